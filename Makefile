@@ -1,0 +1,64 @@
+# `make demo` and `make test` need Python 3.11+ and make; everything else they install into this folder.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+DEMO := build/demo
+QUESTION ?= How does Assay keep a run after a crash?
+
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+export PIP_NO_INPUT = 1
+
+.PHONY: demo test check format types imports docs bench clean help
+
+help:
+	@echo "make demo     install Assay into $(DEMO) and research a question over docs/"
+	@echo "make test     format, lint, types, import contracts and all tests"
+	@echo "make check    the same without the tests"
+	@echo "make format   format and fix what can be fixed"
+	@echo "make docs     write the generated pages of docs/ again"
+	@echo "make bench    measure (see bench/)"
+	@echo "make clean    remove what these commands made"
+
+demo: $(DEMO)/.installed
+	$(DEMO)/venv/bin/assay "$(QUESTION)" --in docs/ --home $(DEMO)/home --yes
+
+test: check
+	@$(BIN)/python -m pytest
+
+check: $(VENV)/.installed
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/.installed
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+types: $(VENV)/.installed
+	@$(BIN)/mypy
+
+imports: $(VENV)/.installed
+	@$(BIN)/lint-imports
+
+docs: $(VENV)/.installed
+	@$(BIN)/python docs/generate_events.py
+	@$(BIN)/python docs/generate_schema.py
+
+bench: $(VENV)/.installed
+	@for each in bench/*.py; do echo "== $$each"; $(BIN)/python $$each || exit 1; done
+
+clean:
+	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache $(VENV)
+
+$(VENV)/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Assay needs Python 3.11 or later, this is " + sys.version)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+$(DEMO)/.installed: pyproject.toml $(shell find src -name '*.py' -o -name '*.md' -o -name '*.json')
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Assay needs Python 3.11 or later, this is " + sys.version)'
+	@test -x $(DEMO)/venv/bin/python || $(PYTHON) -m venv $(DEMO)/venv
+	@$(DEMO)/venv/bin/python -m pip install --quiet .
+	@touch $@
