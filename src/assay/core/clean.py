@@ -1,0 +1,106 @@
+"""Making text from pages, documents and models harmless where people read it.
+
+Terminal escapes and the controls which reorder text (Unicode TR 36, "Trojan Source") never leave Assay in a report;
+names and addresses never become Markdown.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import accumulate
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+_ESCAPE_SEQUENCE = r"\x1b\[[0-?]{0,64}[ -/]{0,16}[@-~]|\x1b\][^\x07\x1b\n]{0,512}(?:\x07|\x1b\\)|\x1b[ -/]{0,4}[0-~]"
+_CONTROL = r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+_REORDERING = r"[\u202a-\u202e\u2066-\u2069]"
+HARMFUL = re.compile(
+    rf"{_ESCAPE_SEQUENCE}|{_CONTROL}|{_REORDERING}|[\ud800-\udfff\ufff9-\ufffb]|[\U000e0000-\U000e007f]"
+)
+"""Terminal escapes, controls but tab and line ends (a lone CR is none), bidi controls, surrogates, invisible tags."""
+
+_MARKS = re.compile(r"[\u200e\u200f\u061c]")
+_INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
+_BLOCK = re.compile(r"^(#{1,6}|[-+=]|\d{1,9}(?=[.)]))")
+_NOT_IN_URL = re.compile(r"[\s<>()\"\\`^{}|]")
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """Code points `[start, end)` are replaced by `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Edited:
+    """A text with replacements made, and where its code points went."""
+
+    def __init__(self, text: str, edits: Iterable[Edit]) -> None:
+        self._edits = sorted(edits, key=lambda edit: (edit.start, edit.end))
+        pieces: list[str] = []
+        at = 0
+        for edit in self._edits:
+            pieces += (text[at : edit.start], edit.text)
+            at = edit.end
+        self.text = "".join((*pieces, text[at:]))
+        self._ends = [edit.end for edit in self._edits]
+        shifts = (len(edit.text) - (edit.end - edit.start) for edit in self._edits)
+        self._shift = list(accumulate(shifts, initial=0))
+
+    def position(self, point: int) -> int:
+        """Where code point `point` is now; inside what was replaced, where that begins. Never decreases."""
+        before = bisect_right(self._ends, point)
+        if before < len(self._edits) and self._edits[before].start < point:
+            point = self._edits[before].start
+        return point + self._shift[before]
+
+
+def harmful(text: str) -> list[Edit]:
+    """The edits which take out what is never shown."""
+    return [Edit(match.start(), match.end(), "") for match in HARMFUL.finditer(text)]
+
+
+def one_line(text: str) -> str:
+    """A name fit to print: one line, no escapes, controls or marks of direction."""
+    return " ".join(_MARKS.sub("", HARMFUL.sub("", text)).split())
+
+
+def escape_markdown(text: str) -> str:
+    """`text` on one line, which Markdown shows as it is, at the beginning of a line too."""
+    escaped = _INLINE.sub(lambda match: "\\" + match[0], one_line(text))
+    return _BLOCK.sub(_escape_block, escaped)
+
+
+def _escape_block(match: re.Match[str]) -> str:
+    sign = match[1]
+    return f"{sign[:-1]}{sign[-1]}\\" if sign.isdigit() else "\\" + sign
+
+
+def link_target(url: str) -> str | None:
+    """`url` as the target of a Markdown link, percent-encoded where it must be; None for what may not be linked.
+
+    Only http and https addresses are; never `javascript:` or `data:`, nor a file, which readers refuse to open.
+    """
+    url = one_line(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    if parts.scheme.lower() not in {"http", "https"} or not parts.netloc:
+        return None
+    return _NOT_IN_URL.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), url)
+
+
+def local_path(url: str) -> str | None:
+    """The path of a `file:` URL or of a bare path, None for an address on a network."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    if parts.scheme.lower() == "file":
+        return unquote(parts.path)
+    return None if parts.netloc else url

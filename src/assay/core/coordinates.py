@@ -1,0 +1,97 @@
+"""Where an event belongs on a screen: which block, which parallel lane in it, which turn of that lane.
+
+Coordinates are a projection of an event's path and of `agents.planned`. Every index is given in order of first
+appearance in the log and never changes, so a live reader and a later one place the same event in the same spot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from assay.core.events import AgentsPlanned, Envelope, Path, StepRestarted
+
+RESEARCH = "research"
+AGENT = "agent-"
+
+Block = tuple[str, ...]
+_AGENTS_OF = "agents of cycle"
+
+
+class Coordinates(msgspec.Struct, frozen=True):
+    """All three count from 0 without gaps.
+
+    `turn_index` is the block (a phase; in research a cycle's own thinking, or the agents of a cycle), `tab_index`
+    the lane beside others in that block, `sub_turn_index` the part of the lane: 0 is its start, then its turns.
+    """
+
+    turn_index: int
+    tab_index: int
+    sub_turn_index: int
+
+
+def lane_of(path: Path) -> int | None:
+    """The lane a path lies in: 2 for `("research", "agent-2", "turn-3")`, None outside agents."""
+    if len(path) < 2 or not path[1].startswith(AGENT):
+        return None
+    number = path[1].removeprefix(AGENT)
+    return int(number) if number.isascii() and number.isdigit() else None
+
+
+class Placer:
+    """Places the events of one run as they come, in the order of their numbers."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[Block, int] = {}
+        self._lanes: dict[int, Block] = {}
+        self._tabs: dict[Block, dict[int, int]] = {}
+        self._parts: dict[tuple[int, int], dict[str, int]] = {}
+
+    def place(self, envelope: Envelope) -> Coordinates | None:
+        """The event's coordinates; None when it belongs to the run or to research as a whole, not to a block."""
+        if envelope.type == AgentsPlanned.kind:
+            self._plan(msgspec.json.decode(envelope.data, type=AgentsPlanned))
+        path = envelope.path
+        if not path or path == (RESEARCH,):
+            return None
+        lane = lane_of(path)
+        block, tab = (self._phase(path), 0) if lane is None else self._lane(lane)
+        index = self._blocks.setdefault(block, len(self._blocks))
+        parts = self._parts.setdefault((index, tab), {})
+        inner = path[2:] if path[0] == RESEARCH or lane is not None else path[1:]
+        part = parts.setdefault(inner[0] if inner else "", len(parts))
+        return Coordinates(index, tab, part)
+
+    def _plan(self, planned: AgentsPlanned) -> None:
+        """Give each lane named for the first time the next tab of its cycle's block."""
+        block = (RESEARCH, _AGENTS_OF, str(planned.cycle))
+        for lane in planned.lanes:
+            self._assign(lane, block)
+
+    def _assign(self, lane: int, block: Block) -> None:
+        if lane not in self._lanes:
+            self._lanes[lane] = block
+            tabs = self._tabs.setdefault(block, {})
+            tabs[lane] = len(tabs)
+
+    def _phase(self, path: Path) -> Block:
+        return path[:2] if path[0] == RESEARCH else path[:1]
+
+    def _lane(self, lane: int) -> tuple[Block, int]:
+        self._assign(lane, (RESEARCH, _AGENTS_OF, ""))  # a log which never planned this lane still has a place for it
+        block = self._lanes[lane]
+        return block, self._tabs[block][lane]
+
+
+def place(events: Iterable[Envelope]) -> list[tuple[int, Coordinates]]:
+    """Number and coordinates of every event of a log that has a place; what an earlier attempt said has none."""
+    placer, placed = Placer(), list[tuple[int, Coordinates]]()
+    dropped = set[int]()
+    for envelope in events:
+        if envelope.type == StepRestarted.kind:
+            dropped.update(msgspec.json.decode(envelope.data, type=StepRestarted).dropped)
+        coordinates = placer.place(envelope)
+        if coordinates is not None:
+            placed.append((envelope.seq, coordinates))
+    return [(seq, coordinates) for seq, coordinates in placed if seq not in dropped]

@@ -1,0 +1,169 @@
+"""Every error Assay raises on purpose.
+
+    AssayError
+    ├── UsageError               the caller's input is wrong; the message names the fix
+    │   ├── ConfigError          a setting is unknown or has a bad value
+    │   ├── UnknownName          no adapter, run, document or command of that name
+    │   └── NotBuilt             a named feature which this release does not have yet
+    ├── Failed                   a service or a limit said no: data, stored with its step and raised again on replay
+    │   ├── LimitReached         budget, deadline, or an early finish
+    │   ├── ModelFailed          every attempt and fallback of a model call failed
+    │   │   ├── ContextTooLong   the request does not fit the model's window
+    │   │   └── Refused          the model declined to answer
+    │   ├── SearchFailed         a search provider failed
+    │   ├── FetchFailed          a page or document could not be read
+    │   └── ToolFailed           a tool could not do what it was asked (told to the model)
+    ├── ModelError               one attempt at a model failed; `run/asking` decides what comes next
+    ├── ExtractError             a file could not be turned into text
+    ├── StoreError               the database or a blob is unusable
+    │   ├── LeaseHeld            another live process executes this run
+    │   └── FenceLost            this process lost its lease; it may not write any more
+    ├── InputNeeded              the run waits for an answer that nobody here can give
+    └── Cancelled                the run's owner cancelled it
+
+A bug is none of these: it stays a plain exception, is never stored, and fails the run loudly.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class AssayError(Exception):
+    """Root of the tree; `str(error)` is a sentence for the user."""
+
+
+class UsageError(AssayError):
+    """The caller's input is wrong."""
+
+
+class ConfigError(UsageError):
+    """A setting is unknown or has a bad value."""
+
+
+class UnknownName(UsageError):
+    """`name` is not among `known` things of `kind`; the message offers the nearest."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str] = (), hint: str = "") -> None:
+        known = sorted(known)
+        near = difflib.get_close_matches(name, known, n=1)
+        message = f"no {kind} named {name!r}"
+        if near:
+            message += f"; did you mean {near[0]!r}?"
+        elif known:
+            message += f"; there is: {', '.join(known[:12])}"
+        super().__init__(f"{message} {hint}".rstrip())
+        self.kind, self.name, self.known = kind, name, tuple(known)
+
+
+class NotBuilt(UsageError):
+    """A named feature which this release does not have yet."""
+
+
+class Failed(AssayError):
+    """A failure which is data: a step stores `(kind, reason)` and raises the same on replay."""
+
+    kind: ClassVar[str] = "failed"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class LimitReached(Failed):
+    """Budget, deadline or an early finish. `reason` is one of those in `core.report.STOP_REASONS`."""
+
+    kind = "limit"
+
+
+class ModelFailed(Failed):
+    """Every attempt and every fallback of a model call failed."""
+
+    kind = "model"
+
+
+class ContextTooLong(ModelFailed):
+    """The request does not fit the model's window; the loop compacts and asks again."""
+
+    kind = "context_too_long"
+
+
+class Refused(ModelFailed):
+    """The model declined to answer."""
+
+    kind = "refused"
+
+
+class SearchFailed(Failed):
+    """A search provider failed."""
+
+    kind = "search"
+
+
+class FetchFailed(Failed):
+    """A page or document could not be read."""
+
+    kind = "fetch"
+
+
+class ToolFailed(Failed):
+    """A tool could not do what it was asked; the reason is told to the model."""
+
+    kind = "tool"
+
+
+FAILURES: dict[str, type[Failed]] = {
+    cls.kind: cls
+    for cls in (Failed, LimitReached, ModelFailed, ContextTooLong, Refused, SearchFailed, FetchFailed, ToolFailed)
+}
+
+
+def failure(kind: str, reason: str) -> Failed:
+    """The exception a stored failure of `kind` is raised as (unknown kinds: plain `Failed`)."""
+    return FAILURES.get(kind, Failed)(reason)
+
+
+class ModelError(AssayError):
+    """One attempt at a model failed.
+
+    `retry_after` is in seconds, None when the provider named none; `transient` says whether the same
+    request may succeed later.
+    """
+
+    def __init__(self, reason: str, *, transient: bool = True, retry_after: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.transient, self.retry_after = reason, transient, retry_after
+
+
+class ExtractError(AssayError):
+    """A file could not be turned into text; the message says why."""
+
+
+class StoreError(AssayError):
+    """The database or a blob is unusable."""
+
+
+class LeaseHeld(StoreError):
+    """Another live process executes this run."""
+
+    def __init__(self, run_id: str, holder: str) -> None:
+        super().__init__(f"run {run_id} is running in {holder}")
+        self.run_id, self.holder = run_id, holder
+
+
+class FenceLost(StoreError):
+    """Another process took this run over; nothing more may be written by this one."""
+
+
+class InputNeeded(AssayError):
+    """The run waits on `topic` for an answer that nobody here can give; it is stored and can be resumed."""
+
+    def __init__(self, run_id: str, topic: str) -> None:
+        super().__init__(f"run {run_id} waits for {topic}; give them and resume it: assay runs resume {run_id}")
+        self.run_id, self.topic = run_id, topic
+
+
+class Cancelled(AssayError):
+    """The run's owner cancelled it; findings are kept."""

@@ -1,0 +1,71 @@
+"""Every event kind, the envelope they travel in, and the registry.
+
+An event says in the past tense what happened; the log of a run is the one truth every screen and export is folded
+from. A kind is a frozen struct registered with `@kind(...)`; readers ignore kinds they do not know.
+"""
+
+from assay.core.events.agents import AgentAbandoned as AgentAbandoned
+from assay.core.events.agents import AgentFailed as AgentFailed
+from assay.core.events.agents import AgentFinished as AgentFinished
+from assay.core.events.agents import AgentsPlanned as AgentsPlanned
+from assay.core.events.agents import AgentStarted as AgentStarted
+from assay.core.events.agents import CoverageAssessed as CoverageAssessed
+from assay.core.events.agents import FindingAdded as FindingAdded
+from assay.core.events.agents import FindingDelta as FindingDelta
+from assay.core.events.agents import FindingStarted as FindingStarted
+from assay.core.events.agents import ModelAttempted as ModelAttempted
+from assay.core.events.agents import ReflectDecided as ReflectDecided
+from assay.core.events.agents import SearchPerformed as SearchPerformed
+from assay.core.events.agents import SourceAdded as SourceAdded
+from assay.core.events.agents import SourceFailed as SourceFailed
+from assay.core.events.agents import SourceReused as SourceReused
+from assay.core.events.agents import ThinkDelta as ThinkDelta
+from assay.core.events.agents import ThinkFinished as ThinkFinished
+from assay.core.events.agents import ThinkStarted as ThinkStarted
+from assay.core.events.agents import ToolFailed as ToolFailed
+from assay.core.events.agents import ToolFinished as ToolFinished
+from assay.core.events.agents import ToolStarted as ToolStarted
+from assay.core.events.envelope import ENVELOPE_VERSION as ENVELOPE_VERSION
+from assay.core.events.envelope import KINDS as KINDS
+from assay.core.events.envelope import Envelope as Envelope
+from assay.core.events.envelope import Event as Event
+from assay.core.events.envelope import Path as Path
+from assay.core.events.envelope import decode as decode
+from assay.core.events.envelope import encode as encode
+from assay.core.events.envelope import kind as kind
+from assay.core.events.limits import BudgetLow as BudgetLow
+from assay.core.events.limits import ControlAccepted as ControlAccepted
+from assay.core.events.limits import ControlApplied as ControlApplied
+from assay.core.events.limits import ControlRejected as ControlRejected
+from assay.core.events.limits import StepDiverged as StepDiverged
+from assay.core.events.limits import StepRestarted as StepRestarted
+from assay.core.events.limits import UsageUpdated as UsageUpdated
+from assay.core.events.limits import Warned as Warned
+from assay.core.events.reports import ClaimChecked as ClaimChecked
+from assay.core.events.reports import ClaimFound as ClaimFound
+from assay.core.events.reports import ClaimRemoved as ClaimRemoved
+from assay.core.events.reports import ClaimRevised as ClaimRevised
+from assay.core.events.reports import ConflictFound as ConflictFound
+from assay.core.events.reports import ReportDelta as ReportDelta
+from assay.core.events.reports import ReportFinished as ReportFinished
+from assay.core.events.reports import ReportRevised as ReportRevised
+from assay.core.events.reports import ReportStarted as ReportStarted
+from assay.core.events.reports import VerifySummary as VerifySummary
+from assay.core.events.runs import ClarifyAnswered as ClarifyAnswered
+from assay.core.events.runs import ClarifyRequested as ClarifyRequested
+from assay.core.events.runs import PhaseFinished as PhaseFinished
+from assay.core.events.runs import PhaseStarted as PhaseStarted
+from assay.core.events.runs import PlanApproved as PlanApproved
+from assay.core.events.runs import PlanChanged as PlanChanged
+from assay.core.events.runs import PlanDelta as PlanDelta
+from assay.core.events.runs import PlanProposed as PlanProposed
+from assay.core.events.runs import PlanStarted as PlanStarted
+from assay.core.events.runs import RunCancelled as RunCancelled
+from assay.core.events.runs import RunCompleted as RunCompleted
+from assay.core.events.runs import RunCreated as RunCreated
+from assay.core.events.runs import RunExhausted as RunExhausted
+from assay.core.events.runs import RunFailed as RunFailed
+from assay.core.events.runs import RunResumed as RunResumed
+from assay.core.events.runs import RunStarted as RunStarted
+from assay.core.events.runs import RunWaiting as RunWaiting
+from assay.core.events.runs import TriageClassified as TriageClassified

@@ -1,0 +1,182 @@
+"""Events of research: agents, thinking, model and tool calls, sources, findings, coverage."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from assay.core.events.envelope import Event, kind
+from assay.core.plan import Coverage
+from assay.core.sources import Passage, Source
+from assay.core.usage import Usage
+
+
+@kind("agents.planned")
+class AgentsPlanned(Event, frozen=True):
+    """How many lanes this cycle has so far; always before the first event of any of them."""
+
+    cycle: int
+    lanes: tuple[int, ...]
+
+
+@kind("agent.started")
+class AgentStarted(Event, frozen=True):
+    """A research agent took up its task; `step` is the plan step it serves, 0 when none is named."""
+
+    lane: int
+    task: str
+    step: int = 0
+
+
+@kind("agent.finished")
+class AgentFinished(Event, frozen=True):
+    """An agent reported. `stop`: done, or the limit which ended it."""
+
+    lane: int
+    stop: str = "done"
+    turns: int = 0
+
+
+@kind("agent.failed")
+class AgentFailed(Event, frozen=True):
+    """An agent failed alone; the orchestrator is told."""
+
+    lane: int
+    error: str
+
+
+@kind("agent.abandoned")
+class AgentAbandoned(Event, frozen=True):
+    """An agent started from a stream that was cut and repeated differently; it counts in usage only."""
+
+    lane: int
+
+
+@kind("think.started")
+class ThinkStarted(Event, frozen=True):
+    """A model began to reason (native reasoning and the think tool alike)."""
+
+
+@kind("think.delta")
+class ThinkDelta(Event, frozen=True):
+    """More of a model's reasoning."""
+
+    text: str
+
+
+@kind("think.finished")
+class ThinkFinished(Event, frozen=True):
+    """A model's reasoning, whole."""
+
+    text: str
+
+
+@kind("model.attempted")
+class ModelAttempted(Event, frozen=True):
+    """One attempt at a model call; `outcome` is ok or the error."""
+
+    role: str
+    task: str
+    model: str
+    attempt: int
+    outcome: str
+    usage: Usage = Usage()
+
+
+@kind("tool.started")
+class ToolStarted(Event, frozen=True):
+    """A tool call began; `call` is its id in the model's reply, `arguments` JSON text."""
+
+    call: str
+    tool: str
+    arguments: str
+
+
+@kind("tool.finished")
+class ToolFinished(Event, frozen=True):
+    """A tool call ended; `summary` is one line for a person."""
+
+    call: str
+    tool: str
+    summary: str
+
+
+@kind("tool.failed")
+class ToolFailed(Event, frozen=True):
+    """A tool call failed; the model is told `reason`."""
+
+    call: str
+    tool: str
+    reason: str
+
+
+@kind("search.performed")
+class SearchPerformed(Event, frozen=True):
+    """A search ran. `shared` says its answer came from the ledger at no cost."""
+
+    query: str
+    provider: str
+    results: int
+    shared: bool = False
+
+
+@kind("source.added")
+class SourceAdded(Event, frozen=True):
+    """A lane met a document for the first time."""
+
+    source: Source
+
+
+@kind("source.reused")
+class SourceReused(Event, frozen=True):
+    """A lane was shown a document it, or another lane, already had."""
+
+    source: str
+
+
+@kind("source.failed")
+class SourceFailed(Event, frozen=True):
+    """A document or page could not be read."""
+
+    url: str
+    reason: str
+
+
+@kind("finding.started")
+class FindingStarted(Event, frozen=True):
+    """An agent writes its findings."""
+
+    lane: int
+
+
+@kind("finding.delta")
+class FindingDelta(Event, frozen=True):
+    """More of an agent's findings."""
+
+    lane: int
+    text: str
+
+
+@kind("finding.added")
+class FindingAdded(Event, frozen=True):
+    """What an agent reports, with the passages it cites."""
+
+    lane: int
+    task: str
+    text: str
+    passages: tuple[Passage, ...] = ()
+    dropped_markers: int = 0
+
+
+@kind("reflect.decided")
+class ReflectDecided(Event, frozen=True):
+    """The reflector's decision: continue, adjust or complete."""
+
+    decision: Literal["continue", "adjust", "complete"]
+    reasoning: str = ""
+
+
+@kind("coverage.assessed")
+class CoverageAssessed(Event, frozen=True):
+    """Each plan step and the question: answered, partly, not."""
+
+    coverage: tuple[Coverage, ...]

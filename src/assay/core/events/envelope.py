@@ -1,0 +1,67 @@
+"""The envelope events travel in, and the registry of their kinds.
+
+An event says in the past tense what happened; the log of a run is the one truth every screen and export is
+folded from. A kind is a frozen struct registered with `@kind(...)`; readers ignore kinds they do not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
+
+import msgspec
+
+ENVELOPE_VERSION = 1
+
+Path = tuple[str, ...]
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """The root of all kinds; `kind` is the name in the log."""
+
+    kind: ClassVar[str] = ""
+
+
+class Envelope(msgspec.Struct, frozen=True, kw_only=True):
+    """An event in the log. `seq` counts up by one per run from 1; `at` is ISO 8601 UTC; `path` starts with the phase."""
+
+    v: int = ENVELOPE_VERSION
+    seq: int
+    run_id: str
+    at: str
+    path: Path
+    type: str
+    data: msgspec.Raw
+
+
+KINDS: dict[str, type[Event]] = {}
+
+E = TypeVar("E", bound=type[Event])
+
+
+def kind(name: str) -> Callable[[E], E]:
+    """Register an event kind under `name` ("group.past_tense").
+
+    Raises:
+        ValueError: the name is taken.
+    """
+
+    def register(cls: E) -> E:
+        if name in KINDS:
+            raise ValueError(f"event kind {name!r} is registered twice")
+        cls.kind = name
+        KINDS[name] = cls
+        return cls
+
+    return register
+
+
+def encode(event: Event) -> bytes:
+    """The event's data as JSON."""
+    return msgspec.json.encode(event)
+
+
+def decode(envelope: Envelope) -> Event | None:
+    """The event inside, or None for a kind this release does not know."""
+    cls = KINDS.get(envelope.type)
+    return None if cls is None else msgspec.json.decode(envelope.data, type=cls)

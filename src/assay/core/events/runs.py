@@ -1,0 +1,137 @@
+"""Events of a run as a whole: its life, its phases, triage and plan."""
+
+from __future__ import annotations
+
+from assay.core.brief import Brief
+from assay.core.events.envelope import Event, kind
+from assay.core.plan import Plan, Triage
+
+
+@kind("run.created")
+class RunCreated(Event, frozen=True):
+    """A run exists; its brief is frozen from here on."""
+
+    brief: Brief
+
+
+@kind("run.started")
+class RunStarted(Event, frozen=True):
+    """A process began to execute the run."""
+
+    resolved: dict[str, str] = {}
+
+
+@kind("run.resumed")
+class RunResumed(Event, frozen=True):
+    """Another process took the run up again; `fence` counts the processes which have held it."""
+
+    fence: int
+
+
+@kind("run.waiting")
+class RunWaiting(Event, frozen=True):
+    """The run waits for a person on `topic`; no process need be alive."""
+
+    topic: str
+
+
+@kind("run.exhausted")
+class RunExhausted(Event, frozen=True):
+    """A limit was reached or the owner asked to finish: research ends, writing and verification go on."""
+
+    reason: str
+
+
+@kind("run.completed")
+class RunCompleted(Event, frozen=True):
+    """The run ended with a report. `stop_reason`: done, no_evidence, or the limit which ended research."""
+
+    stop_reason: str
+    verified: bool
+
+
+@kind("run.failed")
+class RunFailed(Event, frozen=True):
+    """The run ended without a report; `error` names what and, where there is one, the fix."""
+
+    stop_reason: str
+    error: str
+
+
+@kind("run.cancelled")
+class RunCancelled(Event, frozen=True):
+    """The owner cancelled the run; findings so far are kept."""
+
+    stop_reason: str = "cancelled"
+
+
+@kind("phase.started")
+class PhaseStarted(Event, frozen=True):
+    """A phase began: triage, background, plan, research, write or verify."""
+
+    phase: str
+
+
+@kind("phase.finished")
+class PhaseFinished(Event, frozen=True):
+    """A phase ended."""
+
+    phase: str
+
+
+@kind("triage.classified")
+class TriageClassified(Event, frozen=True):
+    """How the question was classified, and the depth and mode that follow from it."""
+
+    triage: Triage
+    mode: str
+    depth: str
+
+
+@kind("clarify.requested")
+class ClarifyRequested(Event, frozen=True):
+    """The run would like answers to these questions (at most 3)."""
+
+    questions: tuple[str, ...]
+
+
+@kind("clarify.answered")
+class ClarifyAnswered(Event, frozen=True):
+    """Answers in the questions' order; empty when nobody could answer and the run goes on with assumptions."""
+
+    answers: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+@kind("plan.started")
+class PlanStarted(Event, frozen=True):
+    """The planner is at work."""
+
+
+@kind("plan.delta")
+class PlanDelta(Event, frozen=True):
+    """More of the planner's text."""
+
+    text: str
+
+
+@kind("plan.proposed")
+class PlanProposed(Event, frozen=True):
+    """A plan."""
+
+    plan: Plan
+
+
+@kind("plan.approved")
+class PlanApproved(Event, frozen=True):
+    """The plan research follows; `by` is `auto` or `user`."""
+
+    plan: Plan
+    by: str = "auto"
+
+
+@kind("plan.changed")
+class PlanChanged(Event, frozen=True):
+    """The plan as it stands now: a step's status or finding changed."""
+
+    plan: Plan

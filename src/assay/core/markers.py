@@ -1,0 +1,246 @@
+"""Citation markers in a model's text: reading them, also from a stream, and rendering them for readers.
+
+Which forms count as a marker, and where none is looked for, is told in `core.scanner`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from assay.core.scanner import Marker, Scanner, Token, scan
+
+__all__ = ["CitationMode", "Marker", "Rendered", "Tokenizer", "parse", "render", "strip"]
+
+CitationMode = Literal["numbers", "links", "markers", "none"]
+
+
+class Tokenizer:
+    """Reads markers out of a stream; what comes out does not depend on how it was cut.
+
+    Joined, the text and markers given equal those of `parse` on the whole; the text held back at any time is at
+    most some `LOOK_AHEAD` characters.
+    """
+
+    def __init__(self) -> None:
+        self._scanner = Scanner()
+
+    def feed(self, chunk: str) -> list[str | Marker]:
+        """Take `chunk`; what is decided by it, adjacent text in one piece."""
+        self._scanner.add(chunk)
+        return self._take(final=False)
+
+    def finish(self) -> list[str | Marker]:
+        """The rest; nothing may be fed afterwards."""
+        return self._take(final=True)
+
+    def _take(self, final: bool) -> list[str | Marker]:
+        found: list[str | Marker] = []
+        text, base = self._scanner.text, self._scanner.base
+        run = -1
+        end = 0
+        for token in self._scanner.tokens(final):
+            if token.marker is None:
+                run = token.start if run < 0 else run
+                end = token.end
+                continue
+            if run >= 0:
+                found.append(text[run - base : end - base])
+            run = -1
+            found.append(token.marker)
+        if run >= 0:
+            found.append(text[run - base : end - base])
+        return found
+
+
+def parse(text: str) -> list[Marker]:
+    """The markers of `text`, in order."""
+    return [token.marker for token in scan(text) if token.marker is not None]
+
+
+# rendering
+
+
+class Rendered(msgspec.Struct, frozen=True):
+    """A rendered text, and where each of its parts was before.
+
+    `pieces` are `(raw, out, copied)`: from code point `raw` of the text as written on, the text from `out` on is
+    a copy, or stands for it.
+    """
+
+    text: str
+    pieces: tuple[tuple[int, int, bool], ...] = ()
+
+    def position(self, raw: int) -> int:
+        """The offset in `text` of offset `raw` as written, ascending; inside what was replaced, its start."""
+        at = bisect_right(self.pieces, raw, key=lambda piece: piece[0]) - 1
+        if at < 0:
+            return 0
+        start, out, copied = self.pieces[at]
+        return min(out + raw - start, len(self.text)) if copied else out
+
+    def origin(self, position: int) -> int:
+        """The offset in the text as written of the character at `position` (of what was replaced: its start)."""
+        at = bisect_right(self.pieces, position, key=lambda piece: piece[1]) - 1
+        if at < 0:
+            return 0
+        start, out, copied = self.pieces[at]
+        return start + position - out if copied else start
+
+
+def strip(text: str) -> str:
+    """`text` without markers and without the space before each."""
+    return render(text, {}, "none", {}).text
+
+
+def render(text: str, numbers: Mapping[str, int], mode: CitationMode, links: Mapping[int, tuple[str, str]]) -> Rendered:
+    """Write the markers of `text` for a reader.
+
+    `numbers` maps a passage or source id to its display number; ids not in it are dropped, and a marker of which
+    nothing is left goes with the space before it. `links` maps a number to a title and an address. Numbers come as
+    Markdown references (`[1] [3]`), whose definitions the exporter adds; a number a source already has just before
+    is not repeated. In that mode a bare `[1]` of the text itself is escaped, so that it points at no source.
+    """
+    tokens = list(scan(text))
+    edits: list[_Edit] = [] if mode != "numbers" else _escapes(text, tokens, set(numbers.values()))
+    shown: set[object] = set()
+    last = 0
+    for marker in (token.marker for token in tokens if token.marker):
+        if text[last : marker.start].strip(" \t"):
+            shown = set()
+        ids = [name for name in marker.ids if name in numbers] if mode != "none" else []
+        edits.append((marker.start, marker.end, _citation(ids, numbers, mode, links, shown)))
+        last = marker.end
+    return _edited(text, sorted(edits), apart=mode == "numbers")
+
+
+_Edit = tuple[int, int, str]
+
+
+def _edited(text: str, edits: list[_Edit], apart: bool) -> Rendered:
+    """`text` with `edits` made; what becomes nothing goes with the space before it (at a line's start, after it).
+
+    `apart` keeps references apart from what Markdown would read them together with.
+    """
+    writer = _Writer(apart)
+    raw = 0
+    for left, right, new in edits:
+        start, end = (left, right) if new else _with_space(text, raw, left, right)
+        writer.put(raw, text[raw:start], copied=True)
+        writer.put(start, new, copied=False)
+        raw = end
+    writer.put(raw, text[raw:], copied=True)
+    writer.pieces.append((len(text), writer.length, True))
+    return Rendered("".join(writer.parts), tuple(writer.pieces))
+
+
+class _Writer:
+    """Collects the pieces of a rendered text."""
+
+    def __init__(self, apart: bool) -> None:
+        self.parts: list[str] = []
+        self.pieces: list[tuple[int, int, bool]] = []
+        self.length = 0
+        self._apart = apart
+        self._cited = False  # the last sign is a citation's
+        self._line = ""  # the end of the line so far
+
+    def put(self, raw: int, part: str, copied: bool) -> None:
+        if part and self._apart and self._joins(part, copied):
+            self._append(raw, " ", copied=False)
+        if part or not copied:
+            self._append(raw, part, copied)
+        if part:
+            self._cited = not copied and part.endswith("]")
+
+    def _append(self, raw: int, part: str, copied: bool) -> None:
+        self.pieces.append((raw, self.length, copied))
+        self.parts.append(part)
+        self.length += len(part)
+        self._line = (self._line + part[-80:]).rpartition("\n")[2][-80:]
+
+    def _joins(self, part: str, copied: bool) -> bool:
+        """Whether Markdown would read a citation on one side of this joint as a part of something else."""
+        if not copied:
+            return part[0] == "[" and self._line[-1:] in ("]", "!")
+        if not self._cited:
+            return False
+        return part[0] in "[(" or (part[0] == ":" and _LABEL_ALONE.fullmatch(self._line) is not None)
+
+
+_LABEL_ALONE = re.compile(r"[ \t>*+\-0-9.)]*\[[0-9]+\]")
+
+
+def _with_space(text: str, since: int, start: int, end: int) -> tuple[int, int]:
+    """The range `[start, end)` with the spaces before it, none before `since`; at a line's start, those after it."""
+    before = start
+    while before > since and text[before - 1] in " \t":
+        before -= 1
+    if before > 0 and text[before - 1] != "\n":
+        return before, end
+    while end < len(text) and text[end] in " \t":
+        end += 1
+    return start, end
+
+
+def _escapes(text: str, tokens: list[Token], numbers: set[int]) -> list[_Edit]:
+    """Edits which keep a bare `[1]` of the text, or its own definition of it, from becoming a citation."""
+    if not numbers:
+        return []
+    bare = re.compile(rf"\[(?=\s*0*(?:{'|'.join(map(str, sorted(numbers)))})\s*\])")
+    edits: list[_Edit] = []
+    for kind, group in itertools.groupby(tokens, key=lambda token: token.kind):
+        if kind not in {"text", "link"}:
+            continue
+        run = list(group)
+        openings = {token.start for token in run if text[token.start - 1 : token.start] != "]"} if kind == "link" else set()
+        found = (match.start() for match in bare.finditer(text, run[0].start, run[-1].end))
+        edits.extend((at, at + 1, "\\[") for at in found if at not in openings)
+    return edits
+
+
+def _citation(
+    ids: list[str],
+    numbers: Mapping[str, int],
+    mode: CitationMode,
+    links: Mapping[int, tuple[str, str]],
+    shown: set[object],
+) -> str:
+    """What stands for a marker of these ids, without what `shown` has; adds to it."""
+    if mode == "markers":
+        fresh_ids = [name for name in ids if name not in shown]
+        shown.update(fresh_ids)
+        return f"[{', '.join(fresh_ids)}]" if fresh_ids else ""
+    fresh = [number for number in dict.fromkeys(numbers[name] for name in ids) if number not in shown]
+    shown.update(fresh)
+    if not fresh:
+        return ""
+    if mode == "links":
+        return "(" + "; ".join(_link(number, links.get(number)) for number in fresh) + ")"
+    return " ".join(f"[{number}]" for number in fresh)
+
+
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>$|])")
+
+
+def _link(number: int, link: tuple[str, str] | None) -> str:
+    """A Markdown link; only the title for an address a reader should not follow, the number where there is none."""
+    if link is None:
+        return str(number)
+    title, url = link
+    label = _MARKDOWN.sub(r"\\\1", " ".join(title.split())) or str(number)
+    target = "".join(f"%{ord(sign):02X}" if sign in '<>()"\\ ' or sign < " " else sign for sign in url)
+    return f"[{label}]({target})" if target and _followed(url) else label
+
+
+def _followed(url: str) -> bool:
+    try:
+        return urlsplit(url).scheme.lower() in {"http", "https", "file", ""}
+    except ValueError:
+        return False

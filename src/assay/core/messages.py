@@ -1,0 +1,117 @@
+"""What is said to a model and what comes back."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from assay.core.usage import Usage
+
+Task = Literal["triage", "background", "plan", "orchestrate", "research", "find", "answer", "write", "judge"]
+StopReason = Literal["end", "calls", "length", "refused"]
+
+
+class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool a model may call; `parameters` is a JSON Schema object. `control` marks a signal, not an action."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    control: bool = False
+
+
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One call in a reply. `arguments` are decoded; what cannot be decoded arrives as `{}` with `malformed` text."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any] = {}
+    malformed: str = ""
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """One message. `name` says what a user message holds (question, documents, plan, findings, brief, task …).
+
+    A `tool` message answers the call `call_id`.
+    """
+
+    role: Literal["user", "assistant", "tool"]
+    text: str = ""
+    name: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """One question to a model.
+
+    `tool_choice` is auto, required, none, or a tool's name; `max_tokens` counts output beyond native reasoning;
+    `timeout` is seconds between tokens, `first_token` seconds to the first.
+    """
+
+    task: Task
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolDefinition, ...] = ()
+    tool_choice: str = "auto"
+    max_tokens: int = 1024
+    effort: Literal["low", "medium", "high"] = "medium"
+    timeout: float = 60.0
+    first_token: float = 60.0
+
+    def named(self, name: str) -> tuple[str, ...]:
+        """The texts of the user messages which hold `name`, in order."""
+        return tuple(message.text for message in self.messages if message.role == "user" and message.name == name)
+
+
+class TextDelta(msgspec.Struct, frozen=True, tag="text"):
+    """More of the reply's text."""
+
+    text: str
+
+
+class ThinkDelta(msgspec.Struct, frozen=True, tag="think"):
+    """More of the model's native reasoning."""
+
+    text: str
+
+
+class CallDone(msgspec.Struct, frozen=True, tag="call"):
+    """A tool call is complete in the stream; `index` is its place among the reply's calls."""
+
+    index: int
+    call: ToolCall
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True, tag="reply"):
+    """A whole reply; `model` is the name of the model which gave it."""
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    thinking: str = ""
+    usage: Usage = Usage()
+    stop: StopReason = "end"
+    model: str = ""
+
+
+Delta = TextDelta | ThinkDelta | CallDone
+
+
+class Price(msgspec.Struct, frozen=True, kw_only=True):
+    """US dollars for a million tokens."""
+
+    input: float
+    output: float
+    cached: float | None = None
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model can do. `window` and `max_output` in tokens; `price` None when unknown."""
+
+    name: str
+    window: int = 128_000
+    max_output: int = 16_000
+    native_reasoning: bool = False
+    price: Price | None = None
+    deterministic: bool = False

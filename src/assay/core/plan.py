@@ -1,0 +1,57 @@
+"""What triage decides and what the planner plans."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from assay.core.brief import SetDepth
+
+Complexity = Literal["simple", "moderate", "complex"]
+FollowUp = Literal["new_topic", "clarification", "complex_follow_up"]
+StepStatus = Literal["pending", "running", "completed", "skipped"]
+
+
+class Triage(msgspec.Struct, frozen=True, kw_only=True):
+    """How a question is classified; `questions` (at most 3) only when it is ambiguous."""
+
+    complexity: Complexity = "moderate"
+    follow_up: FollowUp = "new_topic"
+    ambiguous: bool = False
+    questions: tuple[str, ...] = ()
+    depth: SetDepth = "medium"
+    reasoning: str = ""
+    answer: str | None = None
+
+
+class PlanStep(msgspec.Struct, frozen=True, kw_only=True):
+    """One numbered step of a plan."""
+
+    id: int
+    title: str
+    description: str = ""
+    type: Literal["research", "analysis"] = "research"
+    needs_search: bool = True
+    status: StepStatus = "pending"
+    finding: str = ""
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """Numbered steps; `iteration` counts the plans of a run from 1."""
+
+    id: str = "plan-1"
+    title: str
+    thought: str = ""
+    iteration: int = 1
+    enough_context: bool = False
+    steps: tuple[PlanStep, ...] = ()
+
+
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether one part of the question or plan is answered; `step` is a plan step's id, 0 for the question itself."""
+
+    step: int
+    part: str
+    status: Literal["answered", "partly", "not"]
+    passages: tuple[str, ...] = ()

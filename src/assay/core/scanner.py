@@ -1,0 +1,394 @@
+"""The state machine which finds citation markers in Markdown; `core.markers` is what others use.
+
+A marker names passages or sources: `[S2003.17]`, `[S2003.17, S4.2]`, `[S3]`; the forms models write in its stead are
+read too: `[[S3.17]]`, `【S3.17】`, `［S3.17］`, `[S3.17-S3.19]`, `[S3.17; S4.2]`, `[^S3.17]`. Whether an id exists
+is not asked here. Code spans, fences, links, LaTeX and reference definitions hold no markers; a bare number is none.
+
+The reader is a state machine over Markdown's inline syntax (CommonMark 0.31, with pandoc's rule for `$`). A closing
+sign is looked for at most `LOOK_AHEAD` characters on and within the block, so what a piece of text means never
+depends on how the stream was cut, and a pass takes linear time.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+LOOK_AHEAD = 1000
+"""How far on, in characters, the end of a link, code span or formula may lie."""
+
+RANGE_CAP = 50
+"""How many ids a range such as `[S3.17-S3.19]` names at most."""
+
+
+class Marker(msgspec.Struct, frozen=True):
+    """A citation at code points `[start, end)` of the text: passage ids and source ids, in order, each once.
+
+    `implied` are those ids which only a range names: they are not missed where they do not exist.
+    """
+
+    start: int
+    end: int
+    passages: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    implied: frozenset[str] = frozenset()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Passages, then sources."""
+        return self.passages + self.sources
+
+
+# what a marker holds
+
+_ID = r"[sS][0-9]{1,7}(?:\.[0-9]{1,6})?"
+_DASH = r"\s*(?:[-\u2010-\u2015~]|\.\.)\s*"
+_ITEM = rf"\^?{_ID}(?:{_DASH}(?:{_ID}|[0-9]{{1,6}}))?"
+_BETWEEN = r"(?:\s*\]?\s*[,;，；、&|/+]?\s*\[?\s*|\s+and\s+)"
+_CONTENT = re.compile(rf"\s*{_ITEM}(?:{_BETWEEN}{_ITEM})*+\s*")
+_ITEMS = re.compile(rf"({_ID})(?:{_DASH}(?:({_ID})|([0-9]{{1,6}})))?")
+_LONGEST = 512
+
+
+def _marker(content: str, start: int, end: int) -> Marker | None:
+    """The marker whose brackets hold `content`, if it is one."""
+    if len(content) > _LONGEST:
+        return None
+    content = unicodedata.normalize("NFKC", content)
+    if content.startswith("[") and content.endswith("]"):
+        content = content[1:-1]
+    elif "[" in content or "]" in content:
+        return None
+    if not _CONTENT.fullmatch(content):
+        return None
+    written: dict[str, None] = {}
+    implied: set[str] = set()
+    for match in _ITEMS.finditer(content):
+        first = match[1].upper()
+        last = match[2].upper() if match[2] else _sibling(first, match[3])
+        between = _range(first, last) if last else [first]
+        written.update(dict.fromkeys(between))
+        implied.update(between[1:-1])
+    ids = tuple(written)
+    return Marker(
+        start,
+        end,
+        tuple(name for name in ids if "." in name),
+        tuple(name for name in ids if "." not in name),
+        frozenset(implied),
+    )
+
+
+def _sibling(first: str, ordinal: str | None) -> str:
+    """The id a short range ends at: `S3.17-19` ends at S3.19, `S3-5` at S5."""
+    if ordinal is None:
+        return ""
+    source, point, _ = first.partition(".")
+    return f"{source}.{ordinal}" if point else f"S{ordinal}"
+
+
+def _range(first: str, last: str) -> list[str]:
+    """Both ends and, where they are of one source and ascend, what lies between; at most `RANGE_CAP` ids."""
+    stem, point, low = first.rpartition(".") if "." in first else ("S", "", first[1:])
+    other, same, high = last.rpartition(".") if "." in last else ("S", "", last[1:])
+    if (stem, point) != (other, same) or int(low) >= int(high):
+        return [first, last]
+    inner = range(int(low) + 1, min(int(high), int(low) + RANGE_CAP))
+    names = [first, *(f"{stem}{point}{ordinal}" for ordinal in inner)]
+    return [*names, last] if len(names) < RANGE_CAP else names
+
+
+# the grammar around markers
+
+_SPECIAL = re.compile(r"[\n\\`$<\[【［]")
+_BLOCK = re.compile(r"\n(?=[ \t\r]{0,60}(?:\n|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}[ \t]|>|\||```|~~~))")
+_BLOCK_LENGTH = 80
+_PREFIX = r"[ \t>*+\-0-9.)]{0,60}"
+_FENCE = re.compile(rf"{_PREFIX}(`{{3,100}}(?!`)[^`\n]{{0,100}}|~{{3,100}}(?!~)[^\n]{{0,100}})(?:\n|\Z)")
+_FENCE_BEGUN = re.compile(rf"{_PREFIX}(?:`{{0,2}}|`{{3,100}}[^`\n]{{0,100}}|~{{0,2}}|~{{3,100}}[^\n]{{0,100}})\Z")
+_CLOSING = re.compile(r"[ \t>]{0,60}(`{3,200}|~{3,200})[ \t\r]{0,20}(?:\n|\Z)")
+_CLOSING_BEGUN = re.compile(r"[ \t>]{0,60}(?:`{0,200}|~{0,200})[ \t\r]{0,20}\Z")
+_TICKS = re.compile(r"`+")
+_AUTOLINK = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*>")
+_AUTOLINK_BEGUN = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{0,31}(?::[^\s<>]*)?)?\Z")
+_AMOUNT = re.compile(r"\$[0-9][0-9.,]{0,30}")
+_AFTER_AMOUNT = re.compile(
+    r"[ \t]*\Z|[ \t]*\n|[ \t]?[\[【［(]|[;:!?)\"'”]|[ \t]+[A-Za-z]{2}|[–—]|-\$|(?:[kKmMbBtT]|bn|mn|tn)(?![A-Za-z$^_\\])"
+)
+_MATH_END = re.compile(r"(?<=[^\s\\$])\$(?![0-9$])")
+_FULL_WIDTH = re.compile(r"[【［]([^\[\]【】［］\n]{1,512})[】］]")
+_FULL_WIDTH_BEGUN = re.compile(r"[【［][^\[\]【】［］\n]{0,512}\Z")
+_BRACKETS = re.compile(r"[\[\]\\]")
+_DEEPEST = 3
+
+# a link's tail, after its text: ( destination "title" )
+_GAP = r"[ \t\r]*+(?:\n[ \t\r]*+)?+"
+_TAIL = re.compile(
+    rf"\({_GAP}(?:<[^<>\n]*+>|(?:[^\s()\\<]|\\.|\((?:[^\s()\\]|\\.)*+\))(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*+\))*+)?+"
+    rf"{_GAP}(?:\"[^\"\n]*+\"|'[^'\n]*+'|\([^()\n]*+\))?+{_GAP}\)"
+)
+_TAIL_BEGUN = re.compile(
+    rf"\({_GAP}(?:<[^<>\n]*+(?:>|\Z)|(?:[^\s()\\<]|\\(?:.|\Z)|\((?:[^\s()\\]|\\(?:.|\Z))*+(?:\)|\Z))"
+    rf"(?:[^\s()\\]|\\(?:.|\Z)|\((?:[^\s()\\]|\\(?:.|\Z))*+(?:\)|\Z))*+)?+"
+    rf"{_GAP}(?:\"[^\"\n]*+(?:\"|\Z)|'[^'\n]*+(?:'|\Z)|\([^()\n]*+(?:\)|\Z))?+{_GAP}\Z"
+)
+_MARGIN = re.compile(r"(?: {0,3}>){0,5} {0,3}")
+
+Kind = Literal["text", "link", "verbatim", "marker"]
+
+
+class Token(msgspec.Struct, frozen=True):
+    """A piece `[start, end)` of the text: prose, a link, code or LaTeX, or a marker."""
+
+    start: int
+    end: int
+    kind: Kind
+    marker: Marker | None = None
+
+
+class _Undecided(Exception):
+    """What comes next in the text decides; raised only while more may come."""
+
+
+class Scanner:
+    """The state machine. Give it text with `add`, take what is decided from `tokens`."""
+
+    def __init__(self) -> None:
+        self.text = ""  # what is not decided yet, with everything given after it
+        self.base = 0  # code points decided and let go
+        self._at = 0  # in self.text
+        self._final = False
+        self._fence = ""  # the opening sign of the fence we are in
+        self._line_start = True  # the next character begins a line whose first sign is not looked at yet
+        self._previous = ""
+        self._lead: str | None = ""  # the line so far, while it is only margin
+        self._edge = (0, 0, -1)  # absolute: searched from, searched to, the block edge found (or -1)
+
+    def add(self, chunk: str) -> None:
+        self.text = self.text[self._at :] + chunk
+        self.base += self._at
+        self._at = 0
+
+    def tokens(self, final: bool) -> Iterator[Token]:
+        """What can be decided now; with `final`, everything."""
+        self._final = final
+        while self._at < len(self.text):
+            try:
+                end, kind, marker = self._next()
+            except _Undecided:
+                return
+            start, self._at = self._at, end
+            self._remember(start, end)
+            yield Token(self.base + start, self.base + end, kind, marker)
+
+    def _remember(self, start: int, end: int) -> None:
+        self._previous = self.text[end - 1]
+        newline = self.text.rfind("\n", start, end)
+        if newline >= 0:
+            self._lead, start = "", newline + 1
+            self._line_start = newline + 1 == end
+        if self._lead is not None:
+            lead = self._lead + self.text[start : min(end, start + 40)]
+            self._lead = lead if _MARGIN.fullmatch(lead) else None
+
+    def _more(self, have: int) -> None:
+        """Wait for more text, unless none comes or the construct is already `have` >= LOOK_AHEAD characters long."""
+        if not self._final and have < LOOK_AHEAD:
+            raise _Undecided
+
+    def _next(self) -> tuple[int, Kind, Marker | None]:
+        """Decide the next piece: its end, its kind, and its marker."""
+        if self._fence:
+            return self._in_fence(), "verbatim", None
+        if self._line_start:
+            end = self._fence_line()
+            self._line_start = False
+            if end:
+                return end, "verbatim", None
+        special = _SPECIAL.search(self.text, self._at)
+        if special is None:
+            return len(self.text), "text", None
+        if special.start() > self._at:
+            return special.start(), "text", None
+        match special[0]:
+            case "[":
+                return self._bracket()
+            case "【" | "［":
+                return self._full_width()
+            case "\n":
+                return self._at + 1, "text", None
+        end = {"\\": self._backslash, "`": self._code, "$": self._math, "<": self._autolink}[special[0]]()
+        return (end, "verbatim", None) if end else (self._at + 1, "text", None)
+
+    # fences
+
+    def _fence_line(self) -> int:
+        """The end of the line when it opens a fence, else 0."""
+        opening = _FENCE.match(self.text, self._at)
+        if opening and (self._final or opening[0].endswith("\n")):
+            sign = opening[1][0]
+            self._fence = sign * (len(opening[1]) - len(opening[1].lstrip(sign)))
+            return opening.end()
+        if not self._final and _FENCE_BEGUN.match(self.text, self._at):
+            raise _Undecided
+        return 0
+
+    def _in_fence(self) -> int:
+        if self._line_start:
+            closing = _CLOSING.match(self.text, self._at)
+            if closing and (self._final or closing[0].endswith("\n")):
+                if closing[1].startswith(self._fence):
+                    self._fence = ""
+                return closing.end()
+            if not self._final and _CLOSING_BEGUN.match(self.text, self._at):
+                raise _Undecided
+            self._line_start = False
+        newline = self.text.find("\n", self._at)
+        return len(self.text) if newline < 0 else newline + 1
+
+    # what may not hold a marker; each returns its end, 0 when it is not what it looks like
+
+    def _block_edge(self) -> int:
+        """Where the block ends at the latest: its first edge within LOOK_AHEAD, else that far on."""
+        at = self.base + self._at
+        begin, end, edge = self._edge
+        if not (begin <= at and (edge < 0 or at <= edge)):
+            begin, end, edge = at, at, -1
+        limit = self._at + LOOK_AHEAD
+        if edge < 0:
+            found = _BLOCK.search(self.text, max(self._at, end - self.base), limit)
+            edge = found.start() + self.base if found else -1
+            known = len(self.text) if self._final else len(self.text) - _BLOCK_LENGTH
+            self._edge = (begin, max(end, min(limit, known) + self.base), edge)
+        return min(limit, len(self.text), edge - self.base if edge >= 0 else limit)
+
+    def _missing(self, edge: int) -> int:
+        """No closing sign stands before `edge`: 0, or wait when the text only ends there so far."""
+        if edge == len(self.text):
+            self._more(edge - self._at)
+        return 0
+
+    def _backslash(self) -> int:
+        if self._at + 1 == len(self.text):
+            self._more(1)
+            return 0
+        closing = {"(": "\\)", "[": "\\]"}.get(self.text[self._at + 1])
+        if closing:
+            edge = self._block_edge()
+            end = self.text.find(closing, self._at + 2, edge)
+            if end >= 0:
+                return end + 2
+            self._missing(edge)
+        return self._at + 2 if self.text[self._at + 1] != "\n" else 0
+
+    def _code(self) -> int:
+        opening = _TICKS.match(self.text, self._at, self._at + LOOK_AHEAD)
+        assert opening
+        length = len(opening[0])
+        edge = self._block_edge()
+        for run in _TICKS.finditer(self.text, opening.end(), edge):
+            if run.end() - run.start() == length and (run.end() < len(self.text) or self._final):
+                return run.end()
+        self._missing(edge)
+        return opening.end()
+
+    def _math(self) -> int:
+        rest = self.text[self._at : self._at + 40]
+        if len(rest) < 40 and not self._final and self._short_amount(rest):
+            raise _Undecided
+        double = rest.startswith("$$")
+        amount = _AMOUNT.match(rest)
+        if amount and (amount[0][-1] in ".," or _AFTER_AMOUNT.match(rest, amount.end())):
+            return 0
+        if self._previous.isalnum() or (not double and rest[1:2].strip() == ""):
+            return 0
+        edge = self._block_edge()
+        if double:
+            end = self.text.find("$$", self._at + 2, edge)
+            return end + 2 if end >= 0 else self._missing(edge)
+        closing = _MATH_END.search(self.text, self._at + 2, edge)
+        if closing is None:
+            return self._missing(edge)
+        if closing.end() == len(self.text):
+            self._more(0)
+        return closing.end()
+
+    @staticmethod
+    def _short_amount(rest: str) -> bool:
+        """Whether `rest` ends before it shows what a `$` at its start means."""
+        amount = _AMOUNT.match(rest)
+        return len(rest) < 2 or (amount is not None and len(rest) - amount.end() < 4)
+
+    def _autolink(self) -> int:
+        limit = self._at + LOOK_AHEAD
+        link = _AUTOLINK.match(self.text, self._at, limit)
+        if link:
+            return link.end()
+        if _AUTOLINK_BEGUN.match(self.text, self._at, limit):
+            self._more(len(self.text) - self._at)
+        return 0
+
+    # brackets
+
+    def _full_width(self) -> tuple[int, Kind, Marker | None]:
+        whole = _FULL_WIDTH.match(self.text, self._at)
+        if whole is None:
+            if not self._final and _FULL_WIDTH_BEGUN.match(self.text, self._at):
+                raise _Undecided
+            return self._at + 1, "text", None
+        marker = _marker(whole[1].partition("†")[0], self.base + self._at, self.base + whole.end())
+        return (whole.end(), "marker", marker) if marker else (self._at + 1, "text", None)
+
+    def _bracket(self) -> tuple[int, Kind, Marker | None]:
+        end = self._closing_bracket()
+        if not end:
+            return self._at + 1, "text", None
+        if end == len(self.text):
+            self._more(0)
+        follows = self.text[end : end + 1]
+        tail = self._link_tail(end) if follows == "(" else 0
+        if tail:
+            return tail, "link", None
+        if follows == ":" and self._lead is not None:
+            return end, "text", None
+        marker = _marker(self.text[self._at + 1 : end - 1], self.base + self._at, self.base + end)
+        return (end, "marker", marker) if marker else (self._at + 1, "text", None)
+
+    def _closing_bracket(self) -> int:
+        """The end of the bracket which opens here, 0 when it does not close within its block."""
+        edge = self._block_edge()
+        depth = 0
+        escaped = -1
+        for sign in _BRACKETS.finditer(self.text, self._at, edge):
+            if sign.start() == escaped:
+                continue
+            if sign[0] == "\\":
+                escaped = sign.start() + 1
+                continue
+            depth += 1 if sign[0] == "[" else -1
+            if depth == 0:
+                return sign.end()
+            if depth > _DEEPEST:
+                return 0
+        return self._missing(edge)
+
+    def _link_tail(self, start: int) -> int:
+        """The end of the `(destination "title")` at `start`, 0 when it is none."""
+        limit = start + LOOK_AHEAD
+        tail = _TAIL.match(self.text, start, limit)
+        if tail:
+            return tail.end()
+        if _TAIL_BEGUN.match(self.text, start, limit):
+            self._more(len(self.text) - start)
+        return 0
+
+
+def scan(text: str) -> Iterator[Token]:
+    """The pieces of a whole text."""
+    scanner = Scanner()
+    scanner.add(text)
+    return scanner.tokens(final=True)

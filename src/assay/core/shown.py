@@ -1,0 +1,102 @@
+"""The lines in which tools show passages to models: one writer, one reader.
+
+    ## S2003 Title <url>
+    [S2003.17] text of the passage
+      its second line, indented by two spaces
+    [S2003.18] another passage
+
+No title, address or passage can forge a line: what a passage holds beyond its first line is indented, and what breaks
+a line in a title or an address is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.core.sources import Passage, Source
+
+_HEADER = re.compile(r"## (S\d+) (.*) <([^<>]*)>")
+_PASSAGE = re.compile(r"\[((S\d+)\.\d+)\] (.*)", re.DOTALL)
+_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_SOFT_BREAK = re.compile("\r(?!\n)|[\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
+_NEXT_LINE = "  "
+_SAME_LINE = " ~"
+"""Begins a line which goes on after a character that some readers take for a line's end."""
+
+
+class ShownPassage(msgspec.Struct, frozen=True):
+    """A passage as a model was shown it."""
+
+    id: str
+    source: str
+    text: str
+
+
+class ShownSource(msgspec.Struct, frozen=True):
+    """A source as a model was shown it, with the passages below it."""
+
+    id: str
+    title: str
+    url: str
+    passages: tuple[ShownPassage, ...] = ()
+
+
+def show(source: Source, passages: Sequence[Passage]) -> str:
+    """The lines for a source and its passages, without a line's end after the last.
+
+    Raises:
+        ValueError: a passage is of another source.
+    """
+    lines = [f"## {source.id} {_escape(source.title, '')} <{_escape(source.url, '<>')}>"]
+    for passage in passages:
+        if passage.source != source.id:
+            raise ValueError(f"passage {passage.id} is not of source {source.id}")
+        lines.append(f"[{passage.id}] {_indent(passage.text)}")
+    return "\n".join(lines)
+
+
+def read(text: str) -> list[ShownSource]:
+    """Every source shown in `text`, in order; lines which `show` did not write are skipped.
+
+    A passage line counts only below the header of its own source. What `show` wrote comes back exactly.
+    """
+    headers: list[tuple[str, str, str]] = []
+    found: list[list[tuple[str, list[str]]]] = []
+    passage: list[str] | None = None
+    for line in text.split("\n"):
+        header, start = _HEADER.fullmatch(line), _PASSAGE.fullmatch(line)
+        if passage is not None and line.startswith(_NEXT_LINE):
+            passage.append("\n" + line[2:])
+        elif passage is not None and line.startswith(_SAME_LINE):
+            passage.append(line[2:])
+        elif header:
+            headers.append((header[1], _unescape(header[2]), _unescape(header[3])))
+            found.append([])
+            passage = None
+        elif start and headers and headers[-1][0] == start[2]:
+            passage = [start[3]]
+            found[-1].append((start[1], passage))
+        else:
+            passage = None
+    return [
+        ShownSource(id, title, url, tuple(ShownPassage(name, id, "".join(parts)) for name, parts in passages))
+        for (id, title, url), passages in zip(headers, found, strict=True)
+    ]
+
+
+def _indent(text: str) -> str:
+    text = text.replace("\n", "\n" + _NEXT_LINE)
+    return _SOFT_BREAK.sub(lambda match: f"{match[0]}\n{_SAME_LINE}", text)
+
+
+def _escape(text: str, also: str) -> str:
+    """`text` on one line: breaks, the characters of `also`, and what would look like an escape, by their code."""
+    text = text.replace("\\u", "\\u005cu")
+    return re.sub(f"[{_BREAKS}{also}]", lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"\\u([0-9a-f]{4})", lambda match: chr(int(match[1], 16)), text)

@@ -1,0 +1,139 @@
+"""Snapshots, documents, passages, sources: what evidence is made of.
+
+Offsets are bytes into the UTF-8 text of a document, half open; hashes are lower-case SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal
+
+import msgspec
+
+Syntax = Literal["markdown", "plain", "code"]
+BlockKind = Literal["heading", "paragraph", "item", "row", "field", "code"]
+
+
+def sha256(data: bytes) -> str:
+    """Lower-case hexadecimal SHA-256 of `data`."""
+    return hashlib.sha256(data).hexdigest()
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """The bytes fetched or read, addressed by their hash, never changed."""
+
+    sha256: str
+    url: str
+    media_type: str
+    size: int
+    fetched_at: str
+    headers: dict[str, str] = {}
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """The text extracted from a snapshot by a named extractor version.
+
+    `sha256` is the hash of the text's UTF-8; `size` its length in bytes. `name` is what a person calls it (a
+    file name, a row's id). `syntax` says how the segmenter reads the text. `language` is ISO 639-1 or empty.
+    """
+
+    sha256: str
+    snapshot_sha256: str
+    extractor: str
+    url: str
+    title: str
+    name: str
+    media_type: str
+    syntax: Syntax
+    size: int
+    fetched_at: str
+    author: str = ""
+    published: str = ""
+    language: str = ""
+    metadata: dict[str, str] = {}
+
+
+class Extracted(msgspec.Struct, frozen=True, kw_only=True):
+    """What an extractor makes of one document inside a file.
+
+    `body` is the part of the file this document is (a row's bytes), None when it is the whole file.
+    """
+
+    text: str
+    extractor: str
+    syntax: Syntax
+    title: str = ""
+    url: str = ""
+    name: str = ""
+    body: bytes | None = None
+    author: str = ""
+    published: str = ""
+    language: str = ""
+    metadata: dict[str, str] = {}
+
+
+class Span(msgspec.Struct, frozen=True):
+    """One passage of a document, before any run has given it an id: ordinal in the document, byte range, text.
+
+    `heading` is the path of headings above it; `page` counts from 1, 0 where the format has no pages.
+    """
+
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    kind: BlockKind = "paragraph"
+    heading: tuple[str, ...] = ()
+    page: int = 0
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """One document as a lane met it. `id` is `S` + lane * 1000 + ordinal: `S2003` is lane 2's third."""
+
+    id: str
+    document_sha256: str
+    snapshot_sha256: str
+    url: str
+    title: str
+    media_type: str
+    fetched_at: str
+    metadata: dict[str, str] = {}
+
+
+class Passage(msgspec.Struct, frozen=True, kw_only=True):
+    """A byte range of a source's document which a model was shown; `id` is `S2003.17` (source, ordinal)."""
+
+    id: str
+    source: str
+    document_sha256: str
+    start: int
+    end: int
+    text: str
+    text_sha256: str
+    heading: tuple[str, ...] = ()
+    page: int = 0
+
+
+def source_id(lane: int, ordinal: int) -> str:
+    """The id of a lane's `ordinal`-th source (from 1).
+
+    Raises:
+        ValueError: more than 999 sources in one lane.
+    """
+    if not 1 <= ordinal <= 999:
+        raise ValueError(f"a lane holds at most 999 sources, not {ordinal}")
+    return f"S{lane * 1000 + ordinal}"
+
+
+class CollectionSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What is in the collections of a scope: told to planner and agents.
+
+    `kinds` and `languages` map a name to a count; `published` is the span of known dates (ISO, "" unknown);
+    `names` are up to 30 document names, `titles` the same documents' titles.
+    """
+
+    documents: int
+    kinds: dict[str, int] = {}
+    languages: dict[str, int] = {}
+    published: tuple[str, str] = ("", "")
+    names: tuple[str, ...] = ()

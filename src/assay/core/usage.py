@@ -1,0 +1,57 @@
+"""What a run spends and what it may spend."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was spent.
+
+    `cached_tokens` are part of `input_tokens` and `reasoning_tokens` part of `output_tokens`. `usd` counts
+    the priced calls; `unpriced_calls` says how many model calls had no known price.
+    """
+
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    searches: int = 0
+    pages: int = 0
+    agents: int = 0
+    usd: float = 0.0
+    unpriced_calls: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Input and output together: what `Budget.tokens` limits."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
+
+
+Measure = Literal["usd", "tokens", "searches", "pages", "agents"]
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a run may spend; None is no limit. `seconds` are active seconds: waiting for a person does not count."""
+
+    usd: float | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+    searches: int | None = None
+    pages: int | None = None
+    agents: int | None = None
+
+    def exceeded_by(self, usage: Usage) -> Measure | None:
+        """The first measure of which `usage` is more than this budget, if any."""
+        measures: tuple[Measure, ...] = ("usd", "tokens", "searches", "pages", "agents")
+        for measure in measures:
+            limit = getattr(self, measure)
+            if limit is not None and getattr(usage, measure) > limit:
+                return measure
+        return None

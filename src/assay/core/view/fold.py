@@ -1,0 +1,88 @@
+"""Folding a log into a view: whole, or event by event as a live reader does. Both give the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from assay.core.errors import StoreError
+from assay.core.events import Envelope, Event, StepRestarted, decode
+from assay.core.view.handlers import HANDLERS
+from assay.core.view.model import RunView
+from assay.core.view.state import State
+
+
+class Folder:
+    """Keeps the view of one run up to date. Events come in order; one that was seen already changes nothing."""
+
+    def __init__(self) -> None:
+        self._log: list[Envelope] = []
+        self._dropped: set[int] = set()
+        self._state = State()
+        self._view: RunView | None = None
+
+    @property
+    def view(self) -> RunView:
+        """The run after the events applied so far."""
+        if self._view is None:
+            self._view = self._state.view()
+        return self._view
+
+    def apply(self, envelope: Envelope) -> None:
+        """Take one more event.
+
+        Raises:
+            StoreError: an event of a known kind cannot be read.
+        """
+        self.extend((envelope,))
+
+    def extend(self, envelopes: Iterable[Envelope]) -> None:
+        """Take more events; a restart among them undoes what its earlier attempts said.
+
+        Raises:
+            StoreError: an event of a known kind cannot be read.
+        """
+        last = self._log[-1].seq if self._log else 0
+        fresh = [envelope for envelope in envelopes if envelope.seq > last]
+        if not fresh:
+            return
+        self._view = None
+        undone = self._drop(fresh) and any(envelope.seq in self._dropped for envelope in self._log)
+        self._log += fresh
+        if undone:
+            self._state, fresh = State(), self._log
+        for envelope in fresh:
+            self._step(envelope)
+
+    def _drop(self, fresh: list[Envelope]) -> bool:
+        before = len(self._dropped)
+        for envelope in fresh:
+            if envelope.type == StepRestarted.kind:
+                event = _read(envelope)
+                self._dropped.update(event.dropped if isinstance(event, StepRestarted) else ())
+        return len(self._dropped) > before
+
+    def _step(self, envelope: Envelope) -> None:
+        self._state.meet(envelope)
+        if envelope.seq in self._dropped or envelope.type not in HANDLERS:
+            return
+        HANDLERS[envelope.type](self._state, envelope, _read(envelope))
+
+
+def _read(envelope: Envelope) -> Event | None:
+    try:
+        return decode(envelope)
+    except msgspec.MsgspecError as error:
+        raise StoreError(f"event {envelope.seq} ({envelope.type}) of run {envelope.run_id}: {error}") from error
+
+
+def fold(events: Iterable[Envelope]) -> RunView:
+    """The view of a run after these events, in the order of their numbers.
+
+    Raises:
+        StoreError: an event of a known kind cannot be read.
+    """
+    folder = Folder()
+    folder.extend(events)
+    return folder.view

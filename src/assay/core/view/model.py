@@ -1,0 +1,240 @@
+"""What a run looks like at one moment: frozen, and all any screen or exporter reads."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from assay.core.brief import Brief
+from assay.core.claims import Claim, Summary, Verdict
+from assay.core.events import Path
+from assay.core.plan import Coverage, Plan, Triage
+from assay.core.ports import RunStatus
+from assay.core.sources import Passage, Source
+from assay.core.usage import Usage
+
+LaneState = Literal["planned", "running", "finished", "failed", "abandoned"]
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """The root of all parts of a view."""
+
+
+class ToolUse(View, frozen=True, kw_only=True):
+    """A tool call. `summary` is one line for a person, or the reason of a failure; `arguments` JSON text."""
+
+    call: str
+    tool: str
+    arguments: str = ""
+    outcome: Literal["running", "done", "failed"] = "running"
+    summary: str = ""
+
+
+class SearchMade(View, frozen=True, kw_only=True):
+    """A search; `shared` says its answer came from the ledger."""
+
+    query: str
+    provider: str
+    results: int
+    shared: bool = False
+
+
+class Attempt(View, frozen=True, kw_only=True):
+    """One attempt at a model call; `outcome` is ok or the error."""
+
+    role: str
+    task: str
+    model: str
+    attempt: int
+    outcome: str
+
+
+class Turn(View, frozen=True, kw_only=True):
+    """What happened on one path: thoughts (the last may still grow, then `thinking`), tool calls, searches."""
+
+    path: Path
+    thoughts: tuple[str, ...] = ()
+    thinking: bool = False
+    tools: tuple[ToolUse, ...] = ()
+    searches: tuple[SearchMade, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+
+
+class Phase(View, frozen=True, kw_only=True):
+    """A phase with the turns that belong to no agent; `finished_at` is empty while it lasts."""
+
+    name: str
+    started_at: str
+    finished_at: str = ""
+    turns: tuple[Turn, ...] = ()
+
+
+class Finding(View, frozen=True, kw_only=True):
+    """An agent's findings with passage markers; `passages` are the ids it cites, known when it is `finished`."""
+
+    text: str = ""
+    passages: tuple[str, ...] = ()
+    dropped_markers: int = 0
+    finished: bool = False
+
+
+class Lane(View, frozen=True, kw_only=True):
+    """A research agent. `step` is the plan step it serves (0: none), `sources` the ids it was shown, in order."""
+
+    lane: int
+    cycle: int = 0
+    task: str = ""
+    step: int = 0
+    state: LaneState = "planned"
+    stop: str = ""
+    error: str = ""
+    turns: tuple[Turn, ...] = ()
+    finding: Finding = Finding()
+    sources: tuple[str, ...] = ()
+
+
+class Clarification(View, frozen=True, kw_only=True):
+    """Questions to the person who asked, their answers, and what was assumed without them."""
+
+    questions: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+class Reflection(View, frozen=True, kw_only=True):
+    """A reflector's decision."""
+
+    decision: str
+    reasoning: str = ""
+
+
+class Unreadable(View, frozen=True, kw_only=True):
+    """A document or page that could not be read."""
+
+    url: str
+    reason: str
+
+
+class Writing(View, frozen=True, kw_only=True):
+    """The report as written, passage markers in it. `text_sha256` and `limits` are known when it is finished."""
+
+    title: str = ""
+    text: str = ""
+    state: Literal["none", "writing", "finished"] = "none"
+    revisions: tuple[str, ...] = ()
+    text_sha256: str = ""
+    limits: tuple[str, ...] = ()
+
+
+class Check(View, frozen=True, kw_only=True):
+    """One check's result on a claim."""
+
+    rule: str
+    verdict: Verdict
+    reason: str = ""
+
+
+class RemovedClaim(View, frozen=True, kw_only=True):
+    """A sentence that was taken out of the report."""
+
+    id: str
+    text: str
+    why: str
+
+
+class Conflict(View, frozen=True, kw_only=True):
+    """Sources which disagree."""
+
+    text: str
+    passages: tuple[str, ...]
+
+
+class Gate(View, frozen=True, kw_only=True):
+    """What the final gate said; `summary` is what it counted."""
+
+    summary: Summary
+    passed: bool
+    problems: tuple[str, ...] = ()
+
+
+class Low(View, frozen=True, kw_only=True):
+    """A limit of which 80 % is used."""
+
+    measure: str
+    used: float
+    limit: float
+
+
+class Notice(View, frozen=True, kw_only=True):
+    """Something a reader should know that did not stop the run."""
+
+    message: str
+    detail: dict[str, Any] = {}
+
+
+class Spending(View, frozen=True, kw_only=True):
+    """What a run spent. The parts add up to the whole; what lies outside phases is under `run`."""
+
+    total: Usage = Usage()
+    by_role: dict[str, Usage] = {}
+    by_phase: dict[str, Usage] = {}
+
+
+class RunView(View, frozen=True, kw_only=True):
+    """A run after its events up to `last_seq`.
+
+    Times are ISO 8601 UTC, empty when not yet. `mode` and `depth` are the chosen ones after triage, the asked ones
+    before. `models` maps a role to the model which last answered for it. `sources` and `passages` are by id, in
+    order of appearance; `claims` in the order of the report. `exhausted` is the limit which ended research.
+    """
+
+    run_id: str = ""
+    last_seq: int = 0
+    brief: Brief | None = None
+    status: RunStatus = "created"
+    waiting_for: str = ""
+    stop_reason: str = ""
+    exhausted: str = ""
+    error: str = ""
+    verified: bool = False
+    mode: str = ""
+    depth: str = ""
+    models: dict[str, str] = {}
+    created_at: str = ""
+    started_at: str = ""
+    finished_at: str = ""
+    phases: tuple[Phase, ...] = ()
+    active_phase: str = ""
+    triage: Triage | None = None
+    clarification: Clarification = Clarification()
+    plan: Plan | None = None
+    plan_text: str = ""
+    plan_approved_by: str = ""
+    lanes: tuple[Lane, ...] = ()
+    reflections: tuple[Reflection, ...] = ()
+    coverage: tuple[Coverage, ...] = ()
+    sources: dict[str, Source] = {}
+    passages: dict[str, Passage] = {}
+    unreadable: tuple[Unreadable, ...] = ()
+    report: Writing = Writing()
+    claims: tuple[Claim, ...] = ()
+    checks: dict[str, tuple[Check, ...]] = {}
+    removed: tuple[RemovedClaim, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    summary: Summary = Summary()
+    gate: Gate | None = None
+    usage: Spending = Spending()
+    low: tuple[Low, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+    restarts: int = 0
+
+    @property
+    def question(self) -> str:
+        """What was asked, empty before the run exists."""
+        return self.brief.question if self.brief else ""
+
+    @property
+    def strategy(self) -> str:
+        """How research works, empty before the run exists."""
+        return self.brief.strategy if self.brief else ""

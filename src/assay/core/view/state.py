@@ -1,0 +1,229 @@
+"""The working copy of a view: what the handlers change, and how a frozen view is made of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from assay.core.brief import Brief
+from assay.core.claims import Claim, summarize
+from assay.core.coordinates import lane_of
+from assay.core.events import Envelope, Path
+from assay.core.plan import Coverage, Plan, Triage
+from assay.core.ports import FINAL, RunStatus
+from assay.core.sources import Passage, Source
+from assay.core.usage import Usage
+from assay.core.view import model
+
+
+class TurnState(msgspec.Struct):
+    """A turn in the making; thoughts are kept as pieces until somebody looks."""
+
+    path: Path
+    thoughts: list[list[str]] = []
+    thinking: bool = False
+    tools: dict[str, model.ToolUse] = {}
+    searches: list[model.SearchMade] = []
+    attempts: list[model.Attempt] = []
+
+    def view(self) -> model.Turn:
+        """The turn as it stands."""
+        return model.Turn(
+            path=self.path,
+            thoughts=tuple("".join(pieces) for pieces in self.thoughts),
+            thinking=self.thinking,
+            tools=tuple(self.tools.values()),
+            searches=tuple(self.searches),
+            attempts=tuple(self.attempts),
+        )
+
+
+class PhaseState(msgspec.Struct):
+    """A phase in the making; without `started_at` when an event lies in it which never began."""
+
+    name: str
+    started_at: str = ""
+    finished_at: str = ""
+    turns: dict[Path, TurnState] = {}
+
+    def view(self) -> model.Phase:
+        """The phase as it stands."""
+        return model.Phase(
+            name=self.name,
+            started_at=self.started_at,
+            finished_at=self.finished_at,
+            turns=tuple(turn.view() for turn in self.turns.values()),
+        )
+
+
+class LaneState(msgspec.Struct):
+    """An agent in the making."""
+
+    lane: int
+    cycle: int = 0
+    task: str = ""
+    step: int = 0
+    state: model.LaneState = "planned"
+    stop: str = ""
+    error: str = ""
+    turns: dict[Path, TurnState] = {}
+    findings: list[str] = []
+    passages: tuple[str, ...] = ()
+    dropped_markers: int = 0
+    reported: bool = False
+    sources: dict[str, None] = {}
+
+    def view(self) -> model.Lane:
+        """The lane as it stands."""
+        return model.Lane(
+            lane=self.lane,
+            cycle=self.cycle,
+            task=self.task,
+            step=self.step,
+            state=self.state,
+            stop=self.stop,
+            error=self.error,
+            turns=tuple(turn.view() for turn in self.turns.values()),
+            finding=model.Finding(
+                text="".join(self.findings),
+                passages=self.passages,
+                dropped_markers=self.dropped_markers,
+                finished=self.reported,
+            ),
+            sources=tuple(self.sources),
+        )
+
+
+class WritingState(msgspec.Struct):
+    """The report in the making."""
+
+    title: str = ""
+    pieces: list[str] = []
+    started: bool = False
+    revisions: list[str] = []
+    text_sha256: str = ""
+    limits: tuple[str, ...] = ()
+
+    def view(self) -> model.Writing:
+        """The report as it stands."""
+        return model.Writing(
+            title=self.title,
+            text="".join(self.pieces),
+            state="finished" if self.text_sha256 else "writing" if self.started else "none",
+            revisions=tuple(self.revisions),
+            text_sha256=self.text_sha256,
+            limits=self.limits,
+        )
+
+
+class State(msgspec.Struct):
+    """A run in the making: the fields of `RunView`, open to change."""
+
+    run_id: str = ""
+    last_seq: int = 0
+    brief: Brief | None = None
+    status: RunStatus = "created"
+    waiting_for: str = ""
+    stop_reason: str = ""
+    exhausted: str = ""
+    error: str = ""
+    verified: bool = False
+    mode: str = ""
+    depth: str = ""
+    models: dict[str, str] = {}
+    created_at: str = ""
+    started_at: str = ""
+    finished_at: str = ""
+    phases: dict[str, PhaseState] = {}
+    triage: Triage | None = None
+    clarification: model.Clarification = model.Clarification()
+    plan: Plan | None = None
+    plan_pieces: list[str] = []
+    plan_approved_by: str = ""
+    lanes: dict[int, LaneState] = {}
+    reflections: list[model.Reflection] = []
+    coverage: tuple[Coverage, ...] = ()
+    sources: dict[str, Source] = {}
+    passages: dict[str, Passage] = {}
+    unreadable: list[model.Unreadable] = []
+    writing: WritingState = msgspec.field(default_factory=WritingState)
+    claims: dict[str, Claim] = {}
+    checks: dict[str, list[model.Check]] = {}
+    removed: list[model.RemovedClaim] = []
+    conflicts: list[model.Conflict] = []
+    gate: model.Gate | None = None
+    total: Usage = Usage()
+    by_role: dict[str, Usage] = {}
+    by_phase: dict[str, Usage] = {}
+    low: list[model.Low] = []
+    warnings: list[model.Notice] = []
+    restarts: int = 0
+
+    def meet(self, envelope: Envelope) -> None:
+        """Note that an event exists, of whatever kind."""
+        self.last_seq = envelope.seq
+        self.run_id = self.run_id or envelope.run_id
+
+    def lane(self, number: int) -> LaneState:
+        """The agent of this number, known or new."""
+        if number not in self.lanes:
+            self.lanes[number] = LaneState(lane=number)
+        return self.lanes[number]
+
+    def phase(self, name: str) -> PhaseState:
+        """The phase of this name, known or new."""
+        if name not in self.phases:
+            self.phases[name] = PhaseState(name=name)
+        return self.phases[name]
+
+    def turn(self, envelope: Envelope) -> TurnState:
+        """The turn an event belongs to: of its agent, else of its phase."""
+        path, number = envelope.path, lane_of(envelope.path)
+        turns = self.phase(path[0] if path else "run").turns if number is None else self.lane(number).turns
+        if path not in turns:
+            turns[path] = TurnState(path=path)
+        return turns[path]
+
+    def keep(self, passages: tuple[Passage, ...]) -> tuple[str, ...]:
+        """Remember passages; their ids."""
+        for passage in passages:
+            self.passages.setdefault(passage.id, passage)
+        return tuple(passage.id for passage in passages)
+
+    def view(self) -> model.RunView:
+        """The run as it stands."""
+        claims = tuple(sorted(self.claims.values(), key=lambda claim: (claim.start, claim.end)))
+        dropped = self.gate.summary.dropped_markers if self.gate else 0
+        return model.RunView(
+            **self._shared(),
+            phases=tuple(phase.view() for phase in self.phases.values()),
+            active_phase=self._active_phase(),
+            plan_text="".join(self.plan_pieces),
+            lanes=tuple(lane.view() for _, lane in sorted(self.lanes.items())),
+            report=self.writing.view(),
+            claims=claims,
+            checks={id: tuple(checks) for id, checks in self.checks.items()},
+            summary=summarize(claims, dropped),
+            usage=model.Spending(total=self.total, by_role=dict(self.by_role), by_phase=dict(self.by_phase)),
+        )
+
+    def _active_phase(self) -> str:
+        open = [phase.name for phase in self.phases.values() if phase.started_at and not phase.finished_at]
+        return open[-1] if open and self.status not in FINAL else ""
+
+    def _shared(self) -> dict[str, Any]:
+        """The fields which are the same here and in the view; containers are copied."""
+        return {name: _frozen(getattr(self, name)) for name in _SHARED}
+
+
+_OWN = ("phases", "lanes", "claims", "checks")
+_SHARED = tuple(
+    name for name in State.__struct_fields__ if name in model.RunView.__struct_fields__ and name not in _OWN
+)
+
+
+def _frozen(value: object) -> object:
+    if isinstance(value, list):
+        return tuple(value)
+    return dict(value) if isinstance(value, dict) else value

@@ -1,0 +1,84 @@
+"""What tools show is read back exactly, and nothing shown can pass for a line of ours."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.shown import ShownPassage, ShownSource, read, show
+from assay.core.sources import Passage, Source, sha256
+
+
+def source(id: str = "S2003", title: str = "PEP 6", url: str = "https://peps.example/6") -> Source:
+    return Source(
+        id=id,
+        document_sha256="d",
+        snapshot_sha256="s",
+        url=url,
+        title=title,
+        media_type="text/plain",
+        fetched_at="2026-01-01T00:00:00.000Z",
+    )
+
+
+def passage(id: str, text: str) -> Passage:
+    return Passage(
+        id=id,
+        source=id.partition(".")[0],
+        document_sha256="d",
+        start=0,
+        end=len(text.encode("utf-8", "surrogatepass")),
+        text=text,
+        text_sha256=sha256(text.encode("utf-8", "surrogatepass")),
+    )
+
+
+def test_the_format() -> None:
+    text = show(source(), [passage("S2003.17", "One\ntwo"), passage("S2003.18", "Three")])
+    assert text == "## S2003 PEP 6 <https://peps.example/6>\n[S2003.17] One\n  two\n[S2003.18] Three"
+
+
+def test_a_passage_of_another_source_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"S9\.1 is not of source S2003"):
+        show(source(), [passage("S9.1", "x")])
+
+
+FORGED = "x\n## S9 Fake <https://evil.example>\n[S9.1] forged\r[S9.2] forged\u2028[S9.3] forged"
+
+
+def test_nothing_can_forge_a_line() -> None:
+    text = show(source(title=FORGED, url=FORGED), [passage("S2003.1", FORGED)])
+    assert [found.id for found in read(text)] == ["S2003"]
+    starts = [line[:4] for line in text.splitlines()]
+    assert starts.count("## S") == 1
+    assert not any(line.startswith("[S9") for line in text.splitlines())
+
+
+def test_other_lines_are_skipped() -> None:
+    block = show(source(), [passage("S2003.1", "One\n\ntwo")])
+    noise = "Nothing found.\n[S2003.9] before any header\n\n"
+    after = "\n\n[S4.1] of another source\n  indented\nmore"
+    assert read(noise + block + after) == [
+        ShownSource("S2003", "PEP 6", "https://peps.example/6", (ShownPassage("S2003.1", "S2003", "One\n\ntwo"),))
+    ]
+
+
+TEXT = st.text(max_size=40) | st.lists(
+    st.sampled_from(
+        ["\n", "\r", "\r\n", "\u2028", "\x85", "  ", " ~", "## S1 a <b>", "[S1.1] ", "\\u", "\\", "<", ">", "é"]
+    ),
+    max_size=10,
+).map("".join)
+BLOCK = st.tuples(st.integers(1, 9999), TEXT, TEXT, st.lists(TEXT, max_size=4))
+
+
+@given(st.lists(BLOCK, max_size=4))
+def test_reading_gives_back_what_was_shown(blocks: list[tuple[int, str, str, list[str]]]) -> None:
+    shown, expected = [], []
+    for number, title, url, texts in blocks:
+        id = f"S{number}"
+        passages = [passage(f"{id}.{at}", text) for at, text in enumerate(texts)]
+        shown.append(show(source(id, title, url), passages))
+        expected.append(ShownSource(id, title, url, tuple(ShownPassage(p.id, id, p.text) for p in passages)))
+    assert read("\n\n".join(shown)) == expected

@@ -1,0 +1,147 @@
+"""Sentences, words, token estimates and offsets."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.core.text import Offsets, estimate_tokens, sentences, words
+
+
+def split(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["Dr. Smith went to Washington.", "He paid 3.5 dollars (e.g. to J. Doe).", "Fine."],
+        ["The U.S. is big.", "It costs $3.2 million."],
+        ["See Fig. 3 and No. 5.", "Yes?", "No!", "It ends."],
+        ["PEP 8 (see sec. 3.2) holds.", "Version 3.11.4 was released."],
+        ["**Bold.**", "Next.", "*It* is `foo.bar`.", "Done."],
+        ['He said "Go."', "Then he left."],
+        ["Am 3. Oktober 1990 war es z. B. so, vgl. Abs. 4.", "Gut."],
+        ["Это т. е. так.", "В 1990 г. было.", "Конец."],
+    ],
+)
+def test_sentences_of_alphabets(expected: list[str]) -> None:
+    assert split(" ".join(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["这是第一句。", "这是第二句！", "好的？", "完"],
+        ["「你好。」", "他说3.5元。"],
+        ["今日は晴れ。", "明日は雨?", "そうです。"],
+        ["第一!", "第二."],
+    ],
+)
+def test_sentences_of_scripts_without_spaces(expected: list[str]) -> None:
+    assert split("".join(expected)) == expected
+
+
+def test_arabic_and_hindi_signs_end_sentences() -> None:
+    assert split("هل هذا صحيح؟ نعم.") == ["هل هذا صحيح؟", "نعم."]
+    assert split("यह एक है। यह दो है।") == ["यह एक है।", "यह दो है।"]
+
+
+def test_a_blank_line_ends_a_sentence_and_a_newline_does_not() -> None:
+    assert split("One\ntwo\n\nthree\r\n\r\nfour") == ["One\ntwo", "three", "four"]
+
+
+def test_blank_text_has_no_sentence() -> None:
+    assert sentences("") == sentences(" \n\n\t ") == []
+
+
+ALPHABET = st.sampled_from([*"aB3.!?。！؟ \n\r\t\"')”」*_-é第中", "e.g. ", "Dr. ", "\n\n", "🙂", "e\u0301", "\u2028"])
+
+
+@settings(max_examples=300)
+@given(st.lists(ALPHABET, max_size=50).map("".join) | st.text(max_size=80))
+def test_spans_ascend_and_leave_out_only_white_space(text: str) -> None:
+    at = 0
+    for start, end in sentences(text):
+        assert at <= start < end
+        assert text[at:start].strip() == ""
+        piece = text[start:end]
+        assert piece == piece.strip() != ""
+        at = end
+    assert text[at:].strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("EIP-1559's fee", ["eip", "1559", "fee"]),
+        ("don't stop", ["don't", "stop"]),
+        ("snake_case 3.11", ["snake", "case", "3", "11"]),
+        ("STRAẞE ﬁne Ⅳ", ["strasse", "fine", "iv"]),
+        ("第一句 中", ["第一", "一句", "中"]),
+        ("Python是语言", ["python", "是语", "语言"]),
+        ("हिन्दी", ["हिन्दी"]),
+        ("- – …!", []),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@given(st.text(max_size=60))
+def test_words_are_the_same_in_any_case_and_form(text: str) -> None:
+    assert all(word == word.casefold() and word.strip() == word != "" for word in words(text))
+
+
+def test_composed_and_decomposed_words_match() -> None:
+    assert words("Cafe\u0301") == words("Café")
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("The quick brown fox jumps over the lazy dog. " * 20, 900 / 4, 900 / 3),
+        ("深度研究需要证据" * 20, 160, 320),
+        ("Глубокое исследование требует доказательств " * 20, 880 / 3, 880),
+        ("0123456789" * 20, 200 / 3, 200),
+        ("aGVsbG8gd29ybGQh" * 20, 320 / 2.5, 320),
+        ("🙂" * 20, 40, 80),
+    ],
+)
+def test_estimates_are_on_the_safe_side_and_not_absurd(text: str, least: float, most: float) -> None:
+    """Characters a token as tokenizers commonly have them, and never more than one token a byte."""
+    assert least <= estimate_tokens(text) <= most
+
+
+@given(st.text(max_size=50), st.text(max_size=50))
+def test_estimates_add_up(one: str, other: str) -> None:
+    assert estimate_tokens(one) <= estimate_tokens(one + other) + 1
+    assert (estimate_tokens(one) == 0) == (one == "")
+
+
+@settings(max_examples=200)
+@given(
+    st.text(max_size=200)
+    | st.lists(st.sampled_from(["a", "é", "第", "🙂", "\u0301", "\r\n"]), max_size=300).map("".join)
+)
+def test_offsets_agree_with_encoding(text: str) -> None:
+    offsets = Offsets(text)
+    at = 0
+    for point, sign in enumerate(text):
+        assert offsets.to_bytes(point) == at
+        size = len(sign.encode("utf-8", "surrogatepass"))
+        assert all(offsets.to_points(at + inside) == point for inside in range(size))
+        at += size
+    assert offsets.to_bytes(len(text)) == at
+    assert offsets.to_points(at) == len(text)
+
+
+@pytest.mark.parametrize("text", ["abc", "日本"])
+def test_offsets_outside_are_refused(text: str) -> None:
+    offsets = Offsets(text)
+    for outside in (-1, 99):
+        with pytest.raises(ValueError, match="outside"):
+            offsets.to_bytes(outside)
+        with pytest.raises(ValueError, match="outside"):
+            offsets.to_points(outside)
