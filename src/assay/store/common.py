@@ -1,0 +1,158 @@
+"""What the memory and the SQL store share: the rules which must give the same answer in both."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import msgspec
+
+from assay.core.errors import FenceLost, StoreError, UnknownName
+from assay.core.events import Envelope
+from assay.core.ports import Action, Blobs, EventDraft, Journal, Lease, Library
+from assay.core.sources import Document, sha256
+
+Wall = Callable[[], float]
+"""Wall-clock time in seconds since 1970, as `time.time`: leases are compared between processes."""
+
+FOUND = 20
+"""`Library.find` answers with at most this many documents."""
+
+HASH_PREFIX = 8
+"""A document is found by the start of its hash from this many characters on."""
+
+_LONGEST_REFERENCE = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One home: its runs, its documents and their bytes."""
+
+    journal: Journal
+    library: Library
+    blobs: Blobs
+
+    async def close(self) -> None:
+        """Write what waits and let go of everything."""
+        await self.journal.close()
+
+
+# runs
+
+
+def envelopes(run_id: str, drafts: Sequence[EventDraft], first: int) -> tuple[Envelope, ...]:
+    """The drafts as they stand in the log, numbered from `first`."""
+    return tuple(
+        Envelope(
+            seq=seq,
+            run_id=run_id,
+            at=draft.at,
+            path=draft.path,
+            type=draft.type,
+            data=msgspec.Raw(draft.data),
+        )
+        for seq, draft in enumerate(drafts, first)
+    )
+
+
+def created_at(drafts: Sequence[EventDraft], wall: Wall) -> str:
+    """When a run was made: its first event's time, so that list and log agree."""
+    return drafts[0].at if drafts else iso(wall())
+
+
+def iso(seconds: float) -> str:
+    """ISO 8601 UTC with milliseconds and `Z`."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def controlled(now: Action, asked: Action) -> Action:
+    """The control row after `asked`: whoever cancelled a run is never overruled."""
+    return now if now == "cancel" else asked
+
+
+def fresh(drafts: Sequence[EventDraft], stored: Container[str] = ()) -> list[EventDraft]:
+    """The drafts whose key is not stored yet, each key once: the first one said it."""
+    seen: set[str] = set()
+    new = []
+    for draft in drafts:
+        if draft.key not in seen and draft.key not in stored:
+            seen.add(draft.key)
+            new.append(draft)
+    return new
+
+
+def only(reference: str, starting: Sequence[str], known: Iterable[str]) -> str:
+    """The one run id in `starting`, the ids which begin with `reference`.
+
+    Raises:
+        UnknownName: there is none (the message offers the nearest of `known`), or more than one (it lists them).
+    """
+    if len(starting) == 1:
+        return starting[0]
+    if starting:
+        listed = ", ".join(starting[:12]) + (", …" if len(starting) > 12 else "")
+        raise UnknownName("run", reference, hint=f"(more than one begins so: {listed})")
+    known = list(known)
+    raise UnknownName("run", reference, known, "" if known else "(there are no runs yet)")
+
+
+def unknown_run(run_id: str) -> UnknownName:
+    """A full id which is in no list."""
+    return UnknownName("run", run_id)
+
+
+def run_exists(run_id: str) -> StoreError:
+    """An id was given out twice."""
+    return StoreError(f"run {run_id} exists already")
+
+
+def fence_lost(lease: Lease) -> FenceLost:
+    """The run is another process's now."""
+    return FenceLost(f"run {lease.run_id} was taken over from {lease.holder}: this process may not write it any more")
+
+
+# documents
+
+
+def set_members(documents: Iterable[str]) -> tuple[str, list[str]]:
+    """The name of the collection which holds exactly these documents, and their hashes sorted."""
+    hashes = sorted(set(documents))
+    return f"set-{sha256(chr(10).join(hashes).encode())[:16]}", hashes
+
+
+def fold(text: str) -> str:
+    """`text` for looking up: one Unicode form, no case, single spaces, no NUL (SQL text functions end there)."""
+    return " ".join(unicodedata.normalize("NFC", text).replace("\0", " ").casefold().split())
+
+
+def lookup(document: Document) -> str:
+    """Name, URL and title for looking up, each on a line of its own between line breaks."""
+    return f"\n{fold(document.name)}\n{fold(document.url)}\n{fold(document.title)}\n"
+
+
+def reference_of(text: str) -> str:
+    """A reference as `rank` wants it; empty when nothing can be meant by it."""
+    folded = fold(text)
+    return folded if len(folded) <= _LONGEST_REFERENCE else ""
+
+
+def rank(reference: str, sha: str, looked_up: str) -> int | None:
+    """How well a folded reference names a document: 0 exactly, 1 by the start of its hash, 2 in part, None not."""
+    if reference == sha or f"\n{reference}\n" in looked_up:
+        return 0
+    if len(reference) >= HASH_PREFIX and sha.startswith(reference):
+        return 1
+    return 2 if reference in looked_up else None
+
+
+def counted(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Name → count, the most frequent first, equal ones by name; nothing is no name."""
+    known = [(name, count) for name, count in counts if name]
+    return dict(sorted(known, key=lambda entry: (-entry[1], entry[0])))
+
+
+def unknown_document(sha: str) -> UnknownName:
+    """A hash which the library does not know."""
+    return UnknownName("document", sha)

@@ -1,0 +1,392 @@
+"""A store in the process: nothing on disk, gone with it. For library calls, tests and benchmarks."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import Counter
+from collections.abc import Awaitable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from assay.core.errors import FenceLost, LeaseHeld, StoreError
+from assay.core.events import Envelope
+from assay.core.ports import (
+    Action,
+    Commit,
+    EventDraft,
+    EventKey,
+    FileStamp,
+    HoldRecord,
+    Lease,
+    LedgerRow,
+    Memory,
+    RunRow,
+    RunStatus,
+    StepRecord,
+)
+from assay.core.sources import CollectionSummary, Document, Snapshot, sha256
+from assay.store import common
+from assay.store.common import Store, Wall
+
+
+def memory_store(wall: Wall = time.time) -> Store:
+    """An empty store in memory."""
+    return Store(journal=MemoryJournal(wall), library=MemoryLibrary(), blobs=MemoryBlobs())
+
+
+@dataclass(slots=True)
+class _Run:
+    run_id: str
+    question: str
+    brief: bytes
+    created_at: str
+    status: RunStatus = "created"
+    holder: str = ""
+    until: float = 0.0
+    fence: int = 0
+    control: Action = ""
+    active_seconds: float = 0.0
+    events: list[Envelope] = field(default_factory=list)
+    keys: dict[str, EventKey] = field(default_factory=dict)
+    steps: dict[str, StepRecord] = field(default_factory=dict)
+    holds: dict[str, HoldRecord] = field(default_factory=dict)
+    ledger: dict[tuple[str, str], LedgerRow] = field(default_factory=dict)
+    inbox: dict[str, list[bytes]] = field(default_factory=dict)
+
+    def append(self, drafts: Sequence[EventDraft]) -> tuple[Envelope, ...]:
+        new = common.fresh(drafts, self.keys)
+        added = common.envelopes(self.run_id, new, len(self.events) + 1)
+        self.events.extend(added)
+        for envelope, draft in zip(added, new, strict=True):
+            self.keys[draft.key] = EventKey(seq=envelope.seq, key=draft.key, step=draft.step, attempt=draft.attempt)
+        return added
+
+    def apply(self, commit: Commit) -> tuple[Envelope, ...]:
+        self.steps.update((step.key, step) for step in commit.steps)
+        self.holds.update((hold.step, hold) for hold in commit.holds)
+        self.ledger.update(((row.kind, row.id), row) for row in commit.ledger)
+        if commit.status is not None:
+            self.status = commit.status
+        if commit.active_seconds is not None:
+            self.active_seconds = commit.active_seconds
+        return self.append(commit.events)
+
+    def row(self, now: float) -> RunRow:
+        return RunRow(
+            run_id=self.run_id,
+            question=self.question,
+            status=self.status,
+            created_at=self.created_at,
+            holder=self.holder if self.until > now else "",
+            fence=self.fence,
+            active_seconds=self.active_seconds,
+            last_seq=len(self.events),
+        )
+
+
+class MemoryJournal:
+    """`Journal` in the process; safe to use from several threads."""
+
+    def __init__(self, wall: Wall = time.time) -> None:
+        self._wall = wall
+        self._runs: dict[str, _Run] = {}
+        self._lock = threading.Lock()
+
+    async def create(
+        self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft]
+    ) -> tuple[Envelope, ...]:
+        """Make a run with its first events.
+
+        Raises:
+            StoreError: there is a run of that id.
+        """
+        with self._lock:
+            if run_id in self._runs:
+                raise common.run_exists(run_id)
+            run = _Run(run_id, question, brief, common.created_at(events, self._wall))
+            self._runs[run_id] = run
+            return run.append(events)
+
+    async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
+        """Take the run's lease for `ttl` seconds, raising the fence; from `evict` before it expires."""
+        with self._lock:
+            run, now = self._run(run_id), self._wall()
+            if run.until > now and run.holder not in ("", holder, evict):
+                raise LeaseHeld(run_id, run.holder)
+            run.holder, run.until, run.fence = holder, now + ttl, run.fence + 1
+            return Lease(run_id=run_id, fence=run.fence, holder=holder)
+
+    async def renew(self, lease: Lease, ttl: float) -> Action:
+        """Hold on for `ttl` more seconds; the control row comes back."""
+        with self._lock:
+            run = self._runs.get(lease.run_id)
+            if run is None or run.fence != lease.fence or run.holder != lease.holder:
+                raise common.fence_lost(lease)
+            run.until = self._wall() + ttl
+            return run.control
+
+    async def release(self, lease: Lease) -> None:
+        """Give the lease up; nothing happens when it was lost already."""
+        with self._lock:
+            run = self._runs.get(lease.run_id)
+            if run is not None and run.fence == lease.fence:
+                run.holder, run.until = "", 0.0
+
+    async def load(self, run_id: str) -> Memory:
+        """Everything stored about a run."""
+        with self._lock:
+            run = self._run(run_id)
+            return Memory(
+                brief=run.brief,
+                status=run.status,
+                fence=run.fence,
+                steps=dict(run.steps),
+                events=tuple(run.keys.values()),
+                holds=tuple(run.holds[step] for step in sorted(run.holds)),
+                ledger=tuple(run.ledger.values()),
+                active_seconds=run.active_seconds,
+            )
+
+    def commit(self, lease: Lease, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
+        """Write at once; the answer comes in the loop's next round.
+
+        A future which is done already would let a run go on without ever yielding: nobody could cancel it.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[tuple[Envelope, ...]] = loop.create_future()
+        try:
+            written = self._commit(lease, commit)
+        except FenceLost as error:
+            loop.call_soon(_fail, future, error)
+        else:
+            loop.call_soon(_resolve, future, written)
+        return future
+
+    async def events(self, run_id: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
+        """The log from `seq > after`.
+
+        Raises:
+            UnknownName: no such run.
+        """
+        with self._lock:
+            first = max(after, 0)
+            return self._run(run_id).events[first : None if limit is None else first + max(limit, 0)]
+
+    async def control(self, run_id: str, action: Action) -> None:
+        """Set the control row; `cancel` stays.
+
+        Raises:
+            UnknownName: no such run.
+        """
+        with self._lock:
+            run = self._run(run_id)
+            run.control = common.controlled(run.control, action)
+
+    async def post(self, run_id: str, topic: str, data: bytes) -> None:
+        """Leave a message for the run.
+
+        Raises:
+            UnknownName: no such run.
+        """
+        with self._lock:
+            self._run(run_id).inbox.setdefault(topic, []).append(data)
+
+    async def inbox(self, run_id: str, topic: str) -> list[bytes]:
+        """Messages left on `topic`, oldest first.
+
+        Raises:
+            UnknownName: no such run.
+        """
+        with self._lock:
+            return list(self._run(run_id).inbox.get(topic, ()))
+
+    async def runs(self, limit: int = 100) -> list[RunRow]:
+        """Newest first."""
+        with self._lock:
+            now = self._wall()
+            return [run.row(now) for run in reversed(self._runs.values())][: max(limit, 0)]
+
+    async def find(self, reference: str) -> RunRow:
+        """A run by its id, the start of its id, or `last`."""
+        with self._lock:
+            ids = list(self._runs)
+            if reference in self._runs:
+                chosen = reference
+            elif reference == "last" and ids:
+                chosen = ids[-1]
+            else:
+                starting = [run_id for run_id in ids if reference and run_id.startswith(reference)]
+                chosen = common.only(reference, sorted(starting), ids)
+            return self._runs[chosen].row(self._wall())
+
+    async def close(self) -> None:
+        """Nothing waits and nothing is held."""
+
+    def _run(self, run_id: str) -> _Run:
+        run = self._runs.get(run_id)
+        if run is None:
+            raise common.unknown_run(run_id)
+        return run
+
+    def _commit(self, lease: Lease, commit: Commit) -> tuple[Envelope, ...]:
+        with self._lock:
+            run = self._runs.get(lease.run_id)
+            if run is None or run.fence != lease.fence:
+                raise common.fence_lost(lease)
+            return run.apply(commit)
+
+
+def _resolve(future: asyncio.Future[tuple[Envelope, ...]], written: tuple[Envelope, ...]) -> None:
+    if not future.done():
+        future.set_result(written)
+
+
+def _fail(future: asyncio.Future[tuple[Envelope, ...]], error: FenceLost) -> None:
+    if not future.done():
+        future.set_exception(error)
+
+
+class MemoryLibrary:
+    """`Library` in the process; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._snapshots: dict[str, Snapshot] = {}
+        self._documents: list[Document] = []  # the document of row n is at n - 1
+        self._lookups: list[str] = []
+        self._rows: dict[str, int] = {}
+        self._collections: dict[str, set[int]] = {}
+        self._stamps: dict[str, FileStamp] = {}
+
+    def add(
+        self, documents: Sequence[tuple[Snapshot, Document]], collection: str, files: Sequence[FileStamp] = ()
+    ) -> None:
+        """Add documents (known ones are left as they are) and put them into `collection`."""
+        with self._lock:
+            for snapshot, document in documents:
+                self._snapshots.setdefault(snapshot.sha256, snapshot)
+                if document.sha256 not in self._rows:
+                    self._documents.append(document)
+                    self._lookups.append(common.lookup(document))
+                    self._rows[document.sha256] = len(self._documents)
+            self.include((document.sha256 for _, document in documents), collection)
+            self._stamps.update((stamp.path, stamp) for stamp in files)
+
+    def select(self, documents: Iterable[str]) -> str:
+        """The name of the collection which holds exactly these documents.
+
+        Raises:
+            UnknownName: a document is not in the library.
+        """
+        name, hashes = common.set_members(documents)
+        with self._lock:
+            self._collections[name] = self._known(hashes)
+        return name
+
+    def include(self, documents: Iterable[str], collection: str) -> None:
+        """Put known documents into `collection`.
+
+        Raises:
+            UnknownName: a document is not in the library.
+        """
+        with self._lock:
+            self._collections.setdefault(collection, set()).update(self._known(documents))
+
+    def document(self, sha256: str) -> Document | None:
+        """The document with this hash."""
+        with self._lock:
+            row = self._rows.get(sha256)
+            return None if row is None else self._documents[row - 1]
+
+    def snapshot(self, sha256: str) -> Snapshot | None:
+        """The snapshot with this hash."""
+        with self._lock:
+            return self._snapshots.get(sha256)
+
+    def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
+        """Documents by hash, name, URL or title; case and spacing do not count."""
+        wanted = common.reference_of(reference)
+        if not wanted:
+            return []
+        with self._lock:
+            ranked = []
+            for row in self.members(collections):
+                document = self._documents[row - 1]
+                place = common.rank(wanted, document.sha256, self._lookups[row - 1])
+                if place is not None:
+                    ranked.append((place, row, document))
+        return [document for _, _, document in sorted(ranked, key=lambda found: found[:2])[: common.FOUND]]
+
+    def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
+        """In the order of adding."""
+        with self._lock:
+            rows = sorted(self.members(collections))
+            return [self._documents[row - 1] for row in rows[: None if limit is None else max(limit, 0)]]
+
+    def members(self, collections: Sequence[str]) -> set[int]:
+        """The row numbers of the documents in `collections`."""
+        with self._lock:
+            return set().union(*(self._collections.get(name, ()) for name in collections))
+
+    def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
+        """Documents by row number, ascending, from `row` exclusive."""
+        with self._lock:
+            first = max(row, 0)
+            return list(enumerate(self._documents[first : first + max(limit, 0)], first + 1))
+
+    def last_row(self) -> int:
+        """The highest row number, 0 when empty."""
+        return len(self._documents)
+
+    def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary:
+        """What is in the collections."""
+        documents = self.documents(collections)
+        dates = [document.published for document in documents if document.published]
+        return CollectionSummary(
+            documents=len(documents),
+            kinds=common.counted(Counter(document.media_type for document in documents).items()),
+            languages=common.counted(Counter(document.language for document in documents).items()),
+            published=(min(dates), max(dates)) if dates else ("", ""),
+            names=tuple(document.name for document in documents if document.name)[: max(names, 0)],
+        )
+
+    def stamp(self, path: str) -> FileStamp | None:
+        """How the file looked when it was read."""
+        with self._lock:
+            return self._stamps.get(path)
+
+    def _known(self, documents: Iterable[str]) -> set[int]:
+        rows = set()
+        for sha in documents:
+            if sha not in self._rows:
+                raise common.unknown_document(sha)
+            rows.add(self._rows[sha])
+        return rows
+
+
+class MemoryBlobs:
+    """`Blobs` in the process."""
+
+    def __init__(self) -> None:
+        self._blobs: dict[str, bytes] = {}
+
+    def put(self, data: bytes) -> str:
+        """Keep `data`; its hash."""
+        name = sha256(data)
+        self._blobs.setdefault(name, bytes(data))
+        return name
+
+    def get(self, sha256: str) -> bytes:
+        """The bytes.
+
+        Raises:
+            StoreError: not there.
+        """
+        if sha256 not in self._blobs:
+            raise StoreError(f"no blob {sha256[:80]}")
+        return self._blobs[sha256]
+
+    def has(self, sha256: str) -> bool:
+        """Whether it is there."""
+        return sha256 in self._blobs

@@ -1,0 +1,243 @@
+"""The library in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, case, delete, func, select
+
+from assay.core.ports import FileStamp
+from assay.core.sources import CollectionSummary, Document, Snapshot
+from assay.store import common
+from assay.store.sql import sqlite
+from assay.store.sql.database import Database
+from assay.store.sql.tables import collections, documents, files, members, snapshots
+
+_FIELDS = Document.__struct_fields__
+_COLUMNS = tuple(documents.c[name] for name in _FIELDS)
+
+_ADD_SNAPSHOT = sqlite.insert(snapshots).on_conflict_do_nothing(index_elements=["sha256"])
+_ADD_DOCUMENT = sqlite.insert(documents).on_conflict_do_nothing(index_elements=["sha256"])
+_ADD_COLLECTION = sqlite.insert(collections).on_conflict_do_nothing(index_elements=["name"])
+
+_INCLUDE = (
+    sqlite.insert(members)
+    .from_select(
+        ["collection", "document"],
+        select(bindparam("into", type_=members.c.collection.type), documents.c.row).where(
+            documents.c.sha256 == bindparam("of")
+        ),
+    )
+    .on_conflict_do_nothing(index_elements=["collection", "document"])
+)
+
+_STAMP = sqlite.insert(files)
+_STAMP = _STAMP.on_conflict_do_update(
+    index_elements=["path"],
+    set_={name: _STAMP.excluded[name] for name in ("size", "mtime_ns", "documents")},
+)
+
+_BATCH = 500  # values in one IN list
+
+
+class SqlLibrary:
+    """`Library` over a database; any thread may use it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(
+        self, documents: Sequence[tuple[Snapshot, Document]], collection: str, files: Sequence[FileStamp] = ()
+    ) -> None:
+        """Add documents (known ones are left as they are) and put them into `collection`, in one transaction."""
+        with self._database.write() as connection:
+            if documents:
+                connection.execute(_ADD_SNAPSHOT, [msgspec.structs.asdict(snapshot) for snapshot, _ in documents])
+                connection.execute(_ADD_DOCUMENT, [_document_row(document) for _, document in documents])
+            _include(connection, [document.sha256 for _, document in documents], collection)
+            if files:
+                connection.execute(_STAMP, [_stamp_row(stamp) for stamp in files])
+
+    def select(self, documents: Iterable[str]) -> str:
+        """The name of the collection which holds exactly these documents.
+
+        Raises:
+            UnknownName: a document is not in the library.
+        """
+        name, hashes = common.set_members(documents)
+        with self._database.read() as connection:
+            if _has_exactly(connection, name, hashes):
+                return name
+        with self._database.write() as connection:
+            _check_known(connection, hashes)
+            number = _collection(connection, name)
+            connection.execute(delete(members).where(members.c.collection == number))
+            _include(connection, hashes, name)
+        return name
+
+    def include(self, documents: Iterable[str], collection: str) -> None:
+        """Put known documents into `collection`, in one transaction.
+
+        Raises:
+            UnknownName: a document is not in the library.
+        """
+        hashes = list(documents)
+        with self._database.write() as connection:
+            _check_known(connection, hashes)
+            _include(connection, hashes, collection)
+
+    def document(self, sha256: str) -> Document | None:
+        """The document with this hash."""
+        with self._database.read() as connection:
+            row = connection.execute(select(*_COLUMNS).where(documents.c.sha256 == sha256)).first()
+        return None if row is None else _document(row)
+
+    def snapshot(self, sha256: str) -> Snapshot | None:
+        """The snapshot with this hash."""
+        with self._database.read() as connection:
+            row = connection.execute(select(snapshots).where(snapshots.c.sha256 == sha256)).first()
+        return None if row is None else Snapshot(**row._asdict())
+
+    def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
+        """Documents by hash, name, URL or title; case and spacing do not count."""
+        wanted = common.reference_of(reference)
+        if not wanted:
+            return []
+        rank = _rank(wanted)
+        chosen = (
+            select(*_COLUMNS)
+            .where(documents.c.row.in_(_rows(collections)), rank.is_not(None))
+            .order_by(rank, documents.c.row)
+            .limit(common.FOUND)
+        )
+        with self._database.read() as connection:
+            return [_document(row) for row in connection.execute(chosen)]
+
+    def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
+        """In the order of adding."""
+        chosen = select(*_COLUMNS).where(documents.c.row.in_(_rows(collections))).order_by(documents.c.row)
+        with self._database.read() as connection:
+            rows = connection.execute(chosen.limit(None if limit is None else max(limit, 0))).all()
+        return [_document(row) for row in rows]
+
+    def members(self, collections: Sequence[str]) -> set[int]:
+        """The row numbers of the documents in `collections`."""
+        with self._database.read() as connection:
+            return set(connection.execute(_rows(collections)).scalars())
+
+    def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
+        """Documents by row number, ascending, from `row` exclusive."""
+        chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row > row).order_by(documents.c.row)
+        with self._database.read() as connection:
+            rows = connection.execute(chosen.limit(max(limit, 0))).all()
+        return [(found.row, _document(found)) for found in rows]
+
+    def last_row(self) -> int:
+        """The highest row number, 0 when empty."""
+        with self._database.read() as connection:
+            highest: int | None = connection.execute(select(func.max(documents.c.row))).scalar()
+        return highest or 0
+
+    def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary:
+        """What is in the collections."""
+        chosen = documents.c.row.in_(_rows(collections))
+        dates = select(func.min(documents.c.published), func.max(documents.c.published))
+        named = select(documents.c.name).where(chosen, documents.c.name != "").order_by(documents.c.row)
+        with self._database.read() as connection:
+            count = connection.execute(select(func.count()).where(chosen)).scalar_one()
+            kinds = _counts(connection, documents.c.media_type, chosen)
+            languages = _counts(connection, documents.c.language, chosen)
+            first, last = connection.execute(dates.where(chosen, documents.c.published != "")).one()
+            found = tuple(connection.execute(named.limit(max(names, 0))).scalars())
+        return CollectionSummary(
+            documents=count, kinds=kinds, languages=languages, published=(first or "", last or ""), names=found
+        )
+
+    def stamp(self, path: str) -> FileStamp | None:
+        """How the file looked when it was read."""
+        with self._database.read() as connection:
+            row = connection.execute(select(files).where(files.c.path == _path(path))).first()
+        if row is None:
+            return None
+        return FileStamp(path=path, size=row.size, mtime_ns=row.mtime_ns, documents=tuple(row.documents))
+
+
+def _rows(names: Sequence[str]) -> Select[int]:
+    """The row numbers in these collections, each once."""
+    return (
+        select(members.c.document)
+        .distinct()
+        .join(collections, collections.c.number == members.c.collection)
+        .where(collections.c.name.in_(names))
+    )
+
+
+def _rank(wanted: str) -> Any:
+    """`common.rank` in SQL."""
+    whole = documents.c.lookup.contains(f"\n{wanted}\n", autoescape=True)
+    whens = [(documents.c.sha256 == wanted, 0), (whole, 0)]
+    if len(wanted) >= common.HASH_PREFIX:
+        whens.append((documents.c.sha256.startswith(wanted, autoescape=True), 1))
+    whens.append((documents.c.lookup.contains(wanted, autoescape=True), 2))
+    return case(*whens)
+
+
+def _counts(connection: Connection, name: Column[Any], chosen: ColumnElement[bool]) -> dict[str, int]:
+    grouped = select(name, func.count()).where(chosen).group_by(name)
+    return common.counted((str(key), int(count)) for key, count in connection.execute(grouped))
+
+
+def _collection(connection: Connection, name: str) -> int:
+    connection.execute(_ADD_COLLECTION, {"name": name})
+    number: int = connection.execute(select(collections.c.number).where(collections.c.name == name)).scalar_one()
+    return number
+
+
+def _include(connection: Connection, hashes: Sequence[str], collection: str) -> None:
+    number = _collection(connection, collection)
+    if hashes:
+        connection.execute(_INCLUDE, [{"into": number, "of": sha} for sha in hashes])
+
+
+def _check_known(connection: Connection, hashes: Sequence[str]) -> None:
+    for first in range(0, len(hashes), _BATCH):
+        some = hashes[first : first + _BATCH]
+        known = set(connection.execute(select(documents.c.sha256).where(documents.c.sha256.in_(some))).scalars())
+        for sha in some:
+            if sha not in known:
+                raise common.unknown_document(sha)
+
+
+def _has_exactly(connection: Connection, name: str, hashes: Sequence[str]) -> bool:
+    """Whether a collection made for these documents is still as it was; its name holds their hash."""
+    number = connection.execute(select(collections.c.number).where(collections.c.name == name)).scalar()
+    if number is None:
+        return False
+    count = select(func.count()).select_from(members).where(members.c.collection == number)
+    return connection.execute(count).scalar() == len(hashes)
+
+
+def _document_row(document: Document) -> dict[str, Any]:
+    row = msgspec.structs.asdict(document)
+    row["lookup"] = common.lookup(document)
+    return row
+
+
+def _document(row: Sequence[Any]) -> Document:
+    return Document(**dict(zip(_FIELDS, row, strict=False)))
+
+
+def _stamp_row(stamp: FileStamp) -> dict[str, Any]:
+    return {
+        "path": _path(stamp.path),
+        "size": stamp.size,
+        "mtime_ns": stamp.mtime_ns,
+        "documents": stamp.documents,
+    }
+
+
+def _path(path: str) -> bytes:
+    """A file name as bytes; those which are no UTF-8 reach us with lone surrogates."""
+    return path.encode("utf-8", "surrogatepass")

@@ -1,0 +1,111 @@
+"""All that is SQLite's own: how connections are set up, transactions begin, rows are upserted, errors read.
+
+Another database needs the same names in a file of its own, and nothing else.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import msgspec
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from assay.core.errors import StoreError
+
+__all__ = ["BUSY_SECONDS", "WRITE", "DriverError", "engine", "explain", "insert", "is_busy", "prepare"]
+
+DriverError = sqlite3.Error
+"""What the driver raises when it is used without SQLAlchemy in between."""
+
+BUSY_SECONDS = 30
+"""How long a writer waits for another process's transaction."""
+
+WRITE = {"assay_write": True}
+"""Execution options of a connection which is going to write."""
+
+# With write-ahead logging and synchronous=NORMAL a commit is a write to the log without a sync to the disk. A killed
+# process loses nothing of it: what was written is the operating system's. A power cut may lose the last commits, never
+# the database's consistency; the run then repeats those steps. FULL would cost a sync (1-10 ms) per commit.
+_PRAGMAS = (
+    f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA synchronous = NORMAL",
+)
+
+_OLDEST = (3, 35, 0)  # RETURNING
+
+
+def engine(path: Path) -> Engine:
+    """Connections to the database file at `path`.
+
+    Raises:
+        StoreError: this Python's SQLite is too old.
+    """
+    if sqlite3.sqlite_version_info < _OLDEST:
+        raise StoreError(f"SQLite {sqlite3.sqlite_version} is too old: Assay needs a Python with SQLite 3.35 or later")
+    made = create_engine(
+        URL.create("sqlite+pysqlite", database=str(path)),
+        paramstyle="named",
+        connect_args={"isolation_level": None},  # the driver begins nothing: `_begin` does
+        json_serializer=_to_json,
+        json_deserializer=msgspec.json.decode,
+        pool_size=4,
+        max_overflow=60,
+    )
+    event.listen(made, "connect", _connected)
+    event.listen(made, "begin", _begin)
+    return made
+
+
+def prepare(connection: Connection) -> None:
+    """Make a new database one with write-ahead logging (kept in its file): readers and the writer do not block."""
+    connection.connection.cursor().execute("PRAGMA journal_mode = WAL")  # not inside a transaction
+
+
+def is_busy(error: BaseException) -> bool:
+    """Whether another process kept the database locked for longer than we wait."""
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def explain(error: BaseException, path: Path) -> StoreError:
+    """What a driver's error means to a user."""
+    code = _code(error)
+    if is_busy(error):
+        return StoreError(f"another process has been writing to {path} for more than {BUSY_SECONDS} s: try again")
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return StoreError(f"{path} is damaged or not a database: move it away, or name another home")
+    if code == sqlite3.SQLITE_FULL:
+        return StoreError(f"no space left to write {path}")
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+        return StoreError(f"cannot open {path} for writing: check its permissions, or name another home")
+    origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    return StoreError(f"{path}: {origin}")
+
+
+def _connected(driver: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    cursor = driver.cursor()
+    for pragma in _PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    # A writer takes the lock first: a transaction which turns from reading to writing fails without waiting.
+    write = connection.get_execution_options().get("assay_write")
+    connection.connection.cursor().execute("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def _to_json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _code(error: BaseException) -> int:
+    """SQLite's primary result code, 0 when the error is not SQLite's."""
+    origin = error.orig if isinstance(error, DBAPIError) else error
+    code: int = getattr(origin, "sqlite_errorcode", 0) or 0
+    return code & 0xFF

@@ -1,0 +1,177 @@
+"""The tables as this release knows them. `store/migrations` makes the same ones step by step."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+HEAD = "0001"
+"""The last migration. A database at this version is opened without loading Alembic."""
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# SQLite numbers rows only in a column declared INTEGER.
+_Number = BigInteger().with_variant(Integer, "sqlite")
+
+version = Table("assay_schema", metadata, Column("version_num", Text, primary_key=True))
+
+# runs
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("number", _Number, primary_key=True),
+    Column("run_id", Text, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("brief", LargeBinary, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("holder", Text, nullable=False),
+    Column("lease_until", Float, nullable=False),
+    Column("fence", BigInteger, nullable=False),
+    Column("control", Text, nullable=False),
+    Column("active_seconds", Float, nullable=False),
+    Column("last_seq", BigInteger, nullable=False),
+    UniqueConstraint("run_id"),
+    sqlite_autoincrement=True,
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("run", _Number, ForeignKey("runs.number"), primary_key=True),
+    Column("seq", BigInteger, primary_key=True),
+    Column("key", Text, nullable=False),
+    Column("step", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("path", JSON, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    UniqueConstraint("run", "key"),
+    sqlite_with_rowid=False,  # one tree less to write: a fifth of a commit
+)
+
+steps = Table(
+    "steps",
+    metadata,
+    Column("run", _Number, ForeignKey("runs.number"), primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("input_hash", Text, nullable=False),
+    Column("tag", Text, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+holds = Table(
+    "holds",
+    metadata,
+    Column("run", _Number, ForeignKey("runs.number"), primary_key=True),
+    Column("step", Text, primary_key=True),
+    Column("account", Text, nullable=False),
+    Column("amount", JSON, nullable=False),
+    Column("state", Text, nullable=False),
+    sqlite_with_rowid=False,  # small rows, one tree instead of two
+)
+
+ledger = Table(
+    "ledger",
+    metadata,
+    Column("number", _Number, primary_key=True),
+    Column("run", _Number, ForeignKey("runs.number"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("lane", Integer, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    UniqueConstraint("run", "kind", "id"),
+)
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("number", _Number, primary_key=True),
+    Column("run", _Number, ForeignKey("runs.number"), nullable=False),
+    Column("topic", Text, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    Index(None, "run", "topic"),
+)
+
+# the library
+
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("sha256", Text, primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("media_type", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("fetched_at", Text, nullable=False),
+    Column("headers", JSON, nullable=False),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("row", _Number, primary_key=True),
+    Column("sha256", Text, nullable=False),
+    Column("snapshot_sha256", Text, ForeignKey("snapshots.sha256"), nullable=False),
+    Column("extractor", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("media_type", Text, nullable=False),
+    Column("syntax", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("fetched_at", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("published", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    Column("lookup", Text, nullable=False),  # name, URL and title as `store.common.lookup` folds them
+    UniqueConstraint("sha256"),
+    sqlite_autoincrement=True,  # a row number is never given twice
+)
+
+collections = Table(
+    "collections",
+    metadata,
+    Column("number", _Number, primary_key=True),
+    Column("name", Text, nullable=False),
+    UniqueConstraint("name"),
+)
+
+members = Table(
+    "members",
+    metadata,
+    Column("collection", _Number, ForeignKey("collections.number"), primary_key=True),
+    Column("document", _Number, ForeignKey("documents.row"), primary_key=True),
+    sqlite_with_rowid=False,
+)
+
+files = Table(
+    "files",
+    metadata,
+    Column("path", LargeBinary, primary_key=True),  # a file name need not be text
+    Column("size", BigInteger, nullable=False),
+    Column("mtime_ns", BigInteger, nullable=False),
+    Column("documents", JSON, nullable=False),
+)

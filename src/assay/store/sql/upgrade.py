@@ -1,0 +1,44 @@
+"""Alembic: bring a database to this release's schema. Imported only when one is older."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, select
+
+from assay.core.errors import StoreError
+from assay.store import migrations
+from assay.store.sql.tables import HEAD, version
+
+
+def config() -> Config:
+    """Alembic's configuration: the scripts in the package."""
+    made = Config()
+    folder = str(Path(migrations.__file__).parent)
+    made.set_main_option("script_location", folder.replace("%", "%%"))
+    return made
+
+
+def revisions() -> set[str]:
+    """The schema versions this release knows."""
+    return {script.revision for script in ScriptDirectory.from_config(config()).walk_revisions()}
+
+
+def upgrade(connection: Connection, path: Path) -> None:
+    """Upgrade the database behind `connection`, inside its transaction.
+
+    Raises:
+        StoreError: a newer release has written it.
+    """
+    stored = connection.execute(select(version.c.version_num)).scalar()
+    if stored is not None and stored not in revisions():
+        raise StoreError(
+            f"{path} was written by a newer Assay (schema {stored}, this release knows {HEAD}): "
+            "update Assay, or name another home"
+        )
+    settings = config()
+    settings.attributes["connection"] = connection
+    command.upgrade(settings, "head")

@@ -1,0 +1,51 @@
+"""The stores every contract suite runs over; each is opened twice, as two processes would."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from assay.store.common import Store
+from assay.store.memory import memory_store
+from assay.store.sql import open_store
+
+
+class Wall:
+    """A wall clock the test moves."""
+
+    def __init__(self) -> None:
+        self.seconds = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@dataclass
+class Stores:
+    """One home, opened twice (the memory store is only ever one)."""
+
+    one: Store
+    two: Store
+    wall: Wall
+
+
+def _memory(home: Path, wall: Wall) -> tuple[Store, Store]:
+    store = memory_store(wall)
+    return store, store
+
+
+def _sqlite(home: Path, wall: Wall) -> tuple[Store, Store]:
+    return open_store(home, wall), open_store(home, wall)
+
+
+@pytest.fixture(params=[_memory, _sqlite], ids=["memory", "sqlite"])
+def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
+    wall = Wall()
+    one, two = request.param(tmp_path, wall)
+    yield Stores(one, two, wall)
+    asyncio.run(one.close())
+    asyncio.run(two.close())

@@ -1,0 +1,488 @@
+"""What every journal keeps of the promises in `core.ports.Journal`."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import msgspec
+import pytest
+
+from assay.core.errors import FenceLost, LeaseHeld, StoreError, UnknownName
+from assay.core.events import Envelope
+from assay.core.ports import (
+    Commit,
+    EventDraft,
+    EventKey,
+    HoldRecord,
+    Journal,
+    Lease,
+    LedgerRow,
+    RunRow,
+    StepRecord,
+)
+from assay.core.usage import Usage
+
+AT = "2026-03-01T12:00:00.000Z"
+
+
+def draft(key: str, text: str = "x", step: str = "", attempt: int = 0) -> EventDraft:
+    data = msgspec.json.encode({"text": text})
+    return EventDraft(
+        key=key, path=("research", "agent-1"), type="think.delta", data=data, at=AT, step=step, attempt=attempt
+    )
+
+
+def step(key: str, data: bytes = b"1", tag: str = "int/1") -> StepRecord:
+    return StepRecord(key=key, input_hash="00", tag=tag, data=data)
+
+
+def hold(name: str, tokens: int, state: str = "held") -> HoldRecord:
+    return HoldRecord(step=name, account="0", amount=Usage(input_tokens=tokens, usd=0.1), state=state)  # type: ignore[arg-type]
+
+
+def row(id: str, data: bytes = b"{}", lane: int = 1) -> LedgerRow:
+    return LedgerRow(kind="source", id=id, lane=lane, data=data)
+
+
+def said(*keys: str) -> Commit:
+    return Commit(events=tuple(draft(key) for key in keys))
+
+
+@pytest.fixture
+def journal(stores) -> Journal:
+    return stores.one.journal
+
+
+@pytest.fixture
+def other(stores) -> Journal:
+    return stores.two.journal
+
+
+async def begin(journal: Journal, run_id: str = "r1", holder: str = "host:1", ttl: float = 30) -> Lease:
+    await journal.create(run_id, f"question of {run_id}", b'{"question":"q"}', [draft("created")])
+    return await journal.acquire(run_id, holder, ttl)
+
+
+async def seqs(journal: Journal, run_id: str = "r1") -> list[int]:
+    return [event.seq for event in await journal.events(run_id)]
+
+
+# create
+
+
+async def test_create_makes_a_run_with_its_first_events(journal):
+    written = await journal.create("r1", "why?", b"{}", [draft("a", "first"), draft("b", "second")])
+
+    assert written == tuple(
+        Envelope(
+            seq=seq,
+            run_id="r1",
+            at=AT,
+            path=("research", "agent-1"),
+            type="think.delta",
+            data=msgspec.Raw(b'{"text":"%s"}' % text),
+        )
+        for seq, text in ((1, b"first"), (2, b"second"))
+    )
+    assert await journal.events("r1") == list(written)
+    assert await journal.find("r1") == RunRow(
+        run_id="r1",
+        question="why?",
+        status="created",
+        created_at=AT,
+        holder="",
+        fence=0,
+        active_seconds=0.0,
+        last_seq=2,
+    )
+
+
+async def test_create_without_events_takes_the_clock(journal):
+    await journal.create("r1", "why?", b"{}", [])
+    assert (await journal.find("r1")).created_at == "2027-01-15T08:00:00.000Z"
+    assert await journal.events("r1") == []
+
+
+async def test_an_id_is_given_once(journal, other):
+    await journal.create("r1", "why?", b"{}", [draft("a")])
+    with pytest.raises(StoreError, match="r1 exists"):
+        await other.create("r1", "else?", b"[]", [draft("b")])
+    assert (await journal.load("r1")).brief == b"{}"
+    assert await seqs(journal) == [1]
+
+
+# lease
+
+
+async def test_acquire_raises_the_fence_each_time(journal):
+    first = await begin(journal)
+    again = await journal.acquire("r1", "host:1", 30)
+    assert (first.fence, again.fence) == (1, 2)
+    assert again == Lease(run_id="r1", fence=2, holder="host:1")
+
+
+async def test_a_live_lease_is_held_against_others(journal, other):
+    await begin(journal)
+    with pytest.raises(LeaseHeld) as held:
+        await other.acquire("r1", "host:2", 30)
+    assert held.value.holder == "host:1"
+    assert (await other.find("r1")).holder == "host:1"
+
+
+async def test_an_expired_lease_is_taken_over_and_the_old_one_lost(stores, journal, other):
+    old = await begin(journal, ttl=5)
+    stores.wall.seconds += 5.1
+    assert (await other.find("r1")).holder == ""
+    new = await other.acquire("r1", "host:2", 30)
+
+    assert new.fence == old.fence + 1
+    with pytest.raises(FenceLost):
+        await journal.renew(old, 5)
+    with pytest.raises(FenceLost):
+        await journal.commit(old, said("late"))
+    assert [event.seq for event in await other.commit(new, said("on"))] == [2]
+    assert (await journal.find("r1")).holder == "host:2"
+
+
+async def test_an_expired_lease_which_nobody_took_still_writes_and_renews(stores, journal):
+    lease = await begin(journal, ttl=5)
+    stores.wall.seconds += 60
+    assert [event.seq for event in await journal.commit(lease, said("a"))] == [2]
+    await journal.renew(lease, 5)
+    assert (await journal.find("r1")).holder == "host:1"
+
+
+async def test_a_dead_holder_is_evicted_by_exactly_its_name(journal, other):
+    await begin(journal, holder="host:10")
+    with pytest.raises(LeaseHeld):
+        await other.acquire("r1", "host:2", 30, evict="host:1")
+    lease = await other.acquire("r1", "host:2", 30, evict="host:10")
+    assert lease.fence == 2
+
+
+async def test_acquiring_an_unknown_run_says_so(journal):
+    with pytest.raises(UnknownName):
+        await journal.acquire("nobody", "host:1", 30)
+
+
+async def test_renewing_holds_on(stores, journal, other):
+    lease = await begin(journal, ttl=5)
+    for _ in range(3):
+        stores.wall.seconds += 4
+        assert await journal.renew(lease, 5) == ""
+    with pytest.raises(LeaseHeld):
+        await other.acquire("r1", "host:2", 30)
+
+
+async def test_a_released_lease_is_free_at_once_and_not_renewed(journal, other):
+    lease = await begin(journal)
+    await journal.release(lease)
+    assert (await other.find("r1")).holder == ""
+    with pytest.raises(FenceLost):  # a heartbeat that comes late must not bring it back
+        await journal.renew(lease, 30)
+    assert (await other.acquire("r1", "host:2", 30)).fence == 2
+
+
+async def test_releasing_a_lost_lease_does_nothing(stores, journal, other):
+    old = await begin(journal, ttl=1)
+    stores.wall.seconds += 2
+    await other.acquire("r1", "host:2", 30)
+    await journal.release(old)
+    assert (await journal.find("r1")).holder == "host:2"
+
+
+async def test_release_comes_after_the_commits_before_it(journal):
+    lease = await begin(journal)
+    pending = journal.commit(lease, said("a"))
+    await journal.release(lease)
+    assert len(await pending) == 1
+
+
+# commit and load
+
+
+async def test_load_gives_all_that_was_committed(journal, other):
+    lease = await begin(journal)
+    await journal.commit(
+        lease,
+        Commit(
+            events=(draft("e1", step="s", attempt=1), draft("e2")),
+            steps=(step("s2", b'{"b":2}', "reply/1"), step("s1")),
+            holds=(hold("b", 10), hold("a", 5, "settled")),
+            ledger=(row("S1002"), row("S1001", b'{"x":1}', lane=2)),
+            status="running",
+            active_seconds=1.5,
+        ),
+    )
+    memory = await other.load("r1")
+
+    assert memory.brief == b'{"question":"q"}'
+    assert (memory.status, memory.fence, memory.active_seconds) == ("running", 1, 1.5)
+    assert memory.steps == {"s1": step("s1"), "s2": step("s2", b'{"b":2}', "reply/1")}
+    assert memory.events == (
+        EventKey(seq=1, key="created", step="", attempt=0),
+        EventKey(seq=2, key="e1", step="s", attempt=1),
+        EventKey(seq=3, key="e2", step="", attempt=0),
+    )
+    assert memory.holds == (hold("a", 5, "settled"), hold("b", 10))
+    assert memory.ledger == (row("S1002"), row("S1001", b'{"x":1}', lane=2))
+
+
+async def test_load_and_all_other_reads_of_an_unknown_run_say_so(journal):
+    for call in (
+        journal.load("no"),
+        journal.events("no"),
+        journal.inbox("no", "t"),
+        journal.post("no", "t", b""),
+        journal.control("no", "finish"),
+    ):
+        with pytest.raises(UnknownName):
+            await call
+
+
+async def test_what_a_commit_leaves_out_stays(journal):
+    lease = await begin(journal)
+    await journal.commit(lease, Commit(status="running", active_seconds=2.0))
+    await journal.commit(lease, Commit(steps=(step("s"),)))
+    memory = await journal.load("r1")
+    assert (memory.status, memory.active_seconds) == ("running", 2.0)
+    assert await journal.commit(lease, Commit()) == ()
+
+
+async def test_steps_holds_and_ledger_rows_are_replaced_by_later_ones(journal):
+    lease = await begin(journal)
+    first = Commit(steps=(step("s", b"1"),), holds=(hold("s", 9),), ledger=(row("S1001", b"1"), row("S1002", b"2")))
+    await journal.commit(lease, first)
+    again = Commit(steps=(step("s", b"2"),), holds=(hold("s", 3, "settled"),), ledger=(row("S1001", b"3", lane=4),))
+    await journal.commit(lease, again)
+
+    memory = await journal.load("r1")
+    assert memory.steps == {"s": step("s", b"2")}
+    assert memory.holds == (hold("s", 3, "settled"),)
+    assert memory.ledger == (row("S1001", b"3", lane=4), row("S1002", b"2"))
+
+
+async def test_a_ledger_id_is_unique_within_its_kind(journal):
+    lease = await begin(journal)
+    page = LedgerRow(kind="page", id="x", lane=1, data=b"1")
+    query = LedgerRow(kind="query", id="x", lane=1, data=b"2")
+    await journal.commit(lease, Commit(ledger=(page, query)))
+    assert (await journal.load("r1")).ledger == (page, query)
+
+
+async def test_commits_are_enqueued_in_call_order(journal):
+    lease = await begin(journal)
+    pending = [journal.commit(lease, said(f"a{n}", f"b{n}")) for n in range(50)]
+    for n, awaitable in reversed(list(enumerate(pending))):
+        assert [event.seq for event in await awaitable] == [2 + 2 * n, 3 + 2 * n]
+    assert [key.key for key in (await journal.load("r1")).events][1:5] == ["a0", "b0", "a1", "b1"]
+
+
+async def test_numbers_have_no_gap_under_200_concurrent_commits(journal):
+    lease = await begin(journal)
+
+    async def work(n: int) -> tuple[Envelope, ...]:
+        await asyncio.sleep(0.0001 * (n % 7))
+        size = n % 4
+        commit = Commit(events=tuple(draft(f"{n}/{k}") for k in range(size)), steps=(step(f"s{n}"),) if n % 3 else ())
+        return await journal.commit(lease, commit)
+
+    answers = await asyncio.gather(*(work(n) for n in range(200)))
+
+    taken = [event.seq for answer in answers for event in answer]
+    assert sorted(taken) == list(range(2, 302))
+    assert await seqs(journal) == list(range(1, 302))
+    for answer in answers:
+        numbers = [event.seq for event in answer]
+        assert numbers == list(range(numbers[0], numbers[0] + len(numbers))) if numbers else True
+    assert (await journal.find("r1")).last_seq == 301
+    assert len((await journal.load("r1")).steps) == len([n for n in range(200) if n % 3])
+
+
+async def test_runs_are_numbered_apart(journal):
+    leases = [await begin(journal, f"r{n}") for n in range(3)]
+    await asyncio.gather(*(journal.commit(lease, said(f"k{n}")) for n in range(20) for lease in leases))
+    for n in range(3):
+        assert await seqs(journal, f"r{n}") == list(range(1, 22))
+
+
+async def test_a_lost_fence_fails_its_commit_alone_and_whole(journal):
+    mine, theirs = await begin(journal, "mine"), await begin(journal, "theirs")
+    new = await journal.acquire("theirs", theirs.holder, 30)
+    everything = Commit(
+        events=(draft("late"),),
+        steps=(step("late"),),
+        holds=(hold("late", 1),),
+        ledger=(row("S9001"),),
+        status="failed",
+        active_seconds=99.0,
+    )
+    answers = await asyncio.gather(
+        journal.commit(mine, Commit(steps=(step("a"),), events=(draft("a"),))),
+        journal.commit(theirs, everything),
+        journal.commit(new, said("b")),
+        journal.commit(mine, said("c")),
+        return_exceptions=True,
+    )
+    assert isinstance(answers[1], FenceLost)
+    assert [[event.seq for event in answers[n]] for n in (0, 2, 3)] == [[2], [2], [3]]
+    memory = await journal.load("theirs")
+    assert [key.key for key in memory.events] == ["created", "b"]
+    assert (memory.steps, memory.holds, memory.ledger) == ({}, (), ())
+    assert (memory.status, memory.active_seconds) == ("created", 0.0)
+
+
+async def test_a_commit_to_a_run_that_is_not_there_has_lost_its_fence(journal):
+    with pytest.raises(FenceLost):
+        await journal.commit(Lease(run_id="no", fence=1, holder="me"), said("a"))
+
+
+async def test_a_key_is_stored_once_without_a_gap(journal):
+    lease = await begin(journal)
+    assert [event.seq for event in await journal.commit(lease, said("a", "a", "b"))] == [2, 3]
+    again = await journal.commit(lease, said("b", "c", "created", "d"))
+    assert [event.seq for event in again] == [4, 5]
+    assert [key.key for key in (await journal.load("r1")).events] == ["created", "a", "b", "c", "d"]
+    assert (await journal.find("r1")).last_seq == 5
+
+
+async def test_a_repeated_key_among_commits_that_wait_together(journal):
+    lease, apart = await begin(journal), await begin(journal, "r2")
+    pending = [
+        journal.commit(lease, said("a")),
+        journal.commit(apart, said("a")),
+        journal.commit(lease, Commit(events=(draft("a", "other"), draft("b")), steps=(step("s"),))),
+        journal.commit(apart, said("b")),
+    ]
+    answers = await asyncio.gather(*pending)
+    assert [[event.seq for event in answer] for answer in answers] == [[2], [2], [3], [3]]
+    assert (await journal.events("r1"))[1].data == msgspec.Raw(b'{"text":"x"}')
+
+
+async def test_who_stops_waiting_does_not_stop_the_commit(journal):
+    lease = await begin(journal)
+    waiting = asyncio.ensure_future(journal.commit(lease, said("a")))
+    waiting.cancel()
+    await journal.commit(lease, said("b"))
+    assert [key.key for key in (await journal.load("r1")).events] == ["created", "a", "b"]
+
+
+async def test_waiting_for_a_commit_lets_others_go_on(journal):
+    lease = await begin(journal)
+    rounds = 0
+
+    async def count() -> None:
+        nonlocal rounds
+        while True:
+            rounds += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.ensure_future(count())
+    for n in range(20):
+        await journal.commit(lease, Commit(steps=(step(f"s{n}"),)))
+    counting.cancel()
+    assert rounds >= 20
+
+
+async def test_events_alone_do_not_wait_long_for_company(journal):
+    lease = await begin(journal)
+    started = time.monotonic()
+    await journal.commit(lease, said("a"))
+    assert time.monotonic() - started < 2
+
+
+async def test_data_comes_back_to_the_byte(journal):
+    lease = await begin(journal)
+    data = '{"text":"naïve 😀 中文 \\u0000 \\ud83d\\ude00"}'.encode()
+    event = EventDraft(key="k 😀", path=("a", "b/c", "é"), type="think.delta", data=data, at=AT)
+    odd = StepRecord(key="s/é#1", input_hash="", tag="t/1", data=bytes(range(256)))
+    await journal.commit(lease, Commit(events=(event,), steps=(odd,)))
+    stored = (await journal.events("r1", after=1))[0]
+    assert (bytes(stored.data), stored.path) == (data, ("a", "b/c", "é"))
+    assert (await journal.load("r1")).steps == {"s/é#1": odd}
+
+
+# reading
+
+
+async def test_events_come_after_a_number_and_at_most_so_many(journal, other):
+    lease = await begin(journal)
+    await journal.commit(lease, said(*"abcdef"))
+    assert [event.seq for event in await other.events("r1", after=3)] == [4, 5, 6, 7]
+    assert [event.seq for event in await other.events("r1", after=3, limit=2)] == [4, 5]
+    assert await other.events("r1", after=7) == []
+    assert await other.events("r1", limit=0) == []
+
+
+async def test_control_is_set_by_anybody_and_read_by_renewing(journal, other):
+    lease = await begin(journal)
+    for action in ("pause", "", "finish"):
+        await other.control("r1", action)
+        assert await journal.renew(lease, 30) == action
+
+
+@pytest.mark.parametrize("later", ["finish", "pause", ""])
+async def test_cancel_is_never_weakened(journal, other, later):
+    lease = await begin(journal)
+    await other.control("r1", "finish")
+    await other.control("r1", "cancel")
+    await journal.control("r1", later)
+    assert await journal.renew(lease, 30) == "cancel"
+
+
+async def test_messages_wait_in_order_by_topic(journal, other):
+    await begin(journal)
+    await begin(journal, "r2")
+    await other.post("r1", "answers", b"1")
+    await journal.post("r1", "answers", b"2")
+    await other.post("r1", "plan", b"3")
+    await other.post("r2", "answers", b"4")
+    assert await journal.inbox("r1", "answers") == [b"1", b"2"]
+    assert await journal.inbox("r1", "answers") == [b"1", b"2"]  # reading takes nothing away
+    assert await journal.inbox("r1", "plan") == [b"3"]
+    assert await journal.inbox("r1", "else") == []
+
+
+async def test_runs_are_listed_newest_first(journal, other):
+    assert await journal.runs() == []
+    for name in ("b", "c", "a"):
+        await begin(journal, name)
+    assert [run.run_id for run in await other.runs()] == ["a", "c", "b"]
+    assert [run.run_id for run in await other.runs(limit=2)] == ["a", "c"]
+    assert (await other.runs(limit=1))[0] == await journal.find("a")
+
+
+async def test_find_by_id_by_its_start_and_last(journal):
+    for name in ("ab12", "ab34", "ab", "cd"):
+        await begin(journal, name)
+    for reference, found in (("ab12", "ab12"), ("ab1", "ab12"), ("ab", "ab"), ("c", "cd"), ("last", "cd")):
+        assert (await journal.find(reference)).run_id == found
+
+
+async def test_a_start_of_several_ids_lists_them(journal):
+    for name in ("ab12", "ab34", "cd"):
+        await begin(journal, name)
+    with pytest.raises(UnknownName, match=r"more than one begins so: ab12, ab34\)"):
+        await journal.find("ab")
+
+
+@pytest.mark.parametrize("reference", ["", "AB", "x%", "_b12", "ab12 ", "a" * 5000, "\0"])
+async def test_what_names_no_run_is_unknown(journal, reference):
+    await begin(journal, "ab12")
+    with pytest.raises(UnknownName):
+        await journal.find(reference)
+
+
+async def test_last_of_no_run_says_there_is_none(journal):
+    with pytest.raises(UnknownName, match="no runs yet"):
+        await journal.find("last")
+
+
+async def test_closing_writes_what_waits(stores, journal, other):
+    lease = await begin(journal)
+    pending = [journal.commit(lease, said(f"k{n}")) for n in range(10)]
+    await journal.close()
+    assert [len(await awaitable) for awaitable in pending] == [1] * 10
+    if stores.one is not stores.two:
+        assert await seqs(other) == list(range(1, 12))

@@ -1,0 +1,152 @@
+"""The writer's thread: grouping, failures of single jobs, loops that are gone."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from assay.core.errors import StoreError
+from assay.core.ports import Commit, EventDraft, Lease, StepRecord
+from assay.store.sql import open_store
+from assay.store.sql.writer import Job, Writer
+
+AT = "2026-03-01T12:00:00.000Z"
+
+
+def event(key: str, text: str = "") -> EventDraft:
+    return EventDraft(key=key, path=(), type="warning", data=b"{}", at=AT, step=text)
+
+
+def step(key: str) -> StepRecord:
+    return StepRecord(key=key, input_hash="", tag="t/1", data=b"")
+
+
+class Recorder:
+    """A writer whose work is to note its groups."""
+
+    def __init__(self) -> None:
+        self.groups: list[list[Job]] = []
+        self.writer = Writer(self.perform)
+
+    def perform(self, jobs: Sequence[Job]) -> None:
+        self.groups.append(list(jobs))
+        for number, job in enumerate(jobs):
+            job.succeed(number)
+
+
+async def test_what_nobody_waits_for_is_grouped():
+    recorder = Recorder()
+    jobs = [Job(urgent=False) for _ in range(5)]
+    started = time.monotonic()
+    for job in jobs:
+        recorder.writer.put(job)
+    assert [await job.future for job in jobs] == [0, 1, 2, 3, 4]
+    assert recorder.groups == [jobs]
+    assert 0.015 < time.monotonic() - started < 2
+    recorder.writer.close()
+
+
+async def test_what_somebody_waits_for_is_written_at_once_with_all_before_it():
+    recorder = Recorder()
+    jobs = [Job(urgent=False), Job(urgent=False), Job(urgent=True)]
+    for job in jobs:
+        recorder.writer.put(job)
+    await jobs[-1].future
+    assert [job for group in recorder.groups for job in group] == jobs
+    recorder.writer.close()
+
+
+async def test_after_closing_nothing_is_taken():
+    recorder = Recorder()
+    waiting = Job(urgent=False)
+    recorder.writer.put(waiting)
+    await asyncio.to_thread(recorder.writer.close)
+    assert await waiting.future == 0
+    with pytest.raises(StoreError, match="closed"):
+        recorder.writer.put(Job())
+    recorder.writer.close()  # twice does no harm
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_a_bug_in_the_writer_leaves_nobody_waiting():
+    def broken(jobs: Sequence[Job]) -> None:
+        for job in jobs:
+            job.succeed("not committed")
+        raise KeyError("a bug")
+
+    writer = Writer(broken)
+    job = Job()
+    writer.put(job)
+    with pytest.raises(StoreError, match="stopped"):
+        await asyncio.wait_for(job.future, 5)
+    await asyncio.sleep(0.05)
+    with pytest.raises(StoreError, match="closed"):
+        writer.put(Job())
+
+
+async def begin(home: Path) -> tuple[object, Lease]:
+    journal = open_store(home).journal
+    await journal.create("r", "q", b"", [event("created")])
+    return journal, await journal.acquire("r", "me", 60)
+
+
+async def test_what_cannot_be_stored_fails_alone(tmp_path):
+    journal, lease = await begin(tmp_path)
+    commits = [
+        Commit(events=(event("a"),), steps=(step("a"),)),
+        Commit(events=(event("b", "lone surrogate \ud800"),), steps=(step("b"),)),
+        Commit(events=(event("c"),), steps=(step("c"),)),
+        Commit(events=(event("a"), event("d")), steps=(step("d"),)),
+    ]
+    answers = await asyncio.gather(*(journal.commit(lease, commit) for commit in commits), return_exceptions=True)
+    assert isinstance(answers[1], UnicodeEncodeError)
+    assert [[found.seq for found in answers[n]] for n in (0, 2, 3)] == [[2], [3], [4]]
+    assert sorted((await journal.load("r")).steps) == ["a", "c", "d"]
+    with pytest.raises(UnicodeEncodeError):
+        await journal.post("r", "\ud800", b"")
+    assert len(await journal.commit(lease, Commit(events=(event("e"),)))) == 1
+    await journal.close()
+
+
+async def test_a_loop_that_closed_meanwhile_is_nobody_waiting(tmp_path):
+    journal, lease = await begin(tmp_path)
+
+    def leave() -> None:
+        async def enqueue() -> None:
+            journal.commit(lease, Commit(events=(event("left"),)))
+
+        asyncio.run(enqueue())
+
+    await asyncio.to_thread(leave)
+    await journal.commit(lease, Commit(events=(event("after"),), steps=(step("s"),)))
+    assert [key.key for key in (await journal.load("r")).events] == ["created", "left", "after"]
+    await journal.close()
+
+
+async def test_loops_of_several_threads_share_a_journal(tmp_path):
+    journal, lease = await begin(tmp_path)
+    taken: list[int] = []
+
+    def work(name: int) -> None:
+        async def commits() -> None:
+            for n in range(30):
+                taken.extend(
+                    found.seq
+                    for found in await journal.commit(
+                        lease, Commit(events=(event(f"{name}/{n}"),), steps=(step(f"{name}/{n}"),))
+                    )
+                )
+
+        asyncio.run(commits())
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    await asyncio.to_thread(lambda: [thread.join() for thread in threads])
+    assert sorted(taken) == list(range(2, 122))
+    await journal.close()
