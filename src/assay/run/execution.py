@@ -1,0 +1,235 @@
+"""One process's hold of one run: what is stored, what was already done, what is open, and the clock of its limits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+import msgspec
+
+from assay.core.brief import Brief
+from assay.core.errors import Cancelled, LimitReached
+from assay.core.events import Envelope, Event, Path, RunExhausted, encode
+from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
+from assay.run.budget import Accounts
+
+Gate = Literal["work", "report", "write"]
+
+WRITER_SHARE = 0.25
+WRITER_SECONDS = 300.0
+EXHAUSTED = "run:exhausted"
+LANE_TAG = "lane/1"
+
+
+class Deadlines(msgspec.Struct, frozen=True):
+    """When a lane's gates close, in active seconds of the run."""
+
+    work: float
+    report: float
+
+
+class Execution:
+    """The state which every `Run` of one execution shares. Nothing here outlives the process; the journal does."""
+
+    def __init__(self, run_id: str, brief: Brief, journal: Journal, lease: Lease, memory: Memory, world: World) -> None:
+        self.run_id, self.brief, self.journal, self.lease, self.world = run_id, brief, journal, lease, world
+        self.steps = dict(memory.steps)
+        self.accounts = Accounts(brief.budget, memory.holds)
+        self.seconds = brief.budget.seconds
+        self.lanes = max((int(s.data) for s in self.steps.values() if s.tag == LANE_TAG), default=0)
+        self.deadlines: dict[int, Deadlines] = {}
+        self.handles: dict[str, Any] = {}
+        self.tasks: set[asyncio.Task[Any]] = set()
+        self.exhausted = self._stored_exhaustion()
+        self.finishing = ""
+        self.cancelled = False
+        self.broken: BaseException | None = None
+        self.main: asyncio.Task[Any] | None = None
+        self._ordinals: Counter[tuple[Path, str]] = Counter()
+        self._stored = {event.key for event in memory.events}
+        self._attempts: dict[str, int] = defaultdict(int)
+        self._attempted: dict[str, list[int]] = defaultdict(list)
+        self._live: dict[str, list[Awaitable[tuple[Envelope, ...]]]] = defaultdict(list)
+        for event in memory.events:
+            if event.step:
+                self._attempts[event.step] = max(self._attempts[event.step], event.attempt)
+                self._attempted[event.step].append(event.seq)
+        self._before = memory.active_seconds
+        self._since = world.clock.monotonic()
+        self._rested = 0.0
+        self._open: dict[asyncio.Timeout, Gate] = {}
+        self._listeners: list[Callable[[tuple[Envelope, ...]], None]] = []
+
+    def _stored_exhaustion(self) -> str:
+        record = self.steps.get(EXHAUSTED)
+        return msgspec.json.decode(record.data, type=str) if record else ""
+
+    # identity
+
+    def ordinal(self, path: Path, name: str) -> int:
+        """How many equal names stood on this path before (from 0); never a count over the run."""
+        self._ordinals[path, name] += 1
+        return self._ordinals[path, name] - 1
+
+    async def attempt(self, step: str) -> tuple[int, tuple[int, ...]]:
+        """The number of the next attempt at a step, from 1, and the events earlier attempts left on the log."""
+        for written in self._live.pop(step, ()):
+            self._attempted[step] += [envelope.seq for envelope in await written]
+        self._attempts[step] += 1
+        return self._attempts[step], tuple(self._attempted.pop(step, ()))
+
+    # the journal
+
+    def commit(self, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
+        """Write in call order; readers of the run are told when it is durable; a lost fence ends the execution."""
+        fresh = tuple(event for event in commit.events if event.key not in self._stored)
+        self._stored.update(event.key for event in fresh)
+        commit = msgspec.structs.replace(commit, events=fresh, active_seconds=self.active())
+        written = asyncio.ensure_future(self.journal.commit(self.lease, commit))
+        written.add_done_callback(self._committed)
+        return written
+
+    def write(self, draft: EventDraft) -> None:
+        """Put an event of a step on the log before the step is done."""
+        self._live[draft.step].append(self.commit(Commit(events=(draft,))))
+
+    def _committed(self, written: asyncio.Future[tuple[Envelope, ...]]) -> None:
+        if written.cancelled():
+            return
+        error = written.exception()
+        if error is None:
+            for listen in self._listeners:
+                listen(written.result())
+        elif self.broken is None:
+            self.broken = error
+            self.stop_everything()
+
+    def listen(self, listener: Callable[[tuple[Envelope, ...]], None]) -> None:
+        """Call `listener` with each group of events once it is durable."""
+        self._listeners.append(listener)
+
+    def draft(self, event: Event, path: Path, key: str, step: str = "", attempt: int = 0) -> EventDraft:
+        """An event ready for the log."""
+        return EventDraft(
+            key=key, path=path, type=event.kind, data=encode(event), at=self.world.clock.now(), step=step, attempt=attempt
+        )
+
+    # time and limits
+
+    def active(self) -> float:
+        """Seconds this run has been at work, over all processes; waiting for a person does not count."""
+        return self._before + (self.world.clock.monotonic() - self._since) - self._rested
+
+    def rest(self, seconds: float) -> None:
+        """Take `seconds` of waiting out of the active time."""
+        self._rested += seconds
+
+    @property
+    def research_seconds(self) -> float | None:
+        """When research must have ended: the deadline less the writer's reserve."""
+        if self.seconds is None:
+            return None
+        return self.seconds - min(WRITER_SECONDS, self.seconds * WRITER_SHARE)
+
+    def closes(self, gate: Gate, lane: int) -> float | None:
+        """The active second at which `gate` closes for `lane`, None for never."""
+        if gate == "write":
+            return self.seconds
+        own = self.deadlines.get(lane)
+        ends = [self.research_seconds, (own.work if gate == "work" else own.report) if own else None]
+        return min((end for end in ends if end is not None), default=None)
+
+    def check(self, gate: Gate, lane: int) -> float | None:
+        """Seconds until the gate closes, None for no limit.
+
+        Raises:
+            LimitReached: it is closed.
+            Cancelled: the run was cancelled.
+        """
+        if self.broken is not None:
+            raise self.broken
+        if self.cancelled:
+            raise Cancelled(f"run {self.run_id} was cancelled")
+        if self.finishing and gate != "write":
+            raise LimitReached(self.finishing)
+        closes = self.closes(gate, lane)
+        if closes is None:
+            return None
+        if closes <= self.active():
+            self._deadline_passed()
+            raise LimitReached("time")
+        return closes - self.active()
+
+    def _deadline_passed(self) -> None:
+        ends = self.research_seconds
+        if ends is not None and self.active() >= ends:
+            self.exhaust("time")
+
+    def exhaust(self, reason: str) -> None:
+        """Note, once and durably, that a limit ended research."""
+        if self.exhausted:
+            return
+        self.exhausted = reason
+        record = StepRecord(key=EXHAUSTED, input_hash="", tag="exhausted/1", data=msgspec.json.encode(reason))
+        self.commit(Commit(steps=(record,), events=(self.draft(RunExhausted(reason=reason), (), EXHAUSTED),)))
+
+    @asynccontextmanager
+    async def within(self, gate: Gate, lane: int) -> AsyncIterator[None]:
+        """Let the body run only while the gate is open; a deadline, an early finish or a cancel ends it at once.
+
+        Raises:
+            LimitReached, Cancelled: as `check`.
+        """
+        left = self.check(gate, lane)
+        scope = asyncio.timeout(left)
+        try:
+            async with scope:
+                self._open[scope] = gate
+                yield
+        except TimeoutError:
+            if not scope.expired():
+                raise
+            self.check(gate, lane)
+            raise LimitReached("time") from None
+        finally:
+            self._open.pop(scope, None)
+
+    def finish(self, reason: str) -> None:
+        """End all lanes and go on to write and verify."""
+        if self.finishing or self.cancelled:
+            return
+        self.finishing = reason
+        self.exhaust(reason)
+        self._interrupt("work", "report")
+
+    def cancel(self) -> None:
+        """End every call in flight; what is stored stays."""
+        self.cancelled = True
+        self._interrupt("work", "report", "write")
+
+    def _interrupt(self, *gates: Gate) -> None:
+        now = asyncio.get_running_loop().time()
+        for scope, gate in list(self._open.items()):
+            if gate in gates and not scope.expired():
+                scope.reschedule(now)
+
+    # tasks
+
+    def start(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
+        """Run a lane; the execution sees to it that no task outlives it."""
+        task = asyncio.get_running_loop().create_task(work, name=name)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return task
+
+    def stop_everything(self) -> None:
+        """Cancel all tasks of this execution: it may not write any more, or it is over."""
+        me = asyncio.current_task()
+        for task in self.tasks:
+            if task is not me:
+                task.cancel()
+        if self.main is not None and self.main is not me and self.broken is not None:
+            self.main.cancel()

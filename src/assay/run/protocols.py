@@ -1,0 +1,56 @@
+"""What plugs into a run: tools and strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from assay.core.messages import ToolDefinition
+from assay.core.plan import Plan
+from assay.core.sources import Document, Span
+from assay.evidence.ledger import Ledger
+
+if TYPE_CHECKING:
+    from assay.run.run import Run
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """What a call found in one document, before the lane gives it ids."""
+
+    document: Document
+    spans: tuple[Span, ...]
+
+
+class Observation(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool call's result: one line for a person, passages and a note for the model."""
+
+    summary: str
+    shown: tuple[Shown, ...] = ()
+    note: str = ""
+
+
+class Tool(Protocol):
+    """An action a research agent may take. Its outside work goes through `run.step`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def definition(self) -> ToolDefinition: ...
+
+    async def run(self, run: Run, ledger: Ledger, arguments: Mapping[str, Any]) -> Observation:
+        """Act.
+
+        Raises:
+            ToolFailed: it cannot be done; the reason is told to the model.
+            LimitReached: a limit closed the lane.
+        """
+        ...
+
+
+class Strategy(Protocol):
+    """How the research phase works through a plan."""
+
+    async def __call__(self, run: Run, plan: Plan) -> Plan: ...

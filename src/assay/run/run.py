@@ -1,0 +1,266 @@
+"""`Run`: the only door to the world. A strategy is an async function of one.
+
+Every call on it is either done once, ever (`step`, `ask`, `receive`), or is repeated alike when a process takes the run
+up again (`emit`, `spawn`, `gather`); so a strategy is plain code, and a crash is a pause.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from assay.core.brief import DEPTHS, Brief, DepthRules, Role, SetDepth
+from assay.core.errors import LimitReached
+from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
+from assay.core.messages import Profile, Reply, Request, ToolCall
+from assay.core.ports import Commit, StepRecord, World
+from assay.core.usage import Usage
+from assay.run import asking, waiting
+from assay.run.execution import LANE_TAG, Deadlines, Execution, Gate
+from assay.run.steps import Scratch, digest, perform
+
+T = TypeVar("T")
+
+REPORT_AT, REPORT_CAP = 0.40, 12 * 60.0
+STOP_AT, STOP_CAP = 0.80, 30 * 60.0
+
+
+@dataclass(frozen=True)
+class Branch(Generic[T]):
+    """One of the things `gather` runs at once; `name` is its part of the path, unique among its siblings."""
+
+    name: str
+    fn: Callable[[Run], Awaitable[T]]
+
+
+class Handle(Generic[T]):
+    """A lane which was spawned."""
+
+    def __init__(self, lane: int, path: Path, task: asyncio.Task[T]) -> None:
+        self.lane, self.path, self._task = lane, path, task
+
+    async def result(self) -> T:
+        """What the lane returned.
+
+        Raises:
+            AssayError: what the lane raised.
+        """
+        return await asyncio.shield(self._task)
+
+    def cancel(self) -> None:
+        """Stop the lane; what it stored stays."""
+        self._task.cancel()
+
+
+class Run:
+    """One place in the tree of a run: a path, a lane, and the gate whose limits apply."""
+
+    def __init__(self, execution: Execution, path: Path = (), lane: int = 0, gate: Gate = "work") -> None:
+        self.execution, self.path, self.lane, self.gate = execution, path, lane, gate
+
+    @property
+    def brief(self) -> Brief:
+        return self.execution.brief
+
+    @property
+    def run_id(self) -> str:
+        return self.execution.run_id
+
+    @property
+    def world(self) -> World:
+        return self.execution.world
+
+    @property
+    def exhausted(self) -> str:
+        """The limit which ended research, empty while none has."""
+        return self.execution.exhausted
+
+    def profile(self, role: Role) -> Profile:
+        """The abilities of the first model of a role."""
+        return self.world.models[self.brief.models[role][0]].profile
+
+    # places
+
+    def child(self, name: str) -> Run:
+        """The same lane, one deeper on the path."""
+        return Run(self.execution, (*self.path, name), self.lane, self.gate)
+
+    def at(self, gate: Gate) -> Run:
+        """The same place under another gate's limits."""
+        return Run(self.execution, self.path, self.lane, gate)
+
+    @asynccontextmanager
+    async def phase(self, name: str) -> AsyncIterator[Run]:
+        """A child for one phase, between its two events."""
+        phase = self.child(name)
+        phase.emit(PhaseStarted(phase=name))
+        yield phase
+        phase.emit(PhaseFinished(phase=name))
+
+    # facts
+
+    def emit(self, event: Event) -> None:
+        """Append to the log; a replay stores it once."""
+        ordinal = self.execution.ordinal(self.path, "@")
+        draft = self.execution.draft(event, self.path, f"{'/'.join(self.path)}@{ordinal}")
+        self.execution.commit(Commit(events=(draft,)))
+
+    def warn(self, message: str, **detail: str) -> None:
+        """Say something a reader should know that does not stop the run."""
+        self.emit(Warned(message=message, detail=dict(detail)))
+
+    async def step(
+        self,
+        name: str,
+        fn: Callable[[Scratch], Awaitable[T]],
+        *,
+        returns: type[T],
+        input: object = None,
+        cost: Usage = Usage(),
+    ) -> T:
+        """Do `fn` once, ever: on replay the saved result comes back.
+
+        Args:
+            fn: does the work; what it tells its `Scratch` (events, ledger rows, spending) is committed with the result.
+            returns: the result's type, plain data msgspec can decode again.
+            input: what the result depends on; when it is not what it was, the step is done again.
+            cost: the worst case, held before the work begins.
+
+        Raises:
+            Failed: a failing service or a limit, stored and the same on replay. `LimitReached` when the gate closed.
+        """
+        return await perform(self, name, fn, returns=returns, input_hash=digest(input), cost=cost)
+
+    async def ask(
+        self,
+        role: Role,
+        request: Request,
+        *,
+        deltas: Callable[[str], Event] | None = None,
+        thinking: bool = True,
+        on_call: Callable[[int, ToolCall], None] | None = None,
+    ) -> Reply:
+        """A model call, with all its attempts and fallbacks, as one step.
+
+        Args:
+            deltas: makes the event for a piece of the reply's text; None keeps the text off the log.
+            thinking: whether the model's reasoning goes on the log.
+            on_call: told of each tool call the moment it is complete in the stream, and not on replay.
+
+        Raises:
+            ModelFailed, ContextTooLong, Refused, LimitReached: stored, and the same on replay.
+        """
+        return await asking.ask(self, role, request, deltas=deltas, thinking=thinking, on_call=on_call)
+
+    async def receive(self, topic: str, returns: type[T]) -> T:
+        """Wait for a person, durably: the process may end, any process goes on.
+
+        Raises:
+            InputNeeded: the brief requires an answer and none is there yet; the run is left waiting.
+        """
+        return await waiting.receive(self, topic, returns)
+
+    # branches
+
+    async def gather(self, *branches: Branch[T]) -> list[T]:
+        """Run branches at once, each on its own path; their results in order. The only way to run things at once.
+
+        Raises:
+            Exception: the first that any branch raised, after the others were stopped.
+        """
+        names = [branch.name for branch in branches]
+        if len(set(names)) != len(names):
+            raise ValueError(f"branches need different names: {names}")
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(_await(branch.fn(self.child(branch.name)))) for branch in branches]
+        except BaseExceptionGroup as several:
+            raise several.exceptions[0] from None
+        return [task.result() for task in tasks]
+
+    def spawn(
+        self,
+        name: str,
+        args: Any,
+        fn: Callable[[Run], Awaitable[T]],
+        *,
+        returns: type[T],
+        slot: int = 0,
+        at_once: int = 1,
+    ) -> Handle[T]:
+        """Start a lane: its own path, budget slice, deadlines and failure.
+
+        The same name, slot and arguments on this path give the same lane, now and on replay; so it may be called while an
+        `ask` still streams and again from the stored reply.
+
+        Args:
+            slot: the call's index in its reply.
+            at_once: how many lanes share what is left of the budget.
+        """
+        execution = self.execution
+        key = f"{'/'.join(self.path)}:{name}:{slot}:{digest(args)[:16]}"
+        if key not in execution.handles:
+            lane = self._lane_number(key, slot)
+            run = Run(execution, (*self.path[:1], f"{name}-{lane}"), lane)
+            execution.deadlines[lane] = self._deadlines()
+            execution.accounts.open_lane(lane, self.path, at_once)
+            execution.handles[key] = Handle(lane, run.path, execution.start(_await(fn(run)), f"{name}-{lane}"))
+        handle: Handle[T] = execution.handles[key]
+        return handle
+
+    def _lane_number(self, key: str, slot: int) -> int:
+        record = self.execution.steps.get(key)
+        if record is None:
+            self.execution.lanes += 1
+            record = StepRecord(key=key, input_hash="", tag=LANE_TAG, data=b"%d" % self.execution.lanes)
+            self.execution.steps[key] = record
+            self.execution.commit(Commit(steps=(record,)))
+        return int(record.data)
+
+    def _deadlines(self) -> Deadlines:
+        ends = self.execution.research_seconds
+        now = self.execution.active()
+        left = max(0.0, ends - now) if ends is not None else float("inf")
+        return Deadlines(work=now + min(REPORT_AT * left, REPORT_CAP), report=now + min(STOP_AT * left, STOP_CAP))
+
+    def abandon(self, keep: Collection[int]) -> list[int]:
+        """Stop the lanes spawned from this path by a stream that was cut and repeated differently.
+
+        Args:
+            keep: the lanes the stored reply asks for.
+
+        Returns:
+            The lanes given up, ascending.
+        """
+        prefix = f"{'/'.join(self.path)}:"
+        execution = self.execution
+        spawned = {key: int(r.data) for key, r in execution.steps.items() if r.tag == LANE_TAG and key.startswith(prefix)}
+        lost = {key: lane for key, lane in spawned.items() if lane not in keep}
+        for key in lost:
+            if key in execution.handles:
+                execution.handles[key].cancel()
+        return sorted(lost.values())
+
+    # limits
+
+    def limit(self, depth: SetDepth) -> DepthRules:
+        """Set the run's deadline by its depth, where the brief names none; the depth's rules."""
+        rules = DEPTHS[depth]
+        if self.brief.budget.seconds is None:
+            self.execution.seconds = rules.seconds
+        return rules
+
+    def open(self) -> bool:
+        """Whether this place's gate is open. For a decision, use a step: its result is stored."""
+        try:
+            self.execution.check(self.gate, self.lane)
+        except LimitReached:
+            return False
+        return True
+
+
+async def _await(work: Awaitable[T]) -> T:
+    return await work

@@ -1,0 +1,149 @@
+"""How one step is done: look it up, hold, work, settle, and commit the lot in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from assay.core.errors import Failed, LimitReached, failure
+from assay.core.events import BudgetLow, Event, StepDiverged, StepRestarted, UsageUpdated
+from assay.core.ports import Commit, EventDraft, HoldRecord, LedgerRow, StepRecord
+from assay.core.usage import Usage
+
+if TYPE_CHECKING:
+    from assay.run.run import Run
+
+T = TypeVar("T")
+
+FAILED = "failed/1"
+
+
+class StoredFailure(msgspec.Struct, frozen=True):
+    """A failure as a step stores it."""
+
+    kind: str
+    reason: str
+
+
+def digest(value: object) -> str:
+    """A hash of plain data: equal data, equal hash, whatever the order of keys."""
+    return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
+
+
+class Scratch:
+    """What a step says while it works; committed with its result, or not at all."""
+
+    def __init__(self, run: Run, key: str) -> None:
+        self._run, self.key = run, key
+        self.attempt = 0
+        self._said = 0
+        self.events: list[EventDraft] = []
+        self.rows: list[LedgerRow] = []
+        self.usage = Usage()
+        self.role = ""
+
+    def emit(self, event: Event) -> None:
+        """Say `event` when the step is done."""
+        self.events.append(self.draft(event))
+
+    def draft(self, event: Event) -> EventDraft:
+        """`event` with a key of this attempt, for those who write it before the step is done."""
+        self._said += 1
+        key = f"{self.key}@{self.attempt}.{self._said}"
+        return self._run.execution.draft(event, self._run.path, key, self.key, self.attempt)
+
+    def record(self, row: LedgerRow) -> None:
+        """Put a row into the ledger when the step is done."""
+        self.rows.append(row)
+
+    def spend(self, usage: Usage) -> None:
+        """Count what the step spent."""
+        self.usage = self.usage + usage
+
+    async def begin(self) -> None:
+        """A new attempt; what an earlier one put on the log is taken back."""
+        self.attempt, dropped = await self._run.execution.attempt(self.key)
+        self._said = 0
+        self.events.clear()
+        self.rows.clear()
+        if dropped:
+            self.write(StepRestarted(step=self.key, attempt=self.attempt, dropped=dropped))
+
+    def write(self, event: Event) -> None:
+        """Put `event` on the log now; a later attempt takes it back."""
+        self._run.execution.write(self.draft(event))
+
+
+async def perform(
+    run: Run,
+    name: str,
+    fn: Callable[[Scratch], Awaitable[T]],
+    *,
+    returns: type[T],
+    input_hash: str,
+    cost: Usage = Usage(),
+    gated: bool = True,
+) -> T:
+    """Do a step, or give back what it gave; see `Run.step`. Ungated, no limit ends it: a wait for a person."""
+    execution = run.execution
+    key = f"{'/'.join(run.path)}:{name}:{execution.ordinal(run.path, ':' + name)}"
+    saved = execution.steps.get(key)
+    if saved is not None and saved.input_hash == input_hash:
+        return _replay(saved, returns)
+    scratch = Scratch(run, key)
+    scratch.role = name
+    await scratch.begin()
+    if saved is not None:
+        scratch.emit(StepDiverged(step=key))
+    died = execution.accounts.held(run.lane, key)
+    try:
+        async with execution.within(run.gate, run.lane) if gated else nullcontext():
+            _hold(run, key, cost)
+            result = await fn(scratch)
+    except Failed as failed:
+        stored = msgspec.json.encode(StoredFailure(failed.kind, failed.reason))
+        await _store(run, scratch, StepRecord(key=key, input_hash=input_hash, tag=FAILED, data=stored), died)
+        raise
+    tag = f"{getattr(returns, '__name__', 'value').lower()}/1"
+    record = StepRecord(key=key, input_hash=input_hash, tag=tag, data=msgspec.json.encode(result))
+    await _store(run, scratch, record, died)
+    return result
+
+
+def _replay(saved: StepRecord, returns: type[T]) -> T:
+    if saved.tag == FAILED:
+        stored = msgspec.json.decode(saved.data, type=StoredFailure)
+        raise failure(stored.kind, stored.reason)
+    return msgspec.json.decode(saved.data, type=returns)
+
+
+def _hold(run: Run, key: str, cost: Usage) -> None:
+    if cost == Usage() or not run.execution.accounts.limited:
+        return
+    accounts = run.execution.accounts
+    try:
+        hold = accounts.hold(run.lane, key, cost, writing=run.gate == "write")
+    except LimitReached as limit:
+        if accounts.spent_out(cost) and run.gate != "write":
+            run.execution.exhaust(limit.reason)
+        raise
+    run.execution.commit(Commit(holds=(hold,)))
+
+
+async def _store(run: Run, scratch: Scratch, record: StepRecord, died: bool) -> None:
+    execution = run.execution
+    holds: tuple[HoldRecord, ...] = ()
+    if scratch.usage != Usage() or execution.accounts.held(run.lane, scratch.key):
+        holds = (execution.accounts.settle(run.lane, scratch.key, scratch.usage, died=died),)
+    if scratch.usage != Usage():
+        scratch.emit(UsageUpdated(role=scratch.role, usage=scratch.usage))
+        for measure, used, limit in execution.accounts.newly_low():
+            scratch.emit(BudgetLow(measure=measure, used=used, limit=limit))
+    commit = Commit(steps=(record,), events=tuple(scratch.events), holds=holds, ledger=tuple(scratch.rows))
+    execution.steps[record.key] = record
+    await asyncio.shield(execution.commit(commit))

@@ -1,0 +1,94 @@
+"""Accounts: what is held and settled adds up, over any order and over a restart."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.errors import LimitReached, UsageError
+from assay.core.ports import HoldRecord
+from assay.core.usage import Budget, Usage
+from assay.run.budget import LEAST_TOKENS, Accounts, check, left, part
+
+amounts = st.integers(0, 5_000)
+
+
+def test_a_budget_below_one_report_is_refused() -> None:
+    with pytest.raises(UsageError, match=str(LEAST_TOKENS)):
+        check(Budget(tokens=100))
+    check(Budget(tokens=LEAST_TOKENS))
+
+
+@given(st.lists(st.tuples(amounts, amounts), max_size=20), st.integers(10_000, 100_000))
+def test_what_is_held_never_exceeds_the_limit(calls: list[tuple[int, int]], limit: int) -> None:
+    accounts = Accounts(Budget(tokens=limit))
+    for number, (worst, actual) in enumerate(calls):
+        step = f"step-{number}"
+        try:
+            accounts.hold(0, step, Usage(output_tokens=worst), writing=True)
+        except LimitReached as reached:
+            assert reached.reason == "tokens"
+            assert accounts.used.tokens + worst > limit
+            continue
+        assert accounts.used.tokens <= limit
+        accounts.settle(0, step, Usage(output_tokens=min(worst, actual)), died=False)
+
+
+@given(st.lists(st.tuples(amounts, st.booleans(), st.integers(0, 3)), max_size=20))
+def test_accounts_are_the_same_after_a_restart(calls: list[tuple[int, bool, int]]) -> None:
+    accounts = Accounts(Budget(tokens=10_000_000))
+    stored: dict[str, HoldRecord] = {}
+    for number, (worst, settled, lane) in enumerate(calls):
+        step = f"step-{number}"
+        stored[step] = accounts.hold(lane, step, Usage(output_tokens=worst), writing=False)
+        if settled:
+            stored[step] = accounts.settle(lane, step, Usage(output_tokens=worst // 2), died=False)
+    again = Accounts(Budget(tokens=10_000_000), stored.values())
+    assert again.used == accounts.used
+    assert [again.room(lane, writing=True) for lane in range(4)] == [
+        accounts.room(lane, writing=True) for lane in range(4)
+    ]
+
+
+def test_an_attempt_that_died_is_settled_at_its_estimate() -> None:
+    stored = HoldRecord(step="s", account="0", amount=Usage(output_tokens=700), state="held")
+    accounts = Accounts(Budget(tokens=10_000), [stored])
+    assert accounts.held(0, "s")
+    accounts.hold(0, "s", Usage(output_tokens=9_999_999), writing=False)
+    assert accounts.used.tokens == 700
+    assert accounts.settle(0, "s", Usage(output_tokens=300), died=True).amount.tokens == 1_000
+
+
+def test_lanes_of_one_parent_share_alike_whatever_their_siblings_spent() -> None:
+    accounts = Accounts(Budget(tokens=20_000))
+    accounts.open_lane(1, ("research", "cycle-1"), 2)
+    accounts.hold(1, "a", Usage(output_tokens=4_000), writing=False)
+    accounts.open_lane(2, ("research", "cycle-1"), 2)
+    assert accounts.room(2, writing=False).tokens == 4_500
+    with pytest.raises(LimitReached):
+        accounts.hold(1, "b", Usage(output_tokens=600), writing=False)
+
+
+def test_the_writer_may_use_what_research_may_not() -> None:
+    accounts = Accounts(Budget(tokens=10_000))
+    accounts.hold(0, "research", Usage(output_tokens=4_400), writing=False)
+    with pytest.raises(LimitReached):
+        accounts.hold(0, "more", Usage(output_tokens=200), writing=False)
+    accounts.hold(0, "write", Usage(output_tokens=5_000), writing=True)
+
+
+def test_low_is_said_once() -> None:
+    accounts = Accounts(Budget(tokens=10_000))
+    accounts.hold(0, "s", Usage(output_tokens=8_500), writing=True)
+    accounts.settle(0, "s", Usage(output_tokens=8_500), died=False)
+    assert accounts.newly_low() == [("tokens", 8500.0, 10000.0)]
+    assert accounts.newly_low() == []
+
+
+@given(st.integers(0, 10_000), st.floats(0.01, 1.0))
+def test_a_part_is_never_more_than_the_whole(limit: int, share: float) -> None:
+    tokens = part(Budget(tokens=limit), share).tokens
+    assert tokens is not None
+    assert 0 <= tokens <= max(1, limit)
+    assert left(Budget(tokens=limit), Usage(output_tokens=limit + 5)).tokens == 0
