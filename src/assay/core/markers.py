@@ -199,7 +199,8 @@ def _escapes(text: str, tokens: list[Token], numbers: set[int]) -> list[_Edit]:
         if kind not in {"text", "link"}:
             continue
         run = list(group)
-        openings = {token.start for token in run if text[token.start - 1 : token.start] != "]"} if kind == "link" else set()
+        links = {token.start for token in run if kind == "link"}
+        openings = {start for start in links if text[start - 1 : start] != "]"}
         found = (match.start() for match in bare.finditer(text, run[0].start, run[-1].end))
         edits.extend((at, at + 1, "\\[") for at in found if at not in openings)
     return edits

@@ -32,7 +32,7 @@ _ABBREVIATIONS = frozenset(
     fig figs eq eqs sec secs ch chap vol vols no nos art arts ref refs approx resp incl excl est ca cf al ed eds
     z.b d.h u.a o.ä bzw bspw vgl ggf evtl inkl exkl sog nr abs str bzgl dr prof hr fr st mio mrd tsd
     p.ex env réf éd av sr sra ej pág págs núm т.е т.п т.н г гг стр рис табл им ул акад проф руб тыс млн млрд см
-    """.split()  # noqa: SIM905 - a list of a hundred quoted words is no better to read
+    """.split()
 )
 _ALSO_WORDS = frozenset(
     ("no", "nos", "art", "arts", "al", "ch", "st", "est", "av", "г", "гг", "fr", "str", "abs", "ed")
@@ -44,7 +44,7 @@ _MONTHS = frozenset(
     januar februar märz april mai juni juli august september oktober november dezember jänner
     january february march may june july october december januari februari maart mei augustus
     janvier février mars avril juin juillet août septembre octobre novembre décembre
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _LAST_WORD = re.compile(r"([^\W_]+(?:\.[^\W_]+)*)\.[)\]]?\s*$")
 _FIRST_WORD = re.compile(r"\s*[^\w\s]*([^\W_]+)")

@@ -1,0 +1,86 @@
+"""Scores of a report against a question's gold answer."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from questions.derive import Asked
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run gave: the report's text, the addresses it cites, and how many citations are exact."""
+
+    text: str
+    urls: tuple[str, ...] = ()
+    citations: int = 0
+    exact: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Score:
+    """How a report did. For a question without an answer only `abstained` counts."""
+
+    asked: Asked
+    report: Report
+    first: bool
+    anywhere: bool
+    cited: bool
+    abstained: bool
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is to be wished for."""
+        return (self.first and self.cited) if self.asked.answerable else self.abstained
+
+
+def score(asked: Asked, report: Report) -> Score:
+    """Compare."""
+    opening = report.text.split("\n#", 1)[0]
+    return Score(
+        asked=asked,
+        report=report,
+        first=_states(opening, asked),
+        anywhere=_states(report.text, asked),
+        cited=asked.url in report.urls,
+        abstained=not report.urls and not report.citations,
+    )
+
+
+def _states(text: str, asked: Asked) -> bool:
+    """Whether every gold string stands in a line that is not only the question's own heading."""
+    flat = _flat(text)
+    return bool(asked.gold) and all(re.search(rf"(?<!\w){re.escape(_flat(gold))}(?!\w)", flat) for gold in asked.gold)
+
+
+def _flat(text: str) -> str:
+    text = re.sub(r"\[(?:S\d+[^\]]*|\d+)\](?:\([^)]*\))?", "", text)
+    return " ".join(re.sub(r"\\(?=\W)", "", text).split()).casefold()
+
+
+def summarize(scores: Iterable[Score]) -> str:
+    """The figures as lines, and what went wrong by kind of question."""
+    scores = list(scores)
+    gold = [each for each in scores if each.asked.answerable]
+    none = [each for each in scores if not each.asked.answerable]
+    citations, exact = sum(s.report.citations for s in scores), sum(s.report.exact for s in scores)
+    lines = [
+        _line("answer stated first", sum(s.first for s in gold), len(gold)),
+        _line("answer stated anywhere", sum(s.anywhere for s in gold), len(gold)),
+        _line("gold document cited", sum(s.cited for s in gold), len(gold)),
+        _line("citations byte-exact", exact, citations),
+        _line("abstained", sum(s.abstained for s in none), len(none)),
+        f"seconds a question: {sum(s.report.seconds for s in scores) / max(len(scores), 1):.2f}",
+    ]
+    total = Counter(s.asked.kind for s in scores)
+    bad = Counter(s.asked.kind for s in scores if not s.good)
+    lines += [f"  not right: {kind} {count} of {total[kind]}" for kind, count in sorted(bad.items())]
+    return "\n".join(lines)
+
+
+def _line(name: str, part: int, whole: int) -> str:
+    return f"{name}: {part} of {whole} ({100 * part / max(whole, 1):.1f} %)"

@@ -1,0 +1,83 @@
+"""How fast local search answers over the 11,000 documents, and whether it finds the one a question names.
+
+python bench/search.py           questions are made from titles; $ASSAY_DATA, else ../shared/data
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from corpus import DATA, SystemClock, machine
+
+from assay.core.ports import Library, Query
+from assay.core.sources import Document
+from assay.evidence.documents import Reader
+from assay.evidence.ingest import ingest
+from assay.fetch.jsonl import JsonLinesExtractor
+from assay.search.local import LocalSearch
+from assay.store.sql import open_store
+
+QUESTIONS = 400
+FORMS = ("{}", "what does {} say?", "When was {} created and who wrote it?", "main limitations of {}")
+
+
+def main() -> int:
+    """Print the figures; 2 when the data are not there."""
+    if not DATA.is_dir():
+        print(f"no data in {DATA}: set ASSAY_DATA", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        store = open_store(home)
+        search = LocalSearch(home / "index", store.library, Reader(store.blobs).spans)
+        found = ingest(
+            [DATA / "*.jsonl.gz"],
+            library=store.library,
+            blobs=store.blobs,
+            extractors=[JsonLinesExtractor()],
+            clock=SystemClock(),
+            collection="default",
+        )
+        search.sync()
+        print(f"{found.documents:,} documents; {machine()}")
+        report(search, store.library)
+    return 0
+
+
+def report(search: LocalSearch, library: Library) -> None:
+    """Measure all scopes."""
+    chance = random.Random(7)
+    documents = library.documents(["default"])
+    chosen = chance.sample([document for document in documents if " " in document.title], QUESTIONS)
+    print(f"{'scope':<10} {'p50 ms':>7} {'p95 ms':>7} {'first':>6} {'in 10':>6}")
+    for scope in (len(documents), 5000, 300, 3):
+        members = chance.sample(documents, scope)
+        name = library.select([document.sha256 for document in members])
+        asked = chosen if scope == len(documents) else [chance.choice(members) for _ in range(QUESTIONS)]
+        measure(search, asked, name, scope)
+
+
+def measure(search: LocalSearch, asked: Sequence[Document], collection: str, scope: int) -> None:
+    """Ask for each document by its title."""
+    times, first, within = [], 0, 0
+    for number, document in enumerate(asked):
+        question = FORMS[number % len(FORMS)].format(document.title)
+        started = time.perf_counter()
+        hits = search.find(Query(text=question, limit=10, collections=(collection,)))
+        times.append((time.perf_counter() - started) * 1e3)
+        titles = [hit.document.title for hit in hits]
+        first += titles[:1] == [document.title]
+        within += document.title in titles
+    p95 = statistics.quantiles(times, n=20)[-1]
+    share = 100 / len(asked)
+    print(f"{scope:<10} {statistics.median(times):>7.1f} {p95:>7.1f} {first * share:>5.0f}% {within * share:>5.0f}%")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""Assay: deep research you can check.
+
+The public names, loaded when they are first used, so that `assay --help` and `import assay` stay quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.app import Assay as Assay
+    from assay.app import CitedPassage as CitedPassage
+    from assay.app import RunHandle as RunHandle
+    from assay.app import research as research
+    from assay.app import research_sync as research_sync
+    from assay.core.errors import AssayError as AssayError
+    from assay.core.report import Report as Report
+    from assay.core.view import RunView as RunView
+    from assay.settings import Settings as Settings
+
+_WHERE = {
+    "Assay": ("assay.app", "Assay"),
+    "CitedPassage": ("assay.app", "CitedPassage"),
+    "research": ("assay.app", "research"),
+    "RunHandle": ("assay.app", "RunHandle"),
+    "research_sync": ("assay.app", "research_sync"),
+    "AssayError": ("assay.core.errors", "AssayError"),
+    "Report": ("assay.core.report", "Report"),
+    "RunView": ("assay.core.view", "RunView"),
+    "Settings": ("assay.settings", "Settings"),
+}
+
+__all__ = ["Assay", "AssayError", "CitedPassage", "Report", "RunHandle", "RunView", "Settings", "research", "research_sync"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    module, attribute = _WHERE[name]
+    return getattr(import_module(module), attribute)

@@ -1,0 +1,124 @@
+"""Carrying out the calls of one turn: all at once, each answered exactly once, in call order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import msgspec
+
+from assay.agents.history import Result, result
+from assay.core.errors import Failed, LimitReached
+from assay.core.events import SourceAdded, SourceReused, ToolFailed, ToolFinished, ToolStarted
+from assay.core.messages import ToolCall
+from assay.core.ports import LedgerRow
+from assay.evidence.ledger import Ledger
+from assay.run.protocols import Observation, Shown, Tool
+from assay.run.run import Branch, Run
+from assay.run.steps import Scratch
+
+MALFORMED_SHOWN = 200
+
+
+class Acted(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a call: what it saw, or why not; `limit` when a limit ended it."""
+
+    call: ToolCall
+    observation: Observation | None = None
+    failure: str = ""
+    limit: str = ""
+
+
+class Observed(msgspec.Struct, frozen=True):
+    """The rows a turn's results added to the ledger."""
+
+    rows: tuple[LedgerRow, ...]
+
+
+async def act(
+    run: Run, ledger: Ledger, tools: Mapping[str, Tool], calls: Sequence[ToolCall], about: str
+) -> tuple[Result, ...]:
+    """Carry out a turn's calls and let the lane observe what they gave.
+
+    `about` is the task, by which passages are chosen when the history has to be shortened.
+
+    Raises:
+        LimitReached: a limit ended a call; what the others gave is observed first.
+    """
+    branches = (
+        Branch(f"call-{place}", partial(_call, ledger=ledger, tools=tools, call=call))
+        for place, call in enumerate(calls)
+    )
+    acted = await run.gather(*branches)
+    results = await observe(run, ledger, acted, about)
+    limit = next((each.limit for each in acted if each.limit), "")
+    if limit:
+        raise LimitReached(limit)
+    return results
+
+
+async def _call(run: Run, *, ledger: Ledger, tools: Mapping[str, Tool], call: ToolCall) -> Acted:
+    run.emit(ToolStarted(call=call.id, tool=call.name, arguments=_arguments(call)))
+    try:
+        observation = await _perform(run, ledger, tools, call)
+    except LimitReached as limit:
+        run.emit(ToolFailed(call=call.id, tool=call.name, reason=f"limit reached: {limit.reason}"))
+        return Acted(call=call, limit=limit.reason)
+    except Failed as failed:
+        run.emit(ToolFailed(call=call.id, tool=call.name, reason=failed.reason))
+        return Acted(call=call, failure=failed.reason)
+    run.emit(ToolFinished(call=call.id, tool=call.name, summary=observation.summary))
+    return Acted(call=call, observation=observation)
+
+
+async def _perform(run: Run, ledger: Ledger, tools: Mapping[str, Tool], call: ToolCall) -> Observation:
+    tool = tools.get(call.name)
+    if tool is None:
+        raise Failed(f"there is no tool {call.name!r}; there is: {', '.join(sorted(tools))}")
+    if call.malformed:
+        shown = call.malformed[:MALFORMED_SHOWN]
+        raise Failed(f"the arguments are not a JSON object: {shown}; send the call again with valid JSON")
+    return await tool.run(run, ledger, call.arguments)
+
+
+def _arguments(call: ToolCall) -> str:
+    return call.malformed or msgspec.json.encode(call.arguments).decode()
+
+
+async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) -> tuple[Result, ...]:
+    """Give ids to what a turn's calls showed, in call order, in one step; the answers to the calls."""
+    shown = [each for one in acted if one.observation for each in one.observation.shown]
+
+    async def register(scratch: Scratch) -> Observed:
+        added = ledger.register(run.lane, shown, *_asked(acted))
+        for source in added.sources:
+            scratch.emit(SourceAdded(source=source))
+        for id in added.reused:
+            scratch.emit(SourceReused(source=id))
+        for row in added.rows:
+            scratch.record(row)
+        return Observed(added.rows)
+
+    # Under the writer's gate: what was found is kept, whatever limit has been reached meanwhile.
+    observed = await run.at("write").step("observe", register, returns=Observed, input=_input(shown))
+    ledger.apply(observed.rows)
+    return tuple(_result(run, ledger, each, about) for each in acted)
+
+
+def _asked(acted: Sequence[Acted]) -> tuple[list[str], list[str]]:
+    """Queries asked and documents opened."""
+    done = [each for each in acted if each.observation]
+    queries = [str(each.call.arguments["query"]) for each in done if "query" in each.call.arguments]
+    opened = [each.observation.shown for each in done if each.observation and "documents" in each.call.arguments]
+    return queries, [one.document.title or one.document.name for shown in opened for one in shown]
+
+
+def _input(shown: Sequence[Shown]) -> list[tuple[str, list[int]]]:
+    return [(each.document.sha256, [span.ordinal for span in each.spans]) for each in shown]
+
+
+def _result(run: Run, ledger: Ledger, acted: Acted, about: str) -> Result:
+    if acted.observation is None:
+        return result(acted.call.id, f"Failed: {acted.failure or acted.limit}", (), about)
+    blocks = ledger.blocks(run.lane, acted.observation.shown)
+    return result(acted.call.id, acted.observation.note, blocks, about)

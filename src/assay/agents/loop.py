@@ -1,0 +1,114 @@
+"""A research agent: ask, act, observe, until it has what it needs or a limit ends it; then report."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.agents.act import act
+from assay.agents.asking import ask
+from assay.agents.findings import report
+from assay.agents.history import History, Turn
+from assay.agents.replies import mend
+from assay.agents.sizing import output
+from assay.agents.task import AgentTask, Finding, Kit, brief
+from assay.agents.wording import prompt
+from assay.core.errors import LimitReached, ModelFailed
+from assay.core.events import AgentFailed, AgentFinished, AgentStarted
+from assay.core.messages import Message, Request
+from assay.core.usage import Usage
+from assay.evidence.ledger import Ledger
+from assay.run.run import Run
+from assay.run.steps import Scratch
+
+OUTPUT = 1_000
+CALL_A_TOOL = "Call a tool: search for what your task needs. Answer with a tool call, not with text."
+
+
+async def research_agent(run: Run, kit: Kit, task: AgentTask) -> Finding:
+    """Work on one task in a lane of its own; findings at the end, whatever ended it.
+
+    Raises:
+        ModelFailed: the model failed before anything was found; the agent fails alone.
+    """
+    run.emit(AgentStarted(lane=run.lane, task=task.task, step=task.step))
+    agent = Agent(kit, task, run.lane)
+    stop = await agent.work(run)
+    if agent.failure and not agent.ledger.seeing([run.lane]).count():
+        run.emit(AgentFailed(lane=run.lane, error=agent.failure))
+        raise ModelFailed(agent.failure)
+    finding = await report(run, agent.ledger, task, agent.history, stop, agent.turns)
+    run.emit(AgentFinished(lane=run.lane, stop=finding.stop, turns=finding.turns))
+    return finding
+
+
+async def _count(scratch: Scratch) -> int:
+    scratch.role = "analytical"
+    scratch.spend(Usage(agents=1))
+    return 1
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """The `rules` message: which turn this is, of how many."""
+
+    turn: int
+    turns: int
+
+
+class Agent:
+    """One agent's state: its history, and how far it has come."""
+
+    def __init__(self, kit: Kit, task: AgentTask, lane: int) -> None:
+        self.task = task
+        self.ledger: Ledger = kit.ledger.seeing((lane, *task.lanes))
+        self.tools = kit.tools
+        self.history = History(
+            [
+                Message(role="user", name="brief", text=brief(task)),
+                Message(role="user", name="task", text=task.task),
+            ]
+        )
+        self.turns = 0
+        self.failure = ""
+
+    async def work(self, run: Run) -> str:
+        """The loop. What ended it: done, a limit's reason, or the kind of a failure."""
+        try:
+            await run.step("start", _count, returns=int, cost=Usage(agents=1))
+            for turn in range(1, self.task.turns + 1):
+                place = run.child(f"turn-{turn}")
+                said = await self._ask(place, turn)
+                if not said.calls:
+                    break
+                self.turns = turn
+                results = await act(place, self.ledger, self.tools, said.calls, self.task.task)
+                self.history.add(Turn(said=said, results=results))
+        except LimitReached as limit:
+            return limit.reason
+        except ModelFailed as failed:
+            self.failure = failed.reason
+            return failed.kind
+        return "done"
+
+    async def _ask(self, place: Run, turn: int) -> Message:
+        """What the model does next. In the first turn it has to call a tool: text is answered once with a reminder."""
+        said = await self._reply(place, turn)
+        if turn == 1 and not said.calls:
+            self.history.add(Turn(said=said, told=CALL_A_TOOL))
+            said = await self._reply(place, turn)
+        return said
+
+    async def _reply(self, place: Run, turn: int) -> Message:
+        definitions = tuple(tool.definition for tool in self.tools.values())
+        request = Request(
+            task="research",
+            system=prompt("assay.agents", "research"),
+            messages=(),
+            tools=definitions,
+            tool_choice="required" if turn == 1 else "auto",
+            max_tokens=output(place.profile("analytical"), OUTPUT),
+            effort="low",
+        )
+        rules = msgspec.json.encode(Rules(turn=turn, turns=self.task.turns)).decode()
+        closing = [Message(role="user", name="rules", text=rules)]
+        reply = await ask(place, "analytical", self.history, request, closing)
+        return Message(role="assistant", text=reply.text, calls=mend(reply, self.tools))

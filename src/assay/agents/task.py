@@ -1,0 +1,83 @@
+"""What an agent is given and what it gives back: plain data, so a lane is the same on every replay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from assay.core.sources import Passage
+from assay.evidence.ledger import Ledger
+from assay.run.protocols import Tool
+
+NOTHING = "Nothing about this was found."
+
+
+class Kit(msgspec.Struct, frozen=True, kw_only=True):
+    """What the research of one run works with: its ledger and the tools its agents may use."""
+
+    ledger: Ledger
+    tools: Mapping[str, Tool]
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent that finished earlier did."""
+
+    task: str
+    searched: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+
+
+class AgentTask(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent's task and the brief it cannot lose.
+
+    `step` is the plan step it serves, 0 for none. `lanes` are those it may see of the ledger beside its own.
+    `earlier` is what the agent it continues has found.
+    """
+
+    task: str
+    question: str
+    date: str
+    turns: int
+    step: int = 0
+    language: str = ""
+    documents: str = ""
+    finished: tuple[Finished, ...] = ()
+    lanes: tuple[int, ...] = (0,)
+    earlier: str = ""
+
+
+class AgentBrief(msgspec.Struct, frozen=True, kw_only=True):
+    """The `brief` message of an agent, as JSON."""
+
+    question: str
+    language: str
+    date: str
+    documents: str
+    finished: tuple[Finished, ...]
+    earlier: str
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent reports. `stop`: done, or what ended it early."""
+
+    lane: int
+    task: str
+    step: int = 0
+    text: str = NOTHING
+    passages: tuple[Passage, ...] = ()
+    stop: str = "done"
+    turns: int = 0
+
+
+def brief(task: AgentTask) -> str:
+    """The `brief` message: question, language, date, documents, what finished agents did."""
+    said = AgentBrief(
+        question=task.question,
+        language=task.language,
+        date=task.date,
+        documents=task.documents,
+        finished=task.finished,
+        earlier=task.earlier,
+    )
+    return msgspec.json.encode(said).decode()

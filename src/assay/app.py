@@ -1,0 +1,384 @@
+"""The composition root: settings in, a working engine out. The library's whole surface is the class `Assay`.
+
+    async with Assay(home="~/research") as assay:
+        run = assay.start("What changed in 2.0?", sources=["docs/"])
+        async for event in run:
+            ...
+        report = await run.report()
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import msgspec
+
+from assay import agents, phases, plugins
+from assay.core.brief import ROLES, Brief, Depth, Mode, Scope
+from assay.core.claims import Claim
+from assay.core.errors import AssayError, UnknownName, UsageError
+from assay.core.events import Envelope
+from assay.core.ports import FINAL, Action, Extractor, Hit, Model, Query, RunRow, World
+from assay.core.report import Report, bibliography, build_report
+from assay.core.sources import Document, Passage, Source
+from assay.core.usage import Budget
+from assay.core.view import RunView, fold
+from assay.evidence.documents import Reader, context
+from assay.evidence.ingest import Ingested, Progress, ingest
+from assay.phases.pipeline import Services, pipeline
+from assay.run.clock import SystemClock
+from assay.run.engine import POLL, Engine, is_dead
+from assay.run.engine import RunHandle as Execution
+from assay.search.local import LocalSearch
+from assay.settings import Settings, load
+from assay.store.memory import memory_store
+from assay.store.sql import open_store
+
+DEFAULT = "default"
+
+Say = Callable[[str], None]
+Sources = Iterable[str | Path]
+
+
+class CitedPassage(msgspec.Struct, frozen=True, kw_only=True):
+    """A passage a report cites, in its document: for a reader who wants to check.
+
+    `before` and `after` are what stands around it; `claims` are the sentences which rest on it, with their verdicts.
+    """
+
+    number: int
+    source: Source
+    passage: Passage
+    before: str
+    after: str
+    claims: tuple[Claim, ...]
+
+
+class RunHandle:
+    """A run executed in this process: iterate over its events, wait for its report, end it early."""
+
+    def __init__(self, execution: Execution, assay: Assay) -> None:
+        self._execution, self._assay = execution, assay
+        self.run_id = execution.run_id
+
+    def __aiter__(self) -> AsyncIterator[Envelope]:
+        """Every event from the first, until the run ends or waits."""
+        return aiter(self._execution)
+
+    async def view(self) -> RunView:
+        """The run as it stands when this process is done with it: completed, failed, cancelled or waiting.
+
+        Raises:
+            UsageError: the run could not even be created (a path that does not exist, a budget below one report).
+        """
+        try:
+            await self._execution.wait()
+        except AssayError:
+            if not self._execution.created:
+                raise
+        return await self._assay.view(self.run_id)
+
+    async def report(self) -> Report:
+        """The report, once the run has ended.
+
+        Raises:
+            Cancelled: the run was cancelled.
+            InputNeeded: it waits for an answer.
+            AssayError: it failed; what it found is kept, see `Assay.view`.
+        """
+        await self._execution.wait()
+        return build_report(await self._assay.view(self.run_id))
+
+    async def answer(self, answers: Sequence[str]) -> None:
+        """Answer the clarifying questions the run asked, in their order."""
+        await self._execution.answer("answers", tuple(answers))
+
+    def finish(self) -> None:
+        """End research now; the report is written from what was found."""
+        self._execution.finish()
+
+    def cancel(self) -> None:
+        """End every call in flight; findings are kept."""
+        self._execution.cancel()
+
+
+class Assay:
+    """A library of documents and the runs over it.
+
+    Without `home`, everything is kept in memory and nothing is written to disk. `models` adds models by name, beside
+    those found by entry point: how tests and embedders pass their own.
+    """
+
+    def __init__(
+        self, settings: Settings | None = None, *, home: str | Path | None = None, models: Mapping[str, Model] = {}
+    ) -> None:
+        self.settings = settings or load()
+        self._home = None if home is None else Path(home).expanduser()
+        self._own_models = dict(models)
+        self._store = memory_store() if self._home is None else open_store(self._home)
+        self._reader = Reader(self._store.blobs)
+        index = None if self._home is None else self._home / "index"
+        self._search = LocalSearch(index, self._store.library, self._reader.spans)
+        self._services = Services(tools=_tools(), reader=self._reader)
+        self._engine = Engine(self._store.journal, lambda run: pipeline(run, self._services))
+        self._clock = SystemClock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Let go of the store; runs still going can be resumed."""
+        await self._engine.close()
+        await self._store.close()
+
+    # runs
+
+    def start(
+        self,
+        question: str,
+        *,
+        sources: Sources | None = None,
+        mode: Mode | None = None,
+        depth: Depth | None = None,
+        strategy: str | None = None,
+        max_time: float | None = None,
+        max_tokens: int | None = None,
+        verify: bool | None = None,
+        instructions: str = "",
+        ask: Literal["never", "optional", "required"] | None = None,
+        progress: Say | None = None,
+    ) -> RunHandle:
+        """Start a run in this process; needs a running event loop. What is None is taken from the settings.
+
+        Args:
+            sources: files, folders and globs: the run sees exactly these. None: the default collection.
+            max_time: active seconds.
+            max_tokens: input and output together.
+            progress: told in a line how the reading of documents goes.
+
+        Raises (from the handle):
+            UsageError: a path that does not exist, no readable document, a budget below one report.
+        """
+        wanted = self.settings
+        brief = Brief(
+            question=question.strip(),
+            date=datetime.now(UTC).date().isoformat(),
+            mode=mode or wanted.mode,
+            depth=depth or wanted.depth,
+            strategy=strategy or wanted.strategy,
+            budget=Budget(seconds=max_time or wanted.limits.time, tokens=max_tokens or wanted.limits.tokens),
+            instructions=instructions,
+            verify=wanted.verify if verify is None else verify,
+            ask=ask or wanted.ask,
+            models={role: tuple(getattr(wanted.models, role)) for role in ROLES},
+            prompts=phases.prompts() | agents.prompts(),
+        )
+        if not brief.question:
+            raise UsageError("the question is empty")
+        phases.check(brief)
+        paths = None if sources is None else [str(path) for path in sources]
+
+        async def prepare() -> tuple[Brief, World]:
+            world = self._world(brief)
+            scope = await self._scope(paths, progress)
+            return msgspec.structs.replace(brief, scope=scope), world
+
+        return RunHandle(self._engine.start(prepare), self)
+
+    async def resume(self, reference: str) -> RunHandle:
+        """Go on with a stored run in this process; of an ended one, its events are replayed.
+
+        Raises:
+            UnknownName: no such run.
+            LeaseHeld: another live process executes it; `follow` shows how it goes.
+        """
+        row = await self.find(reference)
+        return RunHandle(await self._engine.resume(row.run_id, self._world), self)
+
+    async def follow(self, reference: str) -> AsyncIterator[Envelope]:
+        """The events of a run that any process executes, until it ends or nobody executes it any more."""
+        row, seq = await self.find(reference), 0
+        while True:
+            row = await self.find(row.run_id)
+            for envelope in await self._store.journal.events(row.run_id, after=seq):
+                seq = envelope.seq
+                yield envelope
+            if row.status in FINAL or row.status == "waiting" or not row.holder or is_dead(row.holder):
+                return
+            await asyncio.sleep(POLL)
+
+    async def runs(self, limit: int = 100) -> list[RunRow]:
+        """The latest runs, newest first."""
+        return await self._store.journal.runs(limit)
+
+    async def find(self, reference: str) -> RunRow:
+        """A run by its id, the start of its id, or `last`.
+
+        Raises:
+            UnknownName: none, or more than one, begins so.
+        """
+        return await self._store.journal.find(reference)
+
+    async def unfinished(self, question: str) -> list[RunRow]:
+        """Runs of the same question which ended without a last word and which no live process executes."""
+        return [
+            row
+            for row in await self.runs()
+            if row.question == question.strip()
+            and row.status in ("created", "running", "waiting")
+            and (not row.holder or is_dead(row.holder))
+        ]
+
+    async def events(self, reference: str, after: int = 0) -> list[Envelope]:
+        """A run's log from `seq > after`."""
+        return await self._store.journal.events((await self.find(reference)).run_id, after)
+
+    async def view(self, reference: str) -> RunView:
+        """A run as its events tell it."""
+        return fold(await self.events(reference))
+
+    async def control(self, reference: str, action: Action) -> None:
+        """Tell a run, in whatever process it is, to finish or cancel."""
+        await self._store.journal.control((await self.find(reference)).run_id, action)
+
+    async def passage(self, reference: str, number: int) -> list[CitedPassage]:
+        """What citation `number` of a run's report rests on: each passage cited of that source, in its context.
+
+        Raises:
+            UnknownName: no such run, or no such number in its report.
+        """
+        view = await self.view(reference)
+        books = bibliography(view)
+        known = {entry.number: entry.source for entry in books.entries if entry.number is not None}
+        if number not in known:
+            raise UnknownName("citation", str(number), map(str, known))
+        cited = [passage for passage in books.cited if books.numbers[passage.id] == number]
+        return [await asyncio.to_thread(self._in_context, view, number, known[number], each) for each in cited]
+
+    def _in_context(self, view: RunView, number: int, source: Source, passage: Passage) -> CitedPassage:
+        document = self._store.library.document(passage.document_sha256)
+        if document is None:
+            raise UnknownName("document", passage.document_sha256)
+        before, _, after = context(self._reader, document, passage.start, passage.end)
+        claims = tuple(claim for claim in view.claims if passage.id in claim.passages)
+        return CitedPassage(number=number, source=source, passage=passage, before=before, after=after, claims=claims)
+
+    # documents
+
+    async def add(self, paths: Sources, collection: str | None = DEFAULT, progress: Say | None = None) -> Ingested:
+        """Read files, folders and globs into the library; what is known already costs nothing.
+
+        Raises:
+            UsageError: a path that does not exist.
+        """
+        told = None if progress is None else Milestones(progress, self._clock).tell
+        ingested = await asyncio.to_thread(self._ingest, [str(path) for path in paths], collection, told)
+        await asyncio.to_thread(self._search.sync, progress)
+        return ingested
+
+    def _ingest(self, paths: list[str], collection: str | None, told: Callable[[Progress], None] | None) -> Ingested:
+        return ingest(
+            paths,
+            library=self._store.library,
+            blobs=self._store.blobs,
+            extractors=_extractors(),
+            clock=self._clock,
+            collection=collection,
+            progress=told,
+            largest=int(self.settings.documents.max_file_mb * 1_000_000),
+        )
+
+    async def documents(self, collection: str = DEFAULT) -> list[Document]:
+        """The documents of a collection, in the order of adding."""
+        return await asyncio.to_thread(self._store.library.documents, [collection])
+
+    async def search(self, text: str, limit: int = 10, collection: str = DEFAULT) -> list[Hit]:
+        """The best documents of a collection for `text`, best first."""
+        return await self._search.search(Query(text=text, limit=limit, collections=(collection,)))
+
+    # composition
+
+    async def _scope(self, paths: list[str] | None, progress: Say | None) -> Scope:
+        if paths is None:
+            count = await asyncio.to_thread(self._store.library.summary, [DEFAULT])
+            return Scope(label=f"the default collection ({_counted(count.documents)})")
+        ingested = await self.add(paths, None, progress)
+        for warning in ingested.warnings:
+            if progress is not None:
+                progress(warning)
+        label = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
+        return Scope(collections=(ingested.collection,), label=f"{label} ({_counted(ingested.documents)})")
+
+    def _world(self, brief: Brief) -> World:
+        names = {name for models in brief.models.values() for name in models}
+        return World(
+            models={name: self._model(name) for name in sorted(names)},
+            searches=(self._search,),
+            library=self._store.library,
+            blobs=self._store.blobs,
+            clock=self._clock,
+        )
+
+    def _model(self, name: str) -> Model:
+        if name in self._own_models:
+            return self._own_models[name]
+        adapter, _ = plugins.split(name)
+        model: Model = plugins.load("models", adapter)(name, {})
+        return model
+
+
+class Milestones:
+    """Says how reading goes, in a line every few seconds."""
+
+    SECONDS = 3.0
+
+    def __init__(self, say: Say, clock: SystemClock) -> None:
+        self._say, self._clock, self._said = say, clock, clock.monotonic()
+
+    def tell(self, state: Progress) -> None:
+        """Take note of the state; say it when it is time."""
+        if self._clock.monotonic() - self._said >= self.SECONDS:
+            self._said = self._clock.monotonic()
+            self._say(f"reading: file {state.file} of {state.files}, {_counted(state.documents)} so far")
+
+
+def _tools() -> tuple[Any, ...]:
+    return tuple(plugins.load("tools", name)() for name in plugins.names("tools"))
+
+
+def _extractors() -> list[Extractor]:
+    return [plugins.load("extractors", name)() for name in plugins.names("extractors")]
+
+
+def _counted(documents: int) -> str:
+    return f"{documents:,} document{'' if documents == 1 else 's'}"
+
+
+async def research(question: str, *, sources: Sources | None = None, **options: Any) -> Report:
+    """Research one question, in memory, and give its report; see `Assay.start` for the options.
+
+    Raises:
+        AssayError: the run failed, or its input is wrong.
+    """
+    async with Assay(options.pop("settings", None), home=options.pop("home", None)) as assay:
+        return await assay.start(question, sources=sources, **options).report()
+
+
+def research_sync(question: str, *, sources: Sources | None = None, **options: Any) -> Report:
+    """`research`, blocking; for scripts without an event loop.
+
+    Raises:
+        RuntimeError: called inside a running event loop; use `await assay.research(...)` there.
+        AssayError: as `research`.
+    """
+    return asyncio.run(research(question, sources=sources, **options))

@@ -1,0 +1,84 @@
+"""How `assay research` reads its words: `--in` takes several paths, as shells write them out from `docs/*.md`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+
+
+class ResearchCommand(click.Command):
+    """A command whose `--in` takes every word up to the next option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, spread(args))
+
+
+def spread(args: Sequence[str]) -> list[str]:
+    """`--in a b` as `--in a --in b`, up to the next option or `--`.
+
+    A question may come last, after the paths (`assay --in docs/ notes.md "What is new?"`): words that read like one
+    and name no file.
+    """
+    end = args.index("--") if "--" in args else len(args)
+    spread_out: list[str] = []
+    group: list[str] | None = None
+    for word in args[:end]:
+        if group is not None and (word == "-" or not word.startswith("-")):
+            group.append(word)
+            continue
+        if group is not None:
+            spread_out += _options(group)
+        group = [] if word == "--in" else None
+        if group is None:
+            spread_out.append(word)
+    if group is not None:
+        spread_out += _options(group, last=end == len(args))
+    return [*spread_out, *args[end:]]
+
+
+def _options(group: list[str], *, last: bool = False) -> list[str]:
+    """The words after one `--in`; of the last such group the last word may be the question."""
+    if not group:
+        raise click.UsageError("--in needs a path")
+    question = group[-1:] if last and len(group) > 1 and _is_question(group[-1]) else []
+    paths = group[: len(group) - len(question)]
+    return [*(part for path in paths for part in ("--in", path)), *question]
+
+
+def _is_question(word: str) -> bool:
+    reads_like_one = any(char.isspace() for char in word) or word.endswith(("?", "？", "؟"))
+    return reads_like_one and not _is_file(word)
+
+
+def _is_file(word: str) -> bool:
+    try:
+        return Path(word).exists()
+    except (OSError, ValueError):  # longer than a name may be: surely no file
+        return False
+
+
+def paths_from(values: Iterable[str]) -> list[str]:
+    """The paths given to `--in`, those on stdin in the place of `-`, one a line."""
+    paths: list[str] = []
+    for value in values:
+        paths += [line for line in sys.stdin.read().splitlines() if line.strip()] if value == "-" else [value]
+    return paths
+
+
+def question_from(words: Sequence[str], paths: Sequence[str]) -> str:
+    """The question, read from stdin where it is `-`.
+
+    Raises:
+        click.UsageError: there is none, or more than one, or stdin is asked to be both question and paths.
+    """
+    if len(words) != 1:
+        raise click.UsageError("put the question in quotes, and paths after --in" if words else "no question")
+    if words[0] == "-" and "-" in paths:
+        raise click.UsageError("stdin cannot hold both the question and the paths")
+    question = sys.stdin.read() if words[0] == "-" else words[0]
+    if not question.strip():
+        raise click.UsageError("the question is empty")
+    return question.strip()

@@ -1,0 +1,19 @@
+"""`assay config get`."""
+
+from __future__ import annotations
+
+import click
+
+from assay import settings
+from assay.cli.terminal import write
+from assay.core.errors import UnknownName
+
+
+@click.command("get")
+@click.argument("name")
+def command(name: str) -> None:
+    """The value of the setting NAME (a key's is never shown: `***` says that there is one)."""
+    known = {setting.name: setting for setting in settings.describe(settings.load())}
+    if name not in known:
+        raise UnknownName("setting", name, known)
+    write(known[name].value)

@@ -1,0 +1,34 @@
+"""`assay docs list`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+import msgspec
+
+from assay.cli import options
+from assay.cli.library import opened
+from assay.cli.tables import table
+from assay.cli.terminal import write
+from assay.core.sources import Document
+
+
+@click.command("list")
+@options.collection
+@options.json_output
+@options.common
+def command(collection: str, as_json: bool, home: Path | None) -> None:
+    """The documents of a collection, in the order of adding."""
+    documents = asyncio.run(_documents(collection, home))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(documents)).decode())
+        return
+    rows = [(each.sha256[:8], each.title or each.name, each.media_type, str(each.size), each.url) for each in documents]
+    table(("document", "title", "type", "bytes", "from"), rows)
+
+
+async def _documents(collection: str, home: Path | None) -> list[Document]:
+    async with opened(home) as assay:
+        return await assay.documents(collection)

@@ -1,0 +1,75 @@
+"""A group whose commands are imported when they run: what `--help` needs is in the table."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+
+class LazyGroup(click.Group):
+    """`lazy` maps a command's name to its module (which has `command`) and its line in the help."""
+
+    def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lazy = lazy
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.lazy:
+            return None
+        command: click.Command = importlib.import_module(self.lazy[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self.lazy.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command `args` begins with.
+
+        Raises:
+            click.UsageError: there is none; the message names the nearest, or all.
+        """
+        command = self.get_command(ctx, args[0])
+        if command is None:
+            raise click.UsageError(f"no command {args[0]!r}; {self.nearest(args[0], or_all=True)}", ctx)
+        return args[0], command, args[1:]
+
+    def nearest(self, name: str, *, or_all: bool = False) -> str:
+        """A hint for somebody who typed `name`: the nearest command, or (when asked) all of them, or nothing."""
+        near = difflib.get_close_matches(name.lower(), self.lazy, n=1, cutoff=0.7)
+        if near:
+            return f"did you mean {near[0]!r}?"
+        return f"there is: {', '.join(self.lazy)}" if or_all else ""
+
+
+class QuestionGroup(LazyGroup):
+    """A group whose first word may be a question: what names no command is given to `default`."""
+
+    def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in self.lazy and args[0] not in ("--help", "-h", "--version"):
+            self._reject_misspelling(ctx, args)
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
+
+    def _reject_misspelling(self, ctx: click.Context, args: list[str]) -> None:
+        """A lone word close to a command is a slip, not a question to spend a run on."""
+        word, documents_named = args[0], any(arg == "--in" or arg.startswith("--in=") for arg in args)
+        if word.startswith("-") or " " in word or documents_named:
+            return
+        if hint := self.nearest(word):
+            raise click.UsageError(
+                f"no command {word!r}; {hint} (to research the word: assay {self.default} {word})", ctx
+            )

@@ -1,0 +1,113 @@
+"""`assay`: the table of commands, and what becomes of an error."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import version
+from types import TracebackType
+
+import click
+
+from assay.cli.exits import Exit
+from assay.cli.group import QuestionGroup
+from assay.cli.terminal import ReaderGone, State, clean
+from assay.core.errors import AssayError, Cancelled, UsageError
+
+COMMANDS = {
+    "research": ("assay.cli.research", "Research a question (also without this word)."),
+    "docs": ("assay.cli.docs", "The library: add, list and search documents."),
+    "runs": ("assay.cli.runs", "Runs: list, show, resume and export them."),
+    "cite": ("assay.cli.cite", "Show a citation's passage in its document."),
+    "config": ("assay.cli.config", "Settings: list, get and set them."),
+}
+
+HELP = """Research a question over your documents, with citations you can check.
+
+\b
+    assay "How does it work?" --in docs/
+    assay docs add notes/ papers/*.html
+    assay cite last 1
+
+A report goes to stdout, everything else to stderr. Exit codes: 0 done, 1 failed,
+2 wrong usage, 3 not verified (with --strict), 5 a limit was reached or the run was
+finished early (there is a report), 6 no evidence found, 7 input needed, 130 cancelled.
+"""
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        click.echo(f"assay {version('assay')}")
+        ctx.exit()
+
+
+cli = QuestionGroup(
+    "assay",
+    lazy=COMMANDS,
+    default="research",
+    help=HELP,
+    subcommand_metavar="QUESTION | COMMAND …",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    params=[
+        click.Option(
+            ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Say which."
+        )
+    ],
+)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command line `args` (default: the process's); the exit code comes back."""
+    state = State()
+    sys.excepthook = _Excepthook(state)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal which cannot show a character is no reason to fail
+    try:
+        code = _run(args, state)
+        sys.stdout.flush()
+    except (ReaderGone, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the flush at exit fails again
+        return Exit.BROKEN_PIPE
+    return code
+
+
+def _run(args: Sequence[str] | None, state: State) -> int:
+    try:
+        code = cli.main(args=args, prog_name="assay", standalone_mode=False, obj=state)
+        return Exit.DONE if code is None else int(code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return Exit.USAGE
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("cancelled", err=True)
+        return Exit.CANCELLED
+    except AssayError as error:
+        if state.verbosity > 1:
+            traceback.print_exc()
+        click.echo(f"assay: {clean(str(error))}", err=True)
+        return _exit_for(error)
+
+
+def _exit_for(error: AssayError) -> Exit:
+    if isinstance(error, UsageError):
+        return Exit.USAGE
+    return Exit.CANCELLED if isinstance(error, Cancelled) else Exit.FAILED
+
+
+class _Excepthook:
+    """A bug: one line, and the traceback for who asked with `-vv`. The interpreter exits with 1."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+
+    def __call__(self, kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+        if self.state.verbosity > 1:
+            traceback.print_exception(kind, error, where)
+            return
+        click.echo(f"assay: internal error: {kind.__name__}: {clean(str(error))} (-vv shows where)", err=True)

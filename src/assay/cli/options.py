@@ -1,0 +1,96 @@
+"""Options which several commands have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from assay.cli.terminal import State
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+SCALES = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+class Duration(click.ParamType[float]):
+    """`90`, `90s`, `1.5m` or `1h`, as seconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, int | float):
+            return float(value)
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", value.strip().lower())
+        if not match or not float(match[1]):
+            self.fail(f"{value!r} is not a time like 90s, 5m or 1h", param, ctx)
+        return float(match[1]) * UNITS[match[2]]
+
+
+class Count(click.ParamType[int]):
+    """`200000`, `200k` or `1.5m`, as a number above 0."""
+
+    name = "count"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([km]?)", value.strip().lower().replace("_", ""))
+        count = int(float(match[1]) * SCALES[match[2]]) if match else 0
+        if count < 1:
+            self.fail(f"{value!r} is not a count like 200000 or 200k", param, ctx)
+        return count
+
+
+def _set_verbosity(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    state = ctx.ensure_object(State)
+    if value:
+        state.verbosity = -1 if param.name == "quiet" else int(value)
+
+
+def verbosity(command: Command) -> Command:
+    """`-q`, `-v`, `-vv`; what they say is in `State`."""
+    quiet = click.option(
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_verbosity, help="No progress, only errors."
+    )
+    verbose = click.option(
+        "-v",
+        "--verbose",
+        count=True,
+        expose_value=False,
+        callback=_set_verbosity,
+        help="Say more: tools and models; -vv: tracebacks too.",
+    )
+    return verbose(quiet(command))
+
+
+def home(command: Command) -> Command:
+    """`--home DIR`."""
+    return click.option(
+        "--home",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Folder of library, index and runs [ASSAY_HOME].",
+    )(command)
+
+
+def common(command: Command) -> Command:
+    """What every command over a home has."""
+    return home(verbosity(command))
+
+
+json_output = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
+
+collection = click.option("--collection", default="default", show_default=True, help="Which collection.")
+
+
+def citations(command: Command) -> Command:
+    """`--citations MODE`."""
+    return click.option(
+        "--citations",
+        type=click.Choice(["numbers", "links", "markers", "none"]),
+        help="How citations look in Markdown.",
+    )(command)

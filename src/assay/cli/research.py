@@ -1,0 +1,121 @@
+"""`assay research`, or `assay` with a question."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay import Assay, settings
+from assay.cli import files, options
+from assay.cli.arguments import ResearchCommand, paths_from, question_from
+from assay.cli.library import opened
+from assay.cli.terminal import State, say
+from assay.cli.watch import Output, stdout_for, watch
+from assay.core.markers import CitationMode
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be researched; `options` are those of `Assay.start`."""
+
+    question: str
+    sources: list[str] | None
+    may_ask: bool
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@click.command("research", cls=ResearchCommand)
+@click.argument("words", nargs=-1, metavar="QUESTION")
+@click.option(
+    "--in",
+    "paths",
+    multiple=True,
+    metavar="PATH…",
+    help="Only in these files, folders or globs; - reads paths from stdin.",
+)
+@click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
+@click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
+@click.option("--strategy", metavar="NAME", help="How research works.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The report into a file (.md, .json) instead of stdout.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The report as JSON on stdout.")
+@click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
+@click.option("--max-time", type=options.Duration(), help="Time the run may take (90s, 5m).")
+@click.option("--max-tokens", type=options.Count(), help="Tokens the run may use (200k).")
+@options.citations
+@click.option("--no-verify", is_flag=True, help="Do not check the claims.")
+@click.option("--strict", is_flag=True, help="Exit with 3 when the report could not be verified.")
+@click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
+@options.common
+@click.pass_obj
+def command(
+    state: State,
+    /,
+    words: Sequence[str],
+    paths: Sequence[str],
+    outputs: Sequence[Path],
+    as_json: bool,
+    as_events: bool,
+    citations: CitationMode | None,
+    no_verify: bool,
+    strict: bool,
+    yes: bool,
+    home: Path | None,
+    **limits_and_ways: Any,
+) -> int:
+    """Research QUESTION (- reads it from stdin); without --in, in the default collection of the library."""
+    stdout = stdout_for(as_json=as_json, as_events=as_events)
+    question = question_from(words, paths)
+    configured = settings.load()
+    output = Output(
+        files=files.checked(outputs),
+        stdout=stdout,
+        citations=citations or configured.citations,
+        strict=strict,
+        verbosity=state.verbosity,
+    )
+    order = Order(
+        question=question,
+        sources=paths_from(paths) if paths else None,
+        may_ask=not yes and _is_terminal(),
+        options={**limits_and_ways, "verify": False if no_verify else None},
+    )
+    return asyncio.run(_research(order, output, home, configured))
+
+
+async def _research(order: Order, output: Output, home: Path | None, configured: settings.Settings) -> int:
+    async with opened(home, configured) as assay:
+        if interrupted := await _interrupted(assay, order):
+            return await watch(await assay.resume(interrupted), output)
+        progress = say if output.verbosity >= 0 else None
+        run = assay.start(order.question, sources=order.sources, progress=progress, **order.options)
+        return await watch(run, output)
+
+
+async def _interrupted(assay: Assay, order: Order) -> str:
+    """The run to go on with: one of the same question, if a person says so."""
+    unfinished = await assay.unfinished(order.question)
+    if not unfinished:
+        return ""
+    run_id, since = unfinished[0].run_id, unfinished[0].created_at
+    if order.may_ask:
+        return run_id if click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True) else ""
+    say(f"this question was interrupted before; to go on with that run: assay runs resume {run_id}")
+    return ""
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty() and settings.surroundings().interactive

@@ -1,0 +1,14 @@
+"""`assay runs`."""
+
+from assay.cli.group import LazyGroup
+
+command = LazyGroup(
+    "runs",
+    help="Runs, by their id, the start of it, or `last`.",
+    lazy={
+        "list": ("assay.cli.runs.list", "Runs, newest first."),
+        "show": ("assay.cli.runs.show", "What happened in a run."),
+        "resume": ("assay.cli.runs.resume", "Go on with an interrupted run."),
+        "export": ("assay.cli.runs.export", "Write a run's report to a file."),
+    },
+)

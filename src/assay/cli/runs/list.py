@@ -1,0 +1,41 @@
+"""`assay runs list`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+import msgspec
+
+from assay.cli import options
+from assay.cli.library import opened
+from assay.cli.tables import table
+from assay.cli.terminal import write
+from assay.core.ports import FINAL, RunRow
+
+
+@click.command("list")
+@click.option("-n", "limit", type=click.IntRange(1), default=100, show_default=True, help="How many.")
+@options.json_output
+@options.common
+def command(limit: int, as_json: bool, home: Path | None) -> None:
+    """Runs, newest first."""
+    rows = asyncio.run(_runs(limit, home))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        return
+    table(
+        ("run", "created", "status", "question"),
+        [(row.run_id, row.created_at[:16].replace("T", " "), _status(row), row.question) for row in rows],
+    )
+
+
+async def _runs(limit: int, home: Path | None) -> list[RunRow]:
+    async with opened(home) as assay:
+        return await assay.runs(limit)
+
+
+def _status(row: RunRow) -> str:
+    """A run which has neither ended nor a live process was interrupted; one that waits for a person needs none."""
+    return row.status if row.status in FINAL or row.status == "waiting" or row.holder else "interrupted"

@@ -1,0 +1,68 @@
+"""`assay runs resume`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from assay import Assay, settings
+from assay.cli import options
+from assay.cli.exits import Exit
+from assay.cli.files import checked
+from assay.cli.library import opened
+from assay.cli.terminal import State, say
+from assay.cli.watch import Output, conclude, follow, stdout_for, watch
+from assay.core.errors import LeaseHeld
+from assay.core.markers import CitationMode
+from assay.core.ports import FINAL
+
+
+@click.command("resume")
+@click.argument("reference", metavar="ID")
+@click.option("-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path), metavar="FILE")
+@click.option("--json", "as_json", is_flag=True, help="The report as JSON on stdout.")
+@click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
+@click.option("--strict", is_flag=True, help="Exit with 3 when the report could not be verified.")
+@options.citations
+@options.common
+@click.pass_obj
+def command(
+    state: State,
+    reference: str,
+    outputs: tuple[Path, ...],
+    as_json: bool,
+    as_events: bool,
+    strict: bool,
+    citations: CitationMode | None,
+    home: Path | None,
+) -> int:
+    """Go on with the interrupted run ID where it was, in this process, and print its report.
+
+    A run that another process executes is followed; one that has ended gives its report again.
+    """
+    stdout = stdout_for(as_json=as_json, as_events=as_events)
+    configured = settings.load()
+    output = Output(checked(outputs), stdout, citations or configured.citations, strict, state.verbosity)
+    return asyncio.run(_resume(reference, output, home))
+
+
+async def _resume(reference: str, output: Output, home: Path | None) -> Exit:
+    async with opened(home) as assay:
+        row = await assay.find(reference)
+        if row.status in FINAL:
+            return await _again(assay, row.run_id, output)
+        try:
+            run = await assay.resume(row.run_id)
+        except LeaseHeld as error:
+            say(f"running in {error.holder}; following it (Ctrl-C stops following, the run goes on)")
+            await follow(aiter(assay.follow(row.run_id)), output)
+            return conclude(await assay.view(row.run_id), output)
+        return await watch(run, output)
+
+
+async def _again(assay: Assay, run_id: str, output: Output) -> Exit:
+    if output.stdout == "events":
+        await follow(aiter(assay.follow(run_id)), output)
+    return conclude(await assay.view(run_id), output)

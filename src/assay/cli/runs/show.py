@@ -1,0 +1,98 @@
+"""`assay runs show`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+
+from assay.cli import options
+from assay.cli.library import opened
+from assay.cli.progress import counted, shorten
+from assay.cli.terminal import clean, write
+from assay.core.view import Lane, RunView, Turn
+
+
+@click.command("show")
+@click.argument("reference", metavar="ID")
+@click.option("--thinking", is_flag=True, help="What the models thought, too.")
+@options.json_output
+@options.common
+def command(reference: str, thinking: bool, as_json: bool, home: Path | None) -> None:
+    """What happened in the run ID: plan, agents, sources, claims, usage."""
+    view = asyncio.run(_view(reference, home))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(view)).decode())
+        return
+    for line in outline(view, thinking=thinking):
+        write(line)
+
+
+async def _view(reference: str, home: Path | None) -> RunView:
+    async with opened(home) as assay:
+        return await assay.view(reference)
+
+
+def outline(view: RunView, *, thinking: bool = False) -> Iterator[str]:
+    """A run as lines of text."""
+    yield f"{view.run_id}  {clean(view.question)}"
+    yield f"  {_state(view)}"
+    yield from _plan(view)
+    for phase in view.phases:
+        yield f"  {phase.name}  {phase.started_at[11:19]} to {phase.finished_at[11:19] or 'now'}"
+        yield from (line for turn in phase.turns for line in _turn(turn, thinking))
+        if phase.name == "research":
+            yield from (line for lane in view.lanes for line in _lane(lane, thinking))
+    yield from _evidence(view)
+    yield from (f"  warning: {clean(warning.message)}" for warning in view.warnings)
+
+
+def _state(view: RunView) -> str:
+    said = [view.status, view.stop_reason, view.mode, view.depth, view.strategy]
+    said += [f"started {view.started_at[:19]}"] if view.started_at else []
+    said += [f"finished {view.finished_at[:19]}"] if view.finished_at else []
+    said += [f"error: {clean(view.error)}"] if view.error else []
+    return ", ".join(part for part in said if part)
+
+
+def _plan(view: RunView) -> Iterator[str]:
+    if view.plan is None:
+        return
+    yield f"  plan: {clean(view.plan.title)}"
+    for step in view.plan.steps:
+        yield f"    {step.id}. {clean(step.title)} ({step.status})"
+
+
+def _lane(lane: Lane, thinking: bool) -> Iterator[str]:
+    ended = f", {clean(lane.error)}" if lane.error else f", {lane.stop}" if lane.stop not in ("", "done") else ""
+    yield f"    agent {lane.lane} ({lane.state}{ended}): {clean(lane.task)}"
+    for turn in lane.turns:
+        yield from (f"  {line}" for line in _turn(turn, thinking))
+    if lane.finding.text:
+        yield f"      found: {shorten(clean(lane.finding.text))}"
+
+
+def _turn(turn: Turn, thinking: bool) -> Iterator[str]:
+    if thinking:
+        yield from (f"    thought: {clean(thought)}" for thought in turn.thoughts)
+    for use in turn.tools:
+        yield f"    {use.tool} {shorten(clean(use.arguments), 80)}: {clean(use.summary) or use.outcome}"
+
+
+def _evidence(view: RunView) -> Iterator[str]:
+    for part in view.coverage:
+        yield f"  {part.status}: {clean(part.part)}"
+    yield f"  {counted(len(view.sources), 'source')} met, {counted(len(view.claims), 'claim')} made"
+    for claim in view.claims:
+        why = f" ({clean(claim.reason)})" if claim.reason else ""
+        yield f"    {claim.verdict}{why}: {shorten(clean(claim.text))}"
+    if view.gate is not None and not view.gate.passed:
+        yield f"  the final gate failed: {clean('; '.join(view.gate.problems))}"
+    total = view.usage.total
+    yield (
+        f"  {counted(total.model_calls, 'model call')}, {total.input_tokens} tokens in, {total.output_tokens} out,"
+        f" {counted(total.searches, 'search', 'searches')}, ${total.usd:.4f}"
+    )

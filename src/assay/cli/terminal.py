@@ -1,0 +1,57 @@
+"""What goes to a person's screen: text without control characters."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import unicodedata
+from dataclasses import dataclass
+
+import click
+
+
+@dataclass
+class State:
+    """What the options of any command say: -1 quiet, 0 normal, 1 `-v`, 2 `-vv`."""
+
+    verbosity: int = 0
+
+
+def clean(text: str) -> str:
+    """`text` on one line, with nothing that could steer a terminal or reorder what stands there."""
+    return " ".join(harmless(text).split())
+
+
+def harmless(text: str) -> str:
+    """`text` without control characters (line feed and tab stay) and without directional overrides.
+
+    Names, titles and reports are written by others; an escape sequence in one would be obeyed by the terminal.
+    """
+    return "".join(char for char in text if char in "\n\t" or not _steers(char))
+
+
+def _steers(char: str) -> bool:
+    return unicodedata.category(char) == "Cc" or "\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069"
+
+
+class ReaderGone(Exception):
+    """Who read our stdout has left (`assay … | head`): nothing went wrong, and nothing more is to be said."""
+
+
+def say(line: str) -> None:
+    """A line on stderr, indented as it is; that nobody reads it is no reason to stop."""
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    with contextlib.suppress(BrokenPipeError):
+        click.echo(indent + clean(line), err=True)
+
+
+def write(text: str) -> None:
+    """Text on stdout: as it is into a file or pipe, made harmless for a terminal.
+
+    Raises:
+        ReaderGone: nobody reads it any more.
+    """
+    try:
+        click.echo(harmless(text) if sys.stdout.isatty() else text, nl=not text.endswith("\n"))
+    except BrokenPipeError as error:
+        raise ReaderGone from error  # click would make an exit code of 1 of the other

@@ -1,0 +1,143 @@
+"""Following a run to its end: events to stdout or as progress to stderr, then the report where it was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import click
+import msgspec
+
+from assay import RunHandle
+from assay.cli import files
+from assay.cli.exits import Exit
+from assay.cli.interrupts import interrupts
+from assay.cli.progress import counted, lines
+from assay.cli.terminal import say, write
+from assay.core.errors import StoreError
+from assay.core.events import Envelope
+from assay.core.markers import CitationMode
+from assay.core.report import LIMITS, STOP_REASONS
+from assay.core.view import RunView
+
+Stdout = Literal["report", "json", "events"]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a run's result goes: `stdout` holds the report unless files do, or JSON, or the events."""
+
+    files: tuple[Path, ...] = ()
+    stdout: Stdout = "report"
+    citations: CitationMode = "numbers"
+    strict: bool = False
+    verbosity: int = 0
+
+
+def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
+    """What goes to stdout.
+
+    Raises:
+        click.UsageError: two things are to go there.
+    """
+    if as_json and as_events:
+        raise click.UsageError("--json and --events exclude each other")
+    return "json" if as_json else "events" if as_events else "report"
+
+
+async def watch(run: RunHandle, output: Output) -> Exit:
+    """Execute `run` to its end, heeding Ctrl-C, and hand over its report.
+
+    Raises:
+        StoreError: a file cannot be written (the report is on stdout then).
+    """
+
+    def finish() -> None:
+        say("finishing: the report is written from what was found (Ctrl-C again cancels)")
+        run.finish()
+
+    def cancel() -> None:
+        say("cancelling")
+        run.cancel()
+
+    with interrupts(finish, cancel):
+        await follow(aiter(run), output)
+        return conclude(await run.view(), output)
+
+
+async def follow(events: AsyncIterator[Envelope], output: Output) -> None:
+    """Show events as they come."""
+    async for envelope in events:
+        if output.stdout == "events":
+            write(msgspec.json.encode(envelope).decode())
+        for line in lines(envelope, output.verbosity):
+            say(line)
+
+
+def conclude(view: RunView, output: Output) -> Exit:
+    """Hand over the result of a run that ended, or waits; the exit code says how it ended.
+
+    Raises:
+        StoreError: a file cannot be written (the report is on stdout then).
+    """
+    if view.status == "waiting":
+        return _ask(view)
+    _deliver(view, output)
+    code = exit_code(view, strict=output.strict)
+    if output.verbosity >= 0 or code in (Exit.FAILED, Exit.UNVERIFIED):
+        say(_closing(view))
+    return code
+
+
+def exit_code(view: RunView, *, strict: bool = False) -> Exit:
+    """How a run ended, as an exit code."""
+    if view.status == "cancelled":
+        return Exit.CANCELLED
+    if view.status != "completed":
+        return Exit.FAILED
+    if view.stop_reason == "no_evidence":
+        return Exit.NO_EVIDENCE
+    if strict and not view.verified:
+        return Exit.UNVERIFIED
+    return Exit.LIMIT if view.stop_reason in LIMITS else Exit.DONE
+
+
+def _ask(view: RunView) -> Exit:
+    """Nobody here can answer: the questions as JSON, for whoever can."""
+    waiting = {"run_id": view.run_id, "waiting_for": view.waiting_for, "questions": view.clarification.questions}
+    write(msgspec.json.encode(waiting).decode())
+    return Exit.INPUT_NEEDED
+
+
+def _deliver(view: RunView, output: Output) -> None:
+    written = bool(view.report.text.strip()) and view.status != "cancelled"
+    if output.stdout == "json":
+        write(files.rendered(view, ".json", output.citations).decode())
+    elif output.stdout == "report" and written and not output.files:
+        write(files.rendered(view, ".md", output.citations).decode())
+    if written:
+        for path in output.files:
+            _save(view, path, output)
+
+
+def _save(view: RunView, path: Path, output: Output) -> None:
+    data = files.rendered(view, path.suffix.lower(), output.citations)
+    try:
+        files.save(path, data)
+    except StoreError:
+        if output.stdout == "report":
+            write(data.decode())  # paid for: better on the screen than nowhere
+        raise
+    if output.verbosity >= 0:
+        say(f"the report is in {path}")
+
+
+def _closing(view: RunView) -> str:
+    if view.status in ("failed", "cancelled"):
+        return f"run {view.run_id} {view.status}: {view.error or STOP_REASONS.get(view.stop_reason, view.stop_reason)}"
+    cited = {citation for claim in view.claims for citation in claim.passages}
+    unverified = "" if view.verified else "; not verified"
+    reason = "" if view.stop_reason == "done" else f" {STOP_REASONS.get(view.stop_reason, view.stop_reason)}"
+    return f"run {view.run_id} completed: {counted(len(cited), 'passage')} cited{unverified}.{reason}"

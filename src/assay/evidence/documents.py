@@ -1,0 +1,94 @@
+"""Reading documents back: their bytes, their passages, a passage in its context."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from assay.core.ports import Blobs
+from assay.core.sources import Document, Span
+from assay.evidence.segment import segment
+
+T = TypeVar("T")
+
+
+class Reader:
+    """Texts and passages of documents, the latest kept in memory; any thread may call it.
+
+    `texts` and `lists` say how many documents are kept.
+    """
+
+    def __init__(self, blobs: Blobs, *, texts: int = 64, lists: int = 256) -> None:
+        self._blobs = blobs
+        self._texts: _Cache[bytes] = _Cache(texts)
+        self._spans: _Cache[tuple[Span, ...]] = _Cache(lists)
+
+    def text(self, document: Document) -> bytes:
+        """The document's text as UTF-8.
+
+        Raises:
+            StoreError: it is not there, or damaged.
+        """
+        return self._texts.get(document.sha256, lambda: self._blobs.get(document.sha256))
+
+    def spans(self, document: Document) -> tuple[Span, ...]:
+        """The document's passages, in order.
+
+        Raises:
+            StoreError: its text is not there, or damaged.
+        """
+        key = f"{document.sha256}/{document.syntax}"
+        return self._spans.get(key, lambda: segment(self.text(document).decode(), document.syntax))
+
+
+def context(reader: Reader, document: Document, start: int, end: int, around: int = 300) -> tuple[str, str, str]:
+    """What stands before bytes `start` to `end` of a document, those bytes, and what stands after them.
+
+    `around` is in bytes; where it would cut a character or a word in two, the whole of it is left out.
+
+    Raises:
+        StoreError: the document's text is not there, or damaged.
+        ValueError: the range is not inside the document, or cuts a character.
+    """
+    text = reader.text(document)
+    if not 0 <= start <= end <= len(text):
+        raise ValueError(f"bytes {start} to {end} are not in a document of {len(text)} bytes")
+    before = text[max(0, start - around) : start].decode(errors="ignore")
+    after = text[end : end + around].decode(errors="ignore")
+    if start > around:
+        before = before[_first_break(before) :]
+    if end + around < len(text):
+        after = after[: len(after) - _first_break(after[::-1])]
+    return before, text[start:end].decode(), after
+
+
+def _first_break(text: str) -> int:
+    """How much to leave out so that `text` begins at a white space; 0 when it has none near."""
+    for index, char in enumerate(text[:40]):
+        if char.isspace():
+            return index
+    return 0
+
+
+class _Cache(Generic[T]):
+    """The values used last. Two threads may compute the same value; both get an equal one."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._kept: OrderedDict[str, T] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: str, compute: Callable[[], T]) -> T:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        value = compute()
+        with self._lock:
+            self._kept[key] = value
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+        return value

@@ -1,0 +1,353 @@
+"""The ledger of a run: its sources, the passages shown to models, the queries asked and the pages read.
+
+The rules are pure: `register` says which rows a turn's results make, `apply` takes rows in. A row counts only once it
+was applied, and rows are applied in the order their steps were stored, so a replay builds the same ledger.
+
+A lane numbers its own sources, whatever the other lanes do meanwhile, and sees of the others only what `seeing` was
+told: nothing a model is shown depends on timing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from assay.core.ports import LedgerRow
+from assay.core.sources import Document, Passage, Source, Span, sha256, source_id
+from assay.core.text import words
+
+LANE_SOURCES = 999
+
+RowKind = Literal["source", "passage", "query", "page"]
+
+
+class Showing(Protocol):
+    """Passages of one document a call wants to show."""
+
+    @property
+    def document(self) -> Document: ...
+
+    @property
+    def spans(self) -> Sequence[Span]: ...
+
+
+class Block(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model is shown of one source."""
+
+    source: Source
+    passages: tuple[Passage, ...]
+
+
+class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
+    """Passages of one document out of the ledger, before the lane that asks gives them ids of its own."""
+
+    document: Document
+    spans: tuple[Span, ...]
+
+
+class Met(msgspec.Struct, frozen=True, kw_only=True):
+    """The data of a `source` row."""
+
+    source: Source
+    document: Document
+
+
+class Registered(msgspec.Struct, frozen=True, kw_only=True):
+    """What a turn's results add: new sources and passages, and sources met again.
+
+    `skipped` counts documents there was no number left for.
+    """
+
+    sources: tuple[Source, ...] = ()
+    reused: tuple[str, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    skipped: int = 0
+    rows: tuple[LedgerRow, ...] = ()
+
+
+class Resolved(msgspec.Struct, frozen=True, kw_only=True):
+    """The passages and sources some ids stand for, each once, in order of mention; `dropped` ids stand for nothing."""
+
+    passages: tuple[Passage, ...] = ()
+    sources: tuple[Source, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+
+class _Held:
+    """Everything applied so far; shared by all views of one run's ledger."""
+
+    def __init__(self) -> None:
+        self.sources: dict[str, Source] = {}
+        self.documents: dict[str, Document] = {}
+        self.passages: dict[str, Passage] = {}
+        self.ids: dict[tuple[int, str], str] = {}
+        self.count: Counter[int] = Counter()
+        self.lane_passages: defaultdict[int, list[Passage]] = defaultdict(list)
+        self.shown: defaultdict[str, list[Passage]] = defaultdict(list)
+        self.queries: defaultdict[int, list[str]] = defaultdict(list)
+        self.pages: defaultdict[int, list[str]] = defaultdict(list)
+        self.rows: set[tuple[str, str]] = set()
+        self.answers: dict[str, bytes] = {}
+
+
+class Ledger:
+    """A run's ledger as some lanes see it; `lanes` None sees all."""
+
+    def __init__(self, lanes: frozenset[int] | None = None, held: _Held | None = None) -> None:
+        self._lanes, self._held = lanes, held or _Held()
+
+    def seeing(self, lanes: Iterable[int]) -> Ledger:
+        """The same ledger, seen only as far as these lanes have filled it."""
+        return Ledger(frozenset(lanes), self._held)
+
+    # rules
+
+    def register(
+        self, lane: int, shown: Sequence[Showing], queries: Sequence[str] = (), pages: Sequence[str] = ()
+    ) -> Registered:
+        """What showing `shown` to `lane` adds, in order. Nothing is changed; apply the rows to change it.
+
+        `queries` are what the lane asked for, `pages` the names of the documents it opened.
+        """
+        return _Registration(self._held, lane).run(shown, queries, pages)
+
+    def apply(self, rows: Iterable[LedgerRow]) -> None:
+        """Take rows in; one already known is left as it is."""
+        for row in rows:
+            if (row.kind, row.id) not in self._held.rows:
+                self._held.rows.add((row.kind, row.id))
+                self._take(row)
+
+    def _take(self, row: LedgerRow) -> None:
+        held = self._held
+        if row.kind == "source":
+            met = msgspec.json.decode(row.data, type=Met)
+            held.sources[met.source.id], held.documents[met.document.sha256] = met.source, met.document
+            held.ids[row.lane, met.document.sha256] = met.source.id
+            held.count[row.lane] += 1
+        elif row.kind == "passage":
+            passage = msgspec.json.decode(row.data, type=Passage)
+            held.passages[passage.id] = passage
+            held.lane_passages[row.lane].append(passage)
+            held.shown[passage.source].append(passage)
+        else:
+            asked = held.queries if row.kind == "query" else held.pages
+            asked[row.lane].append(msgspec.json.decode(row.data, type=str))
+
+    # looking up
+
+    def blocks(self, lane: int, shown: Sequence[Showing]) -> list[Block]:
+        """`shown` with the ids `lane` gave, once its rows are applied; in the same order, one block for each."""
+        blocks = []
+        for each in shown:
+            source = self._held.sources.get(self._held.ids.get((lane, each.document.sha256), ""))
+            if source is not None:
+                ids = (f"{source.id}.{span.ordinal}" for span in each.spans)
+                passages = tuple(self._held.passages[id] for id in ids if id in self._held.passages)
+                blocks.append(Block(source=source, passages=passages))
+        return blocks
+
+    def source(self, id: str) -> Source | None:
+        """A source by its id, when this view sees its lane."""
+        source = self._held.sources.get(id)
+        return source if source is not None and self._sees(id) else None
+
+    def passage(self, id: str) -> Passage | None:
+        """A passage by its id, when this view sees its lane."""
+        passage = self._held.passages.get(id)
+        return passage if passage is not None and self._sees(passage.source) else None
+
+    def document(self, source: str) -> Document | None:
+        """The document of a source."""
+        met = self.source(source)
+        return None if met is None else self._held.documents[met.document_sha256]
+
+    def passages(self, source: str) -> tuple[Passage, ...]:
+        """What was shown of a source, in order of showing."""
+        return tuple(self._held.shown[source]) if self.source(source) else ()
+
+    def resolve(self, ids: Iterable[str]) -> Resolved:
+        """What ids of passages and sources stand for. One that does not exist is never mapped to something else."""
+        passages: dict[str, Passage] = {}
+        sources: dict[str, Source] = {}
+        dropped: list[str] = []
+        for id in ids:
+            if passage := self.passage(id):
+                passages[id] = passage
+            elif source := self.source(id):
+                sources[id] = source
+            else:
+                dropped.append(id)
+        return Resolved(passages=tuple(passages.values()), sources=tuple(sources.values()), dropped=tuple(dropped))
+
+    def everything(self) -> tuple[dict[str, Passage], dict[str, Source]]:
+        """All passages shown and all sources the lanes seen have met, by id."""
+        held = self._held
+        passages = {id: passage for id, passage in held.passages.items() if self._sees(passage.source)}
+        return passages, {id: source for id, source in held.sources.items() if self._sees(id)}
+
+    def count(self) -> int:
+        """How many passages the lanes seen were shown."""
+        return sum(len(self._held.lane_passages[lane]) for lane in self._visible(self._held.lane_passages))
+
+    def queries(self) -> tuple[str, ...]:
+        """What the lanes seen have asked, by lane, each once."""
+        return _flat(self._held.queries, self._visible(self._held.queries))
+
+    def pages(self) -> tuple[str, ...]:
+        """Names of the documents the lanes seen have opened, by lane, each once."""
+        return _flat(self._held.pages, self._visible(self._held.pages))
+
+    def recall(self, query: str, limit: int = 10) -> list[Passage]:
+        """The passages held which share most words with `query`, best first; a passage two lanes met counts once.
+
+        A word counts by its rarity among the passages held (inverse document frequency), a repetition not at all.
+        """
+        wanted = set(words(query))
+        held = self._distinct()
+        matched = [(passage, wanted & set(words(passage.text))) for passage in held]
+        seen = Counter(word for _, found in matched for word in found)
+        rated = [(sum(1 / seen[word] for word in found), place) for place, (_, found) in enumerate(matched) if found]
+        rated.sort(key=lambda pair: (-pair[0], pair[1]))
+        return [matched[place][0] for _, place in rated[:limit]]
+
+    def excerpts(self, passages: Iterable[Passage]) -> list[Excerpt]:
+        """Passages grouped by document, to be shown to another lane under ids of its own."""
+        grouped: defaultdict[str, list[Span]] = defaultdict(list)
+        for passage in passages:
+            grouped[passage.document_sha256].append(_span(passage))
+        return [
+            Excerpt(document=self._held.documents[document], spans=tuple(spans)) for document, spans in grouped.items()
+        ]
+
+    def _distinct(self) -> list[Passage]:
+        found: dict[tuple[str, int, int], Passage] = {}
+        for lane in self._visible(self._held.lane_passages):
+            for passage in self._held.lane_passages[lane]:
+                found.setdefault((passage.document_sha256, passage.start, passage.end), passage)
+        return list(found.values())
+
+    def _visible(self, lanes: Iterable[int]) -> list[int]:
+        return sorted(lane for lane in lanes if self._lanes is None or lane in self._lanes)
+
+    def _sees(self, source: str) -> bool:
+        return self._lanes is None or int(source[1:]) // 1000 in self._lanes
+
+    # the cache
+
+    def answered(self, key: str) -> bytes | None:
+        """What a call with this key got before, in any lane of this process."""
+        return self._held.answers.get(key)
+
+    def answer(self, key: str, data: bytes) -> None:
+        """Keep what a call got, for the next that asks the same."""
+        self._held.answers.setdefault(key, data)
+
+
+class _Registration:
+    """One turn's results on their way into a lane."""
+
+    def __init__(self, held: _Held, lane: int) -> None:
+        self.held, self.lane, self.next = held, lane, held.count[lane] + 1
+        self.ids: dict[str, str] = {}
+        self.sources: list[Source] = []
+        self.reused: list[str] = []
+        self.passages: dict[str, Passage] = {}
+        self.rows: list[LedgerRow] = []
+        self.known: set[tuple[str, str]] = set()
+        self.skipped = 0
+
+    def run(self, shown: Sequence[Showing], queries: Sequence[str], pages: Sequence[str]) -> Registered:
+        for query in queries:
+            self._row("query", f"{self.lane}:{_short(query)}", query)
+        for page in pages:
+            self._row("page", f"{self.lane}:{_short(page)}", page)
+        for each in shown:
+            self._show(each)
+        return Registered(
+            sources=tuple(self.sources),
+            reused=tuple(dict.fromkeys(self.reused)),
+            passages=tuple(self.passages.values()),
+            skipped=self.skipped,
+            rows=tuple(self.rows),
+        )
+
+    def _show(self, each: Showing) -> None:
+        id = self._source(each.document)
+        if not id:
+            self.skipped += 1
+            return
+        for span in each.spans:
+            passage = _passage(id, each.document, span)
+            if passage.id not in self.held.passages and passage.id not in self.passages:
+                self.passages[passage.id] = passage
+                self._row("passage", passage.id, passage)
+
+    def _source(self, document: Document) -> str:
+        known = self.held.ids.get((self.lane, document.sha256)) or self.ids.get(document.sha256, "")
+        if known:
+            self.reused.append(known)
+            return known
+        if self.next > LANE_SOURCES:
+            return ""
+        id = self.ids[document.sha256] = source_id(self.lane, self.next)
+        self.next += 1
+        source = _source(id, document)
+        self.sources.append(source)
+        self._row("source", id, Met(source=source, document=document))
+        return id
+
+    def _row(self, kind: RowKind, id: str, data: object) -> None:
+        if (kind, id) not in self.held.rows and (kind, id) not in self.known:
+            self.known.add((kind, id))
+            self.rows.append(LedgerRow(kind=kind, id=id, lane=self.lane, data=msgspec.json.encode(data)))
+
+
+def _source(id: str, document: Document) -> Source:
+    return Source(
+        id=id,
+        document_sha256=document.sha256,
+        snapshot_sha256=document.snapshot_sha256,
+        url=document.url,
+        title=document.title or document.name,
+        media_type=document.media_type,
+        fetched_at=document.fetched_at,
+        metadata=document.metadata,
+    )
+
+
+def _passage(source: str, document: Document, span: Span) -> Passage:
+    return Passage(
+        id=f"{source}.{span.ordinal}",
+        source=source,
+        document_sha256=document.sha256,
+        start=span.start,
+        end=span.end,
+        text=span.text,
+        text_sha256=sha256(span.text.encode()),
+        heading=span.heading,
+        page=span.page,
+    )
+
+
+def _span(passage: Passage) -> Span:
+    return Span(
+        ordinal=int(passage.id.partition(".")[2]),
+        start=passage.start,
+        end=passage.end,
+        text=passage.text,
+        heading=passage.heading,
+        page=passage.page,
+    )
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _flat(by_lane: dict[int, list[str]], lanes: Iterable[int]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for lane in lanes for text in by_lane[lane]))

@@ -1,0 +1,26 @@
+"""The segmenter: a document's text, cut into the passages a model may cite.
+
+One text form for all formats: light Markdown and reStructuredText (headings, list items, table rows, code,
+`key: value` header fields), which every extractor writes. Passages are computed, never stored; the same text
+gives the same passages for ever under one version name.
+"""
+
+from __future__ import annotations
+
+from assay.core.sources import Span, Syntax
+from assay.evidence.segment.blocks import blocks
+from assay.evidence.segment.passages import spans
+
+SEGMENTER = "segment/1"
+
+
+def segment(text: str, syntax: Syntax) -> tuple[Span, ...]:
+    """The passages of `text`: ordinals from 0, ascending, not overlapping, none blank.
+
+    Offsets are bytes of the text's UTF-8: `text.encode()[span.start:span.end].decode() == span.text`. Every
+    word is in a passage, but for invisible markup: fence lines, comments, delimiters of front matter.
+    """
+    return spans(text, blocks(text, syntax))
+
+
+__all__ = ["SEGMENTER", "segment"]

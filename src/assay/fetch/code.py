@@ -1,0 +1,33 @@
+"""Source code and structured text files, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.core.sources import Extracted
+from assay.fetch.decoding import decode
+from assay.fetch.fields import stem
+
+SUFFIXES = (
+    *(".py", ".pyi", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".rs", ".go", ".js", ".mjs", ".jsx", ".ts", ".tsx"),
+    *(".java", ".kt", ".scala", ".swift", ".rb", ".php", ".pl", ".lua", ".r", ".jl", ".hs", ".ml", ".ex", ".erl"),
+    *(".clj", ".dart", ".zig", ".nim", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".sql", ".toml", ".yaml"),
+    *(".yml", ".json", ".ini", ".cfg", ".conf", ".xml", ".css", ".scss", ".proto", ".graphql", ".tf", ".cmake"),
+    *(".mk", ".gradle", ".vue", ".svelte", ".csv", ".tsv", ".diff", ".patch"),
+)
+
+
+class CodeExtractor:
+    """The file as it is; passages are groups of its lines."""
+
+    name = "code/1"
+    suffixes = SUFFIXES
+    media_type = "text/x-source"
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """One document; its title is the file's name.
+
+        Raises:
+            ExtractError: the bytes are not text.
+        """
+        yield Extracted(text=decode(data), extractor=self.name, syntax="code", title=stem(name))

@@ -1,0 +1,60 @@
+"""Bytes to text: encodings, byte order marks, and what must never be in a document's text."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from charset_normalizer import from_bytes
+
+from assay.core.errors import ExtractError
+
+SAMPLE = 64_000
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# Guesses for scripts other than Latin are taken; among Latin code pages a guess is no better than the commonest.
+TRUSTED = re.compile(
+    r"cp125[1356]|cp932|cp949|cp936|cp950|koi8|mac_cyrillic|shift_jis|euc_|gb|big5|hz|iso2022|iso8859_[5678]$|johab"
+)
+UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def decode(data: bytes, declared: str = "") -> str:
+    """The text in `data`: by its byte order mark, as UTF-8, as `declared`, as guessed, else as Windows-1252.
+
+    Raises:
+        ExtractError: the bytes are not text.
+    """
+    for mark, encoding in MARKS:
+        if data.startswith(mark):
+            return clean(data.decode(encoding, errors="replace"))
+    if b"\0" in data[:SAMPLE]:
+        raise ExtractError("binary, not text")
+    try:
+        return clean(data.decode())
+    except UnicodeDecodeError:
+        return clean(data.decode(_known(declared) or _guess(data), errors="replace"))
+
+
+def clean(text: str) -> str:
+    """`text` as it can be stored: control characters and halves of characters become U+FFFD."""
+    if text.startswith("\ufeff"):
+        text = text[1:]
+    return UNWANTED.sub("\ufffd", text) if UNWANTED.search(text) else text
+
+
+def _known(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name if encoding else ""
+    except LookupError:
+        return ""
+
+
+def _guess(data: bytes) -> str:
+    best = from_bytes(data[:SAMPLE]).best()
+    return best.encoding if best is not None and TRUSTED.match(best.encoding) else "cp1252"

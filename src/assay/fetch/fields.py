@@ -1,0 +1,79 @@
+"""Facts about a document which stand in its own text: title, author, date, front matter."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+import msgspec
+
+HEAD = 4_000
+FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(.*?)\r?\n(?:\1|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+PAIR = re.compile(r"^([A-Za-z][\w -]{0,40}?)\s*[:=][ \t]+(\S.*?)[ \t]*$", re.MULTILINE)
+HEADER = re.compile(r"\A\s*((?::?[A-Z][\w-]*(?: [\w-]+){0,3}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,})")
+ATX = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+UNDERLINED = re.compile(r"^(?!\s)(\S[^\r\n]{0,199})\r?\n([=\-~^\"'`#*+])\2{2,}[ \t]*$", re.MULTILINE)
+FENCED = re.compile(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
+DATE = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+MARKUP = re.compile(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
+
+
+class Fields(msgspec.Struct, frozen=True, kw_only=True):
+    """`published` is ISO (day), `other` everything else the header says, keys in lower case."""
+
+    title: str = ""
+    author: str = ""
+    published: str = ""
+    language: str = ""
+    other: dict[str, str] = {}
+
+
+def read_fields(text: str) -> Fields:
+    """What the front matter or the header lines of `text` and its first heading say."""
+    head = text[:HEAD]
+    pairs = _pairs(head)
+    title = pairs.pop("title", "") or first_heading(head)
+    author = pairs.pop("author", "") or pairs.pop("authors", "")
+    published = next((iso_date(pairs[key]) for key in ("date", "created", "published") if key in pairs), "")
+    return Fields(title=title, author=author, published=published, language=pairs.get("lang", "")[:2], other=pairs)
+
+
+def first_heading(text: str) -> str:
+    """The first heading, without markup; "" when there is none near the start."""
+    text = FENCED.sub("", FRONT.sub("", text))
+    found = [match for match in (ATX.search(text), UNDERLINED.search(text)) if match]
+    if not found:
+        return ""
+    title = min(found, key=lambda match: match.start())[1]
+    return MARKUP.sub(lambda match: match[1] or "", title).strip()[:300]
+
+
+def first_line(text: str) -> str:
+    """The first line when it looks like a title: short, and not a sentence."""
+    line = next((line.strip() for line in text[:HEAD].splitlines() if line.strip()), "")
+    return line if len(line) <= 120 and line[-1:] not in ".,;:!?。，；：！？" else ""
+
+
+def stem(name: str) -> str:
+    """A title made of a file's name."""
+    return PurePath(name).name or name
+
+
+def iso_date(text: str) -> str:
+    """The first ISO day in `text`, or ""."""
+    match = DATE.search(text)
+    return match[0] if match else ""
+
+
+def _pairs(head: str) -> dict[str, str]:
+    front = FRONT.match(head)
+    block = front[2] if front else _header(head)
+    pairs: dict[str, str] = {}
+    for match in PAIR.finditer(block):
+        pairs.setdefault(match[1].strip().lower(), match[2].strip("\"' ")[:1000])
+    return pairs
+
+
+def _header(head: str) -> str:
+    match = HEADER.match(head)
+    return re.sub(r"\n[ \t]+", " ", match[1]) if match else ""

@@ -1,0 +1,37 @@
+"""Markdown and reStructuredText: the text form itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.core.sources import Extracted
+from assay.fetch.decoding import decode
+from assay.fetch.fields import read_fields, stem
+from assay.fetch.language import detect
+
+
+class MarkdownExtractor:
+    """Markdown as it is; title, author and date come from its front matter, header lines or first heading."""
+
+    name = "markdown/1"
+    suffixes = (".md", ".markdown", ".mdx", ".rst", ".rest")
+    media_type = "text/markdown"
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """One document.
+
+        Raises:
+            ExtractError: the bytes are not text.
+        """
+        text = decode(data)
+        fields = read_fields(text)
+        yield Extracted(
+            text=text,
+            extractor=self.name,
+            syntax="markdown",
+            title=fields.title or stem(name),
+            author=fields.author,
+            published=fields.published,
+            language=fields.language or detect(text),
+            metadata=fields.other,
+        )

@@ -1,0 +1,28 @@
+"""Plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.core.sources import Extracted
+from assay.fetch.decoding import decode
+from assay.fetch.fields import first_line, stem
+from assay.fetch.language import detect
+
+
+class TextExtractor:
+    """Text as it is. Also reads files of unknown kinds when they are text."""
+
+    name = "text/1"
+    suffixes = (".txt", ".text", ".log", ".org", ".tex")
+    media_type = "text/plain"
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """One document; its title is the first line when that is no sentence, else the file's name.
+
+        Raises:
+            ExtractError: the bytes are not text.
+        """
+        text = decode(data)
+        title = first_line(text) or stem(name)
+        yield Extracted(text=text, extractor=self.name, syntax="plain", title=title, language=detect(text))

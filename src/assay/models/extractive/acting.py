@@ -1,0 +1,164 @@
+"""What the orchestrator and the agents do next: a small script each, read off the history."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from assay.core.errors import ModelError
+from assay.core.messages import Request, ToolCall
+from assay.core.plan import Plan, PlanStep
+from assay.models.extractive.planning import queries, question_of, retries
+from assay.models.extractive.question import Question, analyze
+from assay.models.extractive.shelf import Book, Shelf
+from assay.models.extractive.subjects import resolve
+from assay.models.extractive.terms import stem
+
+T = TypeVar("T")
+
+OPENED = 3
+"""Documents an agent opens at most, not counting those the question names."""
+MOST_OPENED = 6
+WIDE = 20
+"""Documents asked for when the usual number did not hold the one that is looked for."""
+
+
+class Cycle(msgspec.Struct, frozen=True):
+    """The `rules` message of an orchestrator's turn, as far as it matters here."""
+
+    cycle: int = 1
+    cycles: int = 1
+    agents_at_once: int = 3
+
+
+class AgentBrief(msgspec.Struct, frozen=True):
+    """The `brief` message of an agent, as far as it matters here."""
+
+    question: str = ""
+
+
+# the orchestrator
+
+
+def orchestrate(request: Request) -> tuple[ToolCall, ...]:
+    """An agent for each plan step, as many at once as the rules allow; then the report."""
+    rules = _last(request, "rules", Cycle) or Cycle()
+    sent = {_step_of(call) for message in request.messages for call in message.calls if call.name == "research_agent"}
+    plan = _last(request, "plan", Plan)
+    steps = plan.steps if plan else (PlanStep(id=0, title=question_of(request)),)
+    todo = [step for step in steps if step.id not in sent and step.status == "pending" and step.type == "research"]
+    if not todo:
+        return (ToolCall(id=f"cycle-{rules.cycle}-report", name="generate_report"),)
+    return tuple(
+        ToolCall(
+            id=f"cycle-{rules.cycle}-agent-{place}",
+            name="research_agent",
+            arguments={"task": _task(step), "step": step.id},
+        )
+        for place, step in enumerate(todo[: max(1, rules.agents_at_once)], 1)
+    )
+
+
+def _step_of(call: ToolCall) -> int:
+    step = call.arguments.get("step", 0)
+    return step if isinstance(step, int) else 0
+
+
+def _task(step: PlanStep) -> str:
+    """The step's title, and the question it is part of on a line of its own: a task carries all its context."""
+    return step.title if not step.description else f"{step.title}\n{step.description}"
+
+
+# agents
+
+
+def task_of(request: Request) -> tuple[Question, Question]:
+    """What an agent is to find out (its task's first line), and the question this is part of."""
+    tasks = request.named("task")
+    brief = _last(request, "brief", AgentBrief) or AgentBrief()
+    lines = [line.strip() for line in (tasks[0] if tasks else "").splitlines() if line.strip()]
+    whole = brief.question or " ".join(lines[1:]) or question_of(request)
+    return analyze(lines[0] if lines else whole), analyze(whole or " ".join(lines))
+
+
+def shelf_of(request: Request) -> Shelf:
+    """Everything tools have shown in this request's history."""
+    return Shelf(message.text for message in request.messages if message.role == "tool")
+
+
+def research(request: Request) -> tuple[ToolCall, ...]:
+    """Search, once more by other spellings when a numbered document was not found, then open what fits best."""
+    made = [call for message in request.messages for call in message.calls]
+    tools = {tool.name for tool in request.tools}
+    task, whole = task_of(request)
+    turn = 1 + sum(message.role == "assistant" for message in request.messages)
+    if "search" in tools and not any(call.name == "search" for call in made):
+        wanted = queries(task.text, whole.text)[:2]
+        return tuple(_call(turn, place, "search", {"query": query}) for place, query in enumerate(wanted, 1))
+    if "search" in tools and turn == 2 and _lacks_numbered(task, whole, shelf_of(request)):
+        again = retries(task.text, whole.text)
+        return tuple(
+            _call(turn, place, "search", {"query": each, "limit": WIDE}) for place, each in enumerate(again, 1)
+        )
+    if "open" in tools and not any(call.name == "open" for call in made):
+        books = _worth_opening(task, whole, shelf_of(request))
+        if books:
+            found = [book.id for book in books]
+            return (_call(turn, 1, "open", {"documents": found, "find": _find(task, whole)}),)
+    if "recall" in tools and "search" not in tools and not made:
+        return (_call(turn, 1, "recall", {"query": task.text}),)
+    return ()
+
+
+def _call(turn: int, place: int, name: str, arguments: dict[str, object]) -> ToolCall:
+    return ToolCall(id=f"turn-{turn}-{place}", name=name, arguments=arguments)
+
+
+def _lacks_numbered(task: Question, whole: Question, shelf: Shelf) -> bool:
+    """Whether a document the question numbers, as names are written, has not been shown."""
+    mentions = task.mentions or whole.mentions
+    strong = [
+        each for each in mentions if each.strong or any(book.in_series(each.identifier.series) for book in shelf.books)
+    ]
+    return any(not any(book.owns(each.identifier) for book in shelf.books) for each in strong)
+
+
+def _worth_opening(task: Question, whole: Question, shelf: Shelf) -> list[Book]:
+    """The documents the task is about; without such, the best found, those which hold more of its terms first."""
+    subject = resolve(task, shelf, whole)
+    if subject.absent:
+        return []
+    if subject.books:
+        return list(subject.books[:MOST_OPENED])
+    terms = frozenset(subject.rest) or frozenset(task.terms)
+    rated = sorted(
+        enumerate(shelf.books), key=lambda pair: (-_share(terms, pair[1]) - _share(terms, pair[1], title=True), pair[0])
+    )
+    return [book for _, book in rated[:OPENED]]
+
+
+def _share(terms: frozenset[str], book: Book, title: bool = False) -> float:
+    return len(terms & (book.title_stems if title else book.all_stems)) / (len(terms) or 1)
+
+
+def _find(task: Question, whole: Question) -> str:
+    """Key terms to find inside a document: the task's, without what only numbers the document."""
+    numbering = {key for mention in whole.mentions + task.mentions for key in analyze(mention.text).terms}
+    kept = [word for word in task.words if stem(word) in task.terms and stem(word) not in numbering]
+    return " ".join(dict.fromkeys(kept))
+
+
+def _last(request: Request, name: str, kind: type[T]) -> T | None:
+    """The last user message of a name, decoded; None when there is none.
+
+    Raises:
+        ModelError: it is not what was agreed on, which no second attempt will change.
+    """
+    texts = request.named(name)
+    if not texts:
+        return None
+    try:
+        return msgspec.json.decode(texts[-1], type=kind)
+    except msgspec.DecodeError as error:
+        raise ModelError(f"the message {name!r} cannot be read: {error}", transient=False) from error

@@ -1,0 +1,79 @@
+"""The built-in model: deterministic, without weights, without input or output of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+
+from assay.core.errors import ModelError
+from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request, Task, TextDelta, ToolCall
+from assay.core.text import estimate_tokens
+from assay.core.usage import Usage
+from assay.models.extractive import acting, planning, reporting
+
+NAME = "extractive"
+DONE = "Done: the best documents found are read."
+
+_CALLING: dict[Task, Callable[[Request], tuple[ToolCall, ...]]] = {
+    "triage": planning.triage,
+    "background": planning.background,
+    "orchestrate": acting.orchestrate,
+    "research": acting.research,
+}
+_WRITING: dict[Task, Callable[[Request], str]] = {
+    "plan": planning.plan,
+    "find": reporting.find,
+    "write": reporting.write,
+    "answer": reporting.answer,
+}
+_PIECE = re.compile(r".{1,80}(?:\s+|$)|.{1,80}", re.DOTALL)
+
+
+class Extractive:
+    """Answers each task by a fixed method; `core.ports.Model`."""
+
+    def __init__(self, name: str = NAME) -> None:
+        price = Price(input=0.0, output=0.0)
+        self._profile = Profile(name=name, window=1_000_000, max_output=20_000, price=price, deterministic=True)
+
+    @property
+    def profile(self) -> Profile:
+        """Free, deterministic, with a window no run fills."""
+        return self._profile
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        """Answer `request` in pieces, then whole.
+
+        Raises:
+            ModelError: a task it does not know (it is no judge), or a message it cannot read.
+        """
+        text, calls = respond(request)
+        for piece in _PIECE.findall(text):
+            yield TextDelta(piece)
+        for place, call in enumerate(calls):
+            yield CallDone(place, call)
+        usage = Usage(model_calls=1, input_tokens=_size(request), output_tokens=estimate_tokens(text) + 20 * len(calls))
+        yield Reply(text=text, calls=calls, usage=usage, stop="calls" if calls else "end", model=self._profile.name)
+
+
+def respond(request: Request) -> tuple[str, tuple[ToolCall, ...]]:
+    """The text and the calls which answer `request`.
+
+    Raises:
+        ModelError: a task it does not know, or a message it cannot read.
+    """
+    if calling := _CALLING.get(request.task):
+        calls = calling(request)
+        return ("" if calls else DONE), calls
+    if writing := _WRITING.get(request.task):
+        return writing(request), ()
+    raise ModelError(f"the extractive model cannot {request.task}", transient=False)
+
+
+def _size(request: Request) -> int:
+    return estimate_tokens(request.system) + sum(estimate_tokens(message.text) for message in request.messages)
+
+
+def create(name: str, settings: Mapping[str, str]) -> Extractive:
+    """The built-in model; it has no settings."""
+    return Extractive(name)

@@ -1,0 +1,174 @@
+"""Triage, background queries and plans, out of the question alone."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.core.brief import SetDepth
+from assay.core.messages import Request, ToolCall
+from assay.core.plan import Complexity
+from assay.core.text import words
+from assay.models.extractive import lexicon
+from assay.models.extractive.question import (
+    Question,
+    analyze,
+    is_comparison,
+    is_explanation,
+    is_phrase,
+    parts,
+    phrases,
+    points_back,
+)
+from assay.models.extractive.terms import carries_topic, stem, stems
+
+DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
+LONG_QUESTION = 45
+"""Words from which a question is complex whatever it says."""
+TITLE = 160
+"""Characters a step's title may have."""
+
+_FRAME_STEMS = frozenset(stem(word) for word in lexicon.FRAMES)
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """The `rules` message of a plan request, as far as it matters here."""
+
+    min_steps: int = 1
+    max_steps: int = 6
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """A step as a planner writes it."""
+
+    title: str
+    description: str = ""
+    type: str = "research"
+    needs_search: bool = True
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan as a planner writes it."""
+
+    title: str
+    thought: str
+    steps: tuple[Step, ...]
+
+
+def question_of(request: Request) -> str:
+    """The question a request is about."""
+    asked = request.named("question")
+    return asked[-1].strip() if asked else ""
+
+
+def triage(request: Request) -> tuple[ToolCall, ...]:
+    """One `generate_plan`; the built-in model never answers without documents."""
+    complexity = classify(question_of(request))
+    arguments = {"complexity": complexity, "depth": DEPTH[complexity], "follow_up": "new_topic"}
+    return (ToolCall(id="triage-1", name="generate_plan", arguments=arguments),)
+
+
+def classify(text: str) -> Complexity:
+    """How much a question asks: a fact is simple; comparing, explaining or several parts is more."""
+    count = len(parts(text))
+    if count > 3 or len(words(text)) > LONG_QUESTION:
+        return "complex"
+    if is_comparison(text) or is_explanation(text):
+        return "moderate"
+    facts = all(analyze(part).facets for part in parts(text))
+    return "simple" if count == 1 or facts else "moderate"
+
+
+def queries(text: str, whole: str = "") -> tuple[str, ...]:
+    """Up to three queries for `text`, a part of the question `whole`: its documents, its rare words, all its words.
+
+    A part which says too little alone (a phrase, "how can they be avoided?") is searched with the words of the whole.
+    """
+    question = analyze(text)
+    context = analyze(whole) if whole and whole != text else question
+    numbered = [mention.text for mention in question.mentions or context.mentions]
+    rare = _rare(question)
+    if context is not question and (not rare or is_phrase(question, context) or points_back(question)):
+        rare += [word for word in _rare(context) if word not in rare]
+    key = list(dict.fromkeys(word for word in question.words if carries_topic(word)))
+    found = [
+        " ".join(numbered[:3]),
+        *question.quoted[:2],
+        " ".join(rare),
+        " ".join(dict.fromkeys([*key, *rare])),
+        " ".join(question.words),
+    ]
+    distinct = {" ".join(query.casefold().split()): query for query in found if query.strip()}
+    return tuple(distinct.values())[:3] or (text,)
+
+
+def _rare(question: Question) -> list[str]:
+    """The words which carry the topic, without those which frame the question or ask for a field."""
+    numbering = {key for mention in question.mentions for key in stems(mention.text)}
+    frames = question.facet_terms | _FRAME_STEMS | numbering
+    return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in frames))
+
+
+def retries(text: str, whole: str = "") -> tuple[str, ...]:
+    """Other spellings of the documents a question numbers: "PEP 6" also as "pep-0006"."""
+    mentions = analyze(text).mentions or analyze(whole or text).mentions
+    spelt = [f"{each.identifier.series}-{each.identifier.number:0>4}" for each in mentions]
+    plain = [f"{each.identifier.series.upper()} {each.identifier.number}" for each in mentions]
+    return tuple(dict.fromkeys([*spelt, *plain]))[:4]
+
+
+def background(request: Request) -> tuple[ToolCall, ...]:
+    """Searches that show what the question is about."""
+    found = queries(question_of(request))
+    return tuple(
+        ToolCall(id=f"background-{place}", name="search", arguments={"query": query})
+        for place, query in enumerate(found, 1)
+    )
+
+
+def plan(request: Request) -> str:
+    """A plan as JSON: the question's parts, in its own words, filled up with its phrases to the least asked for."""
+    text = question_of(request)
+    limits = _limits(request)
+    titles = _titles(text, limits)
+    steps = tuple(Step(title=title, description=_description(title, text)) for title in titles)
+    thought = f"{len(steps)} step{'s' if len(steps) != 1 else ''}, from the words of the question."
+    planned = Planned(title=_short(text), thought=thought, steps=steps)
+    return msgspec.json.encode(planned).decode()
+
+
+def _limits(request: Request) -> Limits:
+    rules = request.named("rules")
+    try:
+        return msgspec.json.decode(rules[-1], type=Limits) if rules else Limits()
+    except msgspec.DecodeError:
+        return Limits()
+
+
+def _titles(text: str, limits: Limits) -> list[str]:
+    question = analyze(text)
+    titles = [_short(part) for part in parts(text)]
+    if is_comparison(text) and len(titles) == 1 and limits.max_steps > len(question.mentions) > 1:
+        titles = [*(mention.text for mention in question.mentions), *titles]
+    if len(titles) > limits.max_steps:
+        titles = [*titles[: limits.max_steps - 1], _short(" ".join(titles[limits.max_steps - 1 :]))]
+    for phrase in _aspects(question):
+        if len(titles) >= limits.min_steps:
+            break
+        if phrase.casefold() not in {title.casefold() for title in titles}:
+            titles.append(_short(phrase))
+    return titles
+
+
+def _aspects(question: Question) -> tuple[str, ...]:
+    """What a question may be broken into when it has too few parts: its documents, quotations and phrases."""
+    numbered = tuple(mention.text for mention in question.mentions)
+    return tuple(dict.fromkeys((*numbered, *question.quoted, *phrases(question.text))))
+
+
+def _description(title: str, text: str) -> str:
+    return "" if title == _short(text) else _short(text)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE else f"{line[: TITLE - 1].rsplit(' ', 1)[0]}…"

@@ -1,0 +1,219 @@
+"""Findings, reports and short answers, made of quoted sentences and framed fields, each with its marker."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.core import markers
+from assay.core.messages import Request
+from assay.core.plan import Coverage, Plan, PlanStep
+from assay.models.extractive.acting import shelf_of, task_of
+from assay.models.extractive.answering import Unit, frame
+from assay.models.extractive.planning import question_of
+from assay.models.extractive.question import Question, analyze, parts
+from assay.models.extractive.selecting import alike, select
+from assay.models.extractive.shelf import Shelf, one_line
+from assay.models.extractive.terms import stems
+
+NOTHING = "Nothing about this was found."
+NOT_FOUND = "The documents searched hold nothing that answers this question."
+MISSING = "## What could not be found"
+BUILT_IN_NOTE = (
+    "*Compiled by Assay's built-in extractive model: every sentence is quoted verbatim from the source it cites, "
+    "or names a field of its header.*"
+)
+FOUND = 8
+ANSWER = 3
+SECTION = 6
+LEADING_SHARE = 0.8
+"""Sentences at least this close to the best one stand in the answer."""
+
+
+def find(request: Request) -> str:
+    """An agent's findings, one a line; without anything relevant a sentence which cites nothing."""
+    task, whole = task_of(request)
+    units = select(task, shelf_of(request), whole, limit=FOUND)
+    return "\n".join(unit.line() for unit in _grouped(units)) or NOTHING
+
+
+def _grouped(units: Sequence[Unit]) -> list[Unit]:
+    """Frames first, then by source in order of the best, each source's sentences in reading order."""
+    order = {source: place for place, source in enumerate(dict.fromkeys(unit.source for unit in units))}
+    return sorted(units, key=lambda unit: (not unit.frame, order[unit.source], unit.ordinal))
+
+
+def answer(request: Request) -> str:
+    """A short answer from the passages at hand."""
+    shelf = Shelf(request.named("evidence"))
+    units = _answer_of(analyze(question_of(request)), shelf)
+    if not units:
+        return NOT_FOUND
+    return f"{_paragraphs(units)}\n\n{BUILT_IN_NOTE}"
+
+
+def write(request: Request) -> str:
+    """The report: the answer, a section for each plan step, and what could not be found."""
+    question = analyze(question_of(request))
+    shelf = Shelf(request.named("evidence"))
+    found = [(task, _quoted(units, shelf)) for task, units in map(_finding, request.named("findings"))]
+    everything = _once([unit for _, units in found for unit in units])
+    if not everything:
+        return NOT_FOUND
+    steps = _steps(request)
+    leading = _answer_of(question, shelf) or everything[:1]
+    said = {unit.text for unit in leading}
+    blocks = [_paragraphs(leading)]
+    for heading, units in _sections(steps, found):
+        fresh = [unit for unit in units if unit.text not in said and not _repeats(unit, said)][:SECTION]
+        said.update(unit.text for unit in fresh)
+        if fresh:
+            blocks.append(f"## {heading}\n\n{_bullets(fresh)}")
+    blocks.extend(_open_parts(request))
+    return "\n\n".join([*blocks, BUILT_IN_NOTE])
+
+
+def _answer_of(question: Question, shelf: Shelf) -> list[Unit]:
+    """What answers each part of a question, in the question's order."""
+    return _once([unit for part in parts(question.text) for unit in _leading(select(analyze(part), shelf, question))])
+
+
+def _leading(units: Sequence[Unit]) -> list[Unit]:
+    """The units which answer: all frames, or the sentences about as good as the best, of each source an equal share."""
+    frames = [unit for unit in units if unit.frame]
+    if frames:
+        return frames
+    best = max((unit.score for unit in units), default=0.0)
+    good = [unit for unit in units if unit.score >= LEADING_SHARE * best]
+    share = max(1, ANSWER // (len({unit.source for unit in good}) or 1))
+    rank: Counter[str] = Counter()
+    chosen: list[Unit] = []
+    for unit in good:
+        rank[unit.source] += 1
+        if rank[unit.source] <= share:
+            chosen.append(unit)
+    return _grouped(chosen[:ANSWER])
+
+
+def _paragraphs(units: Sequence[Unit]) -> str:
+    """Frames on lines of their own, sentences of one source as a paragraph."""
+    blocks: list[str] = []
+    last: Unit | None = None
+    for unit in units:
+        if last is not None and not unit.frame and not last.frame and unit.source == last.source:
+            blocks[-1] += f" {unit.line()}"
+        else:
+            blocks.append(unit.line())
+        last = unit
+    return "\n\n".join(blocks)
+
+
+def _bullets(units: Sequence[Unit]) -> str:
+    return "\n".join(f"- {unit.line()}" for unit in units)
+
+
+# what the agents found
+
+
+def _finding(text: str) -> tuple[str, list[Unit]]:
+    """The task of a finding, and its lines as units; text which cites nothing is left out."""
+    first, _, rest = text.partition("\n")
+    task = first.removeprefix("Task:").strip() if first.startswith("Task:") else ""
+    body = rest if task else text
+    return task, [unit for line in body.splitlines() for unit in _cited(line)]
+
+
+def _cited(line: str) -> list[Unit]:
+    """The pieces of a line up to each marker, with the passages it names."""
+    found: list[Unit] = []
+    start = 0
+    for marker in markers.parse(line):
+        text = line[start : marker.start].strip().removeprefix("- ").strip()
+        start = marker.end
+        if text and marker.passages:
+            source = marker.passages[0].partition(".")[0]
+            found.append(Unit(text=text, passages=marker.passages, source=source))
+        elif found and marker.passages and not text:
+            passages = tuple(dict.fromkeys((*found[-1].passages, *marker.passages)))
+            found[-1] = msgspec.structs.replace(found[-1], passages=passages)
+    return found
+
+
+def _quoted(units: Sequence[Unit], shelf: Shelf) -> list[Unit]:
+    """`units` as far as the evidence says them word for word, or as one of its frames; others by what they cite."""
+    return [each for unit in units for each in _grounded(unit, shelf)]
+
+
+def _grounded(unit: Unit, shelf: Shelf) -> list[Unit]:
+    book = shelf.by_passage.get(unit.passages[0])
+    if book is None:
+        return []
+    texts = {passage.id: one_line(passage.text) for passage in book.passages}
+    if any(unit.text in texts.get(passage, "") for passage in unit.passages):
+        return [unit]
+    for field in book.fields:
+        framed = frame(book, field)
+        if framed.text == unit.text:
+            return [framed]
+    cited = [sentence for sentence in book.sentences if sentence.passage in unit.passages]
+    wanted = frozenset(stems(unit.text))
+    best = sorted(cited, key=lambda sentence: -len(sentence.stems & wanted))[:1]
+    return [
+        Unit(text=s.text, passages=(s.passage,), source=book.id, ordinal=s.ordinal) for s in best if s.stems & wanted
+    ]
+
+
+def _once(units: Sequence[Unit]) -> list[Unit]:
+    return list({unit.text: unit for unit in reversed(units)}.values())[::-1]
+
+
+def _repeats(unit: Unit, said: set[str]) -> bool:
+    return any(alike(unit.text, text) for text in said)
+
+
+# sections
+
+
+def _steps(request: Request) -> tuple[PlanStep, ...]:
+    plans = request.named("plan")
+    try:
+        return msgspec.json.decode(plans[-1], type=Plan).steps if plans else ()
+    except msgspec.DecodeError:
+        return ()
+
+
+def _sections(steps: Sequence[PlanStep], found: Sequence[tuple[str, list[Unit]]]) -> list[tuple[str, list[Unit]]]:
+    """The findings under the plan step they were made for, in the plan's order; the rest under their tasks."""
+    sections: dict[str, list[Unit]] = {_heading(step.title): [] for step in steps}
+    for task, units in found:
+        step = max(steps, key=lambda step: _overlap(step, task), default=None)
+        fits = step is not None and _overlap(step, task) > 0
+        heading = _heading(step.title) if step is not None and fits else _heading(task)
+        sections.setdefault(heading, []).extend(units)
+    return [(heading or "Further findings", _once(units)) for heading, units in sections.items()]
+
+
+def _overlap(step: PlanStep, task: str) -> float:
+    first = task.split("\n", 1)[0]
+    if first.startswith(step.title):
+        return 2.0 + len(step.title)
+    a, b = set(stems(step.title)), set(stems(first))
+    return len(a & b) / (len(a | b) or 1)
+
+
+def _heading(text: str) -> str:
+    line = one_line(markers.strip(text)).strip("#").rstrip("?？؟.。 ").strip()
+    return line[:1].upper() + line[1:]
+
+
+def _open_parts(request: Request) -> list[str]:
+    """What could not be found, from the coverage."""
+    texts = request.named("coverage")
+    try:
+        coverage = msgspec.json.decode(texts[-1], type=list[Coverage]) if texts else []
+    except msgspec.DecodeError:
+        coverage = []
+    missing = list(dict.fromkeys(_heading(part.part) for part in coverage if part.status == "not"))
+    return [MISSING + "\n\n" + "\n".join(f"- {part}" for part in missing)] if missing else []

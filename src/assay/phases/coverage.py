@@ -1,0 +1,103 @@
+"""Coverage: what of the plan and the question is answered, and one more dispatch for what nobody took up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from assay.agents.task import Finding
+from assay.core.errors import LimitReached
+from assay.core.events import CoverageAssessed, PlanChanged
+from assay.core.plan import Coverage, Plan, PlanStep
+from assay.phases.dispatch import Crew, Dispatch, collect
+from assay.phases.state import Research, agent_task, marked, task_for
+from assay.run.run import Run
+
+
+async def cover(run: Run, crew: Crew, research: Research) -> tuple[Research, tuple[Coverage, ...]]:
+    """Assess, send agents once more for open steps while cycles and limits allow, assess again.
+
+    A step counts as open here when no agent has reported on it: forgotten by the orchestrator, failed, or stopped. One
+    that was searched for and not found is the orchestrator's to try again, and it had the chance.
+    """
+    place = run.child("coverage")
+    open_steps = unreported(research)
+    if open_steps and research.cycles < crew.rules.cycles:
+        try:
+            research = await _dispatch(place, crew, research, open_steps)
+        except LimitReached as limit:
+            place.warn(f"open steps were left: {limit.reason}")
+    coverage = assess(crew.inquiry.question, research)
+    place.emit(CoverageAssessed(coverage=coverage))
+    plan = closed(research.plan, coverage)
+    if plan != research.plan:
+        place.emit(PlanChanged(plan=plan))
+    return msgspec.structs.replace(research, plan=plan), coverage
+
+
+async def _dispatch(place: Run, crew: Crew, research: Research, steps: Sequence[PlanStep]) -> Research:
+    await place.at("work").step("open", _nothing, returns=int)  # raises when the limits allow no more work
+    cycle = research.cycles + 1
+    dispatch = Dispatch(place, crew, research, cycle)
+    turns = crew.rules.agent_turns
+    sent = [
+        dispatch.send(index, agent_task(crew.kit, crew.inquiry, research, task_for(step), step=step.id, turns=turns))
+        for index, step in enumerate(steps)
+    ]
+    research = msgspec.structs.replace(research.with_running(step.id for step in steps), cycles=cycle)
+    place.emit(PlanChanged(plan=research.plan))
+    for each in sent:
+        research, _ = await collect(each, research)
+        place.emit(PlanChanged(plan=research.plan))
+    return research
+
+
+async def _nothing(_: object) -> int:
+    return 0
+
+
+def unreported(research: Research) -> list[PlanStep]:
+    """Steps to be searched for on which no agent has come to its end or to anything that can be cited."""
+    reported = {finding.step for finding in research.findings if finding.stop == "done" or finding.passages}
+    return [step for step in research.plan.steps if step.needs_search and step.id not in reported]
+
+
+def assess(question: str, research: Research) -> tuple[Coverage, ...]:
+    """What is answered. A step is, when its agent's finding cites passages; partly, when the agent was cut short.
+
+    A step of analysis needs no search: it stands as what it analyses stands.
+    """
+    searched = {step.id: _step(step, research.findings) for step in research.plan.steps if step.needs_search}
+    whole = _whole(question, list(searched.values()), research.findings)
+    steps = (
+        searched.get(step.id) or Coverage(step=step.id, part=step.title, status=whole.status)
+        for step in research.plan.steps
+    )
+    return (whole, *steps)
+
+
+def _step(step: PlanStep, findings: Sequence[Finding]) -> Coverage:
+    own = [finding for finding in findings if finding.step == step.id and finding.passages]
+    passages = tuple(dict.fromkeys(passage.id for finding in own for passage in finding.passages))
+    complete = any(finding.stop == "done" for finding in own)
+    status: Literal["answered", "partly", "not"] = "answered" if complete else "partly" if own else "not"
+    return Coverage(step=step.id, part=step.title, status=status, passages=passages)
+
+
+def _whole(question: str, steps: Sequence[Coverage], findings: Sequence[Finding]) -> Coverage:
+    passages = tuple(dict.fromkeys(passage.id for finding in findings for passage in finding.passages))
+    if not passages:
+        return Coverage(step=0, part=question, status="not")
+    complete = bool(steps) and all(step.status == "answered" for step in steps)
+    return Coverage(step=0, part=question, status="answered" if complete else "partly", passages=passages)
+
+
+def closed(plan: Plan, coverage: Sequence[Coverage]) -> Plan:
+    """The plan at the end: what nobody finished was skipped; analysis is done where there is something to analyse."""
+    found = {each.step for each in coverage if each.status != "not"}
+    for step in plan.steps:
+        if step.status in ("pending", "running"):
+            plan = marked(plan, [step.id], "completed" if step.id in found else "skipped")
+    return plan

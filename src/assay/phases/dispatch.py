@@ -1,0 +1,128 @@
+"""Starting agents: the moment a call is complete in the stream, and again, idempotently, from the stored reply."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.agents.loop import research_agent
+from assay.agents.replies import decoded
+from assay.agents.task import AgentTask, Finding, Kit
+from assay.core.brief import DepthRules
+from assay.core.errors import Failed, LimitReached, ToolFailed
+from assay.core.events import AgentAbandoned, AgentsPlanned
+from assay.core.messages import ToolCall
+from assay.phases.control import RESEARCH_AGENT, ResearchAgent
+from assay.phases.inquiry import Inquiry
+from assay.phases.state import Research, agent_task, step_for
+from assay.run.run import Handle, Run
+from assay.tools.arguments import read
+
+MOST_A_CYCLE = 12
+
+
+class Sent(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent that was sent: its task and its lane."""
+
+    task: AgentTask
+    handle: Handle[Finding]
+
+
+class Crew:
+    """What all agents of a run share: at most so many of them work at once, the rest wait in order."""
+
+    def __init__(self, kit: Kit, inquiry: Inquiry, rules: DepthRules) -> None:
+        self.kit, self.inquiry, self.rules = kit, inquiry, rules
+        self._places = asyncio.Semaphore(rules.agents_at_once)
+
+    async def work(self, run: Run, task: AgentTask) -> Finding:
+        """One agent's work, once there is a place for it."""
+        async with self._places:
+            return await research_agent(run, self.kit, task)
+
+
+class Dispatch:
+    """The agents of one cycle."""
+
+    def __init__(self, place: Run, crew: Crew, research: Research, cycle: int) -> None:
+        self._place, self._crew, self._research, self._cycle = place, crew, research, cycle
+        self._sent: dict[tuple[int, str], Sent] = {}
+
+    def take(self, index: int, call: ToolCall) -> None:
+        """A call came out of the stream: an agent is sent when that is what it asks for."""
+        if call.name == RESEARCH_AGENT.name and index < MOST_A_CYCLE:
+            try:
+                self.send(index, self._task(call))
+            except ToolFailed:
+                return  # said to the model when the reply is whole
+
+    def settle(self, calls: Sequence[ToolCall]) -> dict[str, Sent | str]:
+        """The agent each call sent, or why it sent none, by call id; those the reply does not hold are abandoned."""
+        settled: dict[str, Sent | str] = {}
+        for index, call in enumerate(calls):
+            if call.name == RESEARCH_AGENT.name:
+                settled[call.id] = self._settled(index, call)
+        self._abandon([sent for sent in settled.values() if isinstance(sent, Sent)])
+        return settled
+
+    def _settled(self, index: int, call: ToolCall) -> Sent | str:
+        if index >= MOST_A_CYCLE:
+            return f"not sent: at most {MOST_A_CYCLE} agents at a time; call again after these"
+        try:
+            return self.send(index, self._task(call))
+        except ToolFailed as failed:
+            return f"not sent: {failed.reason}"
+
+    def _task(self, call: ToolCall) -> AgentTask:
+        call = decoded(call)
+        if call.malformed:
+            raise ToolFailed("the arguments are not a JSON object")
+        wanted = read(RESEARCH_AGENT, call.arguments, ResearchAgent)
+        if not wanted.task.strip():
+            raise ToolFailed("the task is empty")
+        return agent_task(
+            self._crew.kit,
+            self._crew.inquiry,
+            self._research,
+            wanted.task.strip(),
+            step=step_for(self._research.plan, wanted.task, wanted.step),
+            turns=self._crew.rules.agent_turns,
+            continues=wanted.continues,
+        )
+
+    def send(self, index: int, task: AgentTask) -> Sent:
+        """Send an agent, or find the one already sent for this call; its lane is on the log before it starts."""
+        key = (index, task.task)
+        if key not in self._sent:
+            handle = self._place.spawn(
+                "agent",
+                task,
+                lambda run: self._crew.work(run, task),
+                returns=Finding,
+                slot=index,
+                at_once=self._crew.rules.agents_at_once,
+            )
+            self._sent[key] = Sent(task=task, handle=handle)
+            lanes = tuple(sent.handle.lane for sent in self._sent.values())
+            self._place.emit(AgentsPlanned(cycle=self._cycle, lanes=lanes))
+        return self._sent[key]
+
+    def _abandon(self, kept: Sequence[Sent]) -> None:
+        aside = self._place.child("abandoned")
+        for lane in self._place.abandon({sent.handle.lane for sent in kept}):
+            aside.emit(AgentAbandoned(lane=lane))
+
+
+async def collect(sent: Sent, research: Research) -> tuple[Research, str]:
+    """Wait for an agent; the research with what it brought, and what the orchestrator is told."""
+    lane, step = sent.handle.lane, sent.task.step
+    try:
+        finding = await sent.handle.result()
+    except LimitReached as limit:
+        return research.without(step), f"Agent {lane} was stopped by a limit: {limit.reason}."
+    except Failed as failed:
+        return research.without(step, failed.reason), f"Agent {lane} failed: {failed.reason}"
+    ended = "" if finding.stop == "done" else f" (ended early: {finding.stop})"
+    return research.with_finding(finding), f"Agent {lane}{ended} found:\n{finding.text}"

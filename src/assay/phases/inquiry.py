@@ -1,0 +1,95 @@
+"""What every phase is told about the run: the question, what the documents are, what a person answered."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from assay.core.brief import Brief
+from assay.core.clean import one_line
+from assay.core.errors import LimitReached
+from assay.core.messages import Message
+from assay.core.sources import CollectionSummary
+from assay.run.run import Run
+from assay.run.steps import Scratch
+
+NAME_LENGTH = 80
+
+
+class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
+    """The question with all that is known about it before research.
+
+    `documents` describes the scope in prose, `count` is how many documents it holds. `answers` are a person's answers
+    to clarifying questions, `assumptions` what was assumed where nobody answered.
+    """
+
+    question: str
+    date: str
+    count: int
+    documents: str
+    scope: str
+    language: str = ""
+    instructions: str = ""
+    answers: str = ""
+    assumptions: tuple[str, ...] = ()
+
+    def asked(self) -> list[Message]:
+        """The messages which say what is wanted: the question, a person's answers, their instructions."""
+        parts = (("question", self.question), ("answers", self.answers), ("instructions", self.instructions))
+        return [user(name, text) for name, text in parts if text]
+
+    def full(self) -> str:
+        """The question with the answers, for an agent."""
+        return f"{self.question}\n\n{self.answers}" if self.answers else self.question
+
+
+def user(name: str, text: str) -> Message:
+    """A user message which holds `name`."""
+    return Message(role="user", name=name, text=text)
+
+
+def data(value: object) -> str:
+    """Plain data as JSON text."""
+    return msgspec.json.encode(value).decode()
+
+
+async def inquire(run: Run) -> Inquiry:
+    """Look at what the run's scope holds; where even that takes too long, it holds nothing."""
+    brief = run.brief
+
+    async def look(scratch: Scratch) -> CollectionSummary:
+        return await asyncio.to_thread(run.world.library.summary, brief.scope.collections)
+
+    try:
+        summary = await run.at("write").step("scope", look, returns=CollectionSummary)
+    except LimitReached as limit:
+        run.warn(f"the documents were not looked at: {limit.reason}")
+        summary = CollectionSummary(documents=0)
+    return Inquiry(
+        question=brief.question,
+        date=brief.date,
+        count=summary.documents,
+        documents=describe(summary, brief),
+        scope=brief.scope.label,
+        language=brief.language,
+        instructions=brief.instructions,
+    )
+
+
+def describe(summary: CollectionSummary, brief: Brief) -> str:
+    """The documents in scope in a few sentences: count, kinds, languages, dates, names."""
+    if not summary.documents:
+        return "There are no documents in scope."
+    said = [f"{brief.scope.label}: {summary.documents} document{'s' if summary.documents != 1 else ''} in scope."]
+    for label, counts in (("Kinds", summary.kinds), ("Languages", summary.languages)):
+        known = {name: count for name, count in counts.items() if name}
+        if known:
+            said.append(f"{label}: {', '.join(f'{name} ({count})' for name, count in known.items())}.")
+    if any(summary.published):
+        said.append(f"Dated {' to '.join(filter(None, summary.published))}.")
+    if summary.names:
+        names = "; ".join(one_line(name)[:NAME_LENGTH] for name in summary.names)
+        more = "; …" if summary.documents > len(summary.names) else ""
+        said.append(f"Names: {names}{more}.")
+    return " ".join(said)

@@ -1,0 +1,72 @@
+"""What the writer works from: findings and the passages they cite, cut into parts where they do not fit together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.agents.sizing import total
+from assay.agents.task import Finding
+from assay.core.messages import Message
+from assay.core.shown import show
+from assay.core.sources import Passage
+from assay.core.text import sentences
+from assay.evidence.ledger import Ledger
+from assay.phases.inquiry import user
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """Findings written up in one piece, as messages."""
+
+    findings: tuple[Finding, ...]
+    messages: tuple[Message, ...]
+
+
+def parts(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> list[Part]:
+    """The findings in as few parts as fit into `tokens` each, in order; what does not fit alone is cut to fit."""
+    packed: list[list[Finding]] = []
+    for finding in findings:
+        if packed and total(_messages([*packed[-1], finding], ledger)) <= tokens:
+            packed[-1].append(finding)
+        else:
+            packed.append([finding])
+    return [Part(findings=tuple(group), messages=_fitted(group, ledger, tokens)) for group in packed]
+
+
+def evidence(passages: Sequence[Passage], ledger: Ledger) -> str:
+    """Passages below their sources, in the order of first mention."""
+    grouped: defaultdict[str, dict[str, Passage]] = defaultdict(dict)
+    for passage in passages:
+        grouped[passage.source][passage.id] = passage
+    sources = {id: ledger.source(id) for id in grouped}
+    return "\n\n".join(show(source, list(grouped[id].values())) for id, source in sources.items() if source)
+
+
+def _messages(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
+    cited = [passage for finding in findings for passage in finding.passages]
+    shown = evidence(cited, ledger)
+    said = [user("findings", f"Task: {' '.join(finding.task.split())}\n{finding.text}") for finding in findings]
+    return [*said, *([user("evidence", shown)] if shown else [])]
+
+
+def _fitted(findings: list[Finding], ledger: Ledger, tokens: int) -> tuple[Message, ...]:
+    """The messages; of a finding too long for a part, as many of its first sentences as fit."""
+    messages = _messages(findings, ledger)
+    while total(messages) > tokens and len(findings) == 1:
+        shorter = _shorter(findings[0])
+        if shorter == findings[0]:
+            break
+        findings, messages = [shorter], _messages([shorter], ledger)
+    return tuple(messages)
+
+
+def _shorter(finding: Finding) -> Finding:
+    """The first half of a finding's sentences, with the passages whose ids it still holds."""
+    spans = sentences(finding.text)
+    if len(spans) < 2:
+        return finding
+    text = finding.text[: spans[len(spans) // 2][0]].rstrip()
+    kept = tuple(passage for passage in finding.passages if passage.id in text)
+    return msgspec.structs.replace(finding, text=text, passages=kept)

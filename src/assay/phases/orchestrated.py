@@ -1,0 +1,172 @@
+"""The orchestrated strategy: a model loop which only decides whom to send for what, and when there is enough.
+
+It never touches a tool. Its agents work in parallel lanes; what they find comes back as the answers to its calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from assay.agents.asking import ask
+from assay.agents.history import History, Result, Turn
+from assay.agents.replies import mend
+from assay.agents.sizing import output
+from assay.agents.wording import prompt
+from assay.core.errors import LimitReached, ModelFailed
+from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
+from assay.core.messages import Message, Request, ToolCall, ToolDefinition
+from assay.core.plan import Plan
+from assay.phases.control import GENERATE_REPORT, RESEARCH_AGENT, THINK, names
+from assay.phases.dispatch import Crew, Dispatch, Sent, collect
+from assay.phases.inquiry import data, user
+from assay.phases.state import Research
+from assay.run.run import Run
+
+OUTPUT = 1_024
+THOUGHTS_A_CYCLE = 3
+CALL_A_TOOL = "Answer with a tool call: research_agent for what is open, or generate_report."
+FIRST_WORDS = 1_500
+
+
+class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The `rules` message of a decision."""
+
+    cycle: int
+    cycles: int
+    agents_at_once: int
+    date: str
+
+
+async def orchestrate(run: Run, crew: Crew, plan: Plan) -> Research:
+    """Send agents until the orchestrator, the cycles or a limit end it; whatever ended it, what was found is kept."""
+    orchestrator = Orchestrator(crew, Research(plan=plan))
+    try:
+        for cycle in range(1, crew.rules.cycles + 1):
+            if not await orchestrator.cycle(run.child(f"cycle-{cycle}"), cycle):
+                break
+    except LimitReached as limit:
+        run.warn(f"research was ended by a limit: {limit.reason}")
+    except ModelFailed as failed:
+        run.warn(f"the orchestrator failed, its plan is worked off without it: {failed.reason}")
+    return orchestrator.research
+
+
+class Orchestrator:
+    """The decisions so far and what came of them."""
+
+    def __init__(self, crew: Crew, research: Research) -> None:
+        self.crew, self.research = crew, research
+        self.history = History([*crew.inquiry.asked(), user("plan", data(research.plan))])
+
+    async def cycle(self, place: Run, cycle: int) -> bool:
+        """One decision and the agents it sends. Whether there is another to make.
+
+        Raises:
+            LimitReached, ModelFailed: nothing more can be decided.
+        """
+        said, settled = await self._decide(place, cycle)
+        sent = [each for each in settled.values() if isinstance(each, Sent)]
+        if not sent:
+            return False
+        self._change(place, self.research.with_running(each.task.step for each in sent))
+        self.research = msgspec.structs.replace(self.research, cycles=cycle)
+        answers = {id: await self._outcome(place, each) for id, each in settled.items()}
+        told = prompt("assay.phases", "explore") if cycle == 1 else ""
+        self.history.add(Turn(said=said, results=_results(said.calls, answers), told=told))
+        return True
+
+    async def _outcome(self, place: Run, sent: Sent | str) -> str:
+        if isinstance(sent, str):
+            return sent
+        research, told = await collect(sent, self.research)
+        self._change(place, research)
+        return told
+
+    def _change(self, place: Run, research: Research) -> None:
+        if research.plan != self.research.plan:
+            place.emit(PlanChanged(plan=research.plan))
+        self.research = research
+
+    async def _decide(self, place: Run, cycle: int) -> tuple[Message, Mapping[str, Sent | str]]:
+        """Ask until agents are sent or the report is wanted; thinking and mistakes use up no cycle, and have limits."""
+        thoughts = mistakes = 0
+        while True:
+            said, settled = await self._ask(place, cycle, thoughts)
+            called = names_of(said.calls)
+            if any(isinstance(each, Sent) for each in settled.values()) or GENERATE_REPORT.name in called:
+                return said, settled
+            mistakes += THINK.name not in called or thoughts >= THOUGHTS_A_CYCLE
+            thoughts += _think(place, said.calls)
+            if mistakes > 1:
+                return said, {}
+            results = _results(said.calls, {id: str(reason) for id, reason in settled.items()})
+            self.history.add(Turn(said=said, results=results, told="" if said.calls else CALL_A_TOOL))
+
+    async def _ask(self, place: Run, cycle: int, thoughts: int) -> tuple[Message, Mapping[str, Sent | str]]:
+        tools = self._tools(place, thoughts)
+        rules = self.crew.rules
+        said = CycleRules(
+            cycle=cycle, cycles=rules.cycles, agents_at_once=rules.agents_at_once, date=self.crew.inquiry.date
+        )
+        request = Request(
+            task="orchestrate",
+            system=_system(tools),
+            messages=(),
+            tools=tools,
+            tool_choice="required",
+            max_tokens=output(place.profile("analytical"), OUTPUT),
+        )
+        dispatch = Dispatch(place, self.crew, self.research, cycle)
+        try:
+            closing = [user("rules", data(said))]
+            reply = await ask(place, "analytical", self.history, request, closing, on_call=dispatch.take)
+        except (LimitReached, ModelFailed):
+            dispatch.settle([])
+            raise
+        calls = mend(reply, names(tools))
+        return Message(role="assistant", text=reply.text, calls=calls), dispatch.settle(calls)
+
+    def _tools(self, place: Run, thoughts: int) -> tuple[ToolDefinition, ...]:
+        native = place.profile("analytical").native_reasoning
+        may_think = not native and thoughts < THOUGHTS_A_CYCLE
+        return (RESEARCH_AGENT, GENERATE_REPORT, *((THINK,) if may_think else ()))
+
+
+def names_of(calls: Sequence[ToolCall]) -> set[str]:
+    """The tools called."""
+    return {call.name for call in calls}
+
+
+def _system(tools: Sequence[ToolDefinition]) -> str:
+    """The orchestrator's prompt; models with reasoning of their own are not told about `think`."""
+    text = prompt("assay.phases", "orchestrate")
+    return f"{text}\n\n{prompt('assay.phases', 'think')}" if THINK in tools else text
+
+
+def _think(place: Run, calls: Sequence[ToolCall]) -> int:
+    """Put what was thought on the log; how many thoughts."""
+    thoughts = [str(call.arguments.get("reasoning", "")) for call in calls if call.name == THINK.name]
+    for thought in thoughts:
+        place.emit(ThinkStarted())
+        place.emit(ThinkFinished(text=thought))
+    return len(thoughts)
+
+
+def _results(calls: Sequence[ToolCall], answers: Mapping[str, str]) -> tuple[Result, ...]:
+    """The answer to each call, exactly one."""
+    return tuple(_result(call.id, answers.get(call.id) or _remark(call, bool(answers))) for call in calls)
+
+
+def _remark(call: ToolCall, agents: bool) -> str:
+    if call.name == THINK.name:
+        return "Noted."
+    if call.name == GENERATE_REPORT.name:
+        return "The agents were sent first. Decide again with what they found." if agents else "Noted."
+    return f"There is no tool {call.name!r}; there is: research_agent, generate_report."
+
+
+def _result(id: str, text: str) -> Result:
+    short = text if len(text) <= FIRST_WORDS else text[:FIRST_WORDS] + " … (shortened)"
+    return Result(call_id=id, forms=(text, short, short[:200]))

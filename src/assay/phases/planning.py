@@ -1,0 +1,142 @@
+"""Planning: a few numbered steps. A plan that cannot be read is asked for once more, then the question is the plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from assay.agents.replies import read_json
+from assay.agents.sizing import output
+from assay.agents.wording import prompt
+from assay.core.brief import DepthRules
+from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
+from assay.core.events import PlanApproved, PlanDelta, PlanProposed, PlanStarted
+from assay.core.messages import Message, Request
+from assay.core.plan import Plan, PlanStep
+from assay.phases.inquiry import Inquiry, data, user
+from assay.run.run import Run
+
+OUTPUT = 2_048
+TITLE_LENGTH = 200
+AGAIN = "Your reply could not be read as a plan. Reply with the JSON object only: no other words, no code fence."
+
+
+class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The `rules` message of the planner."""
+
+    min_steps: int
+    max_steps: int
+    date: str
+
+
+async def make_plan(run: Run, inquiry: Inquiry, background: str, rules: DepthRules) -> Plan:
+    """The plan research follows."""
+    async with run.phase("plan") as phase:
+        phase.emit(PlanStarted())
+        plan = await _plan(phase, inquiry, background, rules)
+        phase.emit(PlanProposed(plan=plan))
+        phase.emit(PlanApproved(plan=plan))
+    return plan
+
+
+async def _plan(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules) -> Plan:
+    try:
+        plan = await _ask(phase, _request(phase, inquiry, background, rules), rules)
+    except (LimitReached, ModelFailed) as failed:
+        phase.warn(f"the planner failed, the question itself is the plan: {failed.reason}")
+        return one_step(inquiry.question)
+    if plan is None:
+        phase.warn("the plan could not be read, the question itself is the plan")
+        return one_step(inquiry.question)
+    return plan
+
+
+async def _ask(phase: Run, request: Request, rules: DepthRules) -> Plan | None:
+    """The plan, asked for once more when it cannot be read."""
+    try:
+        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text))
+    except ContextTooLong:
+        request = _without(request, "background")
+        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text))
+    plan = read_plan(reply.text, rules.max_steps)
+    if plan is None:
+        said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
+        again = msgspec.structs.replace(request, messages=(*request.messages, *said, user("note", AGAIN)))
+        plan = read_plan((await phase.ask("analytical", again)).text, rules.max_steps)
+    return plan
+
+
+def _request(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules) -> Request:
+    said = PlanRules(min_steps=rules.min_steps, max_steps=rules.max_steps, date=inquiry.date)
+    messages = [user("documents", inquiry.documents)]
+    if background:
+        messages.append(user("background", background))
+    return Request(
+        task="plan",
+        system=prompt("assay.phases", "plan"),
+        messages=(*messages, user("rules", data(said)), *inquiry.asked()),
+        tool_choice="none",
+        max_tokens=output(phase.profile("analytical"), OUTPUT),
+    )
+
+
+def _without(request: Request, name: str) -> Request:
+    kept = tuple(message for message in request.messages if message.name != name)
+    return msgspec.structs.replace(request, messages=kept)
+
+
+def one_step(question: str) -> Plan:
+    """The plan where there is no other: find the answer."""
+    return Plan(title=question[:TITLE_LENGTH], steps=(PlanStep(id=1, title=question),))
+
+
+def read_plan(text: str, max_steps: int) -> Plan | None:
+    """A plan out of a model's reply: JSON alone, in a fence or between words; None when it holds no step."""
+    value = read_json(text)
+    if isinstance(value, list):
+        value = {"steps": value}
+    if not isinstance(value, dict):
+        return None
+    value = value["plan"] if isinstance(value.get("plan"), dict) else value
+    written = value.get("steps")
+    steps = [_step(each) for each in written] if isinstance(written, list) else []
+    numbered = _numbered([step for step in steps if step is not None], max_steps)
+    if not numbered:
+        return None
+    title = _text(value.get("title")) or numbered[0].title
+    return Plan(title=title[:TITLE_LENGTH], thought=_text(value.get("thought")), steps=numbered)
+
+
+def _step(value: object) -> PlanStep | None:
+    if isinstance(value, str):
+        value = {"title": value}
+    if not isinstance(value, dict):
+        return None
+    title = _text(value.get("title") or value.get("name") or value.get("description"))
+    if not title:
+        return None
+    analysis = value.get("type") == "analysis"
+    needs_search = value.get("needs_search", not analysis)
+    return PlanStep(
+        id=0,
+        title=title,
+        description=_text(value.get("description")),
+        type="analysis" if analysis else "research",
+        needs_search=needs_search if isinstance(needs_search, bool) else not analysis,
+    )
+
+
+def _numbered(steps: list[PlanStep], most: int) -> tuple[PlanStep, ...]:
+    """Each step once, numbered from 1; at least one of them searches."""
+    by_title: dict[str, PlanStep] = {}
+    for step in steps:
+        by_title.setdefault(step.title.casefold(), step)
+    distinct = list(by_title.values())[:most]
+    if distinct and not any(step.needs_search for step in distinct):
+        distinct[0] = msgspec.structs.replace(distinct[0], type="research", needs_search=True)
+    return tuple(msgspec.structs.replace(step, id=number) for number, step in enumerate(distinct, 1))
+
+
+def _text(value: Any) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""

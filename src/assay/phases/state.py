@@ -1,0 +1,101 @@
+"""What research has come to: the plan as it stands, the findings, the agents that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from assay.agents.task import NOTHING, AgentTask, Finding, Finished, Kit
+from assay.core.markers import strip
+from assay.core.plan import Plan, PlanStep, StepStatus
+from assay.core.text import words
+from assay.phases.inquiry import Inquiry
+
+SAID_LENGTH = 200
+
+
+class Research(msgspec.Struct, frozen=True, kw_only=True):
+    """The research of a run: `failed` says why agents failed; `cycles` counts the rounds of dispatch so far."""
+
+    plan: Plan
+    findings: tuple[Finding, ...] = ()
+    failed: tuple[str, ...] = ()
+    cycles: int = 0
+
+    def with_finding(self, finding: Finding) -> Research:
+        """The research with one more finding, its step completed."""
+        plan = self.plan
+        if finding.step:
+            plan = marked(plan, [finding.step], "completed", said(finding))
+        return msgspec.structs.replace(self, plan=plan, findings=(*self.findings, finding))
+
+    def without(self, step: int, reason: str = "") -> Research:
+        """The research after an agent that reported nothing (it failed for `reason`); its step is open again."""
+        plan = marked(self.plan, [step], "pending")
+        return msgspec.structs.replace(self, plan=plan, failed=(*self.failed, *([reason] if reason else [])))
+
+    def with_running(self, steps: Iterable[int]) -> Research:
+        """The research with steps agents work on now."""
+        return msgspec.structs.replace(self, plan=marked(self.plan, steps, "running"))
+
+    def finding_of(self, lane: int) -> Finding | None:
+        """What the agent in `lane` found."""
+        return next((finding for finding in self.findings if finding.lane == lane), None)
+
+
+def said(finding: Finding) -> str:
+    """A finding's beginning on one line, without markers."""
+    text = " ".join(strip(finding.text).split())
+    return text if len(text) <= SAID_LENGTH else text[:SAID_LENGTH].rpartition(" ")[0] + " …"
+
+
+def marked(plan: Plan, steps: Iterable[int], status: StepStatus, finding: str = "") -> Plan:
+    """The plan with the status, and perhaps the finding, of some steps changed."""
+    wanted = set(steps)
+    changed = (
+        msgspec.structs.replace(step, status=status, finding=finding or step.finding) if step.id in wanted else step
+        for step in plan.steps
+    )
+    return msgspec.structs.replace(plan, steps=tuple(changed))
+
+
+def step_for(plan: Plan, task: str, named: int) -> int:
+    """The step a task serves: the one it names, else the one with most of its words; 0 when none has any."""
+    if any(step.id == named for step in plan.steps):
+        return named
+    wanted = set(words(task))
+    shared = [(len(wanted & set(words(f"{step.title} {step.description}"))), -step.id) for step in plan.steps]
+    count, step = max(shared, default=(0, 0))
+    return -step if count else 0
+
+
+def task_for(step: PlanStep) -> str:
+    """A plan step as a task."""
+    return f"{step.title}\n{step.description}" if step.description else step.title
+
+
+def agent_task(
+    kit: Kit, inquiry: Inquiry, research: Research, task: str, *, step: int, turns: int, continues: str = ""
+) -> AgentTask:
+    """A task with the brief an agent gets at its spawn: of the others it knows those that have finished."""
+    lanes = [finding.lane for finding in research.findings]
+    number = "".join(letter for letter in continues if letter.isascii() and letter.isdigit())
+    earlier = research.finding_of(int(number)) if number else None
+    return AgentTask(
+        task=task,
+        step=step,
+        turns=turns,
+        question=inquiry.full(),
+        date=inquiry.date,
+        language=inquiry.language,
+        documents=inquiry.documents,
+        finished=tuple(_finished(kit, finding) for finding in research.findings),
+        lanes=(0, *lanes),
+        earlier="" if earlier is None or earlier.text == NOTHING else earlier.text,
+    )
+
+
+def _finished(kit: Kit, finding: Finding) -> Finished:
+    own = kit.ledger.seeing([finding.lane])
+    return Finished(task=finding.task, searched=own.queries(), read=own.pages())

@@ -1,0 +1,59 @@
+"""Adapters by name: every group is a set of entry points, ours and a user's alike.
+
+An adapter is loaded when it is asked for, one at a time: what is installed but not used costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal
+
+from assay.core.errors import ConfigError, UnknownName
+
+Group = Literal["models", "extractors", "exporters", "tools", "strategies"]
+GROUPS: tuple[Group, ...] = ("models", "extractors", "exporters", "tools", "strategies")
+
+NOUNS: dict[Group, str] = {
+    "models": "model adapter",
+    "extractors": "extractor",
+    "exporters": "export format",
+    "tools": "tool",
+    "strategies": "strategy",
+}
+
+
+def names(group: Group) -> tuple[str, ...]:
+    """The names of the adapters installed for `group`, sorted; nothing is loaded."""
+    return tuple(sorted(_installed(group)))
+
+
+def load(group: Group, name: str) -> Any:
+    """The object behind `name` in `group`: what its entry point says, untyped; the caller knows the protocol.
+
+    Raises:
+        UnknownName: no adapter of that name; the message offers the nearest.
+        ConfigError: the adapter is installed, and one of its own imports is not (an optional extra, mostly).
+    """
+    found = _installed(group)
+    if name not in found:
+        raise UnknownName(NOUNS[group], name, found)
+    point = found[name]
+    try:
+        return point.load()
+    except ImportError as error:
+        raise ConfigError(f"{NOUNS[group]} {name!r} ({point.value}) cannot be loaded: {error}") from error
+
+
+def split(name: str) -> tuple[str, str]:
+    """A model's name as (adapter, what it is told): `"scripted:replies.json"`, or `"extractive"` and nothing."""
+    adapter, _, argument = name.partition(":")
+    return adapter, argument
+
+
+def _installed(group: Group) -> dict[str, EntryPoint]:
+    """Entry points by name. Where two packages take the same name, ours yields: a user may replace what we ship."""
+    found: dict[str, EntryPoint] = {}
+    for point in entry_points(group=f"assay.{group}"):
+        if point.name not in found or found[point.name].value.startswith("assay."):
+            found[point.name] = point
+    return found

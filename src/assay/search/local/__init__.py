@@ -1,0 +1,7 @@
+"""Full-text search over the library, with an index on this machine."""
+
+from __future__ import annotations
+
+from assay.search.local.search import LocalSearch
+
+__all__ = ["LocalSearch"]

@@ -1,0 +1,216 @@
+"""The index on disk: two tantivy indexes, one of whole documents and one of passages.
+
+The document index is written last and so says how far both have come; what the passage index holds beyond it
+is left over from a killed process and removed before going on.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import tantivy
+
+from assay.core.errors import AssayError
+from assay.core.sources import BlockKind, Document, Span
+from assay.search.local.analysis import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
+
+FORMAT = "local-1"
+"""The folder's name; changes with the schema or the analysis, so that an old index is left alone."""
+
+HEAP = 64_000_000
+"""Bytes a writer may hold back before it writes a segment."""
+WHITESPACE = "whitespace"
+FIELDS = 12
+"""Header fields kept with a document, for questions which name it."""
+POINTER = re.compile(r"\[[^\]]*\]\(#[^)]*\)|\[[^\]]*\]: ?#\S*")
+"""An entry of a table of contents: it says nothing itself and would win by its shortness."""
+
+Stored = tuple[int, int, int, str, BlockKind, tuple[str, ...], int]
+"""A span as it is kept beside the index: cutting up long documents again takes most of a search's time."""
+
+
+def _documents_schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("row", indexed=True, fast=True)
+    builder.add_text_field("analysis", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("title", tokenizer_name=WHITESPACE, index_option="position")
+    builder.add_text_field("name", tokenizer_name=WHITESPACE, index_option="position")
+    builder.add_text_field("body", tokenizer_name=WHITESPACE, index_option="freq")
+    builder.add_bytes_field("field", stored=True)
+    builder.add_text_field("sha256", stored=True, tokenizer_name="raw", index_option="basic")
+    return builder.build()
+
+
+def _passages_schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("row", indexed=True, fast=True)
+    builder.add_text_field("text", tokenizer_name=WHITESPACE, index_option="freq")
+    builder.add_bytes_field("span", stored=True)
+    return builder.build()
+
+
+DOCUMENTS = _documents_schema()
+PASSAGES = _passages_schema()
+
+
+class Damaged(AssayError):
+    """The files are not an index which can be read."""
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Around everything that touches index files.
+
+    Raises:
+        Damaged: tantivy cannot read them; it says so with a ValueError, or panics, which is no `Exception`.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise Damaged(str(error)) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise Damaged(str(error)) from error
+
+
+class LocalIndex:
+    """Both indexes, opened for reading; `path` None keeps them in memory. Use it inside `reading()`.
+
+    Raises (all methods):
+        OSError: the files cannot be read or written.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.documents = _open(DOCUMENTS, path and path / "documents")
+        self.passages = _open(PASSAGES, path and path / "passages")
+        self.reload()
+
+    def reload(self) -> None:
+        """See what has been committed since."""
+        self.documents.reload()
+        self.passages.reload()
+        self.last_row = _last_row(self.documents)
+        self.analyses = _analyses(self.documents)
+
+    @property
+    def there(self) -> bool:
+        """Whether the files are still there: anybody may delete a derived index."""
+        if self.path is None:
+            return True
+        return all((self.path / part / "meta.json").exists() for part in ("documents", "passages"))
+
+    def writer(self) -> Writer:
+        """The one writer; the caller holds the lock."""
+        self.reload()
+        return Writer(self)
+
+
+class Writer:
+    """Adds documents by ascending row; nothing is seen by readers, or kept after a kill, before `commit`."""
+
+    def __init__(self, index: LocalIndex) -> None:
+        self._index = index
+        self._documents = index.documents.writer(HEAP, 1)
+        self._passages = index.passages.writer(HEAP, 1)
+        if _last_row(index.passages) > index.last_row:
+            beyond = tantivy.Query.range_query(
+                PASSAGES, "row", tantivy.FieldType.Unsigned, lower_bound=index.last_row, include_lower=False
+            )
+            self._passages.delete_documents_by_query(beyond)
+
+    def add(self, row: int, document: Document, spans: Sequence[Span]) -> None:
+        """Index one document with its passages. Headings are found by the passages below them."""
+        analysis = analysis_of(document.language)
+        body: list[str] = []
+        heading: tuple[str, ...] = ()
+        above = ""
+        for span in spans:
+            text = " ".join(terms(span.text, analysis))
+            body.append(text)
+            if span.kind == "heading" or POINTER.fullmatch(span.text):
+                continue
+            if span.heading is not heading:
+                heading = span.heading
+                above = " ".join(terms(heading[-1], analysis)) if heading else ""
+            entry = tantivy.Document()
+            entry.add_unsigned("row", row)
+            entry.add_bytes("span", _pack(span))
+            entry.add_text("text", f"{above} {text}" if above else text)
+            self._passages.add_document(entry)
+        fields = [span for span in spans if span.kind == "field"][:FIELDS]
+        self._add_document(row, document, analysis, body, fields)
+
+    def commit(self) -> None:
+        """Make what was added visible and durable."""
+        self._passages.commit()
+        self._documents.commit()
+
+    def close(self) -> None:
+        """Let merges finish and give the writers up."""
+        self._passages.wait_merging_threads()
+        self._documents.wait_merging_threads()
+
+    def _add_document(
+        self, row: int, document: Document, analysis: str, body: Iterable[str], fields: Iterable[Span]
+    ) -> None:
+        entry = tantivy.Document()
+        entry.add_unsigned("row", row)
+        entry.add_text("analysis", analysis)
+        entry.add_text("sha256", document.sha256)
+        entry.add_text("title", " ".join(name_terms(document.title, analysis)))
+        entry.add_text("name", " ".join(name_terms(f"{document.name} {document.url}", analysis)))
+        entry.add_text("body", " ".join(body))
+        for span in fields:
+            entry.add_bytes("field", _pack(span))
+        self._documents.add_document(entry)
+
+
+def _pack(span: Span) -> bytes:
+    return msgspec.msgpack.encode((span.ordinal, span.start, span.end, span.text, span.kind, span.heading, span.page))
+
+
+def unpack(data: bytes) -> Span:
+    """The span in a passage's `span` field.
+
+    Raises:
+        ValueError: the index is damaged.
+    """
+    return Span(*msgspec.msgpack.decode(data, type=Stored))
+
+
+def remove(path: Path) -> None:
+    """Delete an index; readers which have it open are not disturbed."""
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def _open(schema: tantivy.Schema, path: Path | None) -> tantivy.Index:
+    if path is None:
+        index = tantivy.Index(schema)
+    else:
+        path.mkdir(parents=True, exist_ok=True)
+        index = tantivy.Index(schema, str(path))
+    index.register_tokenizer(WHITESPACE, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+    index.config_reader("manual")
+    return index
+
+
+def _analyses(index: tantivy.Index) -> tuple[str, ...]:
+    """Which analyses documents were indexed with."""
+    searcher = index.searcher()
+    return tuple(name for name in (*STEMMERS, UNSTEMMED) if searcher.doc_freq("analysis", name))
+
+
+def _last_row(index: tantivy.Index) -> int:
+    """The highest row, 0 when empty."""
+    searcher = index.searcher()
+    if not searcher.num_docs:
+        return 0
+    best = searcher.search(tantivy.Query.all_query(), 1, count=False, order_by_field="row")
+    return int(best.hits[0][0])

@@ -1,0 +1,105 @@
+"""A question's words, as the index knows them. What a user or a model typed never reaches a query parser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import tantivy
+from tantivy import Occur, Query
+
+from assay.search.local.analysis import name_terms, terms
+from assay.search.local.index import DOCUMENTS, PASSAGES
+from assay.search.local.stopwords import stop_terms
+
+MOST_CHARACTERS = 4_000
+"""Of a longer question only the beginning is read."""
+MOST_WORDS = 40
+"""Of more words the rarest are looked for."""
+COMMON = 0.4
+"""A word in a larger share of the documents is left out when others remain: it tells nothing apart."""
+
+TITLE, NAME = 0.4, 0.5
+"""What a match in a document's title, and in its name or address, counts beside one in its text."""
+NUMBERED = 3.0
+"""What a name with its number ("PEP 6") counts, found in a document's name or title."""
+GAP = 2
+"""Other words allowed between the two: `rust-rfcs/text/0253-…` is "RFC 253"."""
+
+
+class Words:
+    """The words of a question, each in every form the index may hold it: stemmed as each language present would.
+
+    `plain` and `named` are these forms, in order, for texts and for names.
+    """
+
+    def __init__(self, text: str, analyses: Iterable[str]) -> None:
+        text = text[:MOST_CHARACTERS].encode(errors="replace").decode()
+        names = sorted(set(analyses))
+        self.plain = _forms([terms(text, name) for name in names])
+        self.named = _forms([name_terms(text, name) for name in names])
+        self._stop = frozenset[str]().union(*map(stop_terms, names))
+
+    def reduced(self, searcher: tantivy.Searcher) -> Words:
+        """The words worth looking for: in some documents but not in most, no stop words, the rarest of too many."""
+        frequencies: dict[tuple[str, ...], int] = {}
+        for forms, named in zip(self.plain, self.named, strict=True):
+            found = max(searcher.doc_freq("body", form) for form in forms)
+            found = found or max(searcher.doc_freq(field, form) for form in named for field in ("name", "title"))
+            if found:
+                frequencies[forms] = found
+        telling = {forms for forms, found in frequencies.items() if found <= COMMON * searcher.num_docs}
+        telling = {forms for forms in telling if not self._stop.intersection(forms)} or telling or set(frequencies)
+        kept = sorted(telling, key=lambda forms: (frequencies[forms], forms))[:MOST_WORDS]
+        return self._only(set(kept))
+
+    def _only(self, kept: set[tuple[str, ...]]) -> Words:
+        words = Words("", ())
+        pairs = [(forms, named) for forms, named in zip(self.plain, self.named, strict=True) if forms in kept]
+        words.plain = [forms for forms, _ in pairs]
+        words.named = [named for _, named in pairs]
+        return words
+
+    def in_passages(self) -> Query:
+        """Passages with any of the words."""
+        return _any(_one(PASSAGES, "text", forms) for forms in dict.fromkeys(self.plain))
+
+    def in_documents(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> Query:
+        """Documents with any of the words in text, title or name, or with any of `pairs` in title or name."""
+        queries = [_one(DOCUMENTS, "body", forms) for forms in dict.fromkeys(self.plain)]
+        for field, weight in (("title", TITLE), ("name", NAME)):
+            distinct = dict.fromkeys(self.named)
+            queries.extend(Query.boost_query(_one(DOCUMENTS, field, forms), weight) for forms in distinct)
+            for words, number in pairs:
+                for word in words:
+                    phrase = Query.phrase_query(DOCUMENTS, field, [word, number], GAP)
+                    queries.append(Query.boost_query(phrase, NUMBERED))
+        return _any(queries)
+
+    def numbered(self) -> list[tuple[tuple[str, ...], str]]:
+        """Words followed by a number: how people name standards, proposals and laws."""
+        found = []
+        for word, number in pairwise(self.named):
+            if number[0].isdigit() and not word[0].isdigit():
+                found.append((word, number[0]))
+        return list(dict.fromkeys(found))[:MOST_WORDS]
+
+
+def within(schema: tantivy.Schema, query: Query, rows: Iterable[int]) -> Query:
+    """`query`, in these rows only; the score is the query's."""
+    inside = Query.const_score_query(Query.term_set_query(schema, "row", list(rows)), 0.0)
+    return Query.boolean_query([(Occur.Must, inside), (Occur.Must, query)])
+
+
+def _forms(readings: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """For each place in the text its distinct forms; all analyses cut a text into the same words."""
+    return [tuple(dict.fromkeys(forms)) for forms in zip(*readings, strict=True)]
+
+
+def _one(schema: tantivy.Schema, field: str, forms: Sequence[str]) -> Query:
+    queries = [Query.term_query(schema, field, form, "freq") for form in forms]
+    return queries[0] if len(queries) == 1 else Query.disjunction_max_query(queries)
+
+
+def _any(queries: Iterable[Query]) -> Query:
+    return Query.boolean_query([(Occur.Should, query) for query in queries])

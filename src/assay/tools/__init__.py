@@ -1,0 +1,1 @@
+"""What a research agent may do: search, open documents, recall what was read."""

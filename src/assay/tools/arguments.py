@@ -1,0 +1,75 @@
+"""One struct says what a tool takes: the model is shown its schema, and its calls are read by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from assay.core.errors import ToolFailed
+from assay.core.messages import ToolDefinition
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+def define(name: str, description: str, arguments: type[msgspec.Struct], *, control: bool = False) -> ToolDefinition:
+    """A tool definition whose parameters are the fields of `arguments`."""
+    (schema,), components = msgspec.json.schema_components([arguments], ref_template="{name}")
+    found = components[schema["$ref"]]
+    parameters = {"type": "object", "properties": found["properties"], "required": found.get("required", [])}
+    return ToolDefinition(
+        name=name, description=description, parameters={**parameters, "additionalProperties": False}, control=control
+    )
+
+
+def read(tool: ToolDefinition, arguments: Mapping[str, Any], into: type[T]) -> T:
+    """The arguments of a call. Numbers in quotes are numbers; a single text stands for a list of one.
+
+    Raises:
+        ToolFailed: an argument is missing, unknown or of another type; the reason says how to call.
+    """
+    try:
+        return msgspec.convert(_lenient(tool, arguments), into, strict=False)
+    except msgspec.ValidationError as error:
+        raise ToolFailed(f"{_plain(error)}. {usage(tool)}") from error
+
+
+def usage(tool: ToolDefinition) -> str:
+    """How to call a tool, in one line, as `search(query: string, limit?: integer)`."""
+    required = tool.parameters.get("required", [])
+    fields = (
+        f"{name}{'' if name in required else '?'}: {schema.get('type', 'any')}"
+        for name, schema in tool.parameters.get("properties", {}).items()
+    )
+    return f"Call it as {tool.name}({', '.join(fields)})."
+
+
+def _lenient(tool: ToolDefinition, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Absent optional arguments arrive as null, and lists of one as the one."""
+    properties = tool.parameters.get("properties", {})
+    lenient = {}
+    for name, value in arguments.items():
+        if value is None:
+            continue
+        is_list = properties.get(name, {}).get("type") == "array"
+        lenient[name] = _listed(value) if is_list and isinstance(value, str | int) else value
+    return lenient
+
+
+def _listed(value: str | int) -> list[Any]:
+    """A list written as text, or the value alone."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            decoded = msgspec.json.decode(value)
+        except msgspec.DecodeError:
+            return [value]
+        return decoded if isinstance(decoded, list) else [value]
+    return [value]
+
+
+def _plain(error: msgspec.ValidationError) -> str:
+    """The words of msgspec without its path syntax ("Expected int, got text for 'limit'")."""
+    text = re.sub(r" - at `\$\.?([^`]*)`", lambda found: f" for {found[1]!r}" if found[1] else "", str(error))
+    return text.replace("`", "").replace("Object ", "The call ").replace("str", "text")

@@ -1,0 +1,165 @@
+"""`open`: read documents, whole when they are short, else in part with an outline; find passages inside."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import msgspec
+
+from assay.core.clean import one_line
+from assay.core.errors import StoreError, ToolFailed
+from assay.core.events import SourceFailed
+from assay.core.ports import Blobs
+from assay.core.sources import Document, Span
+from assay.core.usage import Usage
+from assay.evidence.documents import Reader
+from assay.evidence.ledger import Ledger
+from assay.run.protocols import Observation, Shown
+from assay.run.run import Run
+from assay.run.steps import Scratch
+from assay.tools import shared
+from assay.tools.arguments import define, read
+from assay.tools.parts import outline, part
+
+MOST_DOCUMENTS = 8
+
+
+class OpenArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `open` takes."""
+
+    documents: Annotated[
+        list[str], msgspec.Meta(description="Source ids (S2003), document names, URLs or titles; several at once.")
+    ]
+    find: Annotated[str, msgspec.Meta(description="Words to find inside: shows the passages that match best.")] = ""
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
+    """What the references of a call stand for, and those that stand for nothing, with a hint."""
+
+    documents: tuple[Document, ...]
+    unknown: tuple[str, ...] = ()
+
+
+class Opened:
+    """What was read so far."""
+
+    def __init__(self, notes: list[str], find: str) -> None:
+        self.notes, self.find = notes, find
+        self.shown: list[Shown] = []
+        self.failed: list[SourceFailed] = []
+
+    def observation(self) -> Observation:
+        """All of it.
+
+        Raises:
+            ToolFailed: nothing could be read.
+        """
+        if not self.shown:
+            raise ToolFailed(" ".join(self.notes))
+        return Observation(summary=_summary(self.shown, self.find), shown=tuple(self.shown), note="\n".join(self.notes))
+
+
+class OpenTool:
+    """Reads documents of the scope by source id, name, URL or title."""
+
+    name = "open"
+    definition = define(
+        "open",
+        "Open documents and read their passages. Long ones are shown in part, with an outline of their headings: "
+        "open them again with `find` for the part you need.",
+        OpenArguments,
+    )
+
+    def __init__(self) -> None:
+        self._blobs: Blobs | None = None
+        self._reader: Reader | None = None
+
+    async def run(self, run: Run, ledger: Ledger, arguments: Mapping[str, Any]) -> Observation:
+        """Open.
+
+        Raises:
+            ToolFailed: bad arguments, or none of the documents can be read.
+        """
+        asked = read(self.definition, arguments, OpenArguments)
+        wanted = tuple(dict.fromkeys(text.strip().strip("[]") for text in asked.documents if text.strip()))
+        if not wanted:
+            raise ToolFailed("name at least one document")
+        known = {text: ledger.document(text) for text in wanted[:MOST_DOCUMENTS]}
+        met = {text: document.sha256 if document else "" for text, document in known.items()}
+        key = shared.key("open", [list(met.items()) if not all(met.values()) else list(met.values()), asked.find])
+
+        async def open_all(scratch: Scratch) -> Observation:
+            answer = shared.kept(ledger, key)
+            if answer is None:
+                opening = await asyncio.to_thread(self._find, run, known)
+                reader = self._reading(run.world.blobs)
+                opened = await asyncio.to_thread(_open, reader, opening, asked.find, shared.room(run))
+                for failed in opened.failed:
+                    scratch.emit(failed)
+                answer = opened.observation()
+                scratch.spend(Usage(pages=len(answer.shown)))
+            return answer
+
+        cost = Usage(pages=len(known))
+        answer = await run.step("open", open_all, returns=Observation, input=[met, asked.find], cost=cost)
+        shared.keep(ledger, key, answer)
+        return answer
+
+    def _find(self, run: Run, known: Mapping[str, Document | None]) -> Opening:
+        found: dict[str, Document] = {}
+        unknown = []
+        for text, met in known.items():
+            document = met or next(iter(run.world.library.find(text, run.brief.scope.collections)), None)
+            if document is None:
+                unknown.append(text)
+            else:
+                found.setdefault(document.sha256, document)
+        if not found:
+            raise ToolFailed(f"no document is called {', '.join(map(repr, unknown))}; search, then open by source id")
+        return Opening(documents=tuple(found.values()), unknown=tuple(unknown))
+
+    def _reading(self, blobs: Blobs) -> Reader:
+        """The reader of these blobs; it keeps what it read, so one serves all runs over them."""
+        if self._reader is None or self._blobs is not blobs:
+            self._blobs, self._reader = blobs, Reader(blobs)
+        return self._reader
+
+
+def _open(reader: Reader, opening: Opening, find: str, room: int) -> Opened:
+    opened = Opened([f"No document is called {text!r}." for text in opening.unknown], find)
+    for document in opening.documents:
+        try:
+            spans = reader.spans(document)
+        except StoreError as error:
+            opened.failed.append(SourceFailed(url=document.url, reason=str(error)))
+            opened.notes.append(f"{_called(document)} could not be read.")
+            continue
+        chosen = part(spans, find, room // len(opening.documents))
+        opened.shown.append(Shown(document=document, spans=chosen))
+        opened.notes.append(_note(document, spans, chosen, find))
+    return opened
+
+
+def _called(document: Document) -> str:
+    return one_line(document.title or document.name or document.url)
+
+
+def _note(document: Document, spans: Sequence[Span], chosen: Sequence[Span], find: str) -> str:
+    """What is shown of a document and, where that is not all, its outline."""
+    if not spans:
+        return f"{_called(document)}: empty."
+    if len(chosen) == len(spans):
+        return f"{_called(document)}: all {len(spans)} passages."
+    matching = f" (the first ones and the best for “{find}”)" if find else ""
+    headings = outline(spans)
+    return f"{_called(document)}: {len(chosen)} of {len(spans)} passages{matching}." + (
+        f" Outline: {headings}" if headings else ""
+    )
+
+
+def _summary(shown: Sequence[Shown], find: str) -> str:
+    names = ", ".join(_called(each.document) for each in shown[:3])
+    more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
+    return f"{names}{more}" + (f", for “{find}”" if find else "")

@@ -1,0 +1,50 @@
+"""`recall`: search what this run has read already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import msgspec
+
+from assay.core.errors import ToolFailed
+from assay.evidence.ledger import Ledger
+from assay.run.protocols import Observation, Shown
+from assay.run.run import Run
+from assay.tools import shared
+from assay.tools.arguments import define, read
+
+LIMIT = 10
+NOTHING = "Nothing read so far has these words."
+
+
+class RecallArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `recall` takes."""
+
+    query: Annotated[str, msgspec.Meta(description="Words of what was read before.")]
+
+
+class RecallTool:
+    """Ranks the passages the ledger holds; nothing outside is asked, so it costs nothing."""
+
+    name = "recall"
+    definition = define(
+        "recall",
+        "Look again at passages already read in this research, by this agent or by those who finished before it.",
+        RecallArguments,
+    )
+
+    async def run(self, run: Run, ledger: Ledger, arguments: Mapping[str, Any]) -> Observation:
+        """Recall.
+
+        Raises:
+            ToolFailed: bad arguments.
+        """
+        asked = read(self.definition, arguments, RecallArguments)
+        if not asked.query.strip():
+            raise ToolFailed("the query is empty")
+        passages = ledger.recall(asked.query, LIMIT)
+        found = (Shown(document=each.document, spans=each.spans) for each in ledger.excerpts(passages))
+        shown = shared.fit(found, shared.room(run))
+        summary = f"{sum(len(each.spans) for each in shown)} passages read before"
+        return Observation(summary=summary, shown=shown, note="" if shown else NOTHING)

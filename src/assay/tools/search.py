@@ -1,0 +1,114 @@
+"""`search`: the documents that answer a query best, with their best passages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from itertools import zip_longest
+from typing import Annotated, Any
+
+import msgspec
+
+from assay.core.errors import SearchFailed, ToolFailed
+from assay.core.events import SearchPerformed
+from assay.core.ports import Hit, Query, Search
+from assay.core.usage import Usage
+from assay.evidence.ledger import Ledger
+from assay.run.protocols import Observation, Shown
+from assay.run.run import Branch, Run
+from assay.run.steps import Scratch
+from assay.tools import shared
+from assay.tools.arguments import define, read
+
+LIMIT, MOST = 8, 20
+PASSAGES_A_HIT = 4
+NOTHING = "Nothing found."
+
+
+class SearchArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `search` takes."""
+
+    query: Annotated[
+        str, msgspec.Meta(description="A few distinctive words: names, terms, numbers. One topic a query.")
+    ]
+    limit: Annotated[int, msgspec.Meta(description="How many documents to show, at most 20.")] = LIMIT
+
+
+class SearchTool:
+    """Asks every search provider of the run at once; their answers are interleaved in the providers' order."""
+
+    name = "search"
+    definition = define(
+        "search",
+        "Search the documents in scope. Shows the best documents with their best passages, each with an id to cite.",
+        SearchArguments,
+    )
+
+    async def run(self, run: Run, ledger: Ledger, arguments: Mapping[str, Any]) -> Observation:
+        """Search.
+
+        Raises:
+            ToolFailed: bad arguments, or no provider could answer.
+        """
+        asked = read(self.definition, arguments, SearchArguments)
+        query = self._query(run, asked)
+        providers = run.world.searches
+        branches = (Branch(each.name, partial(_ask, ledger=ledger, provider=each, query=query)) for each in providers)
+        answers = await run.gather(*branches)
+        good = [answer for answer in answers if isinstance(answer, Observation)]
+        if not good:
+            raise ToolFailed("; ".join(str(answer) for answer in answers) or "there is nothing to search")
+        shown = shared.fit(_merge([answer.shown for answer in good])[: query.limit], shared.room(run))
+        return Observation(summary=_summary(query.text, shown), shown=shown, note="" if shown else NOTHING)
+
+    def _query(self, run: Run, asked: SearchArguments) -> Query:
+        text = " ".join(asked.query.split())
+        if not text:
+            raise ToolFailed("the query is empty")
+        limit = max(1, min(MOST, asked.limit))
+        return Query(text=text, limit=limit, collections=run.brief.scope.collections)
+
+
+async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> Observation | str:
+    """One provider's answer, or why there is none."""
+    key = shared.key(f"search:{provider.name}", query)
+
+    async def search(scratch: Scratch) -> Observation:
+        answer = shared.kept(ledger, key)
+        found = answer or _observe(query, await provider.search(query))
+        if answer is None:
+            scratch.spend(Usage(searches=1))
+        scratch.emit(
+            SearchPerformed(
+                query=query.text, provider=provider.name, results=len(found.shown), shared=answer is not None
+            )
+        )
+        return found
+
+    try:
+        answer = await run.step("search", search, returns=Observation, input=query, cost=Usage(searches=1))
+    except SearchFailed as failed:
+        return f"{provider.name}: {failed.reason}"
+    shared.keep(ledger, key, answer)
+    return answer
+
+
+def _observe(query: Query, hits: list[Hit]) -> Observation:
+    shown = tuple(Shown(document=hit.document, spans=hit.spans[:PASSAGES_A_HIT]) for hit in hits if hit.spans)
+    return Observation(summary=_summary(query.text, shown), shown=shown)
+
+
+def _merge(answers: list[tuple[Shown, ...]]) -> list[Shown]:
+    """Best first of each provider in turn; a document several found is shown once."""
+    merged: dict[str, Shown] = {}
+    for rank in zip_longest(*answers):
+        for shown in rank:
+            if shown is not None:
+                merged.setdefault(shown.document.sha256, shown)
+    return list(merged.values())
+
+
+def _summary(query: str, shown: tuple[Shown, ...]) -> str:
+    found = f"{len(shown)} document{'s' if len(shown) != 1 else ''}"
+    best = f", best: {shown[0].document.title or shown[0].document.name}" if shown else ""
+    return f"{found} for “{query}”{best}"

@@ -1,0 +1,59 @@
+"""What every tool needs: room for its result, and the answers other lanes already have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from assay.core.sources import Span
+from assay.evidence.ledger import Ledger
+from assay.run.protocols import Observation, Shown
+from assay.run.run import Run
+
+LEAST_ROOM, MOST_ROOM = 1_500, 14_000
+CHARACTERS_A_TOKEN = 3
+
+
+def room(run: Run) -> int:
+    """How many characters of passages one result may show: an eighth of the agents' window, within bounds."""
+    tokens = run.profile("analytical").window // 8
+    return max(LEAST_ROOM, min(MOST_ROOM, tokens * CHARACTERS_A_TOKEN))
+
+
+def fit(shown: Iterable[Shown], characters: int) -> tuple[Shown, ...]:
+    """The beginning of `shown` which fits, at least its first passage."""
+    kept: list[Shown] = []
+    for each in shown:
+        spans = within(each.spans, characters, at_least=0 if kept else 1)
+        characters -= sum(len(span.text) for span in spans)
+        if spans:
+            kept.append(Shown(document=each.document, spans=spans))
+    return tuple(kept)
+
+
+def within(spans: Sequence[Span], characters: int, at_least: int = 1) -> tuple[Span, ...]:
+    """The first spans which fit into `characters`."""
+    kept: list[Span] = []
+    for span in spans:
+        characters -= len(span.text)
+        if characters < 0 and len(kept) >= at_least:
+            break
+        kept.append(span)
+    return tuple(kept)
+
+
+def key(tool: str, arguments: object) -> str:
+    """What a call is kept under: equal arguments, equal key."""
+    return f"{tool} {msgspec.json.encode(arguments, order='deterministic').decode()}"
+
+
+def kept(ledger: Ledger, key: str) -> Observation | None:
+    """What this call got before, in any lane."""
+    data = ledger.answered(key)
+    return None if data is None else msgspec.json.decode(data, type=Observation)
+
+
+def keep(ledger: Ledger, key: str, observation: Observation) -> None:
+    """Keep what a call got; the content is the same for whoever asks again."""
+    ledger.answer(key, msgspec.json.encode(observation))

@@ -1,0 +1,236 @@
+"""The sentences of a report, which of them state facts, and which markers belong to each.
+
+Blocks are read with markdown-it (CommonMark and tables), sentences with `core.text`, markers with `core.markers`.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from assay.core.markers import Marker, parse
+from assay.core.scanner import scan
+from assay.core.text import sentences
+from assay.verify.roles import Role, is_frame, role_of
+
+BlockKind = Literal["text", "heading", "head row", "row"]
+
+
+class Sentence(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence of the report, or a table row.
+
+    `text` is without markers, on one line. `[start, end)` are code points into the report as written: from the
+    first character to the last before the markers which follow it. `block` numbers the block it stands in.
+    `id` is "c1" and so on for what states a fact, else empty.
+    """
+
+    id: str
+    text: str
+    start: int
+    end: int
+    role: Role
+    block: int
+    markers: tuple[Marker, ...] = ()
+
+
+class _Block(msgspec.Struct, frozen=True, kw_only=True):
+    """A block's text without container signs; `places` has the place of each character in the report."""
+
+    kind: BlockKind
+    text: str
+    places: tuple[int, ...]
+    sections: tuple[str, ...]
+
+
+def read(report: str) -> tuple[Sentence, ...]:
+    """Every sentence of `report`, in order, with the markers inside it and directly after it.
+
+    A marker after the final punctuation belongs to the sentence before; one which stands alone in its block, to
+    the last sentence of the block before.
+    """
+    markers = parse(report)
+    starts = [marker.start for marker in markers]
+    found: list[Sentence] = []
+    for number, block in enumerate(_blocks(report)):
+        inside = markers[bisect_left(starts, block.places[0]) : bisect_right(starts, block.places[-1])]
+        text, places = _without(block, inside)
+        if text.strip():
+            found.extend(_sentences(report, number, block, text, places, inside))
+        elif inside and found:
+            found[-1] = _grown(found[-1], inside)
+    return _numbered(found)
+
+
+def claims(report: str) -> tuple[Sentence, ...]:
+    """The sentences of `report` which state something checkable: facts and frames."""
+    return tuple(sentence for sentence in read(report) if sentence.id)
+
+
+def _numbered(found: list[Sentence]) -> tuple[Sentence, ...]:
+    numbered = []
+    count = 0
+    for sentence in found:
+        if sentence.role != "structure":
+            count += 1
+            numbered.append(msgspec.structs.replace(sentence, id=f"c{count}"))
+        else:
+            numbered.append(sentence)
+    return tuple(numbered)
+
+
+def _grown(sentence: Sentence, markers: list[Marker]) -> Sentence:
+    role: Role = "fact" if sentence.role == "structure" else sentence.role
+    return msgspec.structs.replace(sentence, role=role, markers=(*sentence.markers, *markers))
+
+
+# sentences of a block
+
+
+def _without(block: _Block, markers: list[Marker]) -> tuple[str, list[int]]:
+    """The block's text without markers and the spaces before them, with the place of each character."""
+    gone = {place for marker in markers for place in range(marker.start, marker.end)}
+    signs: list[str] = []
+    places: list[int] = []
+    for sign, place in zip(block.text, block.places, strict=True):
+        if place not in gone:
+            signs.append(sign)
+            places.append(place)
+        elif place - 1 not in gone:
+            while signs and signs[-1] in " \t":
+                signs.pop()
+                places.pop()
+    return "".join(signs), places
+
+
+def _sentences(
+    report: str, number: int, block: _Block, text: str, places: list[int], markers: list[Marker]
+) -> Iterator[Sentence]:
+    spans = _spans(block.kind, text, places, markers)
+    owned: list[list[Marker]] = [[] for _ in spans]
+    for marker in markers:
+        before = [at for at, (start, _) in enumerate(spans) if places[start] < marker.start]
+        owned[before[-1] if before else 0].append(marker)
+    for (start, end), own in zip(spans, owned, strict=True):
+        line = " ".join(text[start:end].split())
+        heading = block.kind in ("heading", "head row")
+        yield Sentence(
+            id="",
+            text=line,
+            start=places[start],
+            end=_end(report, places[start], places[end - 1] + 1, own),
+            role="structure" if heading else role_of(line, block.sections, cited=bool(own)),
+            block=number,
+            markers=tuple(own),
+        )
+
+
+def _spans(kind: BlockKind, text: str, places: list[int], markers: list[Marker]) -> list[tuple[int, int]]:
+    """Sentences; a row, and a frame which is cited at its end, is one."""
+    spans = sentences(_masked(text))
+    whole = [(spans[0][0], spans[-1][1])]
+    if kind != "text":
+        return whole
+    cited_at_end = markers and all(marker.start > places[spans[-1][0]] for marker in markers)
+    return whole if len(spans) > 1 and cited_at_end and is_frame(text.strip()) else spans
+
+
+def _masked(text: str) -> str:
+    """`text` with the points inside code, links and formulas hidden, so that no sentence ends there."""
+    return "".join(
+        text[token.start : token.end]
+        if token.kind == "text"
+        else re.sub(r"[.!?。！？…]", "x", text[token.start : token.end])
+        for token in scan(text)
+    )
+
+
+_END_SIGNS = re.compile(r"[\s.!?…。！？؟۔।,;:\"'”’»)\]*_|]*")
+
+
+def _end(report: str, start: int, end: int, markers: list[Marker]) -> int:
+    """The end of a sentence before its last markers, which only signs that end sentences follow."""
+    for marker in reversed(markers):
+        if start < marker.start < end and _END_SIGNS.fullmatch(report, marker.end, end):
+            end = start + len(report[start : marker.start].rstrip())
+    return end
+
+
+# blocks
+
+
+@functools.cache
+def _markdown() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable("table")
+
+
+_ROWS: dict[str, BlockKind] = {"thead_open": "head row", "tbody_open": "row"}
+
+
+def _blocks(report: str) -> Iterator[_Block]:
+    """Blocks with text in them: headings, paragraphs, list items, quotations, table rows. Code and HTML are none."""
+    lines = _lines(report)
+    sections: dict[int, str] = {}
+    level = 0
+    row: BlockKind | None = None
+    for token in _markdown().parse(report):
+        if token.type == "heading_open":
+            level = int(token.tag[1])
+        elif token.type == "heading_close":
+            level = 0
+        elif token.type in ("thead_open", "tbody_open", "thead_close", "tbody_close"):
+            row = _ROWS.get(token.type)
+        elif token.type == "tr_open" and row and token.map:
+            yield from _row(report, lines[token.map[0]], row, tuple(sections.values()))
+        elif token.type == "inline" and token.map and row is None:
+            if level:
+                sections = {at: name for at, name in sections.items() if at < level} | {level: token.content}
+            yield from _text(report, lines, token, "heading" if level else "text", tuple(sections.values()))
+
+
+def _lines(report: str) -> list[tuple[int, int]]:
+    """Where each line is, as markdown-it counts them; one more, empty, at the end."""
+    found = []
+    start = 0
+    for ending in re.finditer(r"\r\n?|\n", report):
+        found.append((start, ending.start()))
+        start = ending.end()
+    return [*found, (start, len(report)), (len(report), len(report))]
+
+
+def _row(report: str, line: tuple[int, int], kind: BlockKind, sections: tuple[str, ...]) -> Iterator[_Block]:
+    """A table row, from its first cell's first character to its last cell's last."""
+    text = report[slice(*line)]
+    start = len(text) - len(text.lstrip(" \t>|"))
+    end = len(text.rstrip(" \t|"))
+    if start < end:
+        places = tuple(range(line[0] + start, line[0] + end))
+        yield _Block(kind=kind, text=text[start:end], places=places, sections=sections)
+
+
+def _text(
+    report: str, lines: list[tuple[int, int]], token: Token, kind: BlockKind, sections: tuple[str, ...]
+) -> Iterator[_Block]:
+    """A paragraph or heading; its lines are looked for in the report's, past the signs of lists and quotations."""
+    first = (token.map or [0])[0]
+    places: list[int] = []
+    signs: list[str] = []
+    for offset, content in enumerate(token.content.split("\n")):
+        start, end = lines[min(first + offset, len(lines) - 1)]
+        body = content.strip()
+        at = report.rfind(body, start, end) if body else -1
+        if at < 0:
+            continue
+        if signs:
+            signs.append("\n")
+            places.append(places[-1] + 1)
+        signs.extend(body)
+        places.extend(range(at, at + len(body)))
+    if signs:
+        yield _Block(kind=kind, text="".join(signs), places=tuple(places), sections=sections)

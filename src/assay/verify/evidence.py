@@ -1,0 +1,82 @@
+"""What a claim cites, as the checks see it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from assay.core.claims import Verdict
+from assay.core.sources import Passage, Source
+from assay.core.text import words
+
+Rule = Literal["off", "citation", "verbatim", "field", "quote", "number", "judge"]
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rule found about a claim."""
+
+    rule: Rule
+    verdict: Verdict
+    reason: str = ""
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """The passages a claim cites, and the sources they are of.
+
+    `cut_before` and `cut_after` are ids of passages whose first or last sentence is only a part of the document's.
+    """
+
+    passages: tuple[Passage, ...]
+    sources: Mapping[str, Source]
+    cut_before: frozenset[str] = frozenset()
+    cut_after: frozenset[str] = frozenset()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What counts as stated: each passage, and the headings above it."""
+        headings = (heading for passage in self.passages for heading in passage.heading)
+        return (*(passage.text for passage in self.passages), *dict.fromkeys(headings))
+
+    def names(self) -> tuple[str, ...]:
+        """What the cited sources are called."""
+        return tuple(name for source in self._cited() for name in names_of(source))
+
+    def _cited(self) -> list[Source]:
+        ids = dict.fromkeys(passage.source for passage in self.passages)
+        return [self.sources[id] for id in ids if id in self.sources]
+
+
+def names_of(source: Source) -> tuple[str, ...]:
+    """Title, address, and the metadata which name a document."""
+    named = (value for key, value in source.metadata.items() if _NAMING.fullmatch(key))
+    return tuple(name for name in (source.title, source.url, *named) if name)
+
+
+_NAMING = re.compile(r"id|name|number|title|slug|doi|isbn", re.IGNORECASE)
+
+
+class Field(msgspec.Struct, frozen=True):
+    """A passage which is a header field, `KEY: VALUE`; `name` is the key's words."""
+
+    passage: Passage
+    name: tuple[str, ...]
+    value: str
+
+
+_FIELD = re.compile(
+    r"\s*(?:[-*+][ \t]+)?[:*_]{0,2}(?P<key>[^\W\d_][^:：\n]{0,60}?)[*_]{0,2}[ \t]*"
+    r"[:：][*_]{0,2}[ \t]*(?P<value>\S.*|\n.*\S.*)",
+    re.DOTALL,
+)
+
+
+def field_of(passage: Passage) -> Field | None:
+    """The field a passage is, if it is one."""
+    match = _FIELD.fullmatch(passage.text)
+    if match is None or "\n\n" in passage.text:
+        return None
+    name = tuple(words(match["key"]))
+    return Field(passage, name, match["value"].strip()) if 0 < len(name) <= 6 else None

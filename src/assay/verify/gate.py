@@ -1,0 +1,127 @@
+"""The final gate: every marker resolves, every hash holds, every count equals the claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from assay.core.claims import Claim, Summary, summarize
+from assay.core.errors import StoreError
+from assay.core.markers import parse
+from assay.core.sources import Passage, sha256
+
+TextOf = Callable[[str], bytes]
+"""The stored UTF-8 text of a document, by its hash. Raises StoreError where it is not there, or damaged."""
+
+
+class Documents(msgspec.Struct, frozen=True, kw_only=True):
+    """What the stored documents say of the cited passages: problems, and whose ends lie inside a sentence."""
+
+    problems: tuple[str, ...] = ()
+    cut_before: tuple[str, ...] = ()
+    cut_after: tuple[str, ...] = ()
+
+
+def gate(
+    report: str,
+    claims: Sequence[Claim],
+    passages: Mapping[str, Passage],
+    sources: Sequence[str],
+    text_of: TextOf,
+    summary: Summary,
+) -> tuple[str, ...]:
+    """Everything wrong with a report's citations and counts; empty when it may be called verified.
+
+    `passages` are all that were shown, by id, `sources` the ids of all sources.
+    """
+    cited = {id: passages[id] for claim in claims for id in claim.passages if id in passages}
+    return (*records(report, claims, passages, sources, summary), *documents(cited, text_of).problems)
+
+
+def records(
+    report: str, claims: Sequence[Claim], passages: Mapping[str, Passage], sources: Sequence[str], summary: Summary
+) -> tuple[str, ...]:
+    """Problems with the report's markers, its claims' places and passages, and the counts."""
+    problems: list[str] = []
+    known = {*passages, *sources}
+    unknown = [id for marker in parse(report) for id in marker.ids if id not in marker.implied and id not in known]
+    if len(unknown) != summary.dropped_markers:
+        problems.append(f"{len(unknown)} markers name nothing, but {summary.dropped_markers} are counted as dropped")
+    for claim in claims:
+        if not 0 <= claim.start < claim.end <= len(report):
+            problems.append(f"claim {claim.id} lies outside the report")
+        problems.extend(
+            f"claim {claim.id} cites {id}, which was never shown" for id in claim.passages if id not in passages
+        )
+    if summarize(claims, summary.dropped_markers) != summary:
+        problems.append("the counts are not those of the claims")
+    if len({claim.id for claim in claims}) != len(claims):
+        problems.append("two claims have one id")
+    return tuple(problems)
+
+
+def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
+    """Hold every cited passage against its stored document: both hashes, and the byte range."""
+    problems: list[str] = []
+    before: list[str] = []
+    after: list[str] = []
+    texts: dict[str, bytes] = {}
+    for id, passage in cited.items():
+        try:
+            text = texts.setdefault(passage.document_sha256, b"") or text_of(passage.document_sha256)
+        except StoreError as error:
+            problems.append(f"passage {id}: {error}")
+            continue
+        texts[passage.document_sha256] = text
+        problem = _mismatch(id, passage, text)
+        if problem:
+            problems.append(f"passage {id} {problem}")
+            continue
+        if _cut_before(text, passage):
+            before.append(id)
+        if _cut_after(text, passage):
+            after.append(id)
+    return Documents(problems=tuple(problems), cut_before=tuple(before), cut_after=tuple(after))
+
+
+def _mismatch(id: str, passage: Passage, text: bytes) -> str:
+    """What is wrong with a passage, empty when nothing is."""
+    if id != passage.id or not id.startswith(f"{passage.source}."):
+        return "is recorded under another id"
+    if sha256(text) != passage.document_sha256:
+        return "is of a document whose text does not have its hash"
+    if not 0 <= passage.start < passage.end <= len(text):
+        return "lies outside its document"
+    if text[passage.start : passage.end] != passage.text.encode("utf-8", "surrogatepass"):
+        return "is not what its document says there"
+    if sha256(passage.text.encode("utf-8", "surrogatepass")) != passage.text_sha256:
+        return "does not have its hash"
+    return ""
+
+
+_ENDED = (".", "!", "?", "。", "！", "？", "؟", "۔", "।", "…", ":", "：")
+_CLOSERS = "\"'”’»)]*_`」』】）"
+_LONG = 250
+"""A passage is cut inside a sentence only where it is long: the segmenter's pieces have at least half its limit."""
+
+
+def _cut_before(text: bytes, passage: Passage) -> bool:
+    """Whether the passage begins inside a sentence of its document."""
+    before = text[max(0, passage.start - 200) : passage.start].decode(errors="ignore")
+    line = before.rpartition("\n")[2].strip()
+    if line.strip("-*+•>#|:0123456789.) \t"):
+        return not line.rstrip(_CLOSERS).endswith(_ENDED)
+    above = before.rstrip()
+    joined = not line and "\n\n" not in before[len(above) :].replace("\r", "") and bool(above)
+    return joined and passage.text[:1].islower() and not above.rstrip(_CLOSERS).endswith(_ENDED)
+
+
+def _cut_after(text: bytes, passage: Passage) -> bool:
+    """Whether the passage ends inside a sentence of its document."""
+    if len(passage.text) < _LONG or passage.text.rstrip(_CLOSERS).endswith(_ENDED):
+        return False
+    after = text[passage.end : passage.end + 200].decode(errors="ignore").replace("\r", "").lstrip(" \t")
+    if not after.startswith("\n"):
+        return bool(after.strip("| \t"))
+    return not after.startswith("\n\n") and after[1:].lstrip()[:1].islower()

@@ -1,0 +1,180 @@
+"""What every search over the library keeps: LocalSearch in memory and on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from library_of import fill
+
+from assay.core.ports import Query, Search
+from assay.evidence.documents import Reader
+from assay.search.local import LocalSearch
+from assay.store.common import Store
+from assay.store.memory import memory_store
+
+TEXTS = {
+    "proposals/eip-1559.md": "---\neip: 1559\ntitle: Fee market\nstatus: Final\n---\n\nA base fee is burned.",
+    "proposals/eip-2718.md": "---\neip: 2718\ntitle: Typed values\nstatus: Final\n---\n\nAn envelope, see EIP-1559.",
+    "peps/pep-0006.rst": "PEP: 6\nTitle: Bug Fix Releases\nStatus: Superseded\n\nHow to release fixes of old versions.",
+    "peps/pep-0008.rst": "PEP: 8\nTitle: Style Guide\nStatus: Active\n\nHow to write Python code. Readability counts.",
+    "long.md": "# A long page\n\n"
+    + "Nothing of note is said here.\n\n" * 400
+    + "The kumquat harvest failed in 1873.\n",
+    "bridges.md": "# Bridges\n\nThe engineers were running tests on suspension cables.\n\n| cable | load |\n| A | 12 |",
+}
+FOREIGN = {
+    "de": "Die Häuser am Fluss wurden nach dem Hochwasser neu gebaut und stehen unter Denkmalschutz.",
+    "ru": "Библиотека получила старинные книги из коллекции профессора Иванова в прошлом году.",
+    "zh": "北京图书馆收藏了许多古代手稿，研究人员可以申请阅览。",
+    "ja": "東京の国立図書館は、江戸時代の地図を公開している。",
+    "ar": "أعلنت المكتبة الوطنية عن عرض مخطوطات نادرة في القاهرة.",
+    "ko": "서울의 도서관에서는 조선 시대의 지도를 전시하고 있다.",
+}
+
+
+@pytest.fixture(params=["memory", "disk"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
+    return None if request.param == "memory" else tmp_path / "index"
+
+
+@pytest.fixture
+def store() -> Store:
+    store = memory_store()
+    fill(store, TEXTS)
+    for language, text in FOREIGN.items():
+        fill(store, {f"{language}.txt": text}, language=language)
+    return store
+
+
+@pytest.fixture
+def search(store: Store, place: Path | None) -> Search:
+    return LocalSearch(place, store.library, Reader(store.blobs).spans)
+
+
+async def names(search: Search, text: str, limit: int = 10, collections: tuple[str, ...] = ("default",)) -> list[str]:
+    hits = await search.search(Query(text=text, limit=limit, collections=collections))
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    return [hit.document.name for hit in hits]
+
+
+def test_it_has_a_name(search: Search) -> None:
+    assert search.name
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("EIP-1559 status", "proposals/eip-1559.md"),
+        ("What is the status of PEP 6?", "peps/pep-0006.rst"),
+        ("PEP 8", "peps/pep-0008.rst"),
+        ("eip 2718", "proposals/eip-2718.md"),
+        ("kumquat harvest", "long.md"),
+        ("engineer who runs a test of a cable", "bridges.md"),
+        ("long page", "long.md"),
+    ],
+)
+async def test_what_is_asked_for_comes_first(search: Search, question: str, name: str) -> None:
+    assert (await names(search, question))[0] == name
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Haus am Fluss", "de"),
+        ("Wer baute die hauser?", "de"),
+        ("книга профессора", "ru"),
+        ("古代手稿", "zh"),
+        ("图书馆在哪里？", "zh"),
+        ("江戸時代の地図", "ja"),
+        ("مخطوطات القاهرة", "ar"),
+        ("조선 시대 지도", "ko"),
+    ],
+)
+async def test_languages(search: Search, question: str, language: str) -> None:
+    assert (await names(search, question))[0] == f"{language}.txt"
+
+
+async def test_hits_carry_their_best_passage_first(search: Search, store: Store) -> None:
+    (hit,) = await search.search(Query(text="kumquat harvest"))
+    assert hit.spans[0].text == "The kumquat harvest failed in 1873."
+    spans = Reader(store.blobs).spans(hit.document)
+    assert all(spans[span.ordinal] == span for span in hit.spans)
+
+
+async def test_a_document_which_is_named_shows_its_header(search: Search) -> None:
+    hit = (await search.search(Query(text="PEP 6")))[0]
+    assert {span.text for span in hit.spans if span.kind == "field"} == {
+        "PEP: 6",
+        "Title: Bug Fix Releases",
+        "Status: Superseded",
+    }
+    assert len({span.ordinal for span in hit.spans}) == len(hit.spans)
+
+
+async def test_the_scope_is_exact(search: Search, store: Store) -> None:
+    (eip, *_) = store.library.find("proposals/eip-2718.md", ["default"])
+    (pep, *_) = store.library.find("peps/pep-0008.rst", ["default"])
+    one, two = store.library.select([eip.sha256]), store.library.select([pep.sha256])
+    assert await names(search, "EIP-1559 status", collections=(one,)) == [eip.name]
+    assert set(await names(search, "status title", collections=(one, two))) == {eip.name, pep.name}
+    assert await names(search, "kumquat", collections=(one,)) == []
+    assert await names(search, "status", collections=("nowhere",)) == []
+    assert await names(search, "status", collections=()) == []
+
+
+async def test_the_limit(search: Search) -> None:
+    assert len(await names(search, "title status", limit=2)) == 2
+    assert await names(search, "title status", limit=0) == []
+
+
+@pytest.mark.parametrize("question", ["", "   ", "?!", "xyzzyplugh", "\0", "🎉"])
+async def test_nothing_is_found(search: Search, question: str) -> None:
+    assert await names(search, question) == []
+
+
+async def test_a_question_of_stop_words_only(search: Search) -> None:
+    assert await names(search, "how to")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        '"',
+        "AND (",
+        "*",
+        "kumquat AND NOT",
+        "text:kumquat",
+        "row:[1 TO 9]",
+        "a" * 10000,
+        "kumquat " * 2000,
+        "kumquat\x00x",
+        "(" * 5000,
+        "\\",
+        "kumquat~9^9",
+        "/kumquat.*/",
+        "\ud800kumquat",
+        "-kumquat +x",
+        " ".join(map(str, range(3000))),
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+async def test_hostile_questions_are_only_words(search: Search, question: str) -> None:
+    found = await names(search, question)
+    assert ("kumquat" not in question) or found[0] == "long.md"
+
+
+async def test_what_is_added_is_found_at_once(search: Search, store: Store) -> None:
+    assert await names(search, "zeppelin") == []
+    fill(store, {"new.md": "The zeppelin landed."})
+    assert await names(search, "zeppelin") == ["new.md"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@given(text=st.text(st.characters(), max_size=60))
+def test_any_question_is_answered(search: LocalSearch, text: str) -> None:
+    hits = search.find(Query(text=text, limit=3))
+    assert len(hits) <= 3
+    assert all(hit.score > 0 for hit in hits)

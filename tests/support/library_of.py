@@ -1,0 +1,38 @@
+"""Documents in a store, for tests which search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assay.core.sources import Document, Snapshot
+from assay.store.common import Store
+
+
+def fill(store: Store, texts: Mapping[str, str], collection: str = "default", language: str = "") -> list[Document]:
+    """Put one document per text into the store; keys are names, and titles where the text has no heading."""
+    entries = [entry(store, name, text, language) for name, text in texts.items()]
+    store.library.add(entries, collection)
+    return [document for _, document in entries]
+
+
+def entry(store: Store, name: str, text: str, language: str = "") -> tuple[Snapshot, Document]:
+    digest = store.blobs.put(text.encode())
+    first = text.partition("\n")[0]
+    size = len(text.encode())
+    snapshot = Snapshot(
+        sha256=digest, url=f"https://x.example/{name}", media_type="text/plain", size=size, fetched_at=""
+    )
+    document = Document(
+        sha256=digest,
+        snapshot_sha256=digest,
+        extractor="test/1",
+        url=snapshot.url,
+        title=first.removeprefix("# ") if first.startswith("# ") else name,
+        name=name,
+        media_type="text/plain",
+        syntax="markdown",
+        size=size,
+        fetched_at="",
+        language=language,
+    )
+    return snapshot, document

@@ -1,0 +1,230 @@
+"""Whole runs over a few documents in memory: a small search, a scripted model, and what the log says in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from assay.agents.task import Kit
+from assay.core import events as e
+from assay.core.brief import Brief
+from assay.core.errors import SearchFailed
+from assay.core.messages import ToolCall
+from assay.core.ports import Hit, Library, Query, Search, World
+from assay.core.sources import Document, Snapshot, sha256
+from assay.core.text import words
+from assay.core.usage import Budget
+from assay.evidence.documents import Reader
+from assay.evidence.ledger import Ledger
+from assay.models.scripted import Answer, Scene, Scripted, calls, says
+from assay.phases.pipeline import Services, pipeline
+from assay.run.clock import SystemClock
+from assay.run.engine import Engine, RunHandle
+from assay.store.common import Store
+from assay.store.memory import memory_store
+from assay.tools.open import OpenTool
+from assay.tools.recall import RecallTool
+from assay.tools.search import SearchTool
+
+E = TypeVar("E", bound=e.Event)
+
+TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n\nThe moon causes most of it.\n"
+WINDS = "# Winds\n\nThe mistral blows from the north-west. Sailors of Brest rarely meet it.\n"
+DOCUMENTS = {"tides.md": TIDES, "winds.md": WINDS}
+
+PLAN = """{"title": "Brest", "thought": "", "steps": [
+  {"title": "Tide at Brest", "description": "How far the tide rises", "type": "research", "needs_search": true},
+  {"title": "Winds of the mistral", "description": "Where it blows from", "type": "research", "needs_search": true}]}"""
+ONE_STEP = '{"title": "Brest", "steps": [{"title": "Tide at Brest"}]}'
+
+
+def document(name: str, text: str) -> Document:
+    """A Markdown document."""
+    hashed = sha256(text.encode())
+    return Document(
+        sha256=hashed,
+        snapshot_sha256=hashed,
+        extractor="markdown/1",
+        url=f"file:///{name}",
+        title=text.partition("\n")[0].strip("# ") or name,
+        name=name,
+        media_type="text/markdown",
+        syntax="markdown",
+        size=len(text.encode()),
+        fetched_at="2026-01-01T00:00:00.000Z",
+    )
+
+
+class WordSearch:
+    """Documents by how many of the query's words their passages hold."""
+
+    name = "words"
+
+    def __init__(self, library: Library, reader: Reader, failing: bool = False) -> None:
+        self._library, self._reader, self._failing = library, reader, failing
+        self.queries: list[str] = []
+
+    async def search(self, query: Query) -> list[Hit]:
+        self.queries.append(query.text)
+        if self._failing:
+            raise SearchFailed("it is down")
+        wanted = set(words(query.text))
+        hits = [self._hit(document, wanted) for document in self._library.documents(query.collections)]
+        found = sorted((hit for hit in hits if hit.spans), key=lambda hit: -hit.score)
+        return found[: query.limit]
+
+    def _hit(self, document: Document, wanted: set[str]) -> Hit:
+        rated = [(len(wanted & set(words(span.text))), span) for span in self._reader.spans(document)]
+        spans = tuple(span for count, span in sorted(rated, key=lambda pair: -pair[0]) if count)
+        return Hit(document=document, score=float(sum(count for count, _ in rated)), spans=spans)
+
+
+class Sea:
+    """A store with documents, and everything a run over them needs."""
+
+    def __init__(self, documents: Mapping[str, str] = DOCUMENTS, *, search: Search | None = None) -> None:
+        self.store: Store = memory_store()
+        made = [document(name, text) for name, text in documents.items()]
+        for each, text in zip(made, documents.values(), strict=True):
+            self.store.blobs.put(text.encode())
+            assert each.size == len(text.encode())
+        snapshots = [
+            Snapshot(
+                sha256=each.snapshot_sha256,
+                url=each.url,
+                media_type=each.media_type,
+                size=each.size,
+                fetched_at=each.fetched_at,
+            )
+            for each in made
+        ]
+        self.store.library.add(list(zip(snapshots, made, strict=True)), "default")
+        self.reader = Reader(self.store.blobs)
+        self.search = search or WordSearch(self.store.library, self.reader)
+        self.tools = (SearchTool(), OpenTool(), RecallTool())
+
+    def kit(self) -> Kit:
+        return Kit(ledger=Ledger(), tools={tool.name: tool for tool in self.tools})
+
+    def world(self, model: Scripted) -> World:
+        return World(
+            models={model.profile.name: model},
+            searches=(self.search,),
+            library=self.store.library,
+            blobs=self.store.blobs,
+            clock=SystemClock(),
+        )
+
+    def engine(self) -> Engine:
+        services = Services(tools=self.tools, reader=self.reader)
+        return Engine(self.store.journal, lambda run: pipeline(run, services))
+
+    def start(self, model: Scripted, **changes: Any) -> RunHandle:
+        """A run by the pipeline."""
+        name = model.profile.name
+        roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), (name,))
+        fields = {
+            "question": "How far does the tide rise at Brest?",
+            "date": "2026-01-01",
+            "budget": Budget(),
+            **changes,
+        }
+        made = Brief(models=roles, **fields)  # type: ignore[arg-type]
+
+        async def prepare() -> tuple[Brief, World]:
+            return made, self.world(model)
+
+        return self.engine().start(prepare)
+
+    async def run(self, script: Sequence[Scene] | Any, **changes: Any) -> Log:
+        """A whole run; its log. A script of scenes has to be played to its end."""
+        model = script if isinstance(script, Scripted) else Scripted(script)
+        handle = self.start(model, **changes)
+        log = Log([envelope async for envelope in handle], model)
+        await handle.wait()
+        assert not model.unused, f"never asked for: {model.unused}"
+        return log
+
+    async def fail(self, script: Sequence[Scene], error: type[Exception], **changes: Any) -> Log:
+        """A whole run which ends with `error`."""
+        model = Scripted(script)
+        handle = self.start(model, **changes)
+        log = Log([envelope async for envelope in handle], model)
+        try:
+            await handle.wait()
+        except error:
+            return log
+        raise AssertionError(f"the run did not end with {error.__name__}")
+
+
+class Log:
+    """The events of a run, in order."""
+
+    def __init__(self, envelopes: Sequence[e.Envelope], model: Scripted) -> None:
+        self.envelopes, self.model = list(envelopes), model
+
+    def types(self, *groups: str) -> list[str]:
+        """The kinds of the events, in order; those of some groups only, where any are named."""
+        return [each.type for each in self.envelopes if not groups or each.type.partition(".")[0] in groups]
+
+    def of(self, kind: type[E]) -> list[E]:
+        """The events of one kind."""
+        return [msg for msg in map(e.decode, self.envelopes) if isinstance(msg, kind)]
+
+    def last(self, kind: type[E]) -> E:
+        """The last event of one kind."""
+        return self.of(kind)[-1]
+
+    @property
+    def text(self) -> str:
+        """The report as a reader of the log puts it together."""
+        text = ""
+        for event in map(e.decode, self.envelopes):
+            match event:
+                case e.ReportStarted():
+                    text = ""
+                case e.ReportDelta(text=more):
+                    text += more
+                case e.ReportRevised(text=whole):
+                    text = whole
+        return text
+
+    def paths(self, kind: type[e.Event]) -> list[tuple[str, ...]]:
+        return [each.path for each in self.envelopes if each.type == kind.kind]
+
+
+# scenes most runs share
+
+
+def planned(plan: str = PLAN, **arguments: str) -> list[Scene]:
+    """Triage, background and a plan."""
+    return [
+        calls(("generate_plan", {"complexity": "simple", **arguments}), task="triage"),
+        calls(("search", {"query": "tide Brest"}), task="background"),
+        says(plan, task="plan"),
+    ]
+
+
+def agent(task: str, query: str, finding: str, **scene: Any) -> list[Scene]:
+    """An agent which searches once, stops, and reports."""
+    return [
+        calls(("search", {"query": query}), task="research", contains=task, turn=0, **scene),
+        says("done", task="research", contains=task, turn=1, **scene),
+        says(finding, task="find", contains=task, **scene),
+    ]
+
+
+def sends(*tasks: str, **scene: Any) -> Scene:
+    """The orchestrator sends an agent for each task."""
+    return calls(*(("research_agent", {"task": task}) for task in tasks), task="orchestrate", **scene)
+
+
+def report_wanted(**scene: Any) -> Scene:
+    return calls(("generate_report", {}), task="orchestrate", **scene)
+
+
+def call(name: str, id: str = "one", **arguments: Any) -> ToolCall:
+    return ToolCall(id=id, name=name, arguments=arguments)
+
+
+__all__ = ["Answer"]

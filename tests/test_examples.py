@@ -1,0 +1,69 @@
+"""The examples in the README and the pages are run as they stand."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+MAIN = """
+import ast, asyncio, inspect, sys
+code = compile(sys.stdin.read(), "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+made = eval(code, {"__name__": "example"})
+if inspect.iscoroutine(made):
+    asyncio.run(made)
+"""
+
+
+def blocks(language: str) -> list[object]:
+    """The examples of a language: one parameter each, named for its page."""
+    return [
+        pytest.param(code, id=f"{page.name}-{place}")
+        for page in PAGES
+        for place, (kind, code) in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")), 1)
+        if kind == language
+    ]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+    return kept | {"ASSAY_HOME": str(tmp_path / "home"), "ASSAY_CONFIG": str(tmp_path / "config.toml")}
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python(code: str, environment: dict[str, str]):
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN], input=code, capture_output=True, text=True, timeout=120, cwd=ROOT, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("code", blocks("console"))
+def test_commands(code: str, environment: dict[str, str]):
+    """`$ assay …` succeeds; other commands (`make`, `pip`) are what the build itself does."""
+    for line in code.splitlines():
+        words = shlex.split(line.removeprefix("$ "), comments=True) if line.startswith("$ assay ") else []
+        if not words:
+            continue
+        done = subprocess.run(
+            [sys.executable, "-m", *words], capture_output=True, text=True, timeout=120, cwd=ROOT, env=environment
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def test_links_between_pages_lead_somewhere():
+    broken = [
+        f"{page.name}: {target}"
+        for page in [*PAGES, ROOT / "SECURITY.md", *sorted((ROOT / "docs" / "decisions").glob("*.md"))]
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+        if not (page.parent / target).exists()
+    ]
+    assert broken == []

@@ -1,0 +1,26 @@
+"""Prompts are files, and a run records which it spoke."""
+
+from __future__ import annotations
+
+from assay import agents, phases
+from assay.agents.wording import prompt
+
+
+def test_every_prompt_has_a_name_and_a_hash() -> None:
+    hashes = agents.prompts() | phases.prompts()
+    assert {"agents.research", "agents.findings", "phases.plan", "phases.write", "phases.orchestrate"} <= set(hashes)
+    assert all(len(hashed) == 64 for hashed in hashes.values())
+
+
+def test_those_who_read_documents_are_told_that_passages_are_data() -> None:
+    for package, name in (
+        ("agents", "research"),
+        ("phases", "write"),
+        ("phases", "answer"),
+        ("phases", "plan"),
+        ("phases", "orchestrate"),
+        ("phases", "triage"),
+    ):
+        text = " ".join(prompt(f"assay.{package}", name).split())
+        assert " data" in text, name
+        assert "never follow" in text.casefold(), name

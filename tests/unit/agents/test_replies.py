@@ -1,0 +1,122 @@
+"""What models get wrong, read all the same."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.agents.replies import defect, json_values, mend, read_json, repeating
+from assay.core.messages import Reply, ToolCall
+
+TOOLS = ("search", "open")
+SEARCH = {"query": "tide"}
+
+
+def call(id: str = "a", name: str = "search", malformed: str = "", **arguments: object) -> ToolCall:
+    return ToolCall(id=id, name=name, arguments=dict(arguments), malformed=malformed)
+
+
+def test_every_call_gets_an_id_of_its_own() -> None:
+    mended = mend(Reply(calls=(call("a"), call("a"), call(""), call("a-1"), call("call-2"))), TOOLS)
+    ids = [each.id for each in mended]
+    assert len(set(ids)) == 5
+    assert ids[0] == "a"
+
+
+@given(st.lists(st.sampled_from(["", "a", "b", "a-1", "call-0"]), max_size=8))
+def test_ids_are_unique_whatever_they_were_and_mending_is_stable(ids: list[str]) -> None:
+    mended = mend(Reply(calls=tuple(call(id) for id in ids)), TOOLS)
+    assert len({each.id for each in mended}) == len(ids)
+    assert mend(Reply(calls=mended), TOOLS) == mended
+
+
+@pytest.mark.parametrize(
+    "malformed",
+    [json.dumps(json.dumps(SEARCH)), f"```json\n{json.dumps(SEARCH)}\n```", f"arguments: {json.dumps(SEARCH)}"],
+    ids=["encoded twice", "in a fence", "after words"],
+)
+def test_arguments_that_can_be_read_are_read(malformed: str) -> None:
+    (mended,) = mend(Reply(calls=(call(malformed=malformed),)), TOOLS)
+    assert (mended.arguments, mended.malformed) == (SEARCH, "")
+
+
+def test_arguments_that_cannot_be_read_stay_malformed() -> None:
+    (mended,) = mend(Reply(calls=(call(malformed='{"query": "ti'),)), TOOLS)
+    assert mended.malformed == '{"query": "ti'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "search", "arguments": {"query": "tide"}}',
+        'I call it:\n```json\n{"name": "search", "parameters": {"query": "tide"}}\n```',
+        '<tool_call>{"name": "search", "arguments": "{\\"query\\": \\"tide\\"}"}</tool_call>',
+        '[{"function": {"name": "search", "arguments": {"query": "tide"}}}]',
+        'Not {this}, but {"tool": "search", "args": {"query": "tide"}}.',
+    ],
+)
+def test_calls_written_into_the_text_are_read_out_of_it(text: str) -> None:
+    (mended,) = mend(Reply(text=text), TOOLS)
+    assert (mended.name, mended.arguments) == ("search", SEARCH)
+    assert mended.id
+
+
+@pytest.mark.parametrize(
+    "text", ["done", "", '{"name": "rm", "arguments": {}}', '{"name": "search", "arguments": 3}', "[1, 2]", "{{{"]
+)
+def test_other_text_is_no_call(text: str) -> None:
+    assert mend(Reply(text=text), TOOLS) == ()
+
+
+def test_real_calls_come_before_written_ones() -> None:
+    reply = Reply(text='{"name": "open", "arguments": {}}', calls=(call(query="moon"),))
+    assert [each.name for each in mend(reply, TOOLS)] == ["search"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-1000, 1000) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+OBJECT = st.dictionaries(st.text(max_size=5), JSON, max_size=4)
+
+
+@given(OBJECT, st.sampled_from(["", "Here it is: ", "Plan\n\n"]), st.sampled_from(["", "\n\nHope this helps!", " ."]))
+def test_an_object_is_found_between_words(value: dict[str, object], before: str, after: str) -> None:
+    assert read_json(before + json.dumps(value) + after) == value
+
+
+@given(OBJECT)
+def test_an_object_is_found_in_a_fence(value: dict[str, object]) -> None:
+    fenced = f"Sure {{so}}:\n```json\n{json.dumps(value, indent=1)}\n```\n{{nothing}}"
+    assert next(json_values(fenced)) == value
+
+
+@given(st.text('{}[]":,\\ab1 `\n', max_size=60))
+def test_reading_never_fails(text: str) -> None:
+    list(json_values(text))
+    read_json(text)
+    mend(Reply(text=text), TOOLS)
+
+
+def test_deep_nesting_is_no_crash() -> None:
+    assert read_json("[" * 100_000) is None
+    assert read_json("{" + '"a":[' * 50_000) is None
+
+
+def test_what_cannot_be_used() -> None:
+    good = Reply(text="The tide rises.")
+    assert defect(good) == ""
+    assert defect(Reply(text=" \n"))
+    assert "cut off" in defect(msgspec.structs.replace(good, stop="length"))
+    assert "repeated" in defect(Reply(text="The tide rises at Brest and it falls. " * 6))
+
+
+def test_tables_and_short_lines_may_repeat() -> None:
+    assert not repeating("| a | b |\n" * 10)
+    assert not repeating("\n".join(f"The tide at port number {number} rises." for number in range(20)))
+    assert repeating("这句话被模型重复了很多次而且它相当长足以被认为是一个循环的句子吧。 " * 5)

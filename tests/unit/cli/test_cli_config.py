@@ -1,0 +1,92 @@
+import json
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from assay.cli.main import cli, main
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "settings" / "config.toml"
+    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    return path
+
+
+def config(*args: str) -> Result:
+    return CliRunner().invoke(cli, ["config", *args], catch_exceptions=False)
+
+
+def test_path_says_where_the_file_would_be(file: Path):
+    assert config("path").stdout.strip() == str(file)
+
+
+def test_set_then_get(file: Path):
+    assert config("set", "limits.tokens", "9000").exit_code == 0
+    assert config("get", "limits.tokens").stdout == "9000\n"
+    assert file.read_text() == "[limits]\ntokens = 9000\n"
+
+
+def test_set_keeps_the_rest_of_the_file_and_its_comments(file: Path):
+    file.parent.mkdir()
+    file.write_text('# mine\ndepth = "light"  # for now\n\n[limits]\ntime = 60\n')
+    config("set", "limits.tokens", "9000")
+    config("set", "depth", "medium")
+    assert file.read_text() == '# mine\ndepth = "medium"  # for now\n\n[limits]\ntime = 60\ntokens = 9000\n'
+
+
+def test_a_list_is_written_as_a_list(file: Path):
+    config("set", "models.complex", "acme:large, extractive")
+    assert file.read_text() == '[models]\ncomplex = ["acme:large", "extractive"]\n'
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such permissions there")
+def test_the_file_is_for_its_owner_alone(file: Path):
+    config("set", "keys.openai", "sk-very-secret")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_keys_are_never_shown(file: Path):
+    outputs = [config("set", "keys.openai", "sk-very-secret"), config("get", "keys.openai"), config("list", "--json")]
+    assert outputs[1].stdout == "***\n"
+    assert not any("very-secret" in done.stdout + done.stderr for done in outputs)
+
+
+def test_list_says_value_origin_default_and_meaning(monkeypatch: pytest.MonkeyPatch):
+    config("set", "depth", "light")
+    monkeypatch.setenv("ASSAY_SEARCH_RESULTS", "3")
+    rows = {row["name"]: row for row in json.loads(config("list", "--json").stdout)}
+    assert (rows["depth"]["value"], rows["depth"]["origin"], rows["depth"]["default"]) == ("light", "file", "auto")
+    assert rows["search.results"]["origin"] == "environment"
+    assert rows["limits.tokens"]["description"]
+
+
+def test_list_is_tab_separated_for_programs():
+    rows = [line.split("\t") for line in config("list").stdout.splitlines()]
+    assert ["depth", "auto", "default", "auto"] in [row[:4] for row in rows]
+    assert {len(row) for row in rows} == {5}
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["get", "limit.tokens"], "no setting named 'limit.tokens'; did you mean 'limits.tokens'?"),
+        (["set", "dept", "light"], "no setting named 'dept'; did you mean 'depth'?"),
+        (["set", "depth", "bottomless"], "setting depth: Input should be 'auto', 'light', 'medium' or 'extended'"),
+    ],
+)
+def test_errors_help(args: list[str], message: str, file: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["config", *args]) == 2
+    assert message in capsys.readouterr().err
+    assert not file.exists()
+
+
+def test_a_file_which_cannot_be_written_is_said(file: Path, capsys: pytest.CaptureFixture[str]):
+    file.mkdir(parents=True)
+    assert main(["config", "set", "depth", "light"]) == 2
+    assert "cannot be read" in capsys.readouterr().err

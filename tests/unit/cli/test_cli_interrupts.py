@@ -1,0 +1,44 @@
+import asyncio
+import os
+import signal
+import sys
+
+import pytest
+
+from assay.cli.interrupts import interrupts
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself Ctrl-C there")
+
+
+async def press() -> None:
+    """Ctrl-C, as the terminal sends it."""
+    os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.sleep(0.02)
+
+
+async def test_the_nth_ctrl_c_calls_the_nth_action():
+    done: list[str] = []
+    with interrupts(lambda: done.append("finish"), lambda: done.append("cancel")):
+        await press()
+        assert done == ["finish"]
+        await press()
+        assert done == ["finish", "cancel"]
+
+
+async def test_afterwards_ctrl_c_is_what_it_was():
+    before = signal.getsignal(signal.SIGINT)
+    with interrupts(lambda: None):
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+async def test_one_ctrl_c_too_many_leaves_at_once():
+    done: list[str] = []
+    caught = signal.signal(signal.SIGINT, lambda *_: done.append("as usual"))
+    try:
+        with interrupts(lambda: done.append("finish")):
+            await press()
+            await press()
+    finally:
+        signal.signal(signal.SIGINT, caught)
+    assert done == ["finish", "as usual"]

@@ -1,0 +1,94 @@
+import subprocess
+import sys
+from importlib.metadata import version
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from assay.cli.group import LazyGroup
+from assay.cli.main import COMMANDS, cli, main
+
+HEAVY = (
+    "sqlalchemy", "alembic", "tantivy", "pydantic", "pydantic_settings", "msgspec", "rich", "trafilatura", "nupunkt",
+    "asyncio",
+)  # fmt: skip
+
+
+def python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["docs", "--help"], ["runs"], ["config", "-h"]])
+def test_help_and_version_import_nothing_heavy(args: list[str]):
+    done = python(f"import sys; from assay.cli import main; main({args!r}); print('#', *sys.modules)")
+    loaded = done.stdout.rsplit("#", 1)[1].split()
+    assert [name for name in HEAVY if name in loaded] == []
+    assert "assay.app" not in loaded
+
+
+def test_version():
+    done = CliRunner().invoke(cli, ["--version"])
+    assert (done.exit_code, done.stdout) == (0, f"assay {version('assay')}\n")
+
+
+def every_command(group: click.Command, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    if not isinstance(group, LazyGroup):
+        return [path]
+    context = click.Context(group)
+    commands = [(name, group.get_command(context, name)) for name in group.list_commands(context)]
+    return [path, *(each for name, command in commands if command for each in every_command(command, (*path, name)))]
+
+
+def test_every_command_has_help():
+    commands = every_command(cli)
+    assert len(commands) == 1 + len(COMMANDS) + 3 + 4 + 4
+    for path in commands:
+        done = CliRunner().invoke(cli, [*path, "--help"])
+        assert done.exit_code == 0, path
+        assert "Usage:" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["rnus"], "no command 'rnus'; did you mean 'runs'? (to research the word: assay research rnus)"),
+        (["doc", "list"], "no command 'doc'; did you mean 'docs'?"),
+        (["runs", "shwo"], "no command 'shwo'; did you mean 'show'?"),
+        (["config", "frobnicate"], "no command 'frobnicate'; there is: list, get, set, path"),
+        (["What is it?", "docs/"], "put the question in quotes, and paths after --in"),
+        (["What is it?", "--json", "--events"], "--json and --events exclude each other"),
+        (["What is it?", "--max-time", "soon"], "'soon' is not a time like 90s, 5m or 1h"),
+        (["What is it?", "-o", "report.pptx"], "report.pptx must end in .json or .md"),
+        (["What is it?", "-o", "no/such/folder/report.md"], "the folder no/such/folder does not exist"),
+        (["docs", "search"], "give a query, or --batch FILE.jsonl"),
+    ],
+)
+def test_wrong_usage_exits_with_2_and_says_why(args: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+    assert main(args) == 2
+    captured = capsys.readouterr()
+    assert message in " ".join(captured.err.split())
+    assert captured.out == ""
+
+
+def test_a_bug_is_one_line_and_a_traceback_only_for_who_asks():
+    code = (
+        "import sys; from assay.cli import main as m; from assay.cli.terminal import State; {}; raise ValueError('x')"
+    )
+    short = python(code.format("m.__globals__; from assay.cli import main; main(['--version'])"))
+    assert short.returncode == 1
+    assert short.stderr == "assay: internal error: ValueError: x (-vv shows where)\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes end differently there")
+def test_a_reader_that_goes_away_is_no_crash():
+    done = subprocess.run(
+        f"{sys.executable} -m assay config list --json | {sys.executable} -c 'pass'; echo ${{PIPESTATUS[0]}}",
+        shell=True,
+        executable="/bin/bash",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    assert done.stdout in ("0\n", "141\n")  # 0: everything was in the pipe before its reader left

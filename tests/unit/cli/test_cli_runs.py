@@ -1,0 +1,317 @@
+"""Commands over real runs: the built-in model, real documents, a home on disk."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from assay import Assay
+from assay.cli.main import main
+
+QUESTION = "Who wrote the Harbor report?"
+NOTES = {
+    "harbor.md": "# Harbor report\n\nAuthor: Ada Byron\n\nThe Harbor report was written by Ada Byron in 1843. "
+    "It describes the harbor of Sandmouth.\n",
+    "bridge.md": "# Bridge report\n\nThe bridge at Sandmouth was opened in 1851. It is 120 metres long.\n",
+}
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name, text in NOTES.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in [name for name in os.environ if name.startswith("ASSAY_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+class Said:
+    """What a command wrote, and how it ended."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def assay(capsys: pytest.CaptureFixture[str]):
+    def run(*args: object) -> Said:
+        code = main([str(arg) for arg in args])
+        captured = capsys.readouterr()
+        return Said(code, captured.out, captured.err)
+
+    return run
+
+
+def test_the_report_is_on_stdout_and_the_milestones_on_stderr(assay, notes: Path):
+    said = assay(QUESTION, "--in", notes)
+    assert said.code == 0, said.err
+    assert "Ada Byron" in said.out
+    assert "[1]" in said.out
+    milestones = [
+        "searching",
+        "plan:",
+        "agent 1 started",
+        "agent 1 reported",
+        "writing the report",
+        "checked",
+        "completed",
+    ]
+    places = [said.err.find(milestone) for milestone in milestones]
+    assert -1 not in places, said.err
+    assert places == sorted(places)
+
+
+def test_with_the_word_research_and_quiet(assay, notes: Path):
+    said = assay("research", "-q", QUESTION, "--in", notes / "harbor.md", notes / "bridge.md")
+    assert (said.code, said.err) == (0, "")
+    assert "Ada Byron" in said.out
+
+
+def test_verbose_says_more(assay, notes: Path):
+    said = assay(QUESTION, "-v", "--in", notes)
+    assert "  searched" in said.err
+    assert "  model extractive" in said.err
+
+
+def test_json_follows_its_schema(assay, notes: Path):
+    said = assay(QUESTION, "--in", notes, "--json")
+    report = json.loads(said.out)
+    schema = json.loads((files("assay.export") / "schemas" / "assay.report-1.json").read_text())
+    jsonschema.validate(report, schema)
+    assert report["question"] == QUESTION
+    assert report["claims"]
+
+
+def test_events_are_lines_of_json_without_a_gap(assay, notes: Path):
+    said = assay(QUESTION, "--in", notes, "--events")
+    events = [json.loads(line) for line in said.out.splitlines()]
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert events[0]["type"] == "run.created"
+    assert events[-1]["type"] == "run.completed"
+
+
+def test_files_take_the_report(assay, notes: Path, tmp_path: Path):
+    markdown, data = tmp_path / "a.md", tmp_path / "a.json"
+    said = assay(QUESTION, "--in", notes, "-o", markdown, "-o", data)
+    assert (said.code, said.out) == (0, "")
+    assert "Ada Byron" in markdown.read_text()
+    assert json.loads(data.read_text())["schema"] == "assay.report/1"
+
+
+def test_citation_modes(assay, notes: Path):
+    assert "[S" in assay(QUESTION, "--in", notes, "--citations", "markers").out
+    plain = assay(QUESTION, "--in", notes, "--citations", "none").out
+    assert "[1]" not in plain.partition("## Sources")[0]
+
+
+def test_without_verification_claims_stay_unchecked(assay, notes: Path):
+    claims = json.loads(assay(QUESTION, "--in", notes, "--no-verify", "--json").out)["claims"]
+    assert {(claim["verdict"], claim["reason"]) for claim in claims} == {("unchecked", "off")}
+
+
+def test_no_evidence_exits_with_6_and_cites_nothing(assay, notes: Path):
+    said = assay("What is the boiling point of tungsten?", "--in", notes)
+    assert said.code == 6, said.err
+    assert "[1]" not in said.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--in", "no/such/file.md"], "no/such/file.md"),
+        (["--strategy", "reflective"], "reflective"),
+        (["--mode", "web_search"], "web_search"),
+        (["--max-tokens", "10"], "tokens"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_spent(assay, notes: Path, options: list[str], message: str):
+    sources = [] if "--in" in options else ["--in", notes]
+    said = assay(QUESTION, *sources, *options)
+    assert said.code == 2
+    assert message in said.err
+    assert said.out == ""
+    assert assay("runs", "list").out == ""
+
+
+def test_the_library_is_searched_without_in(assay, notes: Path):
+    added = assay("docs", "add", notes)
+    assert "2 documents from 2 files, 2 of them new" in added.err
+    assert "2 documents from 2 files, 0 of them new" in assay("docs", "add", notes).err
+    said = assay(QUESTION)
+    assert "the default collection (2 documents)" in said.err
+    assert "Ada Byron" in said.out
+
+
+def test_docs_list_and_search(assay, notes: Path):
+    assay("docs", "add", notes)
+    assert [row.split("\t")[1] for row in assay("docs", "list").out.splitlines()] == ["Bridge report", "Harbor report"]
+    listed = json.loads(assay("docs", "list", "--json").out)
+    found = json.loads(assay("docs", "search", "who opened the bridge", "--json", "-k", "1").out)
+    assert found["hits"][0]["title"] == "Bridge report"
+    assert found["hits"][0]["document"] in {document["sha256"] for document in listed}
+    assert "1851" in assay("docs", "search", "bridge opened").out
+
+
+def test_docs_search_in_a_batch(assay, notes: Path, tmp_path: Path):
+    assay("docs", "add", notes)
+    batch = tmp_path / "queries.jsonl"
+    batch.write_text('{"id": "a", "query": "Harbor author"}\n\n{"id": 2, "query": "length of the bridge"}\n')
+    answers = [json.loads(line) for line in assay("docs", "search", "--batch", batch, "-k", "1").out.splitlines()]
+    assert [answer["id"] for answer in answers] == ["a", 2]
+    assert [answer["hits"][0]["title"] for answer in answers] == ["Harbor report", "Bridge report"]
+    assert set(answers[0]["hits"][0]) == {"document", "url", "title", "score"}
+    batch.write_text('{"id": 1}\n')
+    said = assay("docs", "search", "--batch", batch)
+    assert said.code == 2
+    assert "line 1 is no row {id, query}" in said.err
+
+
+def test_runs_are_listed_shown_and_exported(assay, notes: Path, tmp_path: Path):
+    report = assay(QUESTION, "--in", notes).out
+    (row,) = assay("runs", "list").out.splitlines()
+    run_id = row.split("\t")[0]
+    assert row.split("\t")[2:] == ["completed", QUESTION]
+    assert json.loads(assay("runs", "list", "--json").out)[0]["run_id"] == run_id
+    shown = assay("runs", "show", run_id[:5]).out
+    assert all(part in shown for part in (run_id, QUESTION, "plan:", "agent 1 (finished)", "supported"))
+    assert json.loads(assay("runs", "show", "last", "--json").out)["run_id"] == run_id
+    target = tmp_path / "again.md"
+    assert assay("runs", "export", "last", "-o", target).code == 0
+    assert target.read_text().strip() == report.strip()
+    assert assay("runs", "resume", "last", "-q").out == report
+
+
+def test_cite_shows_the_passage_in_its_document(assay, notes: Path):
+    assay(QUESTION, "--in", notes)
+    said = assay("cite", "last", "1")
+    assert said.out.startswith("[1] Harbor report")
+    assert "»" in said.out
+    assert "Ada Byron" in said.out
+    assert "snapshot" in said.out
+    assert "supported" in said.out
+    (first, *_) = json.loads(assay("cite", "last", "1", "--json").out)
+    assert first["passage"]["text"] in NOTES["harbor.md"]
+    unknown = assay("cite", "last", "99")
+    assert unknown.code == 2
+    assert "no citation named '99'" in unknown.err
+
+
+def test_an_unknown_run_is_an_error(assay):
+    said = assay("runs", "show", "zzzz")
+    assert said.code == 2
+    assert "zzzz" in said.err
+
+
+async def interrupt(home: Path, notes: Path) -> str:
+    """A run which is left after its plan."""
+    async with Assay(home=home) as assay:
+        run = assay.start(QUESTION, sources=[notes])
+        async for event in run:
+            if event.type == "plan.approved":
+                return run.run_id
+    raise AssertionError("the run ended before it was left")
+
+
+@pytest.fixture
+def interrupted(home: Path, notes: Path) -> str:
+    import asyncio
+
+    return asyncio.run(interrupt(home, notes))
+
+
+def test_an_interrupted_question_says_how_to_go_on(assay, interrupted: str, notes: Path):
+    assert assay("runs", "list").out.split("\t")[2] == "interrupted"
+    said = assay(QUESTION, "--in", notes)
+    assert said.code == 0
+    assert f"assay runs resume {interrupted}" in said.err
+    assert len(assay("runs", "list").out.splitlines()) == 2
+
+
+def test_an_interrupted_run_is_resumed(assay, interrupted: str):
+    said = assay("runs", "resume", interrupted, "--json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["run_id"] == interrupted
+    assert json.loads(said.out)["status"] == "completed"
+
+
+class Slow:
+    """A process in which the models of a role take a minute to answer; it has come as far as `phase`."""
+
+    def __init__(self, process: subprocess.Popen[str], phase: str) -> None:
+        self.process = process
+        self._until(f"phase {phase}")
+
+    def press_ctrl_c(self, until: str) -> None:
+        self.process.send_signal(signal.SIGINT)
+        self._until(until)
+
+    def _until(self, said: str) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            if said in line:
+                return
+        raise AssertionError(f"it ended and never said {said!r}")
+
+    def end(self) -> tuple[int, str]:
+        out, _ = self.process.communicate(timeout=30)
+        return self.process.returncode, out
+
+
+@pytest.fixture
+def slow(tmp_path: Path, notes: Path) -> Iterator[Callable[..., Slow]]:
+    script = tmp_path / "slow.json"
+    script.write_text(json.dumps([{"reply": {"text": "late"}, "delay_ms": 60_000}]))
+    started: list[subprocess.Popen[str]] = []
+
+    def start(role: str, phase: str) -> Slow:
+        command = [sys.executable, "-m", "assay", QUESTION, "--in", str(notes), "-v", "--mode", "deep_research"]
+        models = {f"ASSAY_MODELS_{role.upper()}": f"scripted:{script}"}
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        started.append(subprocess.Popen(command, env=os.environ | models, text=True, **pipes))
+        return Slow(started[-1], phase)
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="no Ctrl-C between processes there")
+
+
+@needs_signals
+def test_ctrl_c_once_finishes_with_a_report(slow: Callable[..., Slow]):
+    run = slow("analytical", "plan")
+    run.press_ctrl_c(until="finishing")
+    code, out = run.end()
+    assert code in (5, 6)
+    assert out
+
+
+@needs_signals
+def test_ctrl_c_twice_cancels_within_a_second(slow: Callable[..., Slow], assay):
+    run = slow("complex", "write")
+    run.press_ctrl_c(until="finishing")
+    before = time.monotonic()
+    run.press_ctrl_c(until="cancelling")
+    code, out = run.end()
+    assert (code, out) == (130, "")
+    assert time.monotonic() - before < 2  # a second, and the end of the process
+    assert assay("runs", "list").out.split("\t")[2] == "cancelled"

@@ -1,0 +1,39 @@
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.cli.progress import counted, shorten
+from assay.cli.terminal import clean, harmless
+
+
+@given(st.text())
+def test_nothing_that_steers_a_terminal_is_left(text: str):
+    left = harmless(text)
+    assert not [char for char in left if unicodedata.category(char) == "Cc" and char not in "\n\t"]
+    assert not set(left) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    assert harmless(left) == left
+
+
+@given(st.text())
+def test_clean_is_one_line(text: str):
+    assert len(clean(text).splitlines()) <= 1
+
+
+def test_what_people_write_stays():
+    text = "Größe: 5 µm\n\t助手 مرحبا 👩‍🚀 ‘x’ [1]"
+    assert harmless(text) == text
+    assert clean("a\x1b[31mred\x07\r\nb") == "a[31mred b"
+
+
+@given(st.text(), st.integers(min_value=1, max_value=50))
+def test_shortened_lines_fit(text: str, width: int):
+    assert len(shorten(text, width)) <= width
+
+
+def test_counted():
+    assert [counted(0, "claim"), counted(1, "claim"), counted(2, "search", "searches")] == [
+        "0 claims",
+        "1 claim",
+        "2 searches",
+    ]

@@ -1,0 +1,159 @@
+"""The Markdown export: what it holds, where `[1]` leads, and what hostile titles cannot do."""
+
+import logs
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from assay.core import events as e
+from assay.core.claims import Summary
+from assay.core.report import build_report
+from assay.core.sources import Source
+from assay.core.view import fold
+from assay.export.markdown import EXPORTER, render
+
+TWO_AGENTS = """\
+It became active 🐍 in 2001 [1].
+Guido van Rossum wrote it [2], in July 2001 [2] [1].
+
+## What could not be found
+
+Nothing \\[1] else.
+
+## Sources
+
+1. Document pep1, <https://example.org/pep1>, retrieved 2025-01-01
+2. Document pep8, <https://example.org/pep8>, retrieved 2025-01-01
+
+## Claims to check
+
+- contradicted: the number differs (“It became active 🐍 in 2001.”)
+
+## Limits
+
+- Two documents could not be read.
+
+2 claims: 1 supported, 1 contradicted.
+
+[1]: <https://example.org/pep1>
+[2]: <https://example.org/pep8>
+"""
+
+
+def links(markdown: str) -> list[tuple[str, str]]:
+    """Every link a CommonMark reader finds: its text and target; and that there is no image and no HTML."""
+    found, text, target = [], "", ""
+    tokens = [child for token in MarkdownIt("commonmark").parse(markdown) for child in token.children or [token]]
+    for token in tokens:
+        assert token.type not in ("image", "html_inline", "html_block")
+        if token.type == "link_open":
+            text, target = "", str(token.attrs["href"])
+        elif token.type == "link_close":
+            found.append((text, target))
+        else:
+            text += token.content
+    return found
+
+
+def test_two_agents() -> None:
+    view = fold(logs.two_agents().events)
+    assert render(view) == TWO_AGENTS
+    assert EXPORTER.render(view) == TWO_AGENTS.encode()
+
+
+def test_every_number_leads_to_its_source() -> None:
+    pep1, pep8 = "https://example.org/pep1", "https://example.org/pep8"
+    assert links(TWO_AGENTS) == [("1", pep1), ("2", pep8), ("2", pep8), ("1", pep1), (pep1, pep1), (pep8, pep8)]
+
+
+@pytest.mark.parametrize("name", sorted(logs.SCENARIOS))
+@pytest.mark.parametrize("mode", ["numbers", "links", "markers", "none"])
+def test_positions_of_the_json_report_hold_here(name: str, mode: str) -> None:
+    view = fold(logs.SCENARIOS[name]().events)
+    markdown, report = render(view, citations=mode), build_report(view, mode)
+    assert all(markdown[claim.start : claim.end] == claim.text for claim in report.claims)
+    assert ("## Sources" in markdown) == any(source.number for source in report.sources)
+
+
+def test_markers_mode_lists_the_ids() -> None:
+    markdown = render(fold(logs.two_agents().events), citations="markers")
+    assert "[S2001.9, S2002.3]" in markdown
+    assert "- S1001, S2001: Document pep8, <https://example.org/pep8>, retrieved 2025-01-01\n" in markdown
+    assert "\n[1]:" not in markdown
+
+
+def test_no_evidence_has_no_sources_and_no_counts() -> None:
+    assert render(fold(logs.no_evidence().events)) == "The documents hold nothing about this question.\n"
+
+
+def test_a_failed_gate_is_said() -> None:
+    log = logs.one_agent()
+    log.add("verify", e.VerifySummary(summary=Summary(dropped_markers=2), passed=False, problems=("a hash differs",)))
+    markdown = render(fold(log.events))
+    assert "## Limits\n\n- This report did not pass its final check: a hash differs\n" in markdown
+    assert "1 claim: 1 supported; 2 citations of nothing dropped." in markdown
+
+
+def test_local_files_are_shown_by_path_and_never_twice() -> None:
+    markdown = render(fold(_cited(logs.source("S1", url="file:///home/me/a_b.md", title="a_b")).events))
+    assert "1. a\\_b, /home/me/a\\_b.md, retrieved 2025-01-01\n" in markdown
+    assert links(markdown) == [("1", "#sources")]
+    markdown = render(fold(_cited(logs.source("S1", url="notes.md", title="notes.md")).events))
+    assert "1. notes.md, retrieved 2025-01-01\n" in markdown
+    assert links(markdown) == [("1", "#sources")]
+
+
+def _cited(source: Source, text: str = "It is so [S1.1].\n") -> logs.Log:
+    log = logs.Log()
+    log.add("research/agent-1", e.SourceAdded(source=source))
+    log.add("write", e.ReportDelta(text=text))
+    shown = msgspec.structs.replace(logs.passage("S1.1", "So it is."), document_sha256=source.document_sha256)
+    log.add("verify", e.ClaimFound(id="c1", text=text.strip(), start=0, end=len(text.strip()), passages=(shown,)))
+    return log
+
+
+HOSTILE = (
+    "](javascript:alert(1)) [x", "<script>alert(1)</script>", "![x](http://evil/?q=1)", "\x1b[31mred\x1b[0m",
+    "\u202egnp.exe", "a\n\n# Heading\n[1]: http://evil/", "`code", "&lt;b&gt;", "1. x", "| a | b |",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("title", HOSTILE)
+@pytest.mark.parametrize("mode", ["numbers", "links", "markers", "none"])
+def test_a_hostile_title_is_only_text(title: str, mode: str) -> None:
+    markdown = render(fold(_cited(logs.source("S1", title=title)).events), citations=mode)
+    assert {target for _, target in links(markdown)} <= {"https://example.org/S1"}
+    assert markdown.count("\n## ") == 1
+    assert not set("\x1b\u202e") & set(markdown)
+
+
+HOSTILE_URLS = (
+    "javascript:alert(1)", "data:text/html;base64,x", "JAVASCRIPT://x/%0aalert(1)", "file://evil/x",
+    "https://e.org/> <b>\n[1]: http://evil/",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("url", HOSTILE_URLS)
+@pytest.mark.parametrize("mode", ["numbers", "links", "markers", "none"])
+def test_a_hostile_address_is_no_link_and_breaks_nothing(url: str, mode: str) -> None:
+    markdown = render(fold(_cited(logs.source("S1", url=url)).events), citations=mode)
+    assert all(target == "#sources" or target.startswith("https://e.org/%3E") for _, target in links(markdown))
+
+
+@given(
+    url=st.text(st.sampled_from("htps:/e.org<>()[]\\ \"'`&;#lt?%*_~\n"), max_size=30), title=st.sampled_from(HOSTILE)
+)
+def test_numbers_lead_to_exactly_the_address(url: str, title: str) -> None:
+    address = "https://e.org/" + url
+    markdown = render(fold(_cited(logs.source("S1", url=address, title=title)).events))
+    targets = {target for _, target in links(markdown)}
+    assert len({target.replace("%5B", "[").replace("%5D", "]") for target in targets}) == 1
+
+
+def test_the_text_cannot_define_where_a_number_leads() -> None:
+    text = "[1]: http://evil/\n\nIt is so [S1.1].\n\n[1]: http://evil/\n\nAs [1] says, arr[1] and [see][1].\n"
+    markdown = render(fold(_cited(logs.source("S1"), text).events))
+    assert [link for link in links(markdown) if link[0] == "1"] == [("1", "https://example.org/S1")]
+    assert not any("evil" in target and text == "1" for text, target in links(markdown))

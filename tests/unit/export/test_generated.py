@@ -1,0 +1,33 @@
+"""Generated files are what their generators write."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from assay.core.events import KINDS
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def _generator(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["generate_events", "generate_schema"])
+def test_up_to_date(name: str) -> None:
+    generator = _generator(name)
+    written = generator.TARGET.read_text(encoding="utf-8")
+    assert written == generator.text(), f"run `python docs/{name}.py`"
+
+
+def test_every_kind_is_documented() -> None:
+    page = _generator("generate_events").text()
+    assert all(f"### `{kind}`\n" in page for kind in KINDS)
+    assert all((cls.__doc__ or "").strip().splitlines()[0] in page for cls in KINDS.values())

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.fetch.language import detect
+
+SENTENCES = {
+    "en": "The committee said that it would not change the rules which have been in force for years.",
+    "de": "Der Ausschuss hat mitgeteilt, dass die Regeln nicht geändert werden, die seit Jahren gelten.",
+    "fr": "Le comité a dit que les règles qui sont en vigueur depuis des années ne seront pas changées par la suite.",
+    "es": "El comité dijo que no se cambiarán las reglas que han estado en vigor durante años por una razón.",
+    "pt": "O comitê disse que as regras que estão em vigor não serão mudadas por causa de uma nova lei.",
+    "it": "Il comitato ha detto che le regole che sono in vigore da anni non saranno cambiate per il momento.",
+    "nl": "De commissie zei dat de regels die al jaren gelden niet worden veranderd en dat het zo blijft.",
+    "pl": "Komitet powiedział, że zasady, które są w mocy od lat, nie będą zmienione i to jest dla nas dobre.",
+    "ru": "Комитет сообщил, что правила, которые действуют много лет, изменены не будут.",
+    "uk": "Комітет повідомив, що правила, які діють багато років, змінені не будуть.",
+    "zh": "委员会表示，实行多年的规则不会改变。",
+    "ja": "委員会は、長年続いている規則を変更しないと発表した。",
+    "ko": "위원회는 오랫동안 시행된 규칙을 변경하지 않겠다고 밝혔다.",
+    "ar": "قالت اللجنة إن القواعد المعمول بها منذ سنوات لن تتغير.",
+    "el": "Η επιτροπή είπε ότι οι κανόνες δεν θα αλλάξουν.",
+    "he": "הוועדה אמרה שהכללים לא ישתנו.",
+    "th": "คณะกรรมการกล่าวว่ากฎจะไม่เปลี่ยนแปลง",
+}
+
+
+@pytest.mark.parametrize(("language", "text"), SENTENCES.items())
+def test_languages(language: str, text: str) -> None:
+    assert detect(text) == language
+
+
+@pytest.mark.parametrize("text", ["", "   ", "12345", "x = f(y)", "Teutberga", "🎉🎉"])
+def test_unknown(text: str) -> None:
+    assert detect(text) == ""
+
+
+def test_a_foreign_word_does_not_decide() -> None:
+    assert detect(SENTENCES["en"] + " The Chinese word is 图书馆.") == "en"
+
+
+@given(st.text())
+def test_any_text(text: str) -> None:
+    assert len(detect(text)) in (0, 2)

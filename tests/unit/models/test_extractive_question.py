@@ -1,0 +1,136 @@
+"""Taking questions apart: words, identifiers, header fields, parts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.models.extractive.question import analyze, is_comparison, is_explanation, parts, phrases, without
+from assay.models.extractive.terms import carries_topic, stem, topic_words
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        ("crash", "crashes", "crashed", "crashing"),
+        ("create", "creates", "created", "creation", "creating", "creations"),
+        ("supersede", "superseded", "supersedes", "superseding"),
+        ("dependency", "dependencies"),
+        ("author", "authors"),
+        ("haus", "hauses"),
+        ("автор", "авторы", "автора"),
+        ("статус", "статуса"),
+        ("المؤلف", "مؤلف"),
+    ],
+)
+def test_forms_of_a_word_share_a_stem(forms: tuple[str, ...]) -> None:
+    assert len({stem(form) for form in forms}) == 1
+
+
+@given(st.text(min_size=1, max_size=30))
+def test_a_stem_is_never_empty(word: str) -> None:
+    assert stem(word)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What is the status of PEP 6?", [("pep", "6")]),
+        ("status of pep-0006", [("pep", "6")]),
+        ("Does EIP-1559 need EIP 2718?", [("eip", "1559"), ("eip", "2718")]),
+        ("SE-0274", [("se", "274")]),
+        ("PEP number 8", [("pep", "8")]),
+        ("PEP 572 的状态是什么？", [("pep", "572")]),
+        ("What happened in 2001?", []),
+        ("Python 3.7 features", []),
+    ],
+)
+def test_identifiers(text: str, expected: list[tuple[str, str]]) -> None:
+    assert [(m.identifier.series, m.identifier.number) for m in analyze(text).mentions] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "facets"),
+    [
+        ("Who wrote PEP 8?", ("author",)),
+        ("When was PEP 8 created?", ("created",)),
+        ("Who created PEP 8?", ("author",)),
+        ("Who wrote PEP 8 and when was it created?", ("author", "created")),
+        ("Was PEP 8 accepted or rejected?", ("status",)),
+        ("Which PEP superseded PEP 291?", ("superseded",)),
+        ("What was PEP 291 superseded by?", ("superseded",)),
+        ("Which PEP replaced PEP 291?", ("superseded",)),
+        ("Which PEP does PEP 387 replace?", ("replaces",)),
+        ("What did PEP 387 supersede?", ("replaces",)),
+        ("Which PEP was replaced by PEP 387?", ("replaces",)),
+        ("Which EIPs does EIP-1559 require?", ("requires",)),
+        ("Which Python version does PEP 572 target?", ("version",)),
+        ("Wer hat PEP 8 geschrieben?", ("author",)),
+        ("Wann wurde PEP 8 erstellt?", ("created",)),
+        ("Каков статус PEP 8?", ("status",)),
+        ("Кто написал PEP 8?", ("author",)),
+        ("PEP 8 的状态是什么？", ("status",)),
+        ("PEP 8 の作成日はいつですか？", ("created",)),
+        ("من هو مؤلف PEP 8؟", ("author",)),
+        ("How does PEP 8 treat long lines?", ()),
+        ("Was “Post-Quantum Status of Authors” rejected?", ("status",)),
+    ],
+)
+def test_fields_asked_for(text: str, facets: tuple[str, ...]) -> None:
+    assert analyze(text).facets == facets
+
+
+def test_the_rest_is_what_must_be_found_in_text() -> None:
+    assert analyze("Who wrote PEP 8?").rest == ()
+    assert analyze("What does PEP 8 say about line length?").rest == (stem("line"), stem("length"))
+
+
+def test_names_are_words_with_capitals_within_a_sentence_but_not_german_nouns() -> None:
+    assert analyze("What is the capital of Mongolia?").names == {"mongolia"}
+    assert analyze("Wie hoch ist der Berg in der Schweiz?").names == frozenset()
+
+
+def test_a_title_is_taken_out_whatever_stands_between_its_words() -> None:
+    question = analyze("Who wrote Re-Use of Author Status, and when?")
+    assert analyze(without(question, ("re", "use", "of", "author", "status")).text).terms == ("wrot",)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Who wrote it?", ("Who wrote it?",)),
+        ("Who wrote PEP 8 and when was it created?", ("Who wrote PEP 8", "when was it created?")),
+        ("What is A? What is B?", ("What is A?", "What is B?")),
+        ("Wer schrieb das Buch und wann erschien es?", ("Wer schrieb das Buch", "wann erschien es?")),
+        ("Is research and development taxed?", ("Is research and development taxed?",)),
+    ],
+)
+def test_parts(text: str, expected: tuple[str, ...]) -> None:
+    assert parts(text) == expected
+
+
+@given(st.text(max_size=120))
+def test_any_text_can_be_taken_apart(text: str) -> None:
+    question = analyze(text)
+    assert set(question.rest) <= set(question.terms)
+    assert question.names <= set(question.terms)
+    assert parts(text)
+    assert all(carries_topic(word) for word in topic_words(text))
+    assert isinstance(phrases(text), tuple)
+
+
+def test_the_direction_is_read_around_a_title_too() -> None:
+    for text in (
+        "Which PEP was replaced by the PEP Packaging Council?",
+        "Which PEP was replaced by “Packaging Council”?",
+    ):
+        assert without(analyze(text), ("packaging", "council")).facets == ("replaces",)
+
+
+def test_comparing_and_explaining() -> None:
+    assert is_comparison("Compare PEP 380 and PEP 492")
+    assert is_comparison("PEP 380 和 PEP 492 有什么区别？")
+    assert is_explanation("How does Rust handle unsized coercion?")
+    assert not is_explanation("How many authors has PEP 8?")
+    assert is_explanation("Warum ist der Himmel blau?")

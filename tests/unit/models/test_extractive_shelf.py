@@ -1,0 +1,117 @@
+"""Reading what tools showed: fields, identity, sentences."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core import markers
+from assay.models.extractive.shelf import Identifier, Shelf, one_line, read_field, split
+
+PEP = """
+## S1001 Bug Fix Releases <https://peps.example/pep-0006/>
+[S1001.0] PEP: 6
+[S1001.1] Title: Bug Fix Releases
+[S1001.2] Author: Aahz <aahz@example.com>,
+          Anthony Baxter
+[S1001.3] Status: Superseded
+[S1001.8] Abstract
+[S1001.9] Python has only one release branch. This proposal adds another one.
+[S1001.12] Python-Version: 9.9
+"""
+
+
+def test_header_fields_end_where_prose_begins() -> None:
+    (book,) = Shelf([PEP]).books
+    assert [(field.name, field.value) for field in book.fields] == [
+        ("pep", "6"),
+        ("title", "Bug Fix Releases"),
+        ("author", "Aahz <aahz@example.com>, Anthony Baxter"),
+        ("status", "Superseded"),
+    ]
+    assert book.field("python version") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("Status: **Implemented (Swift 5.8)**", "Status", "Implemented (Swift 5.8)"),
+        ("* Authors: [A B](https://example.org)", "Authors", "[A B](https://example.org)"),
+        ("**Owner:** Jane", "Owner", "Jane"),
+        ("状态：已接受", "状态", "已接受"),
+        ("Дата создания: 2020-01-02", "Дата создания", "2020-01-02"),
+    ],
+)
+def test_forms_of_fields(text: str, key: str, value: str) -> None:
+    field = read_field("S1.0", text)
+    assert field is not None
+    assert (field.key, field.value) == (key, value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["No field here.", "See https://example.org", "key:", "a sentence that is long enough: then more", "KEP-12: Title"],
+)
+def test_what_is_no_field(text: str) -> None:
+    assert read_field("S1.0", text) is None
+
+
+@pytest.mark.parametrize(
+    ("title", "url", "series", "number", "owned"),
+    [
+        ("Bug Fix Releases", "https://peps.example/pep-0006/", "pep", "6", True),
+        ("Bug Fix Releases", "https://peps.example/pep-0006/", "pep", "60", False),
+        ("Bug Fix Releases", "https://peps.example/pep-0060/", "pep", "6", False),
+        ("KEP-2593: Enhanced NodeIPAM", "https://x.example/a", "kep", "2593", True),
+        ("About KEP-2593", "https://x.example/a", "kep", "2593", False),
+        ("text/1946.md", "https://rust.example/rfcs/1946-intra-links.html", "rfc", "1946", True),
+        ("text/1946.md", "https://rust.example/rfcs/1946-intra-links.html", "rfc", "194", False),
+    ],
+)
+def test_which_document_has_a_number(title: str, url: str, series: str, number: str, owned: bool) -> None:
+    (book,) = Shelf([f"## S1 {title} <{url}>"]).books
+    assert book.owns(Identifier(series, number)) is owned
+
+
+def test_passages_shown_twice_are_one() -> None:
+    (book,) = Shelf([PEP, PEP]).books
+    assert len(book.passages) == 7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Abstract\n========",
+        "Maximum Line Length",
+        "x = 1\ny = 2",
+        "def run(self):\n    return 1",
+        "An open `code span.",
+        "It cites [S1001.3] as others do, in a forged way.",
+        "The stages are these ones, among others:",
+    ],
+)
+def test_what_is_not_quoted(text: str) -> None:
+    assert split("S1.30", text) == ()
+
+
+def test_sentences_of_other_scripts() -> None:
+    assert [each.text for each in split("S1.30", "长江是中国最长的河流。它流入东海。")] == [
+        "长江是中国最长的河流。",
+        "它流入东海。",
+    ]
+    assert [each.text for each in split("S1.30", "يقع النيل في أفريقيا.")] == ["يقع النيل في أفريقيا."]
+
+
+@given(st.text(max_size=300))
+def test_sentences_are_verbatim_but_for_white_space_and_never_cite(text: str) -> None:
+    for sentence in split("S1.30", text):
+        assert sentence.text in one_line(text)
+        assert not markers.parse(sentence.text)
+
+
+@given(st.from_regex(r"[A-Z][a-z]{2,10}", fullmatch=True), st.from_regex(r"[a-z0-9][a-z0-9 ]{0,30}", fullmatch=True))
+def test_what_is_written_as_a_field_is_read_as_one(key: str, value: str) -> None:
+    field = read_field("S1.0", f"{key}: {value}")
+    assert field is not None
+    assert (field.key, field.value) == (key, one_line(value))

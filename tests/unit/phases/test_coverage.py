@@ -1,0 +1,100 @@
+"""Coverage, and the state research is in."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.agents.task import Finding, Finished, Kit
+from assay.core.plan import Plan, PlanStep
+from assay.core.sources import Passage
+from assay.evidence.ledger import Ledger
+from assay.phases.coverage import assess, closed, unreported
+from assay.phases.inquiry import Inquiry
+from assay.phases.state import Research, agent_task, marked, said, step_for
+
+PLAN = Plan(
+    title="Brest",
+    steps=(
+        PlanStep(id=1, title="Tide at Brest"),
+        PlanStep(id=2, title="Winds", description="The mistral"),
+        PlanStep(id=3, title="Compare", type="analysis", needs_search=False),
+    ),
+)
+
+
+def passage(id: str) -> Passage:
+    source = id.partition(".")[0]
+    return Passage(id=id, source=source, document_sha256="", start=0, end=1, text="x", text_sha256="")
+
+
+def finding(step: int, *ids: str, stop: str = "done", lane: int = 1) -> Finding:
+    return Finding(lane=lane, task="t", step=step, passages=tuple(map(passage, ids)), stop=stop)
+
+
+@pytest.mark.parametrize(
+    ("findings", "statuses"),
+    [
+        ((), ["not", "not", "not", "not"]),
+        ((finding(1, "S1001.1"),), ["partly", "answered", "not", "partly"]),
+        ((finding(1, "S1001.1"), finding(2)), ["partly", "answered", "not", "partly"]),
+        ((finding(1, "S1001.1"), finding(2, "S2001.1", stop="time")), ["partly", "answered", "partly", "partly"]),
+        ((finding(1, "S1001.1"), finding(2, "S2001.1")), ["answered"] * 4),
+        ((finding(0, "S1001.1"),), ["partly", "not", "not", "partly"]),
+    ],
+)
+def test_what_is_answered(findings: tuple[Finding, ...], statuses: list[str]) -> None:
+    coverage = assess("How far?", Research(plan=PLAN, findings=findings))
+    assert [each.step for each in coverage] == [0, 1, 2, 3]
+    assert [each.status for each in coverage] == statuses
+
+
+def test_passages_count_once() -> None:
+    findings = (finding(1, "S1001.1", "S1001.2"), finding(1, "S1001.1", lane=2))
+    whole, first, *_ = assess("?", Research(plan=PLAN, findings=findings))
+    assert whole.passages == first.passages == ("S1001.1", "S1001.2")
+
+
+def test_open_are_steps_nobody_reported_on() -> None:
+    def left(*findings: Finding) -> list[int]:
+        return [step.id for step in unreported(Research(plan=PLAN, findings=findings))]
+
+    assert left() == [1, 2]
+    assert left(finding(1)) == [2]  # searched for and not found
+    assert left(finding(1, stop="time")) == [1, 2]
+    assert left(finding(1, "S1001.1", stop="time"), finding(2)) == []
+
+
+def test_a_plan_is_closed() -> None:
+    research = Research(plan=PLAN).with_running([1, 2]).with_finding(finding(1, "S1001.1")).without(2, "broken")
+    assert [step.status for step in research.plan.steps] == ["completed", "pending", "pending"]
+    assert research.failed == ("broken",)
+    done = closed(research.plan, assess("?", research))
+    assert [step.status for step in done.steps] == ["completed", "skipped", "completed"]
+
+
+@pytest.mark.parametrize(
+    ("task", "named", "step"),
+    [("whatever", 2, 2), ("Find the mistral", 0, 2), ("How high is the tide at Brest?", 9, 1), ("volcano", 0, 0)],
+)
+def test_the_step_a_task_serves(task: str, named: int, step: int) -> None:
+    assert step_for(PLAN, task, named) == step
+
+
+@pytest.mark.parametrize(("continues", "earlier"), [("1", "The tide."), ("agent-1", "The tide."), ("7", ""), ("", "")])
+def test_an_agent_is_told_what_others_did_and_what_it_carries_on(continues: str, earlier: str) -> None:
+    kit = Kit(ledger=Ledger(), tools={})
+    kit.ledger.apply(kit.ledger.register(1, [], ["tide"], ["Tides"]).rows)
+    done = Finding(lane=1, task="t", text="The tide.")
+    inquiry = Inquiry(question="How far?", date="2026-01-01", count=1, documents="d", scope="s")
+    task = agent_task(kit, inquiry, Research(plan=PLAN, findings=(done,)), "more", step=1, turns=3, continues=continues)
+    assert task.earlier == earlier
+    assert task.lanes == (0, 1)
+    assert task.finished == (Finished(task="t", searched=("tide",), read=("Tides",)),)
+
+
+def test_what_a_finding_says_in_the_plan_is_short_and_without_markers() -> None:
+    long = Finding(lane=1, task="t", text="The tide rises. [S1001.1] " * 40)
+    assert said(long).startswith("The tide rises. The tide")
+    assert len(said(long)) <= 202
+    assert "S1001" not in said(long)
+    assert marked(PLAN, [1], "completed", "yes").steps[0].finding == "yes"

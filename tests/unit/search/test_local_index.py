@@ -1,0 +1,177 @@
+"""The local index as a derived thing: deleted, damaged, killed, shared."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+from library_of import entry, fill
+
+from assay.core.errors import SearchFailed, StoreError
+from assay.core.ports import Query
+from assay.core.sources import Document, Span
+from assay.evidence.documents import Reader
+from assay.search.local import LocalSearch
+from assay.search.local.index import FORMAT
+from assay.store.common import Store
+from assay.store.memory import memory_store
+from assay.store.sql import open_store
+
+TEXTS = {
+    f"doc-{number}.md": f"# Report {number}\n\nThe word w{number} is here.\n\nCommon prose." for number in range(30)
+}
+
+
+@pytest.fixture
+def store() -> Store:
+    store = memory_store()
+    fill(store, TEXTS)
+    return store
+
+
+def opened(store: Store, path: Path | None) -> LocalSearch:
+    return LocalSearch(path, store.library, Reader(store.blobs).spans)
+
+
+def found(search: LocalSearch, text: str) -> list[str]:
+    return [hit.document.name for hit in search.find(Query(text=text, limit=100))]
+
+
+def test_a_second_process_finds_it_indexed(store: Store, tmp_path: Path) -> None:
+    opened(store, tmp_path).sync()
+
+    def never(document: Document) -> tuple[Span, ...]:
+        raise AssertionError("indexed twice")
+
+    again = LocalSearch(tmp_path, store.library, never)
+    assert found(again, "w7") == ["doc-7.md"]
+
+
+@pytest.mark.parametrize("alive", [True, False])
+def test_a_deleted_index_is_built_again(store: Store, tmp_path: Path, alive: bool) -> None:
+    search = opened(store, tmp_path)
+    search.sync()
+    shutil.rmtree(tmp_path / FORMAT)
+    search = search if alive else opened(store, tmp_path)
+    assert found(search, "w7") == ["doc-7.md"]
+    assert len(found(search, "common")) == 30
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_damaged_index_is_built_again(store: Store, tmp_path: Path, seed: int) -> None:
+    opened(store, tmp_path).sync()
+    chance = random.Random(seed)
+    files = sorted(file for file in (tmp_path / FORMAT).rglob("*") if file.is_file() and file.stat().st_size)
+    for file in chance.sample(files, 2):
+        if seed % 3 == 0:
+            file.unlink()
+        elif seed % 3 == 1:
+            file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+        else:
+            file.write_bytes(b"garbage" * 10)
+    search = opened(store, tmp_path)
+    assert found(search, "w7") == ["doc-7.md"]
+    assert len(found(search, "common")) == 30
+
+
+def test_an_index_of_another_library_is_built_again(store: Store, tmp_path: Path) -> None:
+    opened(store, tmp_path).sync()
+    other = memory_store()
+    fill(other, {"x.md": "Only the word quux."})
+    assert found(opened(other, tmp_path), "quux") == ["x.md"]
+
+
+def test_an_index_of_another_library_as_long_is_noticed(store: Store, tmp_path: Path) -> None:
+    opened(store, tmp_path).sync()
+    other = memory_store()
+    fill(other, {f"other-{number}": f"The word w{number + 1} is there." for number in range(30)})
+    assert found(opened(other, tmp_path), "w7") == ["other-6"]
+
+
+def test_the_search_of_a_text_which_is_gone(store: Store, tmp_path: Path) -> None:
+    ghost = entry(memory_store(), "ghost.md", "# Ghost story\n\nBoo.")
+    store.library.add([ghost], "default")
+    search = opened(store, tmp_path)
+    assert found(search, "ghost story") == ["ghost.md"]
+    assert found(search, "w7") == ["doc-7.md"]
+
+
+def test_a_broken_library_is_a_failed_search(store: Store) -> None:
+    class Broken:
+        def __getattr__(self, name: str) -> object:
+            raise StoreError("the database is gone")
+
+    search = LocalSearch(None, Broken(), Reader(store.blobs).spans)  # type: ignore[arg-type]
+    with pytest.raises(SearchFailed, match="the database is gone"):
+        search.find(Query(text="x"))
+
+
+def test_writers_wait_with_a_message_and_readers_do_not(store: Store, tmp_path: Path) -> None:
+    search = opened(store, tmp_path)
+    search.sync()
+    lock = FileLock(tmp_path / f"{FORMAT}.lock")
+    said: list[str] = []
+    with lock:
+        assert found(search, "w7") == ["doc-7.md"]
+        fill(store, {"new.md": "zeppelin"})
+        thread = threading.Thread(target=lambda: search.sync(said.append))
+        thread.start()
+        deadline = time.monotonic() + 10
+        while not said and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert said == ["waiting for another process to finish the search index"]
+    thread.join(20)
+    assert found(search, "zeppelin") == ["new.md"]
+
+
+def test_many_threads_at_once(store: Store, tmp_path: Path) -> None:
+    search = opened(store, tmp_path)
+    answers: list[list[str]] = []
+    threads = [threading.Thread(target=lambda: answers.append(found(search, "w7"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert answers == [["doc-7.md"]] * 8
+
+
+CHILD = """
+import sys
+from pathlib import Path
+import assay.search.local.search as local
+from assay.evidence.documents import Reader
+from assay.store.sql import open_store
+
+local.PAGE, local.COMMIT_EVERY = 5, 10
+home = Path(sys.argv[1])
+store = open_store(home)
+local.LocalSearch(home / "index", store.library, Reader(store.blobs).spans).sync(lambda text: print(text, flush=True))
+"""
+
+
+@pytest.mark.parametrize("lines", [1, 3, 8, 14, 19])
+def test_a_killed_writer_leaves_no_hole_and_no_double(tmp_path: Path, lines: int) -> None:
+    store = open_store(tmp_path)
+    fill(store, {f"d{number}.md": f"# T{number}\n\nCommon prose about w{number}." for number in range(100)})
+    child = subprocess.Popen([sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, env=dict(os.environ))
+    assert child.stdout is not None
+    for _ in range(lines):
+        child.stdout.readline()
+    child.send_signal(signal.SIGKILL)
+    child.wait(20)
+    child.stdout.close()
+    search = opened(store, tmp_path / "index")
+    names = found(search, "common")
+    assert sorted(names) == sorted(f"d{number}.md" for number in range(100))
+    for number in range(0, 100, 9):
+        (hit,) = search.find(Query(text=f"w{number}"))
+        assert (hit.document.name, len(hit.spans)) == (f"d{number}.md", 1)

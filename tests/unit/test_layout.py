@@ -1,0 +1,106 @@
+"""What the linters cannot say: sizes, who reads the environment, and that every library we import is declared."""
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((ROOT / "src" / "assay").rglob("*.py"))
+LONGEST_FUNCTION = 60
+LONGEST_FILE = 400
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def place(path: Path, line: int) -> str:
+    return f"{path.relative_to(ROOT)}:{line}"
+
+
+def test_no_function_is_past_60_lines():
+    long = [
+        place(path, node.lineno)
+        for path in SOURCES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.body[0].lineno >= LONGEST_FUNCTION
+    ]
+    assert long == []
+
+
+def test_no_file_is_past_400_lines():
+    long = [place(path, 1) for path in SOURCES if len(path.read_text(encoding="utf-8").splitlines()) > LONGEST_FILE]
+    assert long == []
+
+
+def test_only_settings_reads_the_environment():
+    readers = {
+        path.relative_to(ROOT).as_posix()
+        for path in SOURCES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "os"
+        and node.attr in ("environ", "environb", "getenv", "getenvb")
+    }
+    assert readers == {"src/assay/settings.py"}
+
+
+def is_broad(handler: ast.ExceptHandler) -> bool:
+    names = (
+        {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)} if handler.type else {"Exception"}
+    )
+    return bool(names & {"Exception", "BaseException"})
+
+
+def test_who_catches_everything_raises_it_again():
+    swallowed = [
+        place(path, node.lineno)
+        for path in SOURCES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ExceptHandler)
+        and is_broad(node)
+        and not any(isinstance(inner, ast.Raise) and inner.exc is None for inner in ast.walk(node))
+    ]
+    assert swallowed == []
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+def normal(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def declared() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed_by_others = {"lxml-html-clean"}  # see pyproject.toml
+    return {normal(requirement.partition(">=")[0]) for requirement in project["dependencies"]} - needed_by_others
+
+
+def test_the_libraries_we_import_are_the_ones_we_declare():
+    # pydantic and tomllib's kin come with the declared library which is built on them
+    through = {"pydantic": "pydantic-settings"}
+    distributions = packages_distributions()
+    modules = {name for path in SOURCES for name in imported(path)} - sys.stdlib_module_names - {"assay"}
+    needed = {through.get(name, normal(distributions.get(name, [name])[0])) for name in modules}
+    assert needed == declared()
+
+
+@pytest.mark.parametrize("group", ["models", "extractors", "exporters", "tools", "strategies"])
+def test_every_adapter_is_named_once(group: str):
+    points = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+    targets = list(points[f"assay.{group}"].values())
+    assert targets
+    assert len(targets) == len(set(targets))

@@ -1,0 +1,75 @@
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from assay import plugins
+from assay.core.errors import ConfigError, UnknownName
+
+METADATA = "Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Install a distribution with one module and these entry points, for this test."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def installed(name: str, source: str, points: str) -> None:
+        (tmp_path / f"{name}.py").write_text(source)
+        info = tmp_path / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(METADATA.format(name=name))
+        (info / "entry_points.txt").write_text(points)
+
+    return installed
+
+
+def test_what_we_ship_is_found_by_name():
+    assert {"extractive", "scripted"} <= set(plugins.names("models"))
+    assert {".md", ".json"} <= set(plugins.names("exporters"))
+    assert {"search", "open", "recall"} <= set(plugins.names("tools"))
+    assert "orchestrated" in plugins.names("strategies")
+    assert plugins.names("extractors")
+
+
+@pytest.mark.parametrize("group", plugins.GROUPS)
+def test_everything_we_ship_can_be_loaded(group: plugins.Group):
+    ours = [point.name for point in entry_points(group=f"assay.{group}") if point.value.startswith("assay.")]
+    assert ours
+    assert all(plugins.load(group, name) is not None for name in ours)
+
+
+def test_an_unknown_name_is_an_error_with_the_nearest():
+    with pytest.raises(UnknownName, match="no model adapter named 'extractiv'; did you mean 'extractive'"):
+        plugins.load("models", "extractiv")
+    with pytest.raises(UnknownName, match=r"no export format named '\.docx'; there is: .*\.md"):
+        plugins.load("exporters", ".docx")
+
+
+def test_a_users_adapter_is_found_and_only_the_named_one_is_imported(install):
+    install("assay_mine", "def create():\n    return 'mine'\n", "[assay.models]\nmine = assay_mine:create\n")
+    install("assay_other", "raise RuntimeError('imported')\n", "[assay.models]\nother = assay_other:create\n")
+    assert {"mine", "other"} <= set(plugins.names("models"))
+    assert plugins.load("models", "mine")() == "mine"
+    assert "assay_other" not in sys.modules
+
+
+def test_a_user_may_replace_what_we_ship(install):
+    install(
+        "assay_better",
+        "def render():\n    return 'better'\n",
+        "[assay.exporters]\n.md = assay_better:render\n",
+    )
+    assert plugins.load("exporters", ".md")() == "better"
+
+
+def test_a_missing_extra_is_said(install):
+    install("assay_pdf", "import no_such_library\n", "[assay.extractors]\npdf = assay_pdf:extract\n")
+    with pytest.raises(ConfigError, match=r"extractor 'pdf'.*no_such_library"):
+        plugins.load("extractors", "pdf")
+
+
+def test_a_models_name_may_carry_what_the_adapter_is_told():
+    assert plugins.split("scripted:C:/replies.json") == ("scripted", "C:/replies.json")
+    assert plugins.split("extractive") == ("extractive", "")

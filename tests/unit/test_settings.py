@@ -1,0 +1,149 @@
+from pathlib import Path
+
+import pytest
+
+from assay import settings
+from assay.core.errors import ConfigError, UnknownName
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The settings file of the test, in an environment which holds nothing of ours."""
+    import os
+
+    for name in list(os.environ):
+        if name.startswith("ASSAY_") or name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
+    path = tmp_path / "config.toml"
+    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+    return path
+
+
+def by_name(name: str) -> settings.Setting:
+    return next(each for each in settings.describe(settings.load()) if each.name == name)
+
+
+def test_without_file_and_environment_everything_is_at_its_default():
+    loaded = settings.load()
+    assert loaded.models.complex == ("extractive",)
+    assert loaded.limits.tokens is None
+    assert {each.origin for each in settings.describe(loaded)} == {"default"}
+
+
+def test_code_beats_environment_beats_file(file: Path, monkeypatch: pytest.MonkeyPatch):
+    file.write_text('depth = "light"\ncitations = "links"\n[limits]\ntokens = 1000\ntime = 9\n')
+    monkeypatch.setenv("ASSAY_LIMITS_TOKENS", "2000")
+    monkeypatch.setenv("ASSAY_DEPTH", "medium")
+    loaded = settings.load(depth="extended")
+    assert (loaded.depth, loaded.limits.tokens, loaded.limits.time, loaded.citations) == (
+        "extended",
+        2000,
+        9.0,
+        "links",
+    )
+
+
+def test_a_setting_says_where_it_comes_from(file: Path, monkeypatch: pytest.MonkeyPatch):
+    file.write_text("[search]\nresults = 5\n")
+    monkeypatch.setenv("ASSAY_DOCUMENTS_MAX_FILE_MB", "7")
+    assert (by_name("search.results").origin, by_name("search.results").value) == ("file", "5")
+    assert by_name("documents.max_file_mb").origin == "environment"
+    assert by_name("documents.max_file_mb").default == "100.0"
+
+
+def test_every_setting_has_a_meaning():
+    assert [each.name for each in settings.describe(settings.load()) if not each.description] == []
+
+
+def test_models_are_names_in_order_of_choice(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ASSAY_MODELS_COMPLEX", "scripted:a.json, extractive")
+    assert settings.load().models.complex == ("scripted:a.json", "extractive")
+
+
+@pytest.mark.parametrize("name", ["ASSAY_KEYS_OPENAI", "OPENAI_API_KEY"])
+def test_keys_are_masked_wherever_they_show(name: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(name, "sk-very-secret")
+    loaded = settings.load()
+    assert loaded.keys.openai is not None
+    assert loaded.keys.openai.get_secret_value() == "sk-very-secret"
+    assert "very-secret" not in repr(loaded) + str(settings.describe(loaded))
+    assert (by_name("keys.openai").value, by_name("keys.openai").origin) == ("***", "environment")
+
+
+def test_our_variable_beats_the_providers_own(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EXA_API_KEY", "theirs")
+    monkeypatch.setenv("ASSAY_KEYS_EXA", "ours")
+    key = settings.load().keys.exa
+    assert key is not None
+    assert key.get_secret_value() == "ours"
+
+
+def test_an_unknown_key_in_the_file_names_the_nearest(file: Path):
+    file.write_text("[limits]\ntoken = 5\n")
+    with pytest.raises(ConfigError, match=r"no setting named 'limits.token'; did you mean 'limits.tokens'\?"):
+        settings.load()
+
+
+def test_a_bad_value_is_named_and_never_repeated(file: Path):
+    file.write_text('[keys]\nopenai = ["sk-very-secret"]\n')
+    with pytest.raises(ConfigError, match=r"keys\.openai") as raised:
+        settings.load()
+    assert "very-secret" not in str(raised.value)
+
+
+def test_a_file_which_is_not_toml_is_named(file: Path):
+    file.write_text("limits = [")
+    with pytest.raises(ConfigError, match=r"config\.toml is not valid TOML"):
+        settings.load()
+
+
+def test_home_is_expanded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("ASSAY_HOME", "~/research")
+    assert settings.load().home == tmp_path / "research"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("limits.tokens", "5", 5),
+        ("verify", "no", False),
+        ("models.judge", "a, b", ["a", "b"]),
+        ("depth", "light", "light"),
+        ("keys.tavily", "secret", "secret"),
+    ],
+)
+def test_text_becomes_a_value_for_the_file(name: str, text: str, value: object):
+    assert settings.parse(name, text) == value
+
+
+def test_a_wrong_name_or_value_is_not_for_the_file():
+    with pytest.raises(UnknownName, match="did you mean 'depth'"):
+        settings.parse("dept", "light")
+    with pytest.raises(ConfigError, match="depth"):
+        settings.parse("depth", "bottomless")
+
+
+@pytest.mark.parametrize(
+    ("variables", "color", "interactive"),
+    [
+        ({}, True, True),
+        ({"NO_COLOR": "1"}, False, True),
+        ({"CI": "true"}, True, False),
+        ({"CI": "false"}, True, True),
+        ({"TERM": "dumb"}, False, False),
+    ],
+)
+def test_surroundings(variables: dict[str, str], color: bool, interactive: bool, monkeypatch: pytest.MonkeyPatch):
+    for name in ("NO_COLOR", "CI", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert settings.surroundings() == settings.Surroundings(color=color, interactive=interactive)
+
+
+def test_the_page_on_settings_names_every_one():
+    page = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
+    for each in settings.describe(settings.load()):
+        default = f"`{each.default}`" if each.default and each.name != "home" else ""
+        assert f"| `{each.name}` | {default} | {each.description} |" in page

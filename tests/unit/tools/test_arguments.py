@@ -1,0 +1,58 @@
+"""Tool calls as models write them, and what they are told when they write them wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.core.errors import ToolFailed
+from assay.tools.arguments import read, usage
+from assay.tools.open import OpenArguments, OpenTool
+from assay.tools.search import SearchArguments, SearchTool
+
+
+def test_a_definition_is_a_closed_json_schema() -> None:
+    parameters = SearchTool.definition.parameters
+    assert parameters["type"] == "object"
+    assert parameters["required"] == ["query"]
+    assert parameters["additionalProperties"] is False
+    assert parameters["properties"]["limit"]["type"] == "integer"
+    assert parameters["properties"]["query"]["description"]
+
+
+def test_usage_says_how_to_call() -> None:
+    assert usage(OpenTool.definition) == "Call it as open(documents: array, find?: string)."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "query", "limit"),
+    [
+        ({"query": "tide"}, "tide", 8),
+        ({"query": "tide", "limit": "3"}, "tide", 3),
+        ({"query": "tide", "limit": None}, "tide", 8),
+    ],
+)
+def test_search_arguments(arguments: dict[str, Any], query: str, limit: int) -> None:
+    assert read(SearchTool.definition, arguments, SearchArguments) == SearchArguments(query=query, limit=limit)
+
+
+@pytest.mark.parametrize("documents", ["S1", ["S1"], '["S1"]'])
+def test_one_document_stands_for_a_list_of_one(documents: object) -> None:
+    assert read(OpenTool.definition, {"documents": documents}, OpenArguments).documents == ["S1"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        ({}, "query"),
+        ({"query": "tide", "site": "x"}, "site"),
+        ({"query": ["tide"]}, "query"),
+        ({"query": "tide", "limit": "many"}, "limit"),
+    ],
+)
+def test_a_wrong_call_is_told_what_is_wrong_and_how_to_call(arguments: dict[str, Any], names: str) -> None:
+    with pytest.raises(ToolFailed) as failed:
+        read(SearchTool.definition, arguments, SearchArguments)
+    assert names in failed.value.reason
+    assert "Call it as search(query: string, limit?: integer)." in failed.value.reason

@@ -1,0 +1,55 @@
+"""Which part of a long document is shown."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.sources import Span
+from assay.tools.parts import matching, outline, part
+
+LINES = st.lists(st.text("ab c", min_size=1, max_size=12), min_size=1, max_size=30)
+
+
+def spans(*texts: str, headings: dict[int, tuple[str, ...]] | None = None) -> list[Span]:
+    return [
+        Span(place, place * 100, place * 100 + len(text), text, heading=(headings or {}).get(place, ()))
+        for place, text in enumerate(texts)
+    ]
+
+
+def test_a_short_document_is_shown_whole() -> None:
+    all_of_it = spans("one", "two")
+    assert part(all_of_it, "two", 100) == tuple(all_of_it)
+
+
+def test_a_long_one_from_its_beginning() -> None:
+    assert [span.text for span in part(spans(*"abcdef"), "", 3)] == ["a", "b", "c"]
+
+
+def test_what_is_looked_for_is_shown_beside_the_beginning_in_the_documents_order() -> None:
+    texts = ["title", *(f"line {number} of many" for number in range(20)), "the moon", "more of it"]
+    shown = part(spans(*texts), "moon", 60)
+    assert shown[0].text == "title"
+    assert "the moon" in [span.text for span in shown]
+    assert [span.ordinal for span in shown] == sorted(span.ordinal for span in shown)
+
+
+def test_a_heading_is_looked_at_as_well() -> None:
+    found = matching(spans("alpha", "beta", headings={1: ("Rationale",)}), "rationale")
+    assert [span.text for span in found] == ["beta"]
+
+
+def test_the_outline_names_each_heading_once_on_one_line() -> None:
+    headings = {0: ("A",), 1: ("A", "B\n[S1.1] forged"), 2: ("A", "B\n[S1.1] forged")}
+    assert outline(spans("x", "y", "z", headings=headings)) == "A; A > B [S1.1] forged"
+
+
+@given(LINES, st.text("ab c", max_size=5), st.integers(1, 100))
+def test_a_part_is_of_the_document_never_empty_and_near_its_size(lines: list[str], find: str, room: int) -> None:
+    whole = spans(*lines)
+    shown = part(whole, find, room)
+    assert shown
+    assert [span for span in whole if span in shown] == list(shown)
+    longest = max(len(line) for line in lines)
+    assert sum(len(span.text) for span in shown) <= room + 2 * longest

@@ -1,0 +1,208 @@
+"""The tools in a real run: what they see, what they cost, and that no answer depends on who asked first."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
+
+import msgspec
+import pytest
+from research import DOCUMENTS, Log, Sea, WordSearch
+
+from assay.core import events as e
+from assay.core.brief import Brief
+from assay.core.errors import ToolFailed
+from assay.core.ports import World
+from assay.core.usage import Usage
+from assay.evidence.ledger import Ledger
+from assay.models.scripted import Scripted
+from assay.run.engine import Engine, Outcome
+from assay.run.protocols import Observation
+from assay.run.run import Branch, Run
+from assay.tools.open import OpenTool
+from assay.tools.recall import RecallTool
+from assay.tools.search import SearchTool
+
+LONG = "# Long\n\n" + "\n\n".join(
+    f"## Part {number}\n\nLine {number} of a long text. {'x' * 400}" for number in range(80)
+)
+
+
+async def within(sea: Sea, body: Callable[[Run], Awaitable[None]], **world: Any) -> Log:
+    """Run `body` as a pipeline over the documents of `sea`."""
+
+    async def prepare() -> tuple[Brief, World]:
+        roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), ("scripted",))
+        brief = Brief(question="?", date="2026-01-01", models=roles)  # type: ignore[arg-type]
+        return brief, msgspec.structs.replace(sea.world(Scripted([])), **world)
+
+    async def pipeline(run: Run) -> Outcome:
+        await body(run)
+        return Outcome()
+
+    handle = Engine(sea.store.journal, pipeline).start(prepare)
+    log = Log([envelope async for envelope in handle], Scripted([]))
+    await handle.wait()
+    return log
+
+
+async def search(run: Run, ledger: Ledger, **arguments: Any) -> Observation:
+    return await SearchTool().run(run, ledger, arguments)
+
+
+async def test_search_shows_the_best_documents_with_their_passages() -> None:
+    async def body(run: Run) -> None:
+        found = await search(run, Ledger(), query="  mistral   north ")
+        assert [shown.document.name for shown in found.shown] == ["winds.md"]
+        assert found.shown[0].spans[0].text.startswith("The mistral blows")
+        assert "Winds" in found.summary
+        nothing = await search(run, Ledger(), query="volcano")
+        assert (nothing.shown, nothing.note) == ((), "Nothing found.")
+
+    log = await within(Sea(), body)
+    assert [(event.query, event.results) for event in log.of(e.SearchPerformed)] == [
+        ("mistral north", 1),
+        ("volcano", 0),
+    ]
+
+
+async def test_the_same_search_by_another_lane_is_answered_from_the_ledger_at_no_cost() -> None:
+    async def body(run: Run) -> None:
+        ledger = Ledger()
+        first = await search(run.child("one"), ledger, query="tide")
+        assert await search(run.child("two"), ledger.seeing([2]), query="tide") == first
+        await search(run.child("three"), ledger, query="tide", limit=1)  # is another search
+
+    log = await within(Sea(), body)
+    assert [event.shared for event in log.of(e.SearchPerformed)] == [False, True, False]
+    assert sum(event.usage.searches for event in log.of(e.UsageUpdated)) == 2
+
+
+class Named(WordSearch):
+    """A provider by another name."""
+
+    def __init__(self, name: str, sea: Sea, **options: Any) -> None:
+        super().__init__(sea.store.library, sea.reader, **options)
+        self.name = name
+
+
+async def test_several_providers_are_merged_in_their_order_and_one_may_fail() -> None:
+    sea = Sea()
+    searches = (Named("down", sea, failing=True), Named("one", sea), Named("two", sea))
+
+    async def body(run: Run) -> None:
+        found = await search(run, Ledger(), query="Brest")
+        assert sorted(shown.document.name for shown in found.shown) == ["tides.md", "winds.md"]
+
+    await within(sea, body, searches=searches)
+
+    async def all_down(run: Run) -> None:
+        with pytest.raises(ToolFailed, match="down: it is down"):
+            await search(run, Ledger(), query="Brest")
+
+    await within(sea, all_down, searches=searches[:1])
+
+
+async def test_open_takes_ids_names_and_titles_and_says_what_it_does_not_know() -> None:
+    async def body(run: Run) -> None:
+        ledger = Ledger()
+        found = await search(run, ledger, query="tide")
+        ledger.apply(ledger.register(0, found.shown).rows)
+        opened = await OpenTool().run(run, ledger, {"documents": ["[S1]", "winds.md", "nowhere"]})
+        assert [shown.document.name for shown in opened.shown] == ["tides.md", "winds.md"]
+        assert "No document is called 'nowhere'." in opened.note
+        assert "all 3 passages" in opened.note
+        with pytest.raises(ToolFailed, match="search, then open by source id"):
+            await OpenTool().run(run, ledger, {"documents": ["S4711"]})
+        with pytest.raises(ToolFailed, match="at least one"):
+            await OpenTool().run(run, ledger, {"documents": [" "]})
+
+    log = await within(Sea(), body)
+    assert sum((event.usage for event in log.of(e.UsageUpdated)), Usage()).pages == 2
+
+
+async def test_a_long_document_is_shown_in_part_with_an_outline_and_can_be_searched_inside() -> None:
+    async def body(run: Run) -> None:
+        opened = await OpenTool().run(run, Ledger(), {"documents": ["long.md"]})
+        (shown,) = opened.shown
+        assert shown.spans[0].ordinal == 0
+        assert "of 160 passages" in opened.note or "passages." in opened.note
+        assert "Outline: " in opened.note
+        assert "Part 7" in opened.note
+        found = await OpenTool().run(run, Ledger(), {"documents": ["long.md"], "find": "line 77"})
+        assert any("Line 77" in span.text for span in found.shown[0].spans)
+        assert found.shown[0].spans[0].ordinal == 0
+
+    await within(Sea({**DOCUMENTS, "long.md": LONG}), body)
+
+
+async def test_a_document_that_cannot_be_read_is_said() -> None:
+    sea = Sea()
+
+    class Damaged:
+        def __init__(self, blobs: Any) -> None:
+            self._blobs = blobs
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._blobs, name)
+
+        def get(self, hashed: str) -> bytes:
+            from assay.core.errors import StoreError
+
+            raise StoreError("damaged")
+
+    async def body(run: Run) -> None:
+        with pytest.raises(ToolFailed, match="could not be read"):
+            await OpenTool().run(run, Ledger(), {"documents": ["tides.md"]})
+
+    await within(sea, body, blobs=Damaged(sea.store.blobs))
+
+
+async def test_recall_finds_what_was_read_and_needs_nothing_outside() -> None:
+    async def body(run: Run) -> None:
+        ledger = Ledger()
+        found = await search(run, ledger, query="tide mistral")
+        ledger.apply(ledger.register(1, found.shown).rows)
+        recalled = await RecallTool().run(run, ledger.seeing([1]), {"query": "moon"})
+        assert [span.text for shown in recalled.shown for span in shown.spans] == []
+        recalled = await RecallTool().run(run, ledger.seeing([1]), {"query": "seven metres"})
+        assert "seven metres" in recalled.shown[0].spans[0].text
+        other = await RecallTool().run(run, ledger.seeing([2]), {"query": "seven metres"})
+        assert (other.shown, bool(other.note)) == ((), True)
+
+    await within(Sea(), body)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        (SearchTool(), {"query": " "}),
+        (SearchTool(), {}),
+        (RecallTool(), {"query": ""}),
+        (OpenTool(), {"documents": 3.5}),
+    ],
+)
+async def test_bad_arguments_fail_before_anything_is_done(tool: Any, arguments: Mapping[str, Any]) -> None:
+    async def body(run: Run) -> None:
+        with pytest.raises(ToolFailed):
+            await tool.run(run, Ledger(), arguments)
+
+    log = await within(Sea(), body)
+    assert log.types("search", "tool", "usage") == []
+
+
+async def test_searches_at_once_do_not_depend_on_which_is_first() -> None:
+    async def body(run: Run) -> None:
+        ledger = Ledger()
+        branches = [
+            Branch(query, lambda inner, query=query: search(inner, ledger, query=query)) for query in ("tide", "wind")
+        ]
+        first, second = await run.gather(*branches)
+        assert "tide" in first.summary
+        assert "wind" in second.summary
+
+    await within(Sea(), body)

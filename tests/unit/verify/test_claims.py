@@ -1,0 +1,154 @@
+"""Claims: which sentences a report has, where they are, what they cite, and what they are for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.core.markers import parse
+from assay.verify.claims import Sentence, claims, read
+
+
+def ids(sentence: Sentence) -> tuple[str, ...]:
+    return tuple(id for marker in sentence.markers for id in marker.ids)
+
+
+def cited(report: str) -> list[tuple[str, tuple[str, ...]]]:
+    return [(claim.text, ids(claim)) for claim in claims(report)]
+
+
+@pytest.mark.parametrize(
+    ("report", "expected"),
+    [
+        ("One is so [S1.1]. Two is so [S1.2].", [("One is so.", ("S1.1",)), ("Two is so.", ("S1.2",))]),
+        ("One is so. [S1.1] Two is so.[S1.2]", [("One is so.", ("S1.1",)), ("Two is so.", ("S1.2",))]),
+        ("One [S1.1] is so [S1.2] [S1.3].", [("One is so.", ("S1.1", "S1.2", "S1.3"))]),
+        ("[S1.1] One is so. Two is so.", [("One is so.", ("S1.1",)), ("Two is so.", ())]),
+        ("One is so.\n\n[S1.1]", [("One is so.", ("S1.1",))]),
+        ("这是第一句[S1.1]。这是第二句。[S1.2]", [("这是第一句。", ("S1.1",)), ("这是第二句。", ("S1.2",))]),
+        (
+            "- One item here [S1.1]\n- Two items\n  here [S1.2]",
+            [("One item here", ("S1.1",)), ("Two items here", ("S1.2",))],
+        ),
+        ("> A quoted line\n> of two [S1.1].", [("A quoted line of two.", ("S1.1",))]),
+        ("| a | b |\n|---|---|\n| x. Y | 37 [S1.1] |", [("x. Y | 37", ("S1.1",))]),
+        (
+            "Version `a. B` of [x. Y](http://e.x) is out [S1.1].",
+            [("Version `a. B` of [x. Y](http://e.x) is out.", ("S1.1",))],
+        ),
+        ("It is `[S1.1]` code here.", [("It is `[S1.1]` code here.", ())]),
+        ("Note of PEP 6: One is so. Two is so. [S1.1]", [("Note of PEP 6: One is so. Two is so.", ("S1.1",))]),
+        ("```\nOne is so [S1.1].\n```\n", []),
+    ],
+)
+def test_sentences_with_what_they_cite(report: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
+    assert cited(report) == expected
+
+
+def test_places_begin_at_the_first_character_and_end_before_the_markers_at_the_end() -> None:
+    report = (
+        "# H\r\n\r\n- **One** [S1.1] is\r\n  so 🙂 [S1.2]. Two is so.[S1.3]\r\n\r\n| a |\r\n|---|\r\n| 37 [S1.4] |\r\n"
+    )
+    assert [report[claim.start : claim.end] for claim in claims(report)] == [
+        "**One** [S1.1] is\r\n  so 🙂",
+        "Two is so.",
+        "37",
+    ]
+
+
+def test_ids_count_claims_alone() -> None:
+    assert [sentence.id for sentence in read("# Head\n\nOne is so here.\n\nIs it?\n\nTwo is so here.")] == [
+        "",
+        "c1",
+        "",
+        "c2",
+    ]
+
+
+STRUCTURE = [
+    "# A heading in 2019",
+    "A heading in 2019\n====",
+    "**A label**",
+    "The parts are these:",
+    "Why is that?",
+    "The following section looks at each in turn.",
+    "This report covers the plan.",
+    "---",
+    "Background",
+    "| a | b |\n|---|---|",
+    "## What could not be found\n\n- Who wrote it in 2019",
+    "## Limits\n\nOnly 37 documents were read.",
+    "*Compiled by Assay's built-in extractive model: every sentence is quoted verbatim from the source it cites.*",
+    "*This answer rests on no sources.*",
+    "Nothing about this was found.",
+    "The documents searched hold nothing that answers this question.",
+    "Nothing that answers this question was found in docs/ (7 documents); searched for “tide”.",
+]
+
+
+@pytest.mark.parametrize("report", STRUCTURE)
+def test_structure_states_nothing(report: str) -> None:
+    assert claims(report) == ()
+
+
+FACTS = [
+    "It was approved in 2019.",
+    "The committee rejected it.",
+    "It is the largest of all.",
+    "No document was approved.",
+    "Three of them were built",
+    "Nothing was found in 2019 by the police.",
+    "This section was opened in 1937.",
+    "## Protocol limits\n\nThe protocol has a limit.",
+    "## What could not be found\n\n## More\n\nIt was approved.",
+]
+
+
+@pytest.mark.parametrize("report", FACTS)
+def test_uncited_facts_are_claims_too(report: str) -> None:
+    [claim] = claims(report)
+    assert claim.markers == ()
+    assert claim.role == "fact"
+
+
+def test_what_cites_something_is_a_claim_whatever_it_looks_like() -> None:
+    assert cited("These are the parts [S1.1]:") == [("These are the parts:", ("S1.1",))]
+    assert cited("Background [S1.1]") == [("Background", ("S1.1",))]
+
+
+PARTS = st.sampled_from(
+    [
+        *(
+            "One is so. ",
+            "Is it? ",
+            "[S1.1]",
+            " [S1.2]",
+            "\n",
+            "\n\n",
+            "- ",
+            "1. ",
+            "> ",
+            "# ",
+            "| a | b |\n|---|---|\n| ",
+        ),
+        *(" | ", "`", "**", "```\n", "这是。", "é\u0301", "🙂", "\r\n", "\t", "\\", "<b>", "[a](b)", "a: b", "    "),
+    ]
+)
+
+
+@settings(max_examples=300)
+@given(st.lists(PARTS, max_size=25).map("".join) | st.text(max_size=60))
+def test_any_report_is_read_in_order_without_loss_of_place(report: str) -> None:
+    at = 0
+    known = {marker.start for marker in parse(report)}
+    owned: list[int] = []
+    for sentence in read(report):
+        assert at <= sentence.start < sentence.end <= len(report)
+        at = sentence.end
+        assert report[sentence.start].strip()
+        assert report[sentence.end - 1].strip()
+        assert sentence.text == " ".join(sentence.text.split()) != ""
+        owned += [marker.start for marker in sentence.markers]
+    assert owned == sorted(set(owned))
+    assert set(owned) <= known

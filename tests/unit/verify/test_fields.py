@@ -1,0 +1,90 @@
+"""Frames: `KEY of SUBJECT: VALUE` against the header fields of what is cited."""
+
+from __future__ import annotations
+
+import pytest
+from evidence_of import evidence, passage, source
+
+from assay.core.claims import Verdict
+from assay.verify.evidence import Evidence
+from assay.verify.fields import framed
+
+HEADER = (
+    passage("S1.0", "PEP: 6"),
+    passage("S1.1", "Title: Bug Fix Releases"),
+    passage("S1.2", "Author: Aahz <aahz@pythoncraft.com>, Anthony Baxter <anthony@interlink.com.au>"),
+    passage("S1.3", "Status: Superseded"),
+    passage("S1.4", "Created: 15-Mar-2001"),
+    passage("S1.5", "Post-History: 15-Mar-2001, 18-Apr-2001"),
+    passage("S1.6", "Requires: 2718, 2930"),
+    passage("S1.7", "Note: Safe, except on Sundays"),
+)
+SUBJECT = "PEP 6 (Bug Fix Releases)"
+
+CASES: list[tuple[str, Verdict | None]] = [
+    (f"Status of {SUBJECT}: Superseded", "supported"),
+    ("Status of PEP 6: Superseded.", "supported"),
+    ("Status of PEP 0006: Superseded", "supported"),
+    ("Status of Bug Fix Releases: superseded", None),
+    (f"Status of {SUBJECT}: Final", "contradicted"),
+    ("Status of PEP 8: Superseded", None),
+    ("Status of PEP 8: Final", None),
+    ("Status of the other document: Superseded", None),
+    (f"Status of {SUBJECT}: not Superseded", None),
+    (f"Created of {SUBJECT}: 15-Mar-2001", "supported"),
+    (f"Created of {SUBJECT}: 2001-03-15", "supported"),
+    (f"Created of {SUBJECT}: 15-Mar-2002", "contradicted"),
+    (f"Created of {SUBJECT}: 16-Mar-2001", "contradicted"),
+    (f"Author of {SUBJECT}: Aahz <aahz@pythoncraft.com>", "supported"),
+    (f"Author of {SUBJECT}: Anthony Baxter <anthony@interlink.com.au>, Aahz <aahz@pythoncraft.com>", "supported"),
+    (f"Author of {SUBJECT}: Guido van Rossum", "contradicted"),
+    (f"Requires of {SUBJECT}: 2718", "supported"),
+    (f"Requires of {SUBJECT}: 2718, 2930", "supported"),
+    (f"Requires of {SUBJECT}: 2718, 2931", "contradicted"),
+    (f"Requires of {SUBJECT}: 718", "contradicted"),
+    (f"Post-History of {SUBJECT}: 15-Mar-2001, 18-Apr-2001", "supported"),
+    (f"Note of {SUBJECT}: Safe", None),
+    ("Discussion of the matter: it went on", None),
+    ("Superseded", None),
+]
+
+
+@pytest.mark.parametrize(("claim", "verdict"), CASES)
+def test_frames(claim: str, verdict: Verdict | None) -> None:
+    check = framed(claim, evidence(*HEADER))
+    assert (check.verdict if check else None) == verdict
+
+
+def test_the_subject_may_be_the_source_of_the_field_alone() -> None:
+    """A field which points at PEP 6 does not make its document PEP 6."""
+    five = (passage("S2.0", "PEP: 5"), passage("S2.3", "Status: Final"), passage("S2.4", "Superseded-By: PEP 6"))
+    assert framed("Status of PEP 6: Final", evidence(*five)) is None
+    assert framed("Status of PEP 5: Final", evidence(*five)) is not None
+
+
+def test_the_title_of_the_source_names_it_too() -> None:
+    status = passage("S3.3", "**Status:** Draft")
+    titled = Evidence(passages=(status,), sources={"S3": source("S3", "EIP-1559: Fee market change")})
+    check = framed("Status of EIP-1559 (Fee market change): Draft", titled)
+    assert check is not None
+    assert check.verdict == "supported"
+    assert framed("Status of EIP-1558 (Fee market change): Draft", titled) is None
+
+
+def test_of_two_sources_with_one_key_the_right_one_counts() -> None:
+    two = (*HEADER[:4], passage("S2.0", "PEP: 8"), passage("S2.3", "Status: Active"))
+    for claim, verdict in (
+        ("Status of PEP 6: Superseded", "supported"),
+        ("Status of PEP 8: Active", "supported"),
+        ("Status of PEP 6: Active", "contradicted"),
+        ("Status of PEP 8: Superseded", "contradicted"),
+    ):
+        check = framed(claim, evidence(*two))
+        assert check is not None
+        assert check.verdict == verdict
+
+
+def test_a_contradiction_says_what_the_field_says() -> None:
+    check = framed(f"Status of {SUBJECT}: Final", evidence(*HEADER))
+    assert check is not None
+    assert check.reason == "the cited field 'status' says 'Superseded'"

@@ -1,0 +1,179 @@
+"""Numbers: which statements of a number in the evidence carry a claim's, and which do not."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.verify.amounts import Amount, Day, tokens
+from assay.verify.numbers import missing
+from assay.verify.plain import plain
+
+CARRIED = [
+    # separators
+    ("1,000 people", "1000 people"),
+    ("1000 people", "1,000 people"),
+    ("1.000 Menschen", "1000 Menschen"),
+    ("1 000 personnes", "1,000 personnes"),
+    ("1\u202f000 personnes", "1000 personnes"),
+    ("1'000'000 Leute", "1,000,000 Leute"),
+    ("1.234.567,5 kg", "1,234,567.5 kg"),
+    ("0,5 kg", "0.5 kg"),
+    # scales
+    ("1.5 million people", "1,500,000 people"),
+    ("1,500,000 people", "1.5 million people"),
+    ("1.5 million people", "1,523,400 people"),
+    ("2 thousand", "2000"),
+    ("3 Mio. Euro", "3 million euros"),
+    ("2,5 Milliarden", "2.5 billion"),
+    ("3.5万人", "35,000人"),
+    ("$5bn", "$5 billion"),
+    ("10k users", "10,000 users"),
+    # units, currency, precision
+    ("37%", "37 %"),
+    ("37 percent", "37%"),
+    ("37.2%", "37.18 per cent"),
+    ("10% of users", "between 10 and 20 %"),
+    ("$5 million", "US$5 million"),
+    ("$20", "20 dollars"),
+    ("20", "$20"),
+    ("over 37", "37.6"),
+    ("about 38", "37.6"),
+    # sign
+    ("−5 degrees", "-5 degrees"),
+    ("10–20 people", "10-20 people"),
+    ("from 20", "10-20 people"),
+    # words
+    ("three parts", "3 parts"),
+    ("3 parts", "three parts"),
+    ("twelve", "12"),
+    ("twenty-one", "21"),
+    ("two million", "2,000,000"),
+    ("the third release", "the 3rd release"),
+    ("one of them", "some of them"),
+    ("two years later", "later"),
+    ("COVID-19", "the coronavirus"),
+    ("an N95 mask", "a mask"),
+    # dates
+    ("4 March 2021", "2021-03-04"),
+    ("March 4, 2021", "04-Mar-2021"),
+    ("March 2021", "4 March 2021"),
+    ("March 4", "2021-03-04"),
+    ("in 2021", "on 2021-03-04"),
+    ("March 4, 2021", "On March 4 of that year (2021)"),
+    ("2021年3月4日", "4 March 2021"),
+    ("3/4/2021", "4 March 2021"),
+    ("3/4/2021", "3 April 2021"),
+    ("4. März 2021", "2021-03-04"),
+    ("4 марта 2021", "04.03.2021"),
+    # literal tokens
+    ("Python 3.11", "Python 3.11"),
+    ("v3.11.4", "3.11.4"),
+    ("the 1990s", "the 1990's"),
+    ("at 10:30", "10:30 UTC"),
+    ("ERC20", "ERC-20"),
+    ("EIP-1559", "EIP 1559"),
+    (f"{2**256 - 1}", f"{2**256 - 1}"),
+    ("3 to 4 million", "3,000,000 to 4,000,000"),
+    ("٣٧ people", "37 people"),
+    ("**37** people", "37 people"),
+    ("no number at all", ""),
+]
+
+NOT_CARRIED = [
+    ("37 people", "38 people", ("37",)),
+    ("37 people", "370 people", ("37",)),
+    ("37 people", "3.7 people", ("37",)),
+    ("37 people", "137 people", ("37",)),
+    ("1,000 people", "1 person", ("1,000",)),
+    ("1,000 people", "10,000 people", ("1,000",)),
+    ("1.5 million", "1.5 billion", ("1.5 million",)),
+    ("1.5 million", "1.5", ("1.5 million",)),
+    ("1.5 million", "1,570,000", ("1.5 million",)),
+    ("37%", "37 people", ("37%",)),
+    ("37 people", "37%", ("37",)),
+    ("37%", "37 percentage points", ("37%",)),
+    ("$5", "€5", ("$5",)),
+    ("-5 degrees", "5 degrees", ("-5",)),
+    ("5 degrees", "-5 degrees", ("5",)),
+    ("3.1", "3.10", ("3.1",)),
+    ("3.10", "3.1", ("3.10",)),
+    ("3.11", "3.12", ("3.11",)),
+    ("37", "37.4", ("37",)),
+    ("3.11.4", "3.11.5", ("3.11.4",)),
+    ("three parts", "four parts", ("three",)),
+    ("three parts", "in 4 parts", ("three",)),
+    ("the third part", "the fourth part", ("third",)),
+    ("EIP-1559", "this EIP", ("1559",)),
+    (f"{2**256 - 1}", f"{2**256 - 2}", (f"{2**256 - 1}",)),
+    ("COVID-19", "COVID-20", ("19",)),
+    ("10²", "102", ("10",)),
+    ("4 March 2021", "5 March 2021", ("4 March 2021",)),
+    ("4 March 2021", "4 March 2022", ("4 March 2021",)),
+    ("4 March 2021", "4 April 2021", ("4 March 2021",)),
+    ("2021-03-04", "2021-03-05", ("2021-03-04",)),
+    ("March 4, 2021", "March 2021", ("March 4, 2021",)),
+    ("in 2021", "in 2012", ("2021",)),
+    ("4 parts", "on March 4, 2021", ("4",)),
+    ("the 1990s", "1990", ("1990s",)),
+    ("at 10:30", "at 10:31", ("10:30",)),
+    ("EIP-1559", "EIP-1558", ("1559",)),
+    ("sha256", "sha512", ("sha256",)),
+    ("1, 2 and 5", "1, 2 and 3", ("5",)),
+]
+
+
+@pytest.mark.parametrize(("claim", "evidence"), CARRIED)
+def test_carried(claim: str, evidence: str) -> None:
+    assert missing(claim, [evidence]) == ()
+
+
+@pytest.mark.parametrize(("claim", "evidence", "absent"), NOT_CARRIED)
+def test_not_carried(claim: str, evidence: str, absent: tuple[str, ...]) -> None:
+    assert missing(claim, [evidence]) == absent
+
+
+def test_any_of_several_passages_will_do() -> None:
+    assert missing("37 of 90", ["37 were found", "there were 90"]) == ()
+    assert missing("37 of 91", ["37 were found", "there were 90"]) == ("91",)
+
+
+def test_identifiers_may_come_from_what_the_document_is_called_and_bare_numbers_not() -> None:
+    assert missing("PEP 6 was superseded", ["This PEP was superseded"], ["PEP 6 – Bug Fix Releases"]) == ()
+    assert missing("PEP 6 was superseded", ["This PEP was superseded"], ["https://peps.example/pep-0006/"]) == ()
+    assert missing("PEP 8 was superseded", ["This PEP was superseded"], ["PEP 6"]) == ("8",)
+    assert missing("There were 6", ["There were some"], ["PEP 6"]) == ("6",)
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9))
+def test_an_integer_is_carried_by_itself_alone(one: int, other: int) -> None:
+    assert missing(f"there are {one:,} of them", [f"there are {one} of them"]) == ()
+    if one != other:
+        assert missing(f"there are {one:,} of them", [f"there are {other} of them"]) != ()
+
+
+DATES = st.dates(min_value=date(1000, 1, 1))
+
+
+@given(DATES, DATES)
+def test_a_date_is_carried_in_every_form_by_itself_alone(one: date, other: date) -> None:
+    forms = ["%Y-%m-%d", "%-d %B %Y", "%B %-d, %Y", "%d-%b-%Y"]
+    for claim in forms:
+        for evidence in forms:
+            text = f"It was on {one:{claim}} that"
+            assert missing(text, [f"dated {one:{evidence}} there"]) == ()
+            assert (missing(text, [f"dated {other:{evidence}} there"]) == ()) == (one == other)
+
+
+@given(st.text(alphabet="0123456789.,-–+%$€ kmb/:'年月日万ndthrs\nMarch", max_size=40) | st.text(max_size=40))
+def test_tokens_ascend_and_text_carries_its_own(text: str) -> None:
+    folded = plain(text).text
+    at = 0
+    for token in tokens(folded):
+        assert at <= token.start < token.end <= len(folded)
+        at = token.end
+        assert isinstance(token, Day) or any(sign.isdecimal() for sign in token.text) or isinstance(token, Amount)
+    assert missing(text, [text]) == ()
