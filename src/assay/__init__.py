@@ -31,7 +31,17 @@ _WHERE = {
     "Settings": ("assay.settings", "Settings"),
 }
 
-__all__ = ["Assay", "AssayError", "CitedPassage", "Report", "RunHandle", "RunView", "Settings", "research", "research_sync"]
+__all__ = [
+    "Assay",
+    "AssayError",
+    "CitedPassage",
+    "Report",
+    "RunHandle",
+    "RunView",
+    "Settings",
+    "research",
+    "research_sync",
+]
 
 
 def __getattr__(name: str) -> Any:

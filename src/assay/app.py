@@ -1,10 +1,10 @@
 """The composition root: settings in, a working engine out. The library's whole surface is the class `Assay`.
 
-    async with Assay(home="~/research") as assay:
-        run = assay.start("What changed in 2.0?", sources=["docs/"])
-        async for event in run:
-            ...
-        report = await run.report()
+async with Assay(home="~/research") as assay:
+    run = assay.start("What changed in 2.0?", sources=["docs/"])
+    async for event in run:
+        ...
+    report = await run.report()
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from assay.core.usage import Budget
 from assay.core.view import RunView, fold
 from assay.evidence.documents import Reader, context
 from assay.evidence.ingest import Ingested, Progress, ingest
+from assay.evidence.segment import SEGMENTER
 from assay.phases.pipeline import Services, pipeline
 from assay.run.clock import SystemClock
 from assay.run.engine import POLL, Engine, is_dead
@@ -122,9 +123,9 @@ class Assay:
         self._own_models = dict(models)
         self._store = memory_store() if self._home is None else open_store(self._home)
         self._reader = Reader(self._store.blobs)
-        index = None if self._home is None else self._home / "index"
+        index = None if self._home is None else self._home / "index" / SEGMENTER.replace("/", "-")
         self._search = LocalSearch(index, self._store.library, self._reader.spans)
-        self._services = Services(tools=_tools(), reader=self._reader)
+        self._services = Services(tools=_tools(), reader=self._reader, strategies=_strategies())
         self._engine = Engine(self._store.journal, lambda run: pipeline(run, self._services))
         self._clock = SystemClock()
 
@@ -354,6 +355,10 @@ class Milestones:
 
 def _tools() -> tuple[Any, ...]:
     return tuple(plugins.load("tools", name)() for name in plugins.names("tools"))
+
+
+def _strategies() -> dict[str, Any]:
+    return {name: plugins.load("strategies", name) for name in plugins.names("strategies")}
 
 
 def _extractors() -> list[Extractor]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -104,10 +105,8 @@ async def again(stores: Stores, run_id: str, pipeline: Pipeline, at: World) -> R
 
 
 async def outcome(handle: RunHandle) -> None:
-    try:
+    with contextlib.suppress(Killed, asyncio.CancelledError, FenceLost):
         await asyncio.wait_for(handle.wait(), 20)
-    except (Killed, asyncio.CancelledError, FenceLost):
-        pass
 
 
 async def log(stores: Stores, run_id: str) -> list[tuple[str, tuple[str, ...], bytes]]:
@@ -443,6 +442,7 @@ async def test_tokens_are_held_before_a_call_and_a_dead_attempt_is_spent(stores:
     async def pipeline(run: Run) -> Outcome:
         rooms.append(run.execution.accounts.room(0, writing=True).tokens)
         if len(rooms) == 1:
+
             async def die(scratch: Scratch) -> int:
                 raise Killed
 

@@ -1,4 +1,4 @@
-"""A real process killed with a real signal, at random moments and at every store write: the run goes on where it was."""
+"""A real process killed with a real signal, at random moments and at every store write: the run goes on."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import signal
 import sqlite3
 import sys
@@ -66,7 +67,8 @@ class Scene:
                 return False
 
     def report(self) -> dict[str, Any]:
-        report: dict[str, Any] = json.loads(self.result.read_bytes().partition(b"\n")[2])
+        text = self.result.read_bytes().partition(b"\n")[2].decode().replace(str(self.sources), "")
+        report: dict[str, Any] = json.loads(re.sub(r'"fetched_at": "[^"]*"', '"fetched_at": ""', text))
         return {key: value for key, value in report.items() if key not in PERSONAL}
 
     def check_log(self) -> None:

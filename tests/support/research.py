@@ -17,6 +17,7 @@ from assay.core.usage import Budget
 from assay.evidence.documents import Reader
 from assay.evidence.ledger import Ledger
 from assay.models.scripted import Answer, Scene, Scripted, calls, says
+from assay.phases.orchestrated import orchestrate
 from assay.phases.pipeline import Services, pipeline
 from assay.run.clock import SystemClock
 from assay.run.engine import Engine, RunHandle
@@ -116,7 +117,7 @@ class Sea:
         )
 
     def engine(self) -> Engine:
-        services = Services(tools=self.tools, reader=self.reader)
+        services = Services(tools=self.tools, reader=self.reader, strategies={"orchestrated": orchestrate})
         return Engine(self.store.journal, lambda run: pipeline(run, services))
 
     def start(self, model: Scripted, **changes: Any) -> RunHandle:

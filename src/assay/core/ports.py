@@ -148,7 +148,7 @@ class Library(Protocol):
     def snapshot(self, sha256: str) -> Snapshot | None: ...
 
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
-        """Documents of `collections` by hash (8 characters or more), name, URL or title, exact matches first; at most 20."""
+        """Documents by hash (8 characters or more), name, URL or title, exact matches first; at most 20."""
         ...
 
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
@@ -206,7 +206,7 @@ class HoldRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact of the ledger: a source, a passage shown, a query asked, a page read. `data` is JSON; (kind, id) is unique."""
+    """A fact of the ledger: a source, a passage shown, a query asked, a page read. (kind, id) is unique."""
 
     kind: Literal["source", "passage", "query", "page"]
     id: str
@@ -276,7 +276,9 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
 class Journal(Protocol):
     """Runs, their steps and their events. Every write of a run carries its lease's fence."""
 
-    async def create(self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft]) -> tuple[Envelope, ...]:
+    async def create(
+        self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft]
+    ) -> tuple[Envelope, ...]:
         """Make a run with its first events."""
         ...
 

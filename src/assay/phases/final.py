@@ -25,7 +25,7 @@ async def finish(run: Run, kit: Kit, reader: Reader, inquiry: Inquiry, draft: Dr
         reason = stop_reason(run, kit, draft)
         limits = (*_ended(reason), *inquiry.assumptions, *draft.limits)
         phase.emit(ReportFinished(text_sha256=sha256(draft.text.encode()), limits=limits))
-    return Outcome(stop_reason=reason, verified=verified.passed)
+    return Outcome(stop_reason=reason, verified=verified.passed and run.brief.verify)
 
 
 def stop_reason(run: Run, kit: Kit, draft: Draft) -> str:

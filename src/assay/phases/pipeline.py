@@ -17,7 +17,6 @@ from assay.phases.coverage import cover
 from assay.phases.dispatch import Crew
 from assay.phases.final import finish
 from assay.phases.inquiry import inquire
-from assay.phases.orchestrated import orchestrate
 from assay.phases.planning import make_plan
 from assay.phases.simple import answer
 from assay.phases.state import Research
@@ -29,15 +28,13 @@ from assay.run.run import Run
 
 Strategy = Callable[[Run, Crew, Plan], Awaitable[Research]]
 
-STRATEGIES: Mapping[str, Strategy] = {"orchestrated": orchestrate}
-
 
 class Services(msgspec.Struct, frozen=True, kw_only=True):
-    """What all runs of a process share: the tools installed, the reader of documents, further strategies by name."""
+    """What all runs of a process share: the tools installed, the reader of documents, the strategies by name."""
 
     tools: Sequence[Tool]
     reader: Reader
-    strategies: Mapping[str, Strategy] = {}
+    strategies: Mapping[str, Strategy]
 
     def strategy(self, name: str) -> Strategy:
         """A strategy by name.
@@ -45,10 +42,9 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             UnknownName: there is none of that name.
         """
-        known = {**STRATEGIES, **self.strategies}
-        if name not in known:
-            raise UnknownName("strategy", name, known)
-        return known[name]
+        if name not in self.strategies:
+            raise UnknownName("strategy", name, self.strategies)
+        return self.strategies[name]
 
     def allowed(self, names: Sequence[str]) -> dict[str, Tool]:
         """The tools a brief allows, in its order.

@@ -220,9 +220,7 @@ class Engine:
         try:
             if memory.status not in FINAL or memory.status == "failed":
                 event: Event = RunStarted() if lease.fence == 1 else RunResumed(fence=lease.fence)
-                execution.commit(
-                    Commit(events=(execution.draft(event, (), f"fence-{lease.fence}"),), status="running")
-                )
+                execution.commit(Commit(events=(execution.draft(event, (), f"fence-{lease.fence}"),), status="running"))
                 await self._run(execution)
         except asyncio.CancelledError:
             if execution.broken is not None:

@@ -114,7 +114,13 @@ class Execution:
     def draft(self, event: Event, path: Path, key: str, step: str = "", attempt: int = 0) -> EventDraft:
         """An event ready for the log."""
         return EventDraft(
-            key=key, path=path, type=event.kind, data=encode(event), at=self.world.clock.now(), step=step, attempt=attempt
+            key=key,
+            path=path,
+            type=event.kind,
+            data=encode(event),
+            at=self.world.clock.now(),
+            step=step,
+            attempt=attempt,
         )
 
     # time and limits

@@ -1,4 +1,4 @@
-"""What plugs into a run: tools and strategies."""
+"""What plugs into a run: its tools."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from assay.core.messages import ToolDefinition
-from assay.core.plan import Plan
 from assay.core.sources import Document, Span
 from assay.evidence.ledger import Ledger
 
@@ -48,9 +47,3 @@ class Tool(Protocol):
             LimitReached: a limit closed the lane.
         """
         ...
-
-
-class Strategy(Protocol):
-    """How the research phase works through a plan."""
-
-    async def __call__(self, run: Run, plan: Plan) -> Plan: ...

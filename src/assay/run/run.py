@@ -193,8 +193,8 @@ class Run:
     ) -> Handle[T]:
         """Start a lane: its own path, budget slice, deadlines and failure.
 
-        The same name, slot and arguments on this path give the same lane, now and on replay; so it may be called while an
-        `ask` still streams and again from the stored reply.
+        The same name, slot and arguments on this path give the same lane, now and on replay; so it may be called
+        while an `ask` still streams and again from the stored reply.
 
         Args:
             slot: the call's index in its reply.
@@ -237,7 +237,9 @@ class Run:
         """
         prefix = f"{'/'.join(self.path)}:"
         execution = self.execution
-        spawned = {key: int(r.data) for key, r in execution.steps.items() if r.tag == LANE_TAG and key.startswith(prefix)}
+        spawned = {
+            key: int(r.data) for key, r in execution.steps.items() if r.tag == LANE_TAG and key.startswith(prefix)
+        }
         lost = {key: lane for key, lane in spawned.items() if lane not in keep}
         for key in lost:
             if key in execution.handles:

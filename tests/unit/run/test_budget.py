@@ -25,12 +25,11 @@ def test_what_is_held_never_exceeds_the_limit(calls: list[tuple[int, int]], limi
     accounts = Accounts(Budget(tokens=limit))
     for number, (worst, actual) in enumerate(calls):
         step = f"step-{number}"
-        try:
-            accounts.hold(0, step, Usage(output_tokens=worst), writing=True)
-        except LimitReached as reached:
-            assert reached.reason == "tokens"
-            assert accounts.used.tokens + worst > limit
+        if accounts.used.tokens + worst > limit:
+            with pytest.raises(LimitReached, match="tokens"):
+                accounts.hold(0, step, Usage(output_tokens=worst), writing=True)
             continue
+        accounts.hold(0, step, Usage(output_tokens=worst), writing=True)
         assert accounts.used.tokens <= limit
         accounts.settle(0, step, Usage(output_tokens=min(worst, actual)), died=False)
 

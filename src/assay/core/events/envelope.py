@@ -23,7 +23,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Envelope(msgspec.Struct, frozen=True, kw_only=True):
-    """An event in the log. `seq` counts up by one per run from 1; `at` is ISO 8601 UTC; `path` starts with the phase."""
+    """An event in the log. `seq` counts up by one per run from 1; `at` is ISO 8601 UTC; `path`: phase first."""
 
     v: int = ENVELOPE_VERSION
     seq: int
