@@ -83,12 +83,6 @@ class Limits(Section):
     tokens: int | None = Field(None, gt=0, description="tokens a run may use, input and output together")
 
 
-class SearchSettings(Section):
-    """How the agents' searches work."""
-
-    results: int = Field(8, ge=1, le=50, description="documents one search by an agent may return")
-
-
 class DocumentSettings(Section):
     """How documents are read."""
 
@@ -135,7 +129,6 @@ class Settings(BaseSettings):
     verify: bool = Field(True, description="whether claims are checked against their passages")
     models: Models = Models()
     limits: Limits = Limits()
-    search: SearchSettings = SearchSettings()
     documents: DocumentSettings = DocumentSettings()
     keys: Keys = Keys()
 

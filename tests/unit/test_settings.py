@@ -44,9 +44,9 @@ def test_code_beats_environment_beats_file(file: Path, monkeypatch: pytest.Monke
 
 
 def test_a_setting_says_where_it_comes_from(file: Path, monkeypatch: pytest.MonkeyPatch):
-    file.write_text("[search]\nresults = 5\n")
+    file.write_text("[limits]\ntokens = 5\n")
     monkeypatch.setenv("ASSAY_DOCUMENTS_MAX_FILE_MB", "7")
-    assert (by_name("search.results").origin, by_name("search.results").value) == ("file", "5")
+    assert (by_name("limits.tokens").origin, by_name("limits.tokens").value) == ("file", "5")
     assert by_name("documents.max_file_mb").origin == "environment"
     assert by_name("documents.max_file_mb").default == "100.0"
 

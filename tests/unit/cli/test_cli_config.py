@@ -59,10 +59,10 @@ def test_keys_are_never_shown(file: Path):
 
 def test_list_says_value_origin_default_and_meaning(monkeypatch: pytest.MonkeyPatch):
     config("set", "depth", "light")
-    monkeypatch.setenv("ASSAY_SEARCH_RESULTS", "3")
+    monkeypatch.setenv("ASSAY_DOCUMENTS_MAX_FILE_MB", "3")
     rows = {row["name"]: row for row in json.loads(config("list", "--json").stdout)}
     assert (rows["depth"]["value"], rows["depth"]["origin"], rows["depth"]["default"]) == ("light", "file", "auto")
-    assert rows["search.results"]["origin"] == "environment"
+    assert rows["documents.max_file_mb"]["origin"] == "environment"
     assert rows["limits.tokens"]["description"]
 
 
