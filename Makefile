@@ -42,8 +42,8 @@ imports: $(VENV)/.installed
 	@$(BIN)/lint-imports
 
 docs: $(VENV)/.installed
-	@$(BIN)/python docs/generate_events.py
-	@$(BIN)/python docs/generate_schema.py
+	@$(BIN)/python scripts/generate_events.py
+	@$(BIN)/python scripts/generate_schema.py
 
 bench: $(VENV)/.installed
 	@for each in bench/*.py; do echo "== $$each"; $(BIN)/python $$each || exit 1; done

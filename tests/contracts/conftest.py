@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +12,6 @@ import pytest
 from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
-
-SUPPORT = str(Path(__file__).parents[1] / "support")
-if SUPPORT not in sys.path:
-    sys.path.insert(0, SUPPORT)
 
 
 class Wall:

@@ -8,11 +8,11 @@ import pytest
 
 from assay.core.events import KINDS
 
-DOCS = Path(__file__).parents[3] / "docs"
+SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 
 def _generator(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -24,7 +24,7 @@ def _generator(name: str) -> ModuleType:
 def test_up_to_date(name: str) -> None:
     generator = _generator(name)
     written = generator.TARGET.read_text(encoding="utf-8")
-    assert written == generator.text(), f"run `python docs/{name}.py`"
+    assert written == generator.text(), f"run `python scripts/{name}.py`"
 
 
 def test_every_kind_is_documented() -> None:

@@ -216,7 +216,7 @@ def planned(question: str, least: int, most: int) -> list[str]:
     [
         ("What is the status of PEP 6?", "simple", "light"),
         ("Who wrote PEP 8 and when was it created?", "simple", "light"),
-        ("How and why does Rust move values?", "moderate", "medium"),
+        ("How and why does Rust move values?", "simple", "light"),
         ("Compare PEP 6 and PEP 8", "moderate", "medium"),
         ("What is A? What is B? What is C? What is D?", "complex", "extended"),
     ],

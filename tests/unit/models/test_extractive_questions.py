@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "bench"))
-
 from questions import corpus, derive, scoring
 from questions.offline import Harness, Shelves
 

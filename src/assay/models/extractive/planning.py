@@ -68,11 +68,11 @@ def triage(request: Request) -> tuple[ToolCall, ...]:
 
 
 def classify(text: str) -> Complexity:
-    """How much a question asks: a fact is simple; comparing, explaining or several parts is more."""
+    """How much a question asks: one part is simple; comparing, or several parts to explain, is more."""
     count = len(parts(text))
     if count > 3 or len(words(text)) > LONG_QUESTION:
         return "complex"
-    if is_comparison(text) or is_explanation(text):
+    if is_comparison(text) or (count > 1 and is_explanation(text)):
         return "moderate"
     facts = all(analyze(part).facets for part in parts(text))
     return "simple" if count == 1 or facts else "moderate"

@@ -1,6 +1,6 @@
 """Writes docs/events.md from the event types in assay.core.events.
 
-Run `python docs/generate_events.py` after changing them; a test compares.
+Run `python scripts/generate_events.py` after changing them; a test compares.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import msgspec
 
 from assay.core.events import KINDS, Envelope
 
-TARGET = Path(__file__).parent / "events.md"
+TARGET = Path(__file__).parents[1] / "docs" / "events.md"
 INTRODUCTION = """\
 # Events
 
-*Written by `docs/generate_events.py` from the types in `assay.core.events`; do not edit.*
+*Written by `scripts/generate_events.py` from the types in `assay.core.events`; do not edit.*
 
 A run is its log: what a screen shows, what the library returns and what an export holds is folded from these events
 (`assay.core.view.fold`). `assay --events` prints them as they happen, one JSON object a line; `seq` counts up by one,

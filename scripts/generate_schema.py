@@ -1,6 +1,6 @@
 """Writes the JSON Schema of `report.json` from the types in assay.core.report.
 
-Run `python docs/generate_schema.py` after changing them; a test compares. Later releases only add fields.
+Run `python scripts/generate_schema.py` after changing them; a test compares. Later releases only add fields.
 """
 
 from __future__ import annotations
