@@ -6,7 +6,28 @@ import asyncio
 
 import msgspec
 import pytest
-from research import DOCUMENTS, ONE_STEP, PLAN, Log, Sea, agent, call, planned, report_wanted, sends
+from research import (
+    BLEW,
+    DOCUMENTS,
+    MISTRAL,
+    ONE_STEP,
+    PLAN,
+    REPORT,
+    ROSE,
+    TIDE,
+    Log,
+    Sea,
+    agent,
+    both_agents,
+    call,
+    direct_answer,
+    first_agent,
+    one_agent,
+    planned,
+    report_wanted,
+    sends,
+    two_agents,
+)
 
 from assay.core import events as e
 from assay.core.errors import ContextTooLong, ModelFailed
@@ -16,21 +37,6 @@ from assay.core.usage import Budget
 from assay.models.scripted import Scene, Scripted, calls, fails, says
 from assay.phases.simple import UNSOURCED
 from assay.phases.write import NOT_WRITTEN
-
-TIDE = "Find how far the tide rises at Brest"
-MISTRAL = "Find where the winds of the mistral blow from"
-ROSE = "The tide at Brest rises seven metres. [S1001.1]"
-BLEW = "The mistral blows from the north-west. [S2001.1]"
-REPORT = "It rises seven metres. [S1001.1]\n\n## Winds\n\nThe mistral blows from the north-west. [S2001.1]"
-
-
-def first_agent() -> list[Scene]:
-    return agent(TIDE, "tide Brest", ROSE)
-
-
-def both_agents() -> list[Scene]:
-    return [*first_agent(), *agent(MISTRAL, "mistral", BLEW)]
-
 
 def whole(log: Log) -> bool:
     """The report that was finished is the one on the log, and its numbers have no gap."""
@@ -45,7 +51,7 @@ def kinds(log: Log, *dropped: str) -> list[str]:
 
 
 async def test_direct_answer() -> None:
-    log = await Sea().run([calls(("answer", {"text": "Hello!"}), task="triage")], question="Hi there")
+    log = await Sea().run(direct_answer(), question="Hi there")
     assert kinds(log, "claim.found", "claim.checked") == [
         *("run.created", "run.started"),
         *("phase.started", "triage.classified", "phase.finished"),
@@ -61,8 +67,7 @@ async def test_direct_answer() -> None:
 
 
 async def test_one_agent() -> None:
-    script = [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), says("Seven. [S1001.1]", task="write")]
-    log = await Sea().run(script)
+    log = await Sea().run(one_agent())
     assert kinds(log, "claim.found", "claim.checked") == [
         *("run.created", "run.started"),
         *("phase.started", "triage.classified", "phase.finished"),
@@ -86,8 +91,7 @@ async def test_one_agent() -> None:
 
 
 async def test_two_agents_number_their_own_sources() -> None:
-    script = [*planned(), sends(TIDE, MISTRAL), *both_agents(), report_wanted(), says(REPORT, task="write")]
-    log = await Sea().run(script)
+    log = await Sea().run(two_agents())
     assert log.of(e.AgentsPlanned)[-1].lanes == (1, 2)
     assert log.types().index("agents.planned") < log.types().index("agent.started")
     added = {event.source.id: event.source.title for event in log.of(e.SourceAdded)}

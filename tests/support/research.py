@@ -83,8 +83,10 @@ class WordSearch:
 class Sea:
     """A store with documents, and everything a run over them needs."""
 
-    def __init__(self, documents: Mapping[str, str] = DOCUMENTS, *, search: Search | None = None) -> None:
-        self.store: Store = memory_store()
+    def __init__(
+        self, documents: Mapping[str, str] = DOCUMENTS, *, search: Search | None = None, store: Store | None = None
+    ) -> None:
+        self.store = store or memory_store()
         made = [document(name, text) for name, text in documents.items()]
         for each, text in zip(made, documents.values(), strict=True):
             self.store.blobs.put(text.encode())
@@ -222,6 +224,35 @@ def sends(*tasks: str, **scene: Any) -> Scene:
 
 def report_wanted(**scene: Any) -> Scene:
     return calls(("generate_report", {}), task="orchestrate", **scene)
+
+
+# whole scripts
+
+TIDE = "Find how far the tide rises at Brest"
+MISTRAL = "Find where the winds of the mistral blow from"
+ROSE = "The tide at Brest rises seven metres. [S1001.1]"
+BLEW = "The mistral blows from the north-west. [S2001.1]"
+REPORT = "It rises seven metres. [S1001.1]\n\n## Winds\n\nThe mistral blows from the north-west. [S2001.1]"
+
+
+def first_agent() -> list[Scene]:
+    return agent(TIDE, "tide Brest", ROSE)
+
+
+def both_agents() -> list[Scene]:
+    return [*first_agent(), *agent(MISTRAL, "mistral", BLEW)]
+
+
+def direct_answer() -> list[Scene]:
+    return [calls(("answer", {"text": "Hello!"}), task="triage")]
+
+
+def one_agent() -> list[Scene]:
+    return [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), says("Seven. [S1001.1]", task="write")]
+
+
+def two_agents() -> list[Scene]:
+    return [*planned(), sends(TIDE, MISTRAL), *both_agents(), report_wanted(), says(REPORT, task="write")]
 
 
 def call(name: str, id: str = "one", **arguments: Any) -> ToolCall:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,10 +20,8 @@ from assay.core.messages import CallDone, Delta, Reply, Request, TextDelta, Thin
 from assay.core.ports import Model
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
+from assay.run.place import Place
 from assay.run.steps import Scratch, digest, perform
-
-if TYPE_CHECKING:
-    from assay.run.run import Run
 
 TRIES = 3
 FIRST_PAUSE = 0.5
@@ -34,7 +31,7 @@ LEAST_OUTPUT = 256
 
 
 async def ask(
-    run: Run,
+    place: Place,
     role: Role,
     request: Request,
     *,
@@ -43,20 +40,20 @@ async def ask(
     on_call: Callable[[int, ToolCall], None] | None,
 ) -> Reply:
     """See `Run.ask`."""
-    fitted = _fit(run, request)
+    fitted = _fit(place, request)
 
     async def attempts(scratch: Scratch) -> Reply:
         scratch.role = role
         voice = Voice(scratch, deltas, thinking, on_call)
-        return await _attempts(run, role, fitted, scratch, voice)
+        return await _attempts(place, role, fitted, scratch, voice)
 
     return await perform(
-        run,
+        place,
         f"ask-{request.task}",
         attempts,
         returns=Reply,
         input_hash=digest(request),
-        cost=_worst_case(run, role, fitted),
+        cost=_worst_case(place, role, fitted),
     )
 
 
@@ -68,25 +65,25 @@ def input_tokens(request: Request) -> int:
     return sum(estimate_tokens(text) for text in texts)
 
 
-def _fit(run: Run, request: Request) -> Request:
+def _fit(place: Place, request: Request) -> Request:
     """Shorten the allowed output to what the budget still pays for, where that leaves a useful answer."""
-    room = run.execution.accounts.room(run.lane, writing=run.gate == "write").tokens
+    room = place.execution.accounts.room(place.lane, writing=place.gate == "write").tokens
     if room is None:
         return request
     output = min(request.max_tokens, room - input_tokens(request))
     return request if output < LEAST_OUTPUT else msgspec.structs.replace(request, max_tokens=output)
 
 
-def _worst_case(run: Run, role: Role, request: Request) -> Usage:
-    if not run.execution.accounts.limited:
+def _worst_case(place: Place, role: Role, request: Request) -> Usage:
+    if not place.execution.accounts.limited:
         return Usage()
     inputs = input_tokens(request)
-    price = run.profile(role).price
+    price = place.profile(role).price
     usd = (inputs * price.input + request.max_tokens * price.output) / 1e6 if price else 0.0
     return Usage(model_calls=1, input_tokens=inputs, output_tokens=request.max_tokens, usd=usd)
 
 
-async def _attempts(run: Run, role: Role, request: Request, scratch: Scratch, voice: Voice) -> Reply:
+async def _attempts(place: Place, role: Role, request: Request, scratch: Scratch, voice: Voice) -> Reply:
     tried: list[ModelAttempted] = []
 
     def note(model: str, outcome: str, usage: Usage = Usage()) -> None:
@@ -96,8 +93,8 @@ async def _attempts(run: Run, role: Role, request: Request, scratch: Scratch, vo
         )
 
     try:
-        for name in run.brief.models[role]:
-            model = run.world.models[name]
+        for name in place.brief.models[role]:
+            model = place.world.models[name]
             for again in range(TRIES):
                 if tried:
                     await voice.restart()
@@ -107,7 +104,7 @@ async def _attempts(run: Run, role: Role, request: Request, scratch: Scratch, vo
                     note(name, error.reason)
                     if not error.transient:
                         break
-                    await run.world.clock.sleep(_pause(error, again))
+                    await place.world.clock.sleep(_pause(error, again))
                     continue
                 usage = _priced(model, reply)
                 note(name, "ok", usage)

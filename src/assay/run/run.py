@@ -12,14 +12,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from assay.core.brief import DEPTHS, Brief, DepthRules, Role, SetDepth
+from assay.core.brief import DEPTHS, DepthRules, Role, SetDepth
 from assay.core.errors import LimitReached
 from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
-from assay.core.messages import Profile, Reply, Request, ToolCall
-from assay.core.ports import Commit, StepRecord, World
+from assay.core.messages import Reply, Request, ToolCall
+from assay.core.ports import Commit, StepRecord
 from assay.core.usage import Usage
 from assay.run import asking, waiting
-from assay.run.execution import LANE_TAG, Deadlines, Execution, Gate
+from assay.run.execution import LANE_TAG, Deadlines, Gate
+from assay.run.place import Place
 from assay.run.steps import Scratch, digest, perform
 
 T = TypeVar("T")
@@ -55,32 +56,8 @@ class Handle(Generic[T]):
         self._task.cancel()
 
 
-class Run:
-    """One place in the tree of a run: a path, a lane, and the gate whose limits apply."""
-
-    def __init__(self, execution: Execution, path: Path = (), lane: int = 0, gate: Gate = "work") -> None:
-        self.execution, self.path, self.lane, self.gate = execution, path, lane, gate
-
-    @property
-    def brief(self) -> Brief:
-        return self.execution.brief
-
-    @property
-    def run_id(self) -> str:
-        return self.execution.run_id
-
-    @property
-    def world(self) -> World:
-        return self.execution.world
-
-    @property
-    def exhausted(self) -> str:
-        """The limit which ended research, empty while none has."""
-        return self.execution.exhausted
-
-    def profile(self, role: Role) -> Profile:
-        """The abilities of the first model of a role."""
-        return self.world.models[self.brief.models[role][0]].profile
+class Run(Place):
+    """One place in the tree of a run, and all one can do there."""
 
     # places
 

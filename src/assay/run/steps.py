@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -14,9 +14,7 @@ from assay.core.errors import Failed, LimitReached, failure
 from assay.core.events import BudgetLow, Event, StepDiverged, StepRestarted, UsageUpdated
 from assay.core.ports import Commit, EventDraft, HoldRecord, LedgerRow, StepRecord
 from assay.core.usage import Usage
-
-if TYPE_CHECKING:
-    from assay.run.run import Run
+from assay.run.place import Place
 
 T = TypeVar("T")
 
@@ -38,8 +36,8 @@ def digest(value: object) -> str:
 class Scratch:
     """What a step says while it works; committed with its result, or not at all."""
 
-    def __init__(self, run: Run, key: str) -> None:
-        self._run, self.key = run, key
+    def __init__(self, place: Place, key: str) -> None:
+        self._place, self.key = place, key
         self.attempt = 0
         self._said = 0
         self.events: list[EventDraft] = []
@@ -55,7 +53,7 @@ class Scratch:
         """`event` with a key of this attempt, for those who write it before the step is done."""
         self._said += 1
         key = f"{self.key}@{self.attempt}.{self._said}"
-        return self._run.execution.draft(event, self._run.path, key, self.key, self.attempt)
+        return self._place.execution.draft(event, self._place.path, key, self.key, self.attempt)
 
     def record(self, row: LedgerRow) -> None:
         """Put a row into the ledger when the step is done."""
@@ -67,7 +65,7 @@ class Scratch:
 
     async def begin(self) -> None:
         """A new attempt; what an earlier one put on the log is taken back."""
-        self.attempt, dropped = await self._run.execution.attempt(self.key)
+        self.attempt, dropped = await self._place.execution.attempt(self.key)
         self._said = 0
         self.events.clear()
         self.rows.clear()
@@ -76,11 +74,11 @@ class Scratch:
 
     def write(self, event: Event) -> None:
         """Put `event` on the log now; a later attempt takes it back."""
-        self._run.execution.write(self.draft(event))
+        self._place.execution.write(self.draft(event))
 
 
 async def perform(
-    run: Run,
+    place: Place,
     name: str,
     fn: Callable[[Scratch], Awaitable[T]],
     *,
@@ -90,28 +88,28 @@ async def perform(
     gated: bool = True,
 ) -> T:
     """Do a step, or give back what it gave; see `Run.step`. Ungated, no limit ends it: a wait for a person."""
-    execution = run.execution
-    key = f"{'/'.join(run.path)}:{name}:{execution.ordinal(run.path, ':' + name)}"
+    execution = place.execution
+    key = f"{'/'.join(place.path)}:{name}:{execution.ordinal(place.path, ':' + name)}"
     saved = execution.steps.get(key)
     if saved is not None and saved.input_hash == input_hash:
         return _replay(saved, returns)
-    scratch = Scratch(run, key)
+    scratch = Scratch(place, key)
     scratch.role = name
     await scratch.begin()
     if saved is not None:
         scratch.emit(StepDiverged(step=key))
-    died = execution.accounts.held(run.lane, key)
+    died = execution.accounts.held(place.lane, key)
     try:
-        async with execution.within(run.gate, run.lane) if gated else nullcontext():
-            _hold(run, key, cost)
+        async with execution.within(place.gate, place.lane) if gated else nullcontext():
+            _hold(place, key, cost)
             result = await fn(scratch)
     except Failed as failed:
         stored = msgspec.json.encode(StoredFailure(failed.kind, failed.reason))
-        await _store(run, scratch, StepRecord(key=key, input_hash=input_hash, tag=FAILED, data=stored), died)
+        await _store(place, scratch, StepRecord(key=key, input_hash=input_hash, tag=FAILED, data=stored), died)
         raise
     tag = f"{getattr(returns, '__name__', 'value').lower()}/1"
     record = StepRecord(key=key, input_hash=input_hash, tag=tag, data=msgspec.json.encode(result))
-    await _store(run, scratch, record, died)
+    await _store(place, scratch, record, died)
     return result
 
 
@@ -122,24 +120,24 @@ def _replay(saved: StepRecord, returns: type[T]) -> T:
     return msgspec.json.decode(saved.data, type=returns)
 
 
-def _hold(run: Run, key: str, cost: Usage) -> None:
-    if cost == Usage() or not run.execution.accounts.limited:
+def _hold(place: Place, key: str, cost: Usage) -> None:
+    if cost == Usage() or not place.execution.accounts.limited:
         return
-    accounts = run.execution.accounts
+    accounts = place.execution.accounts
     try:
-        hold = accounts.hold(run.lane, key, cost, writing=run.gate == "write")
+        hold = accounts.hold(place.lane, key, cost, writing=place.gate == "write")
     except LimitReached as limit:
-        if accounts.spent_out(cost) and run.gate != "write":
-            run.execution.exhaust(limit.reason)
+        if accounts.spent_out(cost) and place.gate != "write":
+            place.execution.exhaust(limit.reason)
         raise
-    run.execution.commit(Commit(holds=(hold,)))
+    place.execution.commit(Commit(holds=(hold,)))
 
 
-async def _store(run: Run, scratch: Scratch, record: StepRecord, died: bool) -> None:
-    execution = run.execution
+async def _store(place: Place, scratch: Scratch, record: StepRecord, died: bool) -> None:
+    execution = place.execution
     holds: tuple[HoldRecord, ...] = ()
-    if scratch.usage != Usage() or execution.accounts.held(run.lane, scratch.key):
-        holds = (execution.accounts.settle(run.lane, scratch.key, scratch.usage, died=died),)
+    if scratch.usage != Usage() or execution.accounts.held(place.lane, scratch.key):
+        holds = (execution.accounts.settle(place.lane, scratch.key, scratch.usage, died=died),)
     if scratch.usage != Usage():
         scratch.emit(UsageUpdated(role=scratch.role, usage=scratch.usage))
         for measure, used, limit in execution.accounts.newly_low():

@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from assay.core.errors import Cancelled, InputNeeded
 from assay.core.events import RunWaiting
 from assay.core.ports import Commit
+from assay.run.place import Place
 from assay.run.steps import Scratch, perform
-
-if TYPE_CHECKING:
-    from assay.run.run import Run
 
 T = TypeVar("T")
 
 POLL = 0.25
 
 
-async def receive(run: Run, topic: str, returns: type[T]) -> T:
+async def receive(place: Place, topic: str, returns: type[T]) -> T:
     """See `Run.receive`. The n-th wait on a topic takes its n-th message, so an answer may come before the question."""
-    execution = run.execution
+    execution = place.execution
     number = execution.ordinal((), f"receive:{topic}")
 
     async def wait(scratch: Scratch) -> T:
         while True:
-            messages = await execution.journal.inbox(run.run_id, topic)
+            messages = await execution.journal.inbox(place.run_id, topic)
             if len(messages) > number:
                 execution.commit(Commit(status="running"))
                 return msgspec.json.decode(messages[number], type=returns)
             if execution.cancelled:
-                raise Cancelled(f"run {run.run_id} was cancelled")
+                raise Cancelled(f"run {place.run_id} was cancelled")
             if scratch.attempt and not scratch.events:
                 scratch.events.append(scratch.draft(RunWaiting(topic=topic)))
                 await execution.commit(Commit(status="waiting", events=tuple(scratch.events)))
-            if run.brief.ask == "required":
-                raise InputNeeded(run.run_id, topic)
+            if place.brief.ask == "required":
+                raise InputNeeded(place.run_id, topic)
             await execution.world.clock.sleep(POLL)
             execution.rest(POLL)
 
-    return await perform(run, f"receive-{topic}", wait, returns=returns, input_hash="", gated=False)
+    return await perform(place, f"receive-{topic}", wait, returns=returns, input_hash="", gated=False)

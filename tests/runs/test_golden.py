@@ -1,0 +1,120 @@
+"""What whole runs say, event by event, kept in files: events and coordinates are what every reader is built on.
+
+`ASSAY_GOLDEN=write python -m pytest tests/runs/test_golden.py` writes the files again; the change is then reviewed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from research import Log, Sea, direct_answer, one_agent, two_agents
+
+from assay.core.coordinates import lane_of, place
+from assay.core.events import Envelope
+from assay.core.report import Report, build_report
+from assay.core.sources import sha256
+from assay.core.view import Folder, fold
+from assay.export import json as exporter
+from assay.models.scripted import Scene
+from assay.store.memory import memory_store
+from assay.store.sql import open_store
+
+GOLDEN = Path(__file__).parent / "golden"
+Row = list[Any]  # coordinates or None, path, type, data
+SCRIPTS: dict[str, tuple[str, Callable[[], list[Scene]]]] = {
+    "direct_answer": ("Hi there", direct_answer),
+    "one_agent": ("How far does the tide rise at Brest?", one_agent),
+    "two_agents": ("How far does the tide rise at Brest?", two_agents),
+}
+
+
+def rows(envelopes: Iterable[Envelope]) -> list[Row]:
+    """The log without what differs from run to run: its id, times, numbers, and how lanes and streams interleave.
+
+    Lanes follow each other, each in its own order; text that was streamed in pieces is one row.
+    """
+    log = list(envelopes)
+    places = {seq: list(msgspec.structs.astuple(at)) for seq, at in place(log)}
+    apart = sorted(log, key=lambda each: lane_of(each.path) or 0)
+    made = [[places.get(each.seq), list(each.path), each.type, msgspec.json.decode(each.data)] for each in apart]
+    return list(_joined(made))
+
+
+def _joined(made: list[Row]) -> Iterator[Row]:
+    for (*head, kind), pieces in groupby(made, key=lambda row: row[:3]):
+        datas = [piece[3] for piece in pieces]
+        if kind.endswith(".delta"):
+            datas = [datas[0] | {"text": "".join(data["text"] for data in datas)}]
+        yield from ([*head, kind, data] for data in datas)
+
+
+def written(made: list[Row]) -> str:
+    """One row a line: a difference is a line of a diff."""
+    return "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in made) + "\n]\n"
+
+
+async def played(name: str, sea: Sea, delay: float = 0.0) -> Log:
+    question, script = SCRIPTS[name]
+    scenes = script()
+    slow = [index for index, scene in enumerate(scenes) if scene.task == "research"][:1]
+    for index in slow:
+        scenes[index] = msgspec.structs.replace(scenes[index], delay=delay)
+    return await sea.run(scenes, question=question)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+async def test_events_and_coordinates(name: str) -> None:
+    file = GOLDEN / f"{name}.json"
+    text = written(rows((await played(name, Sea())).envelopes))
+    if os.environ.get("ASSAY_GOLDEN") == "write":
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    assert text.splitlines() == file.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+async def test_timing_changes_nothing(name: str) -> None:
+    golden = (GOLDEN / f"{name}.json").read_text(encoding="utf-8")
+    assert written(rows((await played(name, Sea(), delay=0.05)).envelopes)) == golden
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+async def test_the_stored_log_is_the_run_and_its_report(name: str, kind: str, tmp_path: Path) -> None:
+    store = memory_store() if kind == "memory" else open_store(tmp_path)
+    live = (await played(name, Sea(store=store))).envelopes
+    run_id = live[0].run_id
+    if kind == "sqlite":
+        await store.close()
+        store = open_store(tmp_path)  # as the next process reads it
+    stored = await store.journal.events(run_id)
+    await store.close()
+    assert stored == live
+    view = fold(stored)
+    assert view == fold(live) == followed(live)
+    assert view.status == "completed"
+    finished = [msgspec.json.decode(each.data) for each in live if each.type == "report.finished"]
+    assert [each["text_sha256"] for each in finished] == [sha256(view.report.text.encode())]
+    exported = msgspec.json.decode(exporter.render(view), type=Report)
+    assert exported == build_report(view)
+    assert exported.run_id == run_id
+    assert len(exported.claims) == sum(each.type == "claim.found" for each in live)
+
+
+def followed(envelopes: Iterable[Envelope]) -> Any:
+    """The view of a reader who takes the events one by one."""
+    folder = Folder()
+    for envelope in envelopes:
+        folder.apply(envelope)
+    return folder.view
+
+
+def test_every_script_has_its_file_and_every_file_its_script() -> None:
+    assert {file.stem for file in GOLDEN.glob("*.json")} == set(SCRIPTS)
