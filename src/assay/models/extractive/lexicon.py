@@ -130,7 +130,8 @@ FACETS: dict[str, Facet] = {
     ),
     "requires": _facet(
         "requires, depends on, dependencies, requirement, erfordert, требует, 依赖, 依賴, 依存",
-        "require, required, requires, requirement, prerequisite, depend, depends, dependency, dependencies, "
+        "require, required, requires, requirement, needed for, needed by, "
+        "prerequisite, depend, depends, dependency, dependencies, "
         "relies on, rely on, build on, builds on, builds upon, voraussetzung, voraus, erfordert, benötigt, abhängig, "
         "требует, "
         "зависит, 依赖, 依賴, 需要哪, 前提, 依存, 必要, يتطلب, يعتمد",
