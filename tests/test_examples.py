@@ -67,3 +67,14 @@ def test_links_between_pages_lead_somewhere():
         if not (page.parent / target).exists()
     ]
     assert broken == []
+
+
+def test_the_readme_shows_the_true_report(environment: dict[str, str]) -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = next(code for kind, code in BLOCK.findall(page) if kind == "text")
+    report = shown.split("supported\n", 1)[1]
+    arguments = [sys.executable, "-m", "assay", "How does Assay keep a run after a crash?", "--in", "docs/"]
+    done = subprocess.run(arguments, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    wanted = [line for line in report.splitlines() if line and line != "…"]
+    assert wanted
+    assert [line for line in wanted if line not in done.stdout.splitlines()] == []
