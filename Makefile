@@ -8,15 +8,16 @@ QUESTION ?= How does Assay keep a run after a crash?
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_NO_INPUT = 1
 
-.PHONY: demo test check format types imports docs bench clean help
+.PHONY: demo test crash check format types imports docs bench clean help
 
 help:
 	@echo "make demo     install Assay into $(DEMO) and research a question over docs/"
 	@echo "make test     format, lint, types, import contracts and all tests"
+	@echo "make crash    kill a run at every single store write and resume it (make test takes a sample)"
 	@echo "make check    the same without the tests"
 	@echo "make format   format and fix what can be fixed"
 	@echo "make docs     write the generated pages of docs/ again"
-	@echo "make bench    measure (see bench/)"
+	@echo "make bench    measure everything (python -m bench lists what)"
 	@echo "make clean    remove what these commands made"
 
 demo: $(DEMO)/.installed
@@ -24,6 +25,9 @@ demo: $(DEMO)/.installed
 
 test: check
 	@$(BIN)/python -m pytest
+
+crash: $(VENV)/.installed
+	@ASSAY_CRASH=all $(BIN)/python -m pytest tests/runs/test_crash.py -rP -o faulthandler_timeout=3600
 
 check: $(VENV)/.installed
 	@$(BIN)/ruff format --check .
@@ -46,7 +50,7 @@ docs: $(VENV)/.installed
 	@$(BIN)/python scripts/generate_schema.py
 
 bench: $(VENV)/.installed
-	@for each in bench/*.py; do echo "== $$each"; $(BIN)/python $$each || exit 1; done
+	@$(BIN)/python -m bench all
 
 clean:
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache $(VENV)

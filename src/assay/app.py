@@ -21,7 +21,7 @@ import msgspec
 from assay import agents, phases, plugins
 from assay.core.brief import ROLES, Brief, Depth, Mode, Scope
 from assay.core.claims import Claim
-from assay.core.errors import AssayError, UnknownName, UsageError
+from assay.core.errors import AssayError, FenceLost, UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.ports import FINAL, Action, Extractor, Hit, Model, Query, RunRow, World
 from assay.core.report import Report, bibliography, build_report
@@ -30,8 +30,10 @@ from assay.core.usage import Budget
 from assay.core.view import RunView, fold
 from assay.evidence.documents import Reader, context
 from assay.evidence.ingest import Ingested, Progress, ingest
+from assay.evidence.reading import Reading
 from assay.evidence.segment import SEGMENTER
 from assay.phases.pipeline import Services, pipeline
+from assay.run import budget
 from assay.run.clock import SystemClock
 from assay.run.engine import POLL, Engine, is_dead
 from assay.run.engine import RunHandle as Execution
@@ -43,7 +45,7 @@ from assay.store.sql import open_store
 DEFAULT = "default"
 
 Say = Callable[[str], None]
-Sources = Iterable[str | Path]
+Sources = str | Path | Iterable[str | Path]
 
 
 class CitedPassage(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,9 +78,13 @@ class RunHandle:
 
         Raises:
             UsageError: the run could not even be created (a path that does not exist, a budget below one report).
+            Cancelled: it was cancelled before it was created.
+            FenceLost: another process took it over.
         """
         try:
             await self._execution.wait()
+        except FenceLost:
+            raise
         except AssayError:
             if not self._execution.created:
                 raise
@@ -109,10 +115,9 @@ class RunHandle:
 
 
 class Assay:
-    """A library of documents and the runs over it.
+    """A library of documents and the runs over it; without `home` in memory, and nothing is written to disk.
 
-    Without `home`, everything is kept in memory and nothing is written to disk. `models` adds models by name, beside
-    those found by entry point: how tests and embedders pass their own.
+    `models` adds models by name, beside those found by entry point: how tests and embedders pass their own.
     """
 
     def __init__(
@@ -177,17 +182,18 @@ class Assay:
             mode=mode or wanted.mode,
             depth=depth or wanted.depth,
             strategy=strategy or wanted.strategy,
-            budget=Budget(seconds=max_time or wanted.limits.time, tokens=max_tokens or wanted.limits.tokens),
+            budget=Budget(
+                seconds=wanted.limits.time if max_time is None else max_time,
+                tokens=wanted.limits.tokens if max_tokens is None else max_tokens,
+            ),
             instructions=instructions,
             verify=wanted.verify if verify is None else verify,
             ask=ask or wanted.ask,
             models={role: tuple(getattr(wanted.models, role)) for role in ROLES},
             prompts=phases.prompts() | agents.prompts(),
         )
-        if not brief.question:
-            raise UsageError("the question is empty")
-        phases.check(brief)
-        paths = None if sources is None else [str(path) for path in sources]
+        self._check(brief)
+        paths = None if sources is None else _paths(sources)
 
         async def prepare() -> tuple[Brief, World]:
             world = self._world(brief)
@@ -282,9 +288,12 @@ class Assay:
         Raises:
             UsageError: a path that does not exist.
         """
-        told = None if progress is None else Milestones(progress, self._clock).tell
-        ingested = await asyncio.to_thread(self._ingest, [str(path) for path in paths], collection, told)
-        await asyncio.to_thread(self._search.sync, progress)
+        reading = Reading(progress, self._clock)
+        try:
+            ingested = await asyncio.to_thread(self._ingest, _paths(paths), collection, reading.tell)
+            await asyncio.to_thread(self._search.sync, reading.say)
+        finally:
+            reading.stop()
         return ingested
 
     def _ingest(self, paths: list[str], collection: str | None, told: Callable[[Progress], None] | None) -> Ingested:
@@ -308,6 +317,19 @@ class Assay:
         return await self._search.search(Query(text=text, limit=limit, collections=(collection,)))
 
     # composition
+
+    def _check(self, brief: Brief) -> None:
+        """Refuse what cannot run, before anything is stored or spent."""
+        if not brief.question:
+            raise UsageError("the question is empty")
+        try:
+            msgspec.json.decode(msgspec.json.encode(brief), type=Brief)
+        except msgspec.ValidationError as error:
+            raise UsageError(f"{error}") from error
+        phases.check(brief)
+        self._services.strategy(brief.strategy)
+        budget.check(brief.budget)
+        self._world(brief)
 
     async def _scope(self, paths: list[str] | None, progress: Say | None) -> Scope:
         if paths is None:
@@ -338,21 +360,6 @@ class Assay:
         return model
 
 
-class Milestones:
-    """Says how reading goes, in a line every few seconds."""
-
-    SECONDS = 3.0
-
-    def __init__(self, say: Say, clock: SystemClock) -> None:
-        self._say, self._clock, self._said = say, clock, clock.monotonic()
-
-    def tell(self, state: Progress) -> None:
-        """Take note of the state; say it when it is time."""
-        if self._clock.monotonic() - self._said >= self.SECONDS:
-            self._said = self._clock.monotonic()
-            self._say(f"reading: file {state.file} of {state.files}, {_counted(state.documents)} so far")
-
-
 def _tools() -> tuple[Any, ...]:
     return tuple(plugins.load("tools", name)() for name in plugins.names("tools"))
 
@@ -363,6 +370,10 @@ def _strategies() -> dict[str, Any]:
 
 def _extractors() -> list[Extractor]:
     return [plugins.load("extractors", name)() for name in plugins.names("extractors")]
+
+
+def _paths(sources: Sources) -> list[str]:
+    return [str(sources)] if isinstance(sources, str | Path) else [str(path) for path in sources]
 
 
 def _counted(documents: int) -> str:

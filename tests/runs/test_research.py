@@ -38,6 +38,7 @@ from assay.models.scripted import Scene, Scripted, calls, fails, says
 from assay.phases.simple import UNSOURCED
 from assay.phases.write import NOT_WRITTEN
 
+
 def whole(log: Log) -> bool:
     """The report that was finished is the one on the log, and its numbers have no gap."""
     assert [each.seq for each in log.envelopes] == list(range(1, len(log.envelopes) + 1))

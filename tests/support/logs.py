@@ -107,6 +107,16 @@ def dispatch(log: Log, cycle: int, *lanes: int) -> None:
         log.add(f"research/cycle-{cycle}", e.AgentsPlanned(cycle=cycle, lanes=lanes[:count]))
 
 
+def dispatched(*lanes: int, question: str = "Who wrote PEP 8?") -> Log:
+    """A log from creation to the first decision for agents."""
+    log = Log()
+    begin(log, question)
+    plan(log)
+    log.add("research", e.PhaseStarted(phase="research"))
+    dispatch(log, 1, *lanes)
+    return log
+
+
 def agent(log: Log, lane: int, *found: tuple[Source, tuple[Passage, ...]]):
     """The events of one agent as a generator: each `next` adds one, so that logs may interleave them."""
     path = f"research/agent-{lane}"
@@ -183,12 +193,8 @@ def direct_answer() -> Log:
 
 def one_agent() -> Log:
     """One cycle, one agent, one source."""
-    log, shown = Log(), passage("S1001.4", "Author: Guido van Rossum", start=40)
+    log, shown = dispatched(1), passage("S1001.4", "Author: Guido van Rossum", start=40)
     text = "PEP 8 was written by Guido van Rossum [S1001.4].\n"
-    begin(log)
-    plan(log)
-    log.add("research", e.PhaseStarted(phase="research"))
-    dispatch(log, 1, 1)
     for _ in agent(log, 1, (source("S1001"), (shown,))):
         pass
     log.add("research/cycle-2", e.ThinkFinished(text="Enough."))
@@ -216,11 +222,7 @@ TWO_TEXT = (
 
 def two_agents() -> Log:
     """Two agents whose events alternate; both met the same document; one claim is contradicted."""
-    log = Log()
-    begin(log)
-    plan(log)
-    log.add("research", e.PhaseStarted(phase="research"))
-    dispatch(log, 1, 1, 2)
+    log = dispatched(1, 2)
     first = agent(log, 1, (source("S1001", "pep8"), (TWO["S1001.4"],)), (source("S1002", "other"), (TWO["S1002.1"],)))
     second = agent(log, 2, (source("S2001", "pep8"), (TWO["S2001.9"],)), (source("S2002", "pep1"), (TWO["S2002.3"],)))
     for _ in zip(second, first, strict=True):
@@ -234,12 +236,8 @@ def two_agents() -> Log:
 
 def failing_agent() -> Log:
     """One agent fails, another is abandoned, a third reports."""
-    log, shown = Log(), passage("S3001.1", "Status: Final")
+    log, shown = dispatched(1, 2, 3), passage("S3001.1", "Status: Final")
     text = "It is final [S3001.1].\n"
-    begin(log)
-    plan(log)
-    log.add("research", e.PhaseStarted(phase="research"))
-    dispatch(log, 1, 1, 2, 3)
     log.add("research/agent-1", e.AgentStarted(lane=1, task="Task 1"))
     log.add("research/agent-1/turn-1", e.ToolStarted(call="c1", tool="search", arguments="{}"))
     log.add("research/agent-1/turn-1", e.ToolFailed(call="c1", tool="search", reason="no index"))
@@ -258,12 +256,8 @@ def failing_agent() -> Log:
 
 def restarted_step() -> Log:
     """The writer died half-way and another process wrote the report again."""
-    log, shown = Log(), passage("S1001.4", "Author: Guido van Rossum")
+    log, shown = dispatched(1), passage("S1001.4", "Author: Guido van Rossum")
     text = "Guido wrote it [S1001.4].\n"
-    begin(log)
-    plan(log)
-    log.add("research", e.PhaseStarted(phase="research"))
-    dispatch(log, 1, 1)
     for _ in agent(log, 1, (source("S1001"), (shown,))):
         pass
     log.add("research", e.PhaseFinished(phase="research"))
@@ -285,11 +279,7 @@ def restarted_step() -> Log:
 
 def no_evidence() -> Log:
     """Nothing is found; the report says so and cites nothing."""
-    log = Log()
-    begin(log, "What is the airspeed of an unladen swallow?")
-    plan(log)
-    log.add("research", e.PhaseStarted(phase="research"))
-    dispatch(log, 1, 1)
+    log = dispatched(1, question="What is the airspeed of an unladen swallow?")
     for _ in agent(log, 1):
         pass
     log.add("research", e.PhaseFinished(phase="research"))

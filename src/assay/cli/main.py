@@ -67,7 +67,8 @@ def main(args: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal which cannot show a character is no reason to fail
     try:
         code = _run(args, state)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by the caller: `assay … >&-`
+            sys.stdout.flush()
     except (ReaderGone, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the flush at exit fails again
         return Exit.BROKEN_PIPE

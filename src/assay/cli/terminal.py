@@ -51,7 +51,8 @@ def write(text: str) -> None:
     Raises:
         ReaderGone: nobody reads it any more.
     """
+    screen = sys.stdout is not None and sys.stdout.isatty()
     try:
-        click.echo(harmless(text) if sys.stdout.isatty() else text, nl=not text.endswith("\n"))
+        click.echo(harmless(text) if screen else text, nl=not text.endswith("\n"))
     except BrokenPipeError as error:
         raise ReaderGone from error  # click would make an exit code of 1 of the other

@@ -135,6 +135,8 @@ def _save(view: RunView, path: Path, output: Output) -> None:
 
 
 def _closing(view: RunView) -> str:
+    if view.status in ("created", "running"):
+        return f"run {view.run_id} was interrupted; to go on with it: assay runs resume {view.run_id}"
     if view.status in ("failed", "cancelled"):
         return f"run {view.run_id} {view.status}: {view.error or STOP_REASONS.get(view.stop_reason, view.stop_reason)}"
     cited = {citation for claim in view.claims for citation in claim.passages}

@@ -35,6 +35,12 @@ STOP_REASONS: dict[str, str] = {
 }
 """Every stop reason, and the sentence which says it to a reader."""
 
+def in_words(reason: str) -> str:
+    """A stop reason inside a sentence: "the token limit was reached"; what is none of them stays as it is."""
+    said = STOP_REASONS.get(reason, reason).removesuffix(".")
+    return said[:1].lower() + said[1:] if reason in STOP_REASONS else said
+
+
 LIMITS: frozenset[str] = frozenset(("time", "usd", "tokens", "searches", "pages", "agents", "finished_early"))
 """The stop reasons after which research ended before it was done; the report is written all the same."""
 

@@ -72,7 +72,7 @@ class Extracted(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, str] = {}
 
 
-class Span(msgspec.Struct, frozen=True):
+class Span(msgspec.Struct, frozen=True, gc=False):
     """One passage of a document, before any run has given it an id: ordinal in the document, byte range, text.
 
     `heading` is the path of headings above it; `page` counts from 1, 0 where the format has no pages.

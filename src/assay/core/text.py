@@ -69,7 +69,8 @@ def sentences(text: str, language: str = "") -> list[tuple[int, int]]:
 def _paragraph(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Sentences of one paragraph, `text[start:end]`."""
     paragraph = text[start:end]
-    cuts = sorted({*_latin_cuts(paragraph), *(match.end() for match in _OWN_END.finditer(paragraph)), len(paragraph)})
+    own = () if paragraph.isascii() else (match.end() for match in _OWN_END.finditer(paragraph))
+    cuts = sorted({*_latin_cuts(paragraph), *own, len(paragraph)})
     spans = []
     last = 0
     for cut in cuts:

@@ -151,7 +151,7 @@ def _walk(folder: Path, warnings: list[str]) -> Iterator[Path]:
 
 
 class _Background:
-    """Writes blobs beside the reading of the next documents: over many small ones that takes a third of the time."""
+    """Writes blobs in a thread of its own, beside the reading of the next documents."""
 
     def __init__(self, blobs: Blobs, writer: ThreadPoolExecutor) -> None:
         self._blobs, self._writer = blobs, writer

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from assay.agents.findings import compose
 from assay.agents.replies import defect
 from assay.agents.sizing import output, room, total
 from assay.agents.task import Kit
@@ -14,6 +15,7 @@ from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.messages import Message, Reply, Request
 from assay.core.plan import Coverage, Plan
+from assay.core.report import in_words
 from assay.phases.inquiry import Inquiry, data, user
 from assay.phases.material import Part, parts
 from assay.phases.state import Research
@@ -47,7 +49,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def write(run: Run, kit: Kit, inquiry: Inquiry, research: Research, coverage: Sequence[Coverage]) -> Draft:
-    """The report.
+    """The report; where agents came to nothing because research was cut short, the passages found by then.
 
     Raises:
         ModelFailed: nothing was found, because every agent failed.
@@ -57,7 +59,7 @@ async def write(run: Run, kit: Kit, inquiry: Inquiry, research: Research, covera
         if not research.findings and research.failed:
             raise ModelFailed(f"every agent failed: {research.failed[-1]}")
         if not any(finding.passages for finding in research.findings):
-            draft = nothing_found(phase, kit, inquiry)
+            draft = _cut_short(phase, kit, inquiry, research)
         else:
             draft = await _draft(phase, kit, inquiry, research, coverage)
     return msgspec.structs.replace(draft, limits=(*draft.limits, *shortcomings(research)))
@@ -67,7 +69,7 @@ async def _draft(phase: Run, kit: Kit, inquiry: Inquiry, research: Research, cov
     try:
         return Draft(text=await _write(phase, kit, inquiry, research, coverage))
     except (LimitReached, ModelFailed) as failed:
-        phase.warn(f"the report was put together by code: {failed.reason}")
+        phase.warn(f"the report was put together by code: {in_words(failed.reason)}")
         return _unwritten(phase, research, coverage)
 
 
@@ -75,7 +77,7 @@ def shortcomings(research: Research) -> tuple[str, ...]:
     """What a reader must know of the research: agents that failed or were cut short."""
     failed = [f"An agent failed: {reason}." for reason in research.failed]
     short = [
-        f"Research on “{' '.join(finding.task.split())}” was cut short ({finding.stop})."
+        f"Research on “{' '.join(finding.task.split())}” was cut short: {in_words(finding.stop)}."
         for finding in research.findings
         if finding.stop != "done"
     ]
@@ -90,14 +92,26 @@ async def write_nothing(run: Run, kit: Kit, inquiry: Inquiry) -> Draft:
 
 
 def nothing_found(phase: Run, kit: Kit, inquiry: Inquiry) -> Draft:
-    """The report where nothing was found: one sentence, no citation, no model."""
+    """The report where nothing was found: what was searched for and what ended it, no citation, no model."""
     asked = kit.ledger.queries()
     queries = ", ".join(f"“{query}”" for query in asked[:QUERIES_NAMED])
     more = f" and {len(asked) - QUERIES_NAMED} more" if len(asked) > QUERIES_NAMED else ""
     searched = f"; searched for {queries}{more}" if queries else ""
-    text = f"Nothing that answers this question was found in {inquiry.scope}{searched}."
+    ended = f" Research was cut short: {in_words(phase.exhausted)}." if phase.exhausted else ""
+    text = f"Nothing that answers this question was found in {inquiry.scope}{searched}.{ended}"
     phase.emit(ReportDelta(text=text))
     return Draft(text=text, sourced=False)
+
+
+def _cut_short(phase: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draft:
+    """The passages shown by the time a limit ended research; nothing, where there are none or agents judged them."""
+    judged = any(finding.stop == "done" for finding in research.findings)
+    passages = "" if judged or not phase.exhausted else compose(inquiry.question, kit.ledger)
+    if passages in ("", NOTHING):
+        return nothing_found(phase, kit, inquiry)
+    text = f"*{NEAREST} {STOP_REASONS[phase.exhausted]}*\n\n{passages}" 
+    phase.emit(ReportDelta(text=text))
+    return Draft(text=text)
 
 
 def _unwritten(phase: Run, research: Research, coverage: Sequence[Coverage]) -> Draft:

@@ -104,7 +104,8 @@ async def _attempts(place: Place, role: Role, request: Request, scratch: Scratch
                     note(name, error.reason)
                     if not error.transient:
                         break
-                    await place.world.clock.sleep(_pause(error, again))
+                    if again < TRIES - 1:
+                        await place.world.clock.sleep(_pause(error, again))
                     continue
                 usage = _priced(model, reply)
                 note(name, "ok", usage)

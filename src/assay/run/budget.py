@@ -110,14 +110,19 @@ class Accounts:
         """Held and settled, of the whole run."""
         return self._whole.used
 
-    def open_lane(self, lane: int, parent: tuple[str, ...], lanes_at_once: int) -> None:
-        """Give a lane its slice: an equal part of what was left when the first lane of `parent` was spawned.
+    def share(self, parent: tuple[str, ...], lanes_at_once: int) -> Budget:
+        """A new lane's slice: an equal part of what was left when the first lane of `parent` was spawned.
 
         All lanes of one parent get the same, whatever their siblings have spent meanwhile.
         """
         if parent not in self._shares:
             self._shares[parent] = part(left(self.researching, self.used), 1 / max(1, lanes_at_once))
-        self._lane(lane).limit = self._shares[parent]
+        return self._shares[parent]
+
+    def open_lane(self, lane: int, parent: tuple[str, ...], limit: Budget) -> None:
+        """Open a lane's account with its slice; on resume that is the slice it had, for it and its new siblings."""
+        self._shares.setdefault(parent, limit)
+        self._lane(lane).limit = limit
 
     @property
     def researching(self) -> Budget:

@@ -27,7 +27,7 @@ from assay.core.events import (
 )
 from assay.core.ports import FINAL, Action, Commit, EventDraft, Journal, Lease, RunStatus, World
 from assay.run import budget
-from assay.run.execution import Execution
+from assay.run.execution import FINISHED_EARLY, Execution
 from assay.run.run import Run
 
 TTL = 15.0
@@ -123,16 +123,23 @@ class RunHandle:
             FenceLost: another process took it over.
             AssayError: it failed.
         """
-        await asyncio.shield(self._task)
+        try:
+            await asyncio.shield(self._task)
+        except asyncio.CancelledError:
+            if self._execution is None and self._task.cancelled():
+                raise Cancelled("cancelled before the run was created") from None
+            raise
 
     async def answer(self, topic: str, value: object) -> None:
         """Give the run what it waits for."""
         await self._journal.post(self.run_id, topic, msgspec.json.encode(value))
 
     def finish(self) -> None:
-        """End research; write and verify what there is."""
+        """End research; write and verify what there is. Before the run exists there is nothing: that is a cancel."""
         if self._execution is not None:
-            self._execution.finish("finished_early")
+            self._execution.finish(FINISHED_EARLY)
+        else:
+            self._task.cancel()
 
     def cancel(self) -> None:
         """End every call in flight; findings are kept."""
@@ -280,7 +287,7 @@ class Engine:
 
     def _apply(self, execution: Execution, action: Action) -> None:
         if action == "finish":
-            execution.finish("finished_early")
+            execution.finish(FINISHED_EARLY)
         elif action == "cancel":
             execution.cancel()
         event = ControlApplied(action=action)

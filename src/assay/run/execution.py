@@ -14,6 +14,7 @@ from assay.core.brief import Brief
 from assay.core.errors import Cancelled, LimitReached
 from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
+from assay.core.usage import Budget
 from assay.run.budget import Accounts
 
 Gate = Literal["work", "report", "write"]
@@ -21,14 +22,21 @@ Gate = Literal["work", "report", "write"]
 WRITER_SHARE = 0.25
 WRITER_SECONDS = 300.0
 EXHAUSTED = "run:exhausted"
+FINISHED_EARLY = "finished_early"
 LANE_TAG = "lane/1"
 
 
-class Deadlines(msgspec.Struct, frozen=True):
-    """When a lane's gates close, in active seconds of the run."""
+class Lane(msgspec.Struct, frozen=True, kw_only=True):
+    """A lane as its spawn is stored: its number, its slice of the budget, and when its gates close.
 
-    work: float
-    report: float
+    `work_until` and `report_until` are active seconds of the run, None for no deadline. A lane taken up again has the
+    same limits as before, whatever was spent meanwhile.
+    """
+
+    number: int
+    limit: Budget
+    work_until: float | None = None
+    report_until: float | None = None
 
 
 class Execution:
@@ -39,12 +47,12 @@ class Execution:
         self.steps = dict(memory.steps)
         self.accounts = Accounts(brief.budget, memory.holds)
         self.seconds = brief.budget.seconds
-        self.lanes = max((int(s.data) for s in self.steps.values() if s.tag == LANE_TAG), default=0)
-        self.deadlines: dict[int, Deadlines] = {}
+        self.lanes = max((lane.number for lane in self.spawned().values()), default=0)
+        self.opened: dict[int, Lane] = {}
         self.handles: dict[str, Any] = {}
         self.tasks: set[asyncio.Task[Any]] = set()
         self.exhausted = self._stored_exhaustion()
-        self.finishing = ""
+        self.finishing = self.exhausted if self.exhausted == FINISHED_EARLY else ""
         self.cancelled = False
         self.broken: BaseException | None = None
         self.main: asyncio.Task[Any] | None = None
@@ -66,6 +74,14 @@ class Execution:
     def _stored_exhaustion(self) -> str:
         record = self.steps.get(EXHAUSTED)
         return msgspec.json.decode(record.data, type=str) if record else ""
+
+    def spawned(self, prefix: str = "") -> dict[str, Lane]:
+        """The lanes stored, by the key of their spawn."""
+        return {
+            key: msgspec.json.decode(record.data, type=Lane)
+            for key, record in self.steps.items()
+            if record.tag == LANE_TAG and key.startswith(prefix)
+        }
 
     # identity
 
@@ -144,8 +160,8 @@ class Execution:
         """The active second at which `gate` closes for `lane`, None for never."""
         if gate == "write":
             return self.seconds
-        own = self.deadlines.get(lane)
-        ends = [self.research_seconds, (own.work if gate == "work" else own.report) if own else None]
+        own = self.opened.get(lane)
+        ends = [self.research_seconds, (own.work_until if gate == "work" else own.report_until) if own else None]
         return min((end for end in ends if end is not None), default=None)
 
     def check(self, gate: Gate, lane: int) -> float | None:
@@ -228,8 +244,13 @@ class Execution:
         """Run a lane; the execution sees to it that no task outlives it."""
         task = asyncio.get_running_loop().create_task(work, name=name)
         self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+        task.add_done_callback(self._lane_ended)
         return task
+
+    def _lane_ended(self, task: asyncio.Task[Any]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waits for the lane is told; nobody waits for one given up
 
     def stop_everything(self) -> None:
         """Cancel all tasks of this execution: it may not write any more, or it is over."""

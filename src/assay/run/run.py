@@ -12,6 +12,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import msgspec
+
 from assay.core.brief import DEPTHS, DepthRules, Role, SetDepth
 from assay.core.errors import LimitReached
 from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
@@ -19,7 +21,7 @@ from assay.core.messages import Reply, Request, ToolCall
 from assay.core.ports import Commit, StepRecord
 from assay.core.usage import Usage
 from assay.run import asking, waiting
-from assay.run.execution import LANE_TAG, Deadlines, Gate
+from assay.run.execution import LANE_TAG, Gate, Lane
 from assay.run.place import Place
 from assay.run.steps import Scratch, digest, perform
 
@@ -180,28 +182,36 @@ class Run(Place):
         execution = self.execution
         key = f"{'/'.join(self.path)}:{name}:{slot}:{digest(args)[:16]}"
         if key not in execution.handles:
-            lane = self._lane_number(key, slot)
-            run = Run(execution, (*self.path[:1], f"{name}-{lane}"), lane)
-            execution.deadlines[lane] = self._deadlines()
-            execution.accounts.open_lane(lane, self.path, at_once)
-            execution.handles[key] = Handle(lane, run.path, execution.start(_await(fn(run)), f"{name}-{lane}"))
+            lane = self._lane(key, at_once)
+            run = Run(execution, (*self.path[:1], f"{name}-{lane.number}"), lane.number)
+            execution.opened[lane.number] = lane
+            execution.accounts.open_lane(lane.number, self.path, lane.limit)
+            execution.handles[key] = Handle(lane.number, run.path, execution.start(_await(fn(run)), run.path[-1]))
         handle: Handle[T] = execution.handles[key]
         return handle
 
-    def _lane_number(self, key: str, slot: int) -> int:
-        record = self.execution.steps.get(key)
-        if record is None:
-            self.execution.lanes += 1
-            record = StepRecord(key=key, input_hash="", tag=LANE_TAG, data=b"%d" % self.execution.lanes)
-            self.execution.steps[key] = record
-            self.execution.commit(Commit(steps=(record,)))
-        return int(record.data)
+    def _lane(self, key: str, at_once: int) -> Lane:
+        """The lane stored under `key`; a new one gets the next number and its limits, durably."""
+        execution = self.execution
+        stored = execution.steps.get(key)
+        if stored is not None:
+            return msgspec.json.decode(stored.data, type=Lane)
+        execution.lanes += 1
+        lane = Lane(
+            number=execution.lanes,
+            limit=execution.accounts.share(self.path, at_once),
+            work_until=self._until(REPORT_AT, REPORT_CAP),
+            report_until=self._until(STOP_AT, STOP_CAP),
+        )
+        record = StepRecord(key=key, input_hash="", tag=LANE_TAG, data=msgspec.json.encode(lane))
+        execution.steps[key] = record
+        execution.commit(Commit(steps=(record,)))
+        return lane
 
-    def _deadlines(self) -> Deadlines:
-        ends = self.execution.research_seconds
-        now = self.execution.active()
-        left = max(0.0, ends - now) if ends is not None else float("inf")
-        return Deadlines(work=now + min(REPORT_AT * left, REPORT_CAP), report=now + min(STOP_AT * left, STOP_CAP))
+    def _until(self, share: float, cap: float) -> float:
+        """The active second at which `share` of the time left for research is used, at most `cap` seconds from now."""
+        now, ends = self.execution.active(), self.execution.research_seconds
+        return now + (cap if ends is None else min(share * max(0.0, ends - now), cap))
 
     def abandon(self, keep: Collection[int]) -> list[int]:
         """Stop the lanes spawned from this path by a stream that was cut and repeated differently.
@@ -214,10 +224,7 @@ class Run(Place):
         """
         prefix = f"{'/'.join(self.path)}:"
         execution = self.execution
-        spawned = {
-            key: int(r.data) for key, r in execution.steps.items() if r.tag == LANE_TAG and key.startswith(prefix)
-        }
-        lost = {key: lane for key, lane in spawned.items() if lane not in keep}
+        lost = {key: lane.number for key, lane in execution.spawned(prefix).items() if lane.number not in keep}
         for key in lost:
             if key in execution.handles:
                 execution.handles[key].cancel()

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -306,12 +305,10 @@ def test_ctrl_c_once_finishes_with_a_report(slow: Callable[..., Slow]):
 
 
 @needs_signals
-def test_ctrl_c_twice_cancels_within_a_second(slow: Callable[..., Slow], assay):
+def test_ctrl_c_twice_cancels_without_waiting_for_the_model(slow: Callable[..., Slow], assay):
     run = slow("complex", "write")
     run.press_ctrl_c(until="finishing")
-    before = time.monotonic()
     run.press_ctrl_c(until="cancelling")
     code, out = run.end()
     assert (code, out) == (130, "")
-    assert time.monotonic() - before < 2  # a second, and the end of the process
     assert assay("runs", "list").out.split("\t")[2] == "cancelled"

@@ -1,12 +1,11 @@
-"""The fold: whole runs, every prefix, restarts, kinds of later releases, and its speed."""
-
-import time
+"""The fold: whole runs, every prefix, restarts, kinds of later releases, and its work."""
 
 import logs
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from work import steps
 
 from assay.core import events as e
 from assay.core.errors import StoreError
@@ -216,15 +215,18 @@ def test_every_kind_folds_without_a_past() -> None:
         assert fold([envelope]).last_seq == envelope.seq
 
 
-def test_five_thousand_events_fold_quickly() -> None:
+def many(agents: int) -> list[e.Envelope]:
     log = logs.Log()
     logs.begin(log)
-    for number in range(5000 // 50):
+    for number in range(agents):
         for _ in logs.agent(log, number + 1, *[(logs.source(f"S{number + 1}001"), ())] * 7):
             pass
         log.add("write", e.ReportDelta(text="word " * 20))
-    assert len(log.events) > 4500
-    begun = time.process_time()
-    view = fold(log.events)
-    assert len(view.lanes) == 100
-    assert time.process_time() - begun < 0.5
+    return log.events
+
+
+def test_folding_takes_work_in_step_with_the_log() -> None:
+    half, whole = many(50), many(100)
+    assert len(whole) > 4500
+    assert len(fold(whole).lanes) == 100
+    assert steps(lambda: fold(whole)) <= 2.2 * steps(lambda: fold(half))

@@ -61,9 +61,10 @@ def test_an_attempt_that_died_is_settled_at_its_estimate() -> None:
 
 def test_lanes_of_one_parent_share_alike_whatever_their_siblings_spent() -> None:
     accounts = Accounts(Budget(tokens=20_000))
-    accounts.open_lane(1, ("research", "cycle-1"), 2)
+    parent = ("research", "cycle-1")
+    accounts.open_lane(1, parent, accounts.share(parent, 2))
     accounts.hold(1, "a", Usage(output_tokens=4_000), writing=False)
-    accounts.open_lane(2, ("research", "cycle-1"), 2)
+    accounts.open_lane(2, parent, accounts.share(parent, 2))
     assert accounts.room(2, writing=False).tokens == 4_500
     with pytest.raises(LimitReached):
         accounts.hold(1, "b", Usage(output_tokens=600), writing=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,26 +37,46 @@ class Recorder:
         for number, job in enumerate(jobs):
             job.succeed(number)
 
+    def put(self, count: int) -> list[Job]:
+        """Enqueue work nobody waits for."""
+        jobs = [Job(urgent=False) for _ in range(count)]
+        for job in jobs:
+            self.writer.put(job)
+        return jobs
 
-async def test_what_nobody_waits_for_is_grouped():
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work nobody waits for waits for company longer than a test lasts."""
+    monkeypatch.setattr("assay.store.sql.writer.GROUPING_SECONDS", 3600.0)
+
+
+@pytest.mark.usefixtures("patient")
+async def test_what_nobody_waits_for_is_written_in_one_group_with_what_somebody_waits_for():
     recorder = Recorder()
-    jobs = [Job(urgent=False) for _ in range(5)]
-    started = time.monotonic()
-    for job in jobs:
-        recorder.writer.put(job)
+    jobs = recorder.put(5)
+    await asyncio.sleep(0.05)
+    assert recorder.groups == []
+    recorder.writer.put(Job(urgent=True))
     assert [await job.future for job in jobs] == [0, 1, 2, 3, 4]
-    assert recorder.groups == [jobs]
-    assert 0.015 < time.monotonic() - started < 2
+    (group,) = recorder.groups
+    assert group[:-1] == jobs
     recorder.writer.close()
 
 
-async def test_what_somebody_waits_for_is_written_at_once_with_all_before_it():
+@pytest.mark.usefixtures("patient")
+async def test_closing_writes_what_waits_for_company():
     recorder = Recorder()
-    jobs = [Job(urgent=False), Job(urgent=False), Job(urgent=True)]
-    for job in jobs:
-        recorder.writer.put(job)
-    await jobs[-1].future
-    assert [job for group in recorder.groups for job in group] == jobs
+    jobs = recorder.put(5)
+    await asyncio.to_thread(recorder.writer.close)
+    assert recorder.groups == [jobs]
+
+
+async def test_what_nobody_waits_for_is_written_without_company_too():
+    recorder = Recorder()
+    (job,) = recorder.put(1)
+    async with asyncio.timeout(60):
+        assert await job.future == 0
     recorder.writer.close()
 
 

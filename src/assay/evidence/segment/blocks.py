@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from assay.core.sources import BlockKind, Syntax
 from assay.evidence.segment import lines as shape
@@ -17,7 +18,10 @@ LONGEST_HEADING = 1_000
 """A longer line is no heading, whatever it begins with; it would also take long to match."""
 
 
-class Block(NamedTuple):
+Takers = tuple[Callable[[Line], bool], ...]
+
+
+class Block(msgspec.Struct, frozen=True, gc=False):
     """Code points `start` to `end` of the text, under the headings `heading`."""
 
     kind: BlockKind
@@ -36,7 +40,8 @@ def blocks(text: str, syntax: Syntax) -> list[Block]:
 class _Reader:
     """Reads blocks top down; each `_take` method is given a line which may open its kind of block.
 
-    `header` holds until the first prose: there, `key: value` lines are facts about the document.
+    `header` holds until the first prose: there, `key: value` lines are facts about the document. `worded` methods
+    are for lines which begin with a letter or digit, `signed` ones for all others.
     """
 
     def __init__(self, lines: list[Line], marked: bool) -> None:
@@ -51,11 +56,14 @@ class _Reader:
         self.literal = False
         self.titles = 0
         self.unclosed = False
-        takers: tuple[Callable[[Line], bool], ...] = (self._take_underlined, self._take_table, self._take_item)
+        worded: Takers = (self._take_underlined, self._take_item)
+        signed: Takers = (self._take_underlined, self._take_table, self._take_item)
         if marked:
-            takers = (self._take_fence, self._take_comment, self._take_atx, *takers, self._take_directive)
-            takers = (*takers, self._take_indented)
-        self.takers = (*takers, self._take_fields, self._take_title, self._take_paragraph)
+            worded = (*worded, self._take_indented)
+            signed = (self._take_fence, self._take_comment, self._take_atx, *signed, self._take_directive)
+            signed = (*signed, self._take_indented)
+        rest: Takers = (self._take_fields, self._take_title, self._take_paragraph)
+        self.worded, self.signed = (*worded, *rest), (*signed, *rest)
 
     def read(self) -> list[Block]:
         if self.marked:
@@ -65,7 +73,7 @@ class _Reader:
             if not line.body:
                 self.at += 1
                 continue
-            for take in self.takers:
+            for take in self.worded if line.body[0].isalnum() else self.signed:
                 if take(line):
                     break
         return self.found

@@ -16,7 +16,7 @@ LIMIT = 500
 ENOUGH = 300
 """A passage this long takes in no further sentence."""
 SENTENCES = 3
-BREAKS = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？؟۔।]")
+BREAKS = re.compile(r"[.!?…。！？؟۔।](?:(?<=[。！？؟۔।])|[\"'”’)\]]*\s)")
 """Every place where a sentence may end inside a block."""
 
 WHOLE = frozenset(("row", "field", "heading"))
@@ -142,11 +142,10 @@ def _joins(left: str, right: str) -> bool:
 
 def _trim(text: str, start: int, end: int, *, lines: bool) -> Range:
     """Without the white space around; code keeps the indent of its first line."""
-    while end > start and text[end - 1].isspace():
-        end -= 1
     first = start
-    while start < end and text[start].isspace():
-        start += 1
+    piece = text[start:end]
+    end = start + len(piece.rstrip())
+    start = end - len(piece[: end - start].lstrip())
     if lines and start > first:
         start = max(text.rfind("\n", first, start), text.rfind("\r", first, start), first - 1) + 1
     return start, end

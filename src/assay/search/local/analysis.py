@@ -59,7 +59,7 @@ def analysis_of(language: str) -> str:
 def terms(text: str, analysis: str) -> list[str]:
     """The index terms of `text`, in order."""
     if text.isascii():
-        return [term for term in map(_known(analysis).__getitem__, PLAIN.findall(text.lower())) if term]
+        return list(filter(None, map(_known(analysis).__getitem__, PLAIN.findall(text.lower()))))
     text = unicodedata.normalize("NFKC", text)
     if PAIRED.search(text):
         text = PAIRED.sub(_pairs, text)
@@ -72,7 +72,7 @@ def name_terms(text: str, analysis: str) -> list[str]:
 
 
 class _Known(dict[str, str]):
-    """Stems by word, worked out once: three times as fast as stemming each word of a large library again."""
+    """Stems by word: the words of a library come again and again, so each is stemmed once."""
 
     def __init__(self, analysis: str) -> None:
         super().__init__()

@@ -1,0 +1,49 @@
+"""Lists the benches and runs them, each in a process of its own.
+
+python -m bench                  what there is
+python -m bench index runs       these
+python -m bench all              all; one whose data are not there is skipped
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+BENCHES = {
+    "steps": "CPU and wall time of one durable step",
+    "index": "reading and indexing 11,000 documents",
+    "search": "local search over them: speed, and whether a document named is found",
+    "runs": "whole `assay` processes over them, and `assay --help`",
+    "retrieval": "ranking: Cranfield, CACM, NFCorpus",
+    "questions": "questions with known answers over PEPs and EIPs, and some without",
+    "manual": "questions over PostgreSQL's manual (Debian: postgresql-doc)",
+}
+NO_DATA = 2
+
+
+def main(names: Sequence[str]) -> int:
+    """Run `names`; 1 when one failed, 2 for a name which is none."""
+    if not names:
+        print("\n".join(f"{name:<10} {about}" for name, about in BENCHES.items()))
+        return 0
+    wanted = list(BENCHES) if list(names) == ["all"] else list(names)
+    unknown = [name for name in wanted if name not in BENCHES]
+    if unknown:
+        print(f"no bench {', '.join(unknown)}; there are {', '.join(BENCHES)}", file=sys.stderr)
+        return 2
+    return max(map(_run, wanted))
+
+
+def _run(name: str) -> int:
+    print(f"== {name}: {BENCHES[name]}", flush=True)
+    code = subprocess.run([sys.executable, str(Path(__file__).with_name(f"{name}.py"))], check=False).returncode
+    if code == NO_DATA:
+        print(f"skipped {name}", flush=True)
+    return int(code not in (0, NO_DATA))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
