@@ -73,6 +73,11 @@ class RunHandle:
         """Every event from the first, until the run ends or waits."""
         return aiter(self._execution)
 
+    @property
+    def created(self) -> bool:
+        """Whether the run is stored: what happens now, it can be resumed."""
+        return self._execution.created
+
     async def view(self) -> RunView:
         """The run as it stands when this process is done with it: completed, failed, cancelled or waiting.
 

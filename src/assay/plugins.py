@@ -5,6 +5,8 @@ An adapter is loaded when it is asked for, one at a time: what is installed but 
 
 from __future__ import annotations
 
+import sys
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
@@ -51,6 +53,11 @@ def split(name: str) -> tuple[str, str]:
 
 
 def _installed(group: Group) -> dict[str, EntryPoint]:
+    return _scanned(group, tuple(sys.path))
+
+
+@cache
+def _scanned(group: Group, path: tuple[str, ...]) -> dict[str, EntryPoint]:
     """Entry points by name. Where two packages take the same name, ours yields: a user may replace what we ship."""
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=f"assay.{group}"):

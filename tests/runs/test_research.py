@@ -152,6 +152,7 @@ async def test_no_evidence_is_said_and_nothing_is_cited() -> None:
 async def test_no_time_at_all_still_gives_a_report() -> None:
     log = await Sea().run([], budget=Budget(seconds=1e-6))
     assert log.text.startswith("Nothing that answers this question was found")
+    assert log.text.endswith("Research was cut short: the time limit was reached.")
     assert log.last(e.RunCompleted).stop_reason == "time"
     assert "The time limit was reached." in log.last(e.ReportFinished).limits
     assert whole(log)
@@ -380,6 +381,24 @@ async def test_finished_early_reports_what_was_found() -> None:
     assert "The tide at Brest rises seven metres. [S1001.1]" in finding.text
     assert log.text == ROSE
     assert log.last(e.AgentFinished).stop == "finished_early"
+
+
+async def test_finished_before_any_agent_offers_what_the_look_around_showed() -> None:
+    hang = Scene(answer=says(ONE_STEP, task="plan").answer, task="plan", hang=asyncio.Event())
+    model = Scripted([*planned()[:2], hang])
+    handle = Sea().start(model)
+    envelopes = []
+    async for envelope in handle:
+        envelopes.append(envelope)
+        if envelope.type == "plan.started":
+            handle.finish()
+    await handle.wait()
+    log = Log(envelopes, model)
+    assert log.last(e.RunCompleted).stop_reason == "finished_early"
+    assert log.text.startswith("*Research was ended early on request. What follows are the passages nearest")
+    assert "The tide at Brest rises seven metres. [S1.1]" in log.text
+    assert "finished_early" not in " ".join(warning.message for warning in log.of(e.Warned))
+    assert whole(log)
 
 
 async def test_findings_a_model_cannot_write_are_put_together_from_passages() -> None:

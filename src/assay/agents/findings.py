@@ -12,6 +12,7 @@ from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
 from assay.core.messages import Message, Reply, Request
+from assay.core.report import in_words
 from assay.core.sources import Passage
 from assay.core.text import sentences, words
 from assay.evidence.ledger import Ledger
@@ -29,8 +30,8 @@ async def report(run: Run, ledger: Ledger, task: AgentTask, history: History, st
     try:
         cited = cite(await _write(place, ledger, history), ledger)
     except (LimitReached, ModelFailed) as failed:
-        place.at("write").warn(f"findings were put together by code: {failed.reason}")
-        cited = cite(compose(task.task, ledger.seeing([run.lane])), ledger)
+        place.at("write").warn(f"findings were put together by code: {in_words(failed.reason)}")
+        cited = cite(compose(task.about, ledger.seeing([run.lane])), ledger)
         stop = stop if stop != "done" else failed.reason if isinstance(failed, LimitReached) else failed.kind
     return _added(place, task, cited, stop, turns)
 

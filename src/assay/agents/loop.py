@@ -80,7 +80,7 @@ class Agent:
                 if not said.calls:
                     break
                 self.turns = turn
-                results = await act(place, self.ledger, self.tools, said.calls, self.task.task)
+                results = await act(place, self.ledger, self.tools, said.calls, self.task.about)
                 self.history.add(Turn(said=said, results=results))
         except LimitReached as limit:
             return limit.reason

@@ -46,6 +46,11 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True):
     lanes: tuple[int, ...] = (0,)
     earlier: str = ""
 
+    @property
+    def about(self) -> str:
+        """What passages are chosen by where code has to choose: a task may say too little without its question."""
+        return f"{self.task}\n{self.question}"
+
 
 class AgentBrief(msgspec.Struct, frozen=True, kw_only=True):
     """The `brief` message of an agent, as JSON."""

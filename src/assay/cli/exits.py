@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """0 to 7 are Assay's, the last two what shells expect after a signal."""
+    """0 to 7 are Assay's, the last three what shells expect after a signal."""
 
     DONE = 0
     FAILED = 1
@@ -15,3 +15,4 @@ class Exit(IntEnum):
     INPUT_NEEDED = 7
     CANCELLED = 130
     BROKEN_PIPE = 141
+    TERMINATED = 143

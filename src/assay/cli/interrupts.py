@@ -1,4 +1,4 @@
-"""Ctrl-C: once finishes a run, twice cancels it, a third time leaves at once."""
+"""Signals. Ctrl-C: once finishes a run, twice cancels it, a third time leaves at once. SIGTERM leaves at once."""
 
 from __future__ import annotations
 
@@ -23,31 +23,62 @@ def interrupts(*actions: Callable[[], None]) -> Iterator[None]:
         if not waiting:
             restore()
 
-    restore = _listen(asyncio.get_running_loop(), act)
+    restore = _listen(signal.SIGINT, act)
     try:
         yield
     finally:
         restore()
 
 
-def _listen(loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> Callable[[], None]:
-    """Call `act` on each SIGINT until what comes back is called."""
-    before = signal.getsignal(signal.SIGINT)
+class Terminated(Exception):
+    """The process was asked to end (SIGTERM)."""
+
+
+@contextmanager
+def termination() -> Iterator[None]:
+    """Within the block SIGTERM ends what the task awaits, so that everything is closed on the way out.
+
+    To be used as `interrupts` is.
+
+    Raises:
+        Terminated: the signal came.
+    """
+    task, asked = asyncio.current_task(), False
+
+    def act() -> None:
+        nonlocal asked
+        asked = task.cancel() if task is not None and not asked else asked
+
+    restore = _listen(signal.SIGTERM, act)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if task is not None and asked:
+            task.uncancel()
+            raise Terminated from None
+        raise
+    finally:
+        restore()
+
+
+def _listen(number: signal.Signals, act: Callable[[], None]) -> Callable[[], None]:
+    """Call `act` on the running loop at each signal `number`, until what comes back is called."""
+    loop, before = asyncio.get_running_loop(), signal.getsignal(number)
 
     def caught(_signal: int, _frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(act)
 
     def restore() -> None:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)
 
     try:
-        loop.add_signal_handler(signal.SIGINT, act)
+        loop.add_signal_handler(number, act)
     except NotImplementedError:  # Windows: no handlers on the loop
-        signal.signal(signal.SIGINT, caught)
+        signal.signal(number, caught)
         return restore
 
     def remove() -> None:
-        loop.remove_signal_handler(signal.SIGINT)
+        loop.remove_signal_handler(number)
         restore()
 
     return remove

@@ -6,6 +6,7 @@ from functools import singledispatch
 
 from assay.core import events
 from assay.core.events import Envelope, Event
+from assay.core.report import in_words
 
 LONGEST = 160
 
@@ -88,8 +89,9 @@ def _(event: events.SourceFailed) -> str:
 
 @milestone.register
 def _(event: events.CoverageAssessed) -> str:
-    answered = sum(part.status == "answered" for part in event.coverage)
-    return f"coverage: {answered} of {counted(len(event.coverage), 'part')} answered"
+    steps = [part for part in event.coverage if part.step]  # 0 is the question itself
+    answered = sum(part.status == "answered" for part in steps)
+    return f"coverage: {answered} of {counted(len(steps), 'step')} answered"
 
 
 @milestone.register
@@ -114,7 +116,7 @@ def _(event: events.BudgetLow) -> str:
 
 @milestone.register
 def _(event: events.RunExhausted) -> str:
-    return f"research ends: {event.reason}"
+    return f"research ends: {in_words(event.reason)}"
 
 
 @milestone.register

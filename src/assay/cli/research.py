@@ -14,7 +14,8 @@ import click
 from assay import Assay, settings
 from assay.cli import files, options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
-from assay.cli.library import opened
+from assay.cli.exits import Exit
+from assay.cli.library import HOW_TO_ADD, opened
 from assay.cli.terminal import State, say
 from assay.cli.watch import Output, stdout_for, watch
 from assay.core.markers import CitationMode
@@ -102,7 +103,10 @@ async def _research(order: Order, output: Output, home: Path | None, configured:
             return await watch(await assay.resume(interrupted), output)
         progress = say if output.verbosity >= 0 else None
         run = assay.start(order.question, sources=order.sources, progress=progress, **order.options)
-        return await watch(run, output)
+        code = await watch(run, output)
+        if code == Exit.NO_EVIDENCE and order.sources is None and output.verbosity >= 0 and not await assay.documents():
+            say(HOW_TO_ADD)
+        return code
 
 
 async def _interrupted(assay: Assay, order: Order) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import unicodedata
 from dataclasses import dataclass
 
 import click
+
+from assay.core.errors import StoreError
 
 
 @dataclass
@@ -50,9 +53,20 @@ def write(text: str) -> None:
 
     Raises:
         ReaderGone: nobody reads it any more.
+        StoreError: it cannot be written (the disk is full).
     """
     screen = sys.stdout is not None and sys.stdout.isatty()
     try:
         click.echo(harmless(text) if screen else text, nl=not text.endswith("\n"))
     except BrokenPipeError as error:
         raise ReaderGone from error  # click would make an exit code of 1 of the other
+    except OSError as error:
+        _silence()
+        hint = "a report is kept, and written to a file by: assay runs export last -o FILE"
+        raise StoreError(f"stdout cannot be written: {error.strerror}; {hint}") from error
+
+
+def _silence() -> None:
+    """Let stdout go nowhere: what is left in its buffer would fail again when the interpreter ends."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # a stdout which is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,7 +13,7 @@ import msgspec
 from assay import RunHandle
 from assay.cli import files
 from assay.cli.exits import Exit
-from assay.cli.interrupts import interrupts
+from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.progress import counted, lines
 from assay.cli.terminal import say, write
 from assay.core.errors import StoreError
@@ -48,7 +48,7 @@ def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
 
 
 async def watch(run: RunHandle, output: Output) -> Exit:
-    """Execute `run` to its end, heeding Ctrl-C, and hand over its report.
+    """Execute `run` to its end, heeding Ctrl-C, and hand over its report. Where SIGTERM ends it, it can be resumed.
 
     Raises:
         StoreError: a file cannot be written (the report is on stdout then).
@@ -62,9 +62,13 @@ async def watch(run: RunHandle, output: Output) -> Exit:
         say("cancelling")
         run.cancel()
 
-    with interrupts(finish, cancel):
-        await follow(aiter(run), output)
-        return conclude(await run.view(), output)
+    try:
+        with termination(), interrupts(finish, cancel):
+            await follow(aiter(run), output)
+            return conclude(await run.view(), output)
+    except Terminated:
+        say(f"interrupted; to go on: assay runs resume {run.run_id}" if run.created else "interrupted")
+        return Exit.TERMINATED
 
 
 async def follow(events: AsyncIterator[Envelope], output: Output) -> None:
@@ -139,7 +143,17 @@ def _closing(view: RunView) -> str:
         return f"run {view.run_id} was interrupted; to go on with it: assay runs resume {view.run_id}"
     if view.status in ("failed", "cancelled"):
         return f"run {view.run_id} {view.status}: {view.error or STOP_REASONS.get(view.stop_reason, view.stop_reason)}"
-    cited = {citation for claim in view.claims for citation in claim.passages}
     unverified = "" if view.verified else "; not verified"
     reason = "" if view.stop_reason == "done" else f" {STOP_REASONS.get(view.stop_reason, view.stop_reason)}"
-    return f"run {view.run_id} completed: {counted(len(cited), 'passage')} cited{unverified}.{reason}"
+    return f"run {view.run_id} completed: {_cited(view)}{unverified}.{reason}"
+
+
+def _cited(view: RunView) -> str:
+    """How much the report rests on; a passage or document which two agents met counts once."""
+    ids = {id for claim in view.claims for id in claim.passages}
+    cited = [passage for passage in view.passages.values() if passage.id in ids]
+    passages = {(passage.document_sha256, passage.start, passage.end) for passage in cited}
+    if not passages:
+        return "nothing cited"
+    sources = {passage.document_sha256 for passage in cited}
+    return f"{counted(len(passages), 'passage')} of {counted(len(sources), 'source')} cited"

@@ -35,6 +35,7 @@ STOP_REASONS: dict[str, str] = {
 }
 """Every stop reason, and the sentence which says it to a reader."""
 
+
 def in_words(reason: str) -> str:
     """A stop reason inside a sentence: "the token limit was reached"; what is none of them stays as it is."""
     said = STOP_REASONS.get(reason, reason).removesuffix(".")

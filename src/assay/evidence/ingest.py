@@ -129,24 +129,15 @@ def _expand(given: str | Path) -> list[Path]:
 
 
 def _walk(folder: Path, warnings: list[str]) -> Iterator[Path]:
-    """The files below a folder, sorted. A folder reached twice through links is read once."""
-    seen: set[tuple[int, int]] = set()
+    """The files below a folder, sorted. Links to folders are not followed: what was named is what is read."""
 
     def unreadable(error: OSError) -> None:
         warnings.append(f"skipped {_printable(error.filename)}: {error.strerror}")
 
-    for root, folders, names in os.walk(folder, followlinks=True, onerror=unreadable):
-        try:
-            at = os.stat(root)
-        except OSError as error:
-            unreadable(error)
-            folders.clear()
-            continue
-        if (at.st_dev, at.st_ino) in seen:
-            folders.clear()
-            continue
-        seen.add((at.st_dev, at.st_ino))
+    for root, folders, names in os.walk(folder, onerror=unreadable):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        linked = [Path(root, name) for name in folders if Path(root, name).is_symlink()]
+        warnings += [f"skipped {_printable(str(path))}: a link to a folder; name it to read it" for path in linked]
         yield from (Path(root, name) for name in sorted(names) if not name.startswith("."))
 
 

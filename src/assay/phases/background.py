@@ -11,6 +11,7 @@ from assay.agents.task import Kit
 from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.messages import Request, ToolCall
+from assay.core.report import in_words
 from assay.phases.inquiry import Inquiry, user
 from assay.run.run import Run
 
@@ -27,7 +28,7 @@ async def look_around(run: Run, kit: Kit, inquiry: Inquiry) -> str:
             calls = await _queries(phase, kit, inquiry)
             results = await act(phase, kit.ledger.seeing([0]), kit.tools, calls, inquiry.question)
         except (LimitReached, ModelFailed) as failed:
-            phase.warn(f"planned without a look around: {failed.reason}")
+            phase.warn(f"planned without a look around: {in_words(failed.reason)}")
             return ""
     return "\n\n".join(result.forms[1] for result in results)
 

@@ -11,6 +11,7 @@ from assay.agents.task import Finding
 from assay.core.errors import LimitReached
 from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.plan import Coverage, Plan, PlanStep
+from assay.core.report import in_words
 from assay.phases.dispatch import Crew, Dispatch, collect
 from assay.phases.state import Research, agent_task, marked, task_for
 from assay.run.run import Run
@@ -28,7 +29,7 @@ async def cover(run: Run, crew: Crew, research: Research) -> tuple[Research, tup
         try:
             research = await _dispatch(place, crew, research, open_steps)
         except LimitReached as limit:
-            place.warn(f"open steps were left: {limit.reason}")
+            place.warn(f"open steps were left: {in_words(limit.reason)}")
     coverage = assess(crew.inquiry.question, research)
     place.emit(CoverageAssessed(coverage=coverage))
     plan = closed(research.plan, coverage)

@@ -14,6 +14,7 @@ from assay.core.brief import DepthRules
 from assay.core.errors import Failed, LimitReached, ToolFailed
 from assay.core.events import AgentAbandoned, AgentsPlanned
 from assay.core.messages import ToolCall
+from assay.core.report import in_words
 from assay.phases.control import RESEARCH_AGENT, ResearchAgent
 from assay.phases.inquiry import Inquiry
 from assay.phases.state import Research, agent_task, step_for
@@ -121,7 +122,7 @@ async def collect(sent: Sent, research: Research) -> tuple[Research, str]:
     try:
         finding = await sent.handle.result()
     except LimitReached as limit:
-        return research.without(step), f"Agent {lane} was stopped by a limit: {limit.reason}."
+        return research.without(step), f"Agent {lane} was stopped by a limit: {in_words(limit.reason)}."
     except Failed as failed:
         return research.without(step, failed.reason), f"Agent {lane} failed: {failed.reason}"
     ended = "" if finding.stop == "done" else f" (ended early: {finding.stop})"

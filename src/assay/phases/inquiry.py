@@ -10,6 +10,7 @@ from assay.core.brief import Brief
 from assay.core.clean import one_line
 from assay.core.errors import LimitReached
 from assay.core.messages import Message
+from assay.core.report import in_words
 from assay.core.sources import CollectionSummary
 from assay.run.run import Run
 from assay.run.steps import Scratch
@@ -64,7 +65,7 @@ async def inquire(run: Run) -> Inquiry:
     try:
         summary = await run.at("write").step("scope", look, returns=CollectionSummary)
     except LimitReached as limit:
-        run.warn(f"the documents were not looked at: {limit.reason}")
+        run.warn(f"the documents were not looked at: {in_words(limit.reason)}")
         summary = CollectionSummary(documents=0)
     return Inquiry(
         question=brief.question,

@@ -18,6 +18,7 @@ from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition
 from assay.core.plan import Plan
+from assay.core.report import in_words
 from assay.phases.control import GENERATE_REPORT, RESEARCH_AGENT, THINK, names
 from assay.phases.dispatch import Crew, Dispatch, Sent, collect
 from assay.phases.inquiry import data, user
@@ -47,7 +48,7 @@ async def orchestrate(run: Run, crew: Crew, plan: Plan) -> Research:
             if not await orchestrator.cycle(run.child(f"cycle-{cycle}"), cycle):
                 break
     except LimitReached as limit:
-        run.warn(f"research was ended by a limit: {limit.reason}")
+        run.warn(f"research was ended by a limit: {in_words(limit.reason)}")
     except ModelFailed as failed:
         run.warn(f"the orchestrator failed, its plan is worked off without it: {failed.reason}")
     return orchestrator.research

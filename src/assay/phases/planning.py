@@ -14,6 +14,7 @@ from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanDelta, PlanProposed, PlanStarted
 from assay.core.messages import Message, Request
 from assay.core.plan import Plan, PlanStep
+from assay.core.report import in_words
 from assay.phases.inquiry import Inquiry, data, user
 from assay.run.run import Run
 
@@ -44,12 +45,12 @@ async def _plan(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules
     try:
         plan = await _ask(phase, _request(phase, inquiry, background, rules), rules)
     except (LimitReached, ModelFailed) as failed:
-        phase.warn(f"the planner failed, the question itself is the plan: {failed.reason}")
+        phase.warn(f"the planner failed, the question itself is the plan: {in_words(failed.reason)}")
         return one_step(inquiry.question)
     if plan is None:
         phase.warn("the plan could not be read, the question itself is the plan")
         return one_step(inquiry.question)
-    return plan
+    return concise(plan, inquiry.question)
 
 
 async def _ask(phase: Run, request: Request, rules: DepthRules) -> Plan | None:
@@ -106,6 +107,18 @@ def read_plan(text: str, max_steps: int) -> Plan | None:
         return None
     title = _text(value.get("title")) or numbered[0].title
     return Plan(title=title[:TITLE_LENGTH], thought=_text(value.get("thought")), steps=numbered)
+
+
+def concise(plan: Plan, question: str) -> Plan:
+    """The plan without descriptions which only repeat the question (or begin to): every agent is told it anyway."""
+    whole = _text(question).casefold()
+    steps = (
+        msgspec.structs.replace(step, description="")
+        if whole.startswith(step.description.casefold().rstrip("…. ")) or step.description == step.title
+        else step
+        for step in plan.steps
+    )
+    return msgspec.structs.replace(plan, steps=tuple(steps))
 
 
 def _step(value: object) -> PlanStep | None:

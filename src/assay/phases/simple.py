@@ -12,6 +12,7 @@ from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.messages import Reply, Request, ToolCall
+from assay.core.report import in_words
 from assay.phases.inquiry import Inquiry, user
 from assay.phases.write import Draft, nothing_found
 from assay.run.run import Run
@@ -44,7 +45,7 @@ async def _look(run: Run, kit: Kit, inquiry: Inquiry) -> str:
         try:
             (result,) = await act(phase, kit.ledger.seeing([0]), kit.tools, [call], inquiry.question)
         except LimitReached as limit:
-            phase.warn(f"the documents were not searched: {limit.reason}")
+            phase.warn(f"the documents were not searched: {in_words(limit.reason)}")
             return ""
     return result.forms[0] if kit.ledger.count() else ""
 
@@ -74,7 +75,7 @@ def _passages(phase: Run, kit: Kit, inquiry: Inquiry, failed: LimitReached | Mod
     text = compose(inquiry.question, kit.ledger)
     if text == NOTHING and isinstance(failed, ModelFailed):
         raise failed
-    phase.warn(f"no model answered: {failed.reason}")
+    phase.warn(f"no model answered: {in_words(failed.reason)}")
     phase.emit(ReportRevised(text=text, why="no model answered; the passages found are the report"))
     return Draft(text=text, limits=(ENDED,))
 

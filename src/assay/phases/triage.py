@@ -12,6 +12,7 @@ from assay.core.errors import LimitReached, ModelFailed, ToolFailed
 from assay.core.events import TriageClassified
 from assay.core.messages import Reply, Request, ToolCall
 from assay.core.plan import Complexity, Triage
+from assay.core.report import in_words
 from assay.phases.clarify import clarify
 from assay.phases.control import ANSWER, GENERATE_PLAN, TRIAGE, GeneratePlan, first, names
 from assay.phases.inquiry import Inquiry, user
@@ -57,7 +58,7 @@ async def _ask(phase: Run, inquiry: Inquiry) -> Triage:
     try:
         return _read(phase, await phase.ask("simple", request))
     except (LimitReached, ModelFailed) as failed:
-        phase.warn(f"triage failed, the question is taken as a moderate one: {failed.reason}")
+        phase.warn(f"triage failed, the question is taken as a moderate one: {in_words(failed.reason)}")
         return Triage()
 
 

@@ -9,13 +9,13 @@ import msgspec
 from assay.agents.findings import compose
 from assay.agents.replies import defect
 from assay.agents.sizing import output, room, total
-from assay.agents.task import Kit
+from assay.agents.task import NOTHING, Kit
 from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.messages import Message, Reply, Request
 from assay.core.plan import Coverage, Plan
-from assay.core.report import in_words
+from assay.core.report import STOP_REASONS, in_words
 from assay.phases.inquiry import Inquiry, data, user
 from assay.phases.material import Part, parts
 from assay.phases.state import Research
@@ -25,6 +25,12 @@ OUTPUT = 20_000
 SECONDS_BETWEEN_TOKENS = 300.0
 QUERIES_NAMED = 8
 NOT_WRITTEN = "No model could write this report: what follows are the findings as the agents reported them."
+MODEL_STOPS = {
+    "model": "its model failed",
+    "context_too_long": "it did not fit its model",
+    "refused": "its model refused",
+}
+NEAREST = "What follows are the passages nearest to the question which were found by then; nobody has judged them."
 
 
 class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,11 +83,15 @@ def shortcomings(research: Research) -> tuple[str, ...]:
     """What a reader must know of the research: agents that failed or were cut short."""
     failed = [f"An agent failed: {reason}." for reason in research.failed]
     short = [
-        f"Research on “{' '.join(finding.task.split())}” was cut short: {in_words(finding.stop)}."
+        f"Research on “{' '.join(finding.task.split())}” was cut short: {_ended(finding.stop)}."
         for finding in research.findings
         if finding.stop != "done"
     ]
     return (*failed, *short)
+
+
+def _ended(stop: str) -> str:
+    return MODEL_STOPS.get(stop) or in_words(stop)
 
 
 async def write_nothing(run: Run, kit: Kit, inquiry: Inquiry) -> Draft:
@@ -109,7 +119,7 @@ def _cut_short(phase: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Dr
     passages = "" if judged or not phase.exhausted else compose(inquiry.question, kit.ledger)
     if passages in ("", NOTHING):
         return nothing_found(phase, kit, inquiry)
-    text = f"*{NEAREST} {STOP_REASONS[phase.exhausted]}*\n\n{passages}" 
+    text = f"*{STOP_REASONS[phase.exhausted]} {NEAREST}*\n\n{passages}"
     phase.emit(ReportDelta(text=text))
     return Draft(text=text)
 

@@ -155,7 +155,7 @@ class Run(Place):
             raise ValueError(f"branches need different names: {names}")
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(_await(branch.fn(self.child(branch.name)))) for branch in branches]
+                tasks = [group.create_task(_await(branch.fn, self.child(branch.name))) for branch in branches]
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None
         return [task.result() for task in tasks]
@@ -186,7 +186,7 @@ class Run(Place):
             run = Run(execution, (*self.path[:1], f"{name}-{lane.number}"), lane.number)
             execution.opened[lane.number] = lane
             execution.accounts.open_lane(lane.number, self.path, lane.limit)
-            execution.handles[key] = Handle(lane.number, run.path, execution.start(_await(fn(run)), run.path[-1]))
+            execution.handles[key] = Handle(lane.number, run.path, execution.start(_await(fn, run), run.path[-1]))
         handle: Handle[T] = execution.handles[key]
         return handle
 
@@ -248,5 +248,5 @@ class Run(Place):
         return True
 
 
-async def _await(work: Awaitable[T]) -> T:
-    return await work
+async def _await(fn: Callable[[Run], Awaitable[T]], run: Run) -> T:
+    return await fn(run)

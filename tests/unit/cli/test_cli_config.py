@@ -40,8 +40,8 @@ def test_set_keeps_the_rest_of_the_file_and_its_comments(file: Path):
 
 
 def test_a_list_is_written_as_a_list(file: Path):
-    config("set", "models.complex", "acme:large, extractive")
-    assert file.read_text() == '[models]\ncomplex = ["acme:large", "extractive"]\n'
+    config("set", "models.complex", "scripted:replies.json, extractive")
+    assert file.read_text() == '[models]\ncomplex = ["scripted:replies.json", "extractive"]\n'
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such permissions there")
@@ -77,6 +77,8 @@ def test_list_is_tab_separated_for_programs():
     [
         (["get", "limit.tokens"], "no setting named 'limit.tokens'; did you mean 'limits.tokens'?"),
         (["set", "dept", "light"], "no setting named 'dept'; did you mean 'depth'?"),
+        (["set", "strategy", "orchestrate"], "no strategy named 'orchestrate'; did you mean 'orchestrated'?"),
+        (["set", "models.judge", "extractive, acme:large"], "no model adapter named 'acme'; there is: extractive"),
         (["set", "depth", "bottomless"], "setting depth: Input should be 'auto', 'light', 'medium' or 'extended'"),
     ],
 )

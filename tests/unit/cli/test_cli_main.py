@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import click
 import pytest
@@ -78,6 +79,17 @@ def test_a_bug_is_one_line_and_a_traceback_only_for_who_asks():
     short = python(code.format("m.__globals__; from assay.cli import main; main(['--version'])"))
     assert short.returncode == 1
     assert short.stderr == "assay: internal error: ValueError: x (-vv shows where)\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk to write to")
+def test_a_full_disk_is_said_with_the_way_out():
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "assay", "config", "path"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith("assay: stdout cannot be written: No space left on device")
+    assert "assay runs export last -o FILE" in done.stderr
+    assert "Exception" not in done.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes end differently there")

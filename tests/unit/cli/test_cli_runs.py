@@ -136,6 +136,7 @@ def test_no_evidence_exits_with_6_and_cites_nothing(assay, notes: Path):
     [
         (["--in", "no/such/file.md"], "no/such/file.md"),
         (["--strategy", "reflective"], "reflective"),
+        (["--strategy", "foo"], "no strategy named 'foo'"),
         (["--mode", "web_search"], "web_search"),
         (["--max-tokens", "10"], "tokens"),
     ],
@@ -180,6 +181,22 @@ def test_docs_search_in_a_batch(assay, notes: Path, tmp_path: Path):
     said = assay("docs", "search", "--batch", batch)
     assert said.code == 2
     assert "line 1 is no row {id, query}" in said.err
+
+
+def test_an_empty_library_says_how_to_fill_it(assay):
+    said = assay(QUESTION)
+    assert said.code == 6
+    assert "assay docs add PATH" in said.err
+    assert "--in PATH" in said.err
+    assert "assay docs add PATH" in assay("docs", "list").err
+
+
+@pytest.mark.parametrize("command", [["list"], ["search", "bridge"], ["search", "--batch", "-"]])
+def test_an_unknown_collection_is_an_error(assay, notes: Path, command: list[str]):
+    assay("docs", "add", notes)
+    said = assay("docs", *command, "--collection", "nope")
+    assert (said.code, said.out) == (2, "")
+    assert "no collection named 'nope'" in said.err
 
 
 def test_runs_are_listed_shown_and_exported(assay, notes: Path, tmp_path: Path):
@@ -258,7 +275,10 @@ class Slow:
         self._until(f"phase {phase}")
 
     def press_ctrl_c(self, until: str) -> None:
-        self.process.send_signal(signal.SIGINT)
+        self.tell(signal.SIGINT, until)
+
+    def tell(self, number: signal.Signals, until: str) -> None:
+        self.process.send_signal(number)
         self._until(until)
 
     def _until(self, said: str) -> None:
@@ -312,3 +332,11 @@ def test_ctrl_c_twice_cancels_without_waiting_for_the_model(slow: Callable[..., 
     code, out = run.end()
     assert (code, out) == (130, "")
     assert assay("runs", "list").out.split("\t")[2] == "cancelled"
+
+
+@needs_signals
+def test_sigterm_leaves_a_run_which_can_be_resumed(slow: Callable[..., Slow], assay):
+    run = slow("complex", "write")
+    run.tell(signal.SIGTERM, until="interrupted; to go on: assay runs resume")
+    assert run.end() == (143, "")
+    assert assay("runs", "list").out.split("\t")[2] == "interrupted"

@@ -8,7 +8,9 @@ import pytest
 from assay.cli import files
 from assay.cli.exits import Exit
 from assay.cli.watch import Output, conclude, exit_code, stdout_for
+from assay.core.claims import Claim
 from assay.core.errors import StoreError
+from assay.core.sources import Passage
 from assay.core.view import Clarification, RunView
 from assay.core.view.model import Writing
 
@@ -75,6 +77,19 @@ def test_a_failed_run_says_why(capsys: pytest.CaptureFixture[str]):
     assert conclude(view(status="failed", stop_reason="failed", error="no model"), Output()) == 1
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "run r1 failed: no model\n")
+
+
+def test_a_passage_two_agents_met_counts_once(capsys: pytest.CaptureFixture[str]):
+    spans = {"S1.1": ("d1", 0), "S1001.1": ("d1", 0), "S1.2": ("d1", 9), "S2.1": ("d2", 0), "S2.2": ("d2", 9)}
+    passages = {
+        id: Passage(id=id, source=id.partition(".")[0], document_sha256=of, start=start, end=9, text="", text_sha256="")
+        for id, (of, start) in spans.items()
+    }
+    claim = Claim(id="c1", text="So.", start=0, end=3, passages=("S1.1", "S1001.1", "S1.2", "S2.1"))
+    conclude(view(report=WRITTEN, passages=passages, claims=(claim,)), Output())
+    assert "completed: 3 passages of 2 sources cited." in capsys.readouterr().err
+    conclude(view(report=WRITTEN), Output())
+    assert "completed: nothing cited." in capsys.readouterr().err
 
 
 def test_only_one_thing_goes_to_stdout():

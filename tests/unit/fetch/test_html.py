@@ -60,6 +60,22 @@ def test_an_article_without_what_is_around_it() -> None:
     assert found.url == "https://news.example/story"
 
 
+SHORT = """<html><head><title>Bridges</title></head><body><header><h1>Bridges</h1></header>
+<nav><a href="/">Home</a> | <a href="/about">About</a></nav><p>The bridge was opened in 1851. It is long.</p>
+<table><tr><th>Name</th><th>Length</th></tr><tr><td>Sandmouth</td><td>120 m</td></tr></table>
+<article><header>By Jane Roe</header><p>More of it.</p></article>
+<aside>Advertisement</aside><footer>Imprint</footer></body></html>"""
+
+
+def test_a_short_page_without_what_is_around_it() -> None:
+    page = SHORT.replace("<article>", "<div>").replace("</article>", "</div>").replace("By Jane Roe", "Sign in")
+    assert extract(page).text == (
+        "# Bridges\n\nThe bridge was opened in 1851. It is long.\n\n| Name | Length |\n| Sandmouth | 120 m |\n\n"
+        "More of it.\n"
+    )
+    assert extract(SHORT).text == "By Jane Roe\n\nMore of it.\n"  # an article's own header stays
+
+
 def test_a_declared_encoding() -> None:
     page = '<html><head><meta charset="iso-8859-2"></head><body><p>Příliš žluťoučký kůň</p></body></html>'
     assert "Příliš žluťoučký kůň" in extract(page.encode("iso-8859-2")).text

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.plan import Plan
-from assay.phases.planning import one_step, read_plan
+from assay.phases.planning import concise, one_step, read_plan
 
 STEPS = [{"title": "Tides", "description": "How far", "type": "research", "needs_search": True}, {"title": "Winds"}]
 WRITTEN = {"title": "Brest", "thought": "two parts", "steps": STEPS}
@@ -53,6 +53,15 @@ def test_analysis_needs_no_search() -> None:
     plan = read_plan(json.dumps([{"title": "a"}, {"title": "b", "type": "analysis"}]), 3)
     assert plan is not None
     assert [(step.type, step.needs_search) for step in plan.steps] == [("research", True), ("analysis", False)]
+
+
+def test_descriptions_which_only_repeat_the_question_are_left_out() -> None:
+    question = "Who wrote PEP 8,  and when was it created?"
+    said = ["Who wrote PEP 8, and when was it created?", "who wrote PEP 8, and…", "Its authors", ""]
+    written = [{"title": str(number), "description": text} for number, text in enumerate(said)]
+    plan = read_plan(json.dumps(written), 6)
+    assert plan is not None
+    assert [step.description for step in concise(plan, question).steps] == ["", "", "Its authors", ""]
 
 
 def test_the_question_as_a_plan() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 import tomlkit
 
-from assay import settings
+from assay import plugins, settings
 from assay.cli.terminal import say
-from assay.core.errors import ConfigError
+from assay.core.errors import ConfigError, UnknownName
 
 
 @click.command("set")
@@ -20,6 +20,7 @@ from assay.core.errors import ConfigError
 def command(name: str, value: str) -> None:
     """Write VALUE for the setting NAME to the file; the rest of the file stays as it is, comments too."""
     checked = settings.parse(name, value)
+    _check_installed(name, checked)
     path = settings.config_path()
     document = _read(path)
     section, _, key = name.rpartition(".")
@@ -27,6 +28,25 @@ def command(name: str, value: str) -> None:
     holder[key] = checked
     _replace(path, tomlkit.dumps(document))
     say(f"{name} is set in {path}")
+
+
+def _check_installed(name: str, value: object) -> None:
+    """Refuse names of adapters there are not: found now, not by the next run.
+
+    Raises:
+        UnknownName: the strategy, or a model's adapter, is not installed.
+    """
+    if name == "strategy":
+        _check_one("strategies", str(value))
+    elif name.startswith("models.") and isinstance(value, list):
+        for model in value:
+            _check_one("models", plugins.split(str(model))[0])
+
+
+def _check_one(group: plugins.Group, name: str) -> None:
+    known = plugins.names(group)
+    if name not in known:
+        raise UnknownName(plugins.NOUNS[group], name, known)
 
 
 def _read(path: Path) -> tomlkit.TOMLDocument:

@@ -9,9 +9,9 @@ import click
 import msgspec
 
 from assay.cli import options
-from assay.cli.library import opened
+from assay.cli.library import HOW_TO_ADD, check_collection, opened
 from assay.cli.tables import table
-from assay.cli.terminal import write
+from assay.cli.terminal import say, write
 from assay.core.sources import Document
 
 
@@ -22,6 +22,8 @@ from assay.core.sources import Document
 def command(collection: str, as_json: bool, home: Path | None) -> None:
     """The documents of a collection, in the order of adding."""
     documents = asyncio.run(_documents(collection, home))
+    if not documents:
+        say(HOW_TO_ADD)
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(documents)).decode())
         return
@@ -31,4 +33,5 @@ def command(collection: str, as_json: bool, home: Path | None) -> None:
 
 async def _documents(collection: str, home: Path | None) -> list[Document]:
     async with opened(home) as assay:
+        await check_collection(assay, collection)
         return await assay.documents(collection)

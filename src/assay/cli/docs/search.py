@@ -11,7 +11,7 @@ import msgspec
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.library import opened
+from assay.cli.library import check_collection, opened
 from assay.cli.terminal import clean, write
 from assay.core.ports import Hit
 
@@ -71,11 +71,15 @@ def command(
 
 async def _search(query: str, limit: int, collection: str, home: Path | None) -> list[Hit]:
     async with opened(home) as assay:
-        return await assay.search(query, limit=limit, collection=collection)
+        hits = await assay.search(query, limit=limit, collection=collection)
+        if not hits:
+            await check_collection(assay, collection)
+        return hits
 
 
 async def _batch(file: Path, limit: int, collection: str, home: Path | None) -> None:
     async with opened(home) as assay:
+        await check_collection(assay, collection)
         for asked in _rows(file):
             write(msgspec.json.encode(await _answer(assay, asked, limit, collection)).decode())
 

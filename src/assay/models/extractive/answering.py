@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from assay.models.extractive.lexicon import FACETS
+from assay.models.extractive.lexicon import FACETS, YES_OR_NO
 from assay.models.extractive.question import Question
 from assay.models.extractive.shelf import Book, Field, Shelf
 from assay.models.extractive.subjects import Subject
-from assay.models.extractive.terms import stem, stems
+from assay.models.extractive.terms import stem
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,11 +112,10 @@ def _pointing(name: str, book: Book, shelf: Shelf) -> list[Unit]:
 
 
 def _status_says(name: str, book: Book, question: Question) -> list[Unit]:
-    """For "was it superseded?": a status which says so, though no field says by what."""
+    """For "was it superseded?": its status, whatever that says, where no field says by what."""
     field = book.field(*FACETS["status"].keys)
-    yes_or_no = question.words[:1] in {("is",), ("was",), ("has",), ("ist",), ("wurde",)} and "by" not in question.words
-    says = field is not None and bool(set(stems(field.value)) & question.facet_terms)
-    return [frame(book, field)] if field is not None and name in _OPPOSITE and yes_or_no and says else []
+    yes_or_no = bool(set(question.words[:1]) & YES_OR_NO) and "by" not in question.words
+    return [frame(book, field)] if field is not None and name == "superseded" and yes_or_no else []
 
 
 _REQUIRING = re.compile(

@@ -32,7 +32,8 @@ aber alle allem allen aller alles als am an auch auf aus bei bin bis bist da dab
 dem den denn der des dich die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer
 eines er es etwas euch euer für gegen gibt hab habe haben hat hatte hier ich ihm ihn ihnen ihr ihre im in ist ja
 jede jedem jeden jeder jedes kann kein keine können man mehr mein mit muss nach nicht noch nur ob oder ohne sehr
-sein seine seit sich sie sind so soll sollte über um und uns unser unter vom von vor war waren warum was weil
+sein seine seit sich sie sind so soll sollte über um und uns unser unter vom von vor war waren wann warum was
+weil weshalb woher
 welche welchem welchen welcher welches wenn wer wem wen werden wessen wie wieso wieviel viele wir wird wo wohin
 wurde wurden zu zum zur zwischen bitte erkläre beschreibe nenne funktioniert macht
 """
@@ -192,6 +193,43 @@ FRAMES = _words("""
     aim aimed intended meant belong belongs fall falls under place url link where thread take takes took originally
     jahr tag monat dokument datei vorschlag nummer steht год году день документ предложение номер
     """)
+
+# Words of which one answers for another: irregular forms, and what is said of making, opening and their like.
+KIN: tuple[frozenset[str], ...] = tuple(
+    _words(line)
+    for line in """
+    write wrote written author authored penned
+    create created invent invented design designed develop developed devised made introduced found founded established
+    build built construct constructed erected completed finished errichtet gebaut erbaut fertiggestellt
+    open opened opening inaugurated eröffnet
+    release released publish published launch launched
+    start started begin began begun
+    die died death dead gestorben
+    born birth geboren geburt
+    win won winner winning
+    lead led leader leads
+    cost costs price priced
+    sell sold
+    buy bought acquired
+    """.strip().splitlines()
+)
+
+# How much of something is asked: "how long does it take?" is answered by "it takes three hours".
+DEGREES = _words("long old tall high far often big large deep heavy fast wide lange alt hoch oft groß weit schwer tief")
+DEGREE_ASKERS = frozenset(("how", "wie"))
+
+# Question words of unspaced scripts, cut out before pairs of characters are made of a question.
+CJK_ASKING = (
+    "什么时候", "什麼時候", "多少", "多长", "多高", "多大", "多久", "什么", "什麼", "哪一年", "哪年", "哪里", "哪裡",
+    "哪个", "哪些", "何时", "何時", "何年", "何人", "いくつ", "いくら", "どこ", "だれ", "なに", "どの", "いつ", "怎么",
+    "怎麼", "如何", "为什么", "為什麼", "何", "几", "幾", "谁", "誰", "哪", "吗", "嗎", "呢",
+)  # fmt: skip
+
+# What "is it ...?" asks of a status field.
+STATES = _words(
+    "active final accepted draft withdrawn stagnant living provisional deprecated obsolete rejected deferred superseded"
+)
+YES_OR_NO = _words("is was has are were ist wurde")
 
 # Joins between the parts of a question.
 JOINS = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from assay.core.brief import SetDepth
@@ -26,6 +28,9 @@ LONG_QUESTION = 45
 """Words from which a question is complex whatever it says."""
 TITLE = 160
 """Characters a step's title may have."""
+
+MOST = 0.7
+"""Share of its words from which a phrase says as much as the step it is compared with."""
 
 _FRAME_STEMS = frozenset(stem(word) for word in lexicon.FRAMES)
 
@@ -154,9 +159,25 @@ def _titles(text: str, limits: Limits) -> list[str]:
     for phrase in _aspects(question):
         if len(titles) >= limits.min_steps:
             break
-        if phrase.casefold() not in {title.casefold() for title in titles}:
+        if _adds(phrase, question, titles):
             titles.append(_short(phrase))
     return titles
+
+
+def _adds(phrase: str, question: Question, titles: Sequence[str]) -> bool:
+    """Whether a phrase is worth a step: two words which carry a topic, not in an aspect before it nor a whole part.
+
+    The part a phrase was taken out of says more than the phrase; only a phrase that is most of it adds nothing.
+    """
+    numbering = {key for mention in question.mentions for key in stems(mention.text)}
+    keys = {stem(word) for word in words(phrase) if carries_topic(word)}
+    telling = {key for key in keys if key in numbering or key not in question.facet_terms | _FRAME_STEMS}
+    if len(telling) < 2:
+        return False
+    told = [{stem(word) for word in words(title) if carries_topic(word)} for title in titles]
+    return not any(len(keys & title) > MOST * len(keys | title) for title in told) and not any(
+        keys <= title for title, text in zip(told, titles, strict=True) if text not in parts(question.text)
+    )
 
 
 def _aspects(question: Question) -> tuple[str, ...]:
@@ -166,7 +187,8 @@ def _aspects(question: Question) -> tuple[str, ...]:
 
 
 def _description(title: str, text: str) -> str:
-    return "" if title == _short(text) else _short(text)
+    """The question a step is part of, unless the step says the same words itself."""
+    return "" if set(words(title)) == set(words(_short(text))) else _short(text)
 
 
 def _short(text: str) -> str:

@@ -24,6 +24,7 @@ _IDENTIFIER = re.compile(
 _QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』]{3,160})[\"”“»」』]|(?<!\w)['‘]([^'’]{3,160})['’](?!\w)")
 _NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s+|[\"“„«'‘(]\s*)$")
+_CJK_ASKING = re.compile("|".join(lexicon.CJK_ASKING))
 TITLE = "▯"
 """Stands where a title was taken out of a question; unlike an ellipsis, normalization leaves it alone."""
 _FRAME_STEMS = frozenset(stem(word) for word in FRAMES)
@@ -66,7 +67,7 @@ def analyze(text: str) -> Question:
     text = unicodedata.normalize("NFKC", text).strip()
     bare = _QUOTED.sub(f" {TITLE} ", text)
     facets, used = _facets(bare, stems(bare))
-    terms = tuple(dict.fromkeys(stem(word) for word in topic_words(text)))
+    terms = _terms(text)
     return Question(
         text=text,
         words=tuple(words(text)),
@@ -77,6 +78,15 @@ def analyze(text: str) -> Question:
         facets=facets,
         facet_terms=used,
     )
+
+
+def _terms(text: str) -> tuple[str, ...]:
+    """Keys of the words which carry the topic, without question words of unspaced scripts and "long" in "how long"."""
+    plain = _CJK_ASKING.sub(" ", text) if is_cjk(text) else text
+    asked = words(text)
+    degrees = {b for a, b in pairwise(asked) if a in lexicon.DEGREE_ASKERS and b in lexicon.DEGREES}
+    found = tuple(dict.fromkeys(stem(word) for word in topic_words(plain) if word not in degrees))
+    return found or tuple(dict.fromkeys(stem(word) for word in topic_words(text)))
 
 
 def without(question: Question, phrase: Sequence[str]) -> Question:
@@ -124,8 +134,20 @@ def _facets(text: str, keys: Sequence[str]) -> tuple[tuple[str, ...], frozenset[
             if place >= 0:
                 found[name] = min(place, found.get(name, place))
                 used.update(stems(trigger))
+    _ask_state(found, used, text, keys)
     found = _settle(found, folded, keys)
     return tuple(sorted(found, key=lambda name: found[name])), frozenset(used)
+
+
+_STATES = frozenset(stem(word) for word in lexicon.STATES)
+
+
+def _ask_state(found: dict[str, int], used: set[str], text: str, keys: Sequence[str]) -> None:
+    """Ask for the status in "is it active?", whatever the status says."""
+    states = _STATES & set(keys[1:])
+    if states and set(words(text)[:1]) & lexicon.YES_OR_NO and "superseded" not in found:
+        found.setdefault("status", min(keys.index(state) for state in states))
+        used.update(states)
 
 
 def _find(trigger: str, folded: str, keys: Sequence[str]) -> int:
@@ -268,8 +290,16 @@ def is_about(question: Question) -> bool:
     return bool(set(question.words) & lexicon.ABOUT)
 
 
+_DO_VERB = re.compile(
+    r"(\b(?:do|does|did)\s+(?:\w+\s+){0,3}?\w+)\s+[a-z]+(?=\s*(?:[?,;]|$|(?:%s)\b))"
+    % "when|if|after|in|on|for|to|with|from|as|at|by|a|the",
+    re.IGNORECASE,
+)
+
+
 def phrases(text: str) -> tuple[str, ...]:
     """Runs of words which carry a topic, in the question's own spelling, longest first."""
+    text = _DO_VERB.sub(r"\1", text)
     found: list[str] = []
     for piece in re.split(r"[\s,;:?!.，。？！、]+(?=\S)|[?？!！.。]+$", text):
         topical = any(carries_topic(word) for word in words(piece))

@@ -10,15 +10,18 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
+import msgspec
+
 from assay.models.extractive.answering import Unit, answers, frame
-from assay.models.extractive.lexicon import FACETS
+from assay.models.extractive.kinds import answers_kind, asked_for, predicate, related
+from assay.models.extractive.lexicon import FACETS, FRAMES
 from assay.models.extractive.question import Question, is_about, is_explanation, is_phrase, points_back
 from assay.models.extractive.shelf import Book, Sentence, Shelf, ends
 from assay.models.extractive.subjects import Subject, resolve
-from assay.models.extractive.terms import stem, stems
+from assay.models.extractive.terms import is_cjk, stem, stems
 
 DOCUMENT_COVERAGE = 0.6
 """Share of the weight of a question's terms which one document must hold before it may answer."""
@@ -31,10 +34,16 @@ SAME = 0.6
 NAME_WEIGHT = 1.6
 FRAME_WEIGHT = 0.35
 NEARBY = 0.4
+COLUMNS = 0.75
+"""The same for a table row, which its column heads and heading complete."""
 LEAD = 3
+BORDER = 0.4
+BESIDE_POINT = 0.7
+"""For a sentence with a name out of the question and nothing of what is asked about it."""
 ROW = 0.8
 """A table row or a line with a key says less to a reader than a sentence."""
 
+_FRAME_STEMS = frozenset(stem(word) for word in FRAMES)
 _DATE = re.compile(r"\b(?:1[5-9]|20)\d\d\b|\d{1,2}[./]\d{1,2}[./]\d{2,4}|年")
 _PERSON = re.compile(r"[^\W\d_a-z]\w+ (?:[^\W\d_a-z][\w.]* )*[^\W\d_a-z]\w+")
 _NUMBER = re.compile(r"\d")
@@ -56,7 +65,23 @@ def select(question: Question, shelf: Shelf, context: Question | None = None, li
     question = subject.asked
     explained = is_explanation(question.text) and bool(subject.rest)
     framed = [] if explained else answers(question, subject, shelf)
+    if question.facets and not framed and not any(map(_headed, subject.books or shelf.books)):
+        question, subject = _plain(question, subject)
     return [*framed, *_sentences(question, subject, shelf, framed, limit - len(framed))]
+
+
+def _headed(book: Book) -> bool:
+    """Whether a document has a header: without one its prose answers what a field would."""
+    return book.number is not None or len(book.fields) > 2
+
+
+def _plain(question: Question, subject: Subject) -> tuple[Question, Subject]:
+    """The question with no fields asked for, and the words which asked for them as terms again."""
+    numbering = {key for mention in question.mentions for key in stems(mention.text)}
+    rest = tuple(t for t in question.terms if t not in _FRAME_STEMS and (t not in numbering or t in subject.rest))
+    said = question.facet_terms & set(question.terms)
+    asked = msgspec.structs.replace(question, facets=(), facet_terms=said)
+    return asked, msgspec.structs.replace(subject, rest=rest or subject.rest, asked=asked)
 
 
 def _continued(question: Question, subject: Subject, shelf: Shelf, context: Question, limit: int) -> list[Unit]:
@@ -81,12 +106,37 @@ def _sentences(question: Question, subject: Subject, shelf: Shelf, framed: Seque
         return _mentions(question, subject) if question.facets and not is_about(question) else _lead(subject)
     if not subject.books:
         weights = weigh(question.terms, question.names, frozenset(question.terms) - set(subject.rest), shelf.books)
-        return _distinct(_on_topic(_relevant(question, weights, shelf.books, DOCUMENT_COVERAGE), subject.rest), limit)
+        found = _on_topic(_relevant(question, weights, shelf.books, DOCUMENT_COVERAGE), subject.rest)
+        if question.facets and question.names >= set(subject.rest):  # a name alone says nothing of the field
+            question = _plain(question, subject)[0]
+        if asked_for(question) != "other":
+            found = _named(found, question, subject.rest)
+        return _distinct(_asked(found, question, ()), limit)
     weights = weigh(subject.rest, question.names, frozenset(), subject.books)
     found = _relevant(question, weights, subject.books, SUBJECT_COVERAGE)
     if question.facets and not framed:
-        found = [unit for unit in found if question.facet_terms & set(stems(unit.text))]
-    return _distinct(found, limit)
+        said = question.facet_terms & set(question.terms)
+        found = [unit for unit in found if not said or said & set(stems(unit.text))]
+    topics = frozenset(key for book in subject.books for key in book.title_stems) - set(subject.rest)
+    return _distinct(_asked(_named(found, question, subject.rest), question, topics), limit)
+
+
+def _asked(units: Sequence[Unit], question: Question, topics: Iterable[str]) -> list[Unit]:
+    """`units` which hold the kind of thing that is asked for, and say something of it."""
+    if question.facet_terms and not question.facets:  # fields the documents do not have: prose must say as much
+        units = [unit for unit in units if any(related(term, _own(unit)) for term in question.facet_terms)]
+    return [unit for unit in units if answers_kind(question, unit.text, _own(unit), topics)]
+
+
+def _own(unit: Unit) -> frozenset[str]:
+    """Keys of the words of a unit's own text."""
+    return frozenset(stems(unit.text))
+
+
+def _named(units: Sequence[Unit], question: Question, rest: Sequence[str]) -> list[Unit]:
+    """`units` near a name the question has beside its subject: "remove" alone says nothing of "remove the GIL"."""
+    names = question.names & set(rest)
+    return [unit for unit in units if not names or names & unit.near]
 
 
 def _on_topic(units: Sequence[Unit], terms: Sequence[str]) -> list[Unit]:
@@ -95,7 +145,7 @@ def _on_topic(units: Sequence[Unit], terms: Sequence[str]) -> list[Unit]:
     One rare word in common is no answer: a list of countries does not say which city is the capital of one.
     """
     need = 1 if len(terms) < 2 else 2 if len(terms) < 4 else 3
-    held = [(unit, len(unit.near & set(terms))) for unit in units]
+    held = [(unit, sum(related(term, unit.near) for term in set(terms))) for unit in units]
     return [unit for unit, count in held if count >= need - 1] if any(count >= need for _, count in held) else []
 
 
@@ -141,13 +191,19 @@ def weigh(
     wanted = frozenset(terms)
     for book in books:
         for sentence in book.sentences:
-            seen.update(wanted & sentence.stems)
+            seen.update(term for term in wanted if related(term, sentence.stems | sentence.above))
     size = max(sum(len(book.passages) for book in books), 1)
 
     def kind(term: str) -> float:
         return FRAME_WEIGHT if term in frames else NAME_WEIGHT if term in names else 1.0
 
-    return {term: kind(term) * math.log(1 + size / (seen[term] + 0.5)) for term in dict.fromkeys(terms)}
+    characters = {letter for term in wanted if seen[term] and is_cjk(term) for letter in term}
+
+    def across(term: str) -> float:
+        """Less for a pair of characters nothing holds which may lie across the border of two words."""
+        return BORDER if not seen[term] and is_cjk(term) and set(term) & characters else 1.0
+
+    return {term: kind(term) * across(term) * math.log(1 + size / (seen[term] + 0.5)) for term in dict.fromkeys(terms)}
 
 
 def _relevant(question: Question, weights: Mapping[str, float], books: Sequence[Book], gate: float) -> list[Unit]:
@@ -164,7 +220,7 @@ def _relevant(question: Question, weights: Mapping[str, float], books: Sequence[
 
 
 def _coverage(weights: Mapping[str, float], held: frozenset[str]) -> float:
-    return sum(weight for term, weight in weights.items() if term in held) / (sum(weights.values()) or 1.0)
+    return sum(weight for term, weight in weights.items() if related(term, held)) / (sum(weights.values()) or 1.0)
 
 
 def _fits(question: Question, weights: Mapping[str, float], book: Book, gate: float) -> bool:
@@ -177,14 +233,27 @@ def _fits(question: Question, weights: Mapping[str, float], book: Book, gate: fl
 
 def _score(question: Question, sentence: Sentence, book: Book, weights: Mapping[str, float]) -> float:
     """The share of the terms' weight in the sentence, less for what only title or heading hold; 0 without a term."""
-    own = sum(weight for term, weight in weights.items() if term in sentence.stems)
-    if not own:
+    own = sum(weight for term, weight in weights.items() if related(term, sentence.stems))
+    if not own or (sentence.kind == "code" and not _calls(question, sentence.text)):
         return 0.0
-    around = book.title_stems | sentence.above
-    near = sum(weight for term, weight in weights.items() if term not in sentence.stems and term in around)
-    score = (own + NEARBY * near) / sum(weights.values())
-    plain = _length(sentence.text) if sentence.kind == "prose" else ROW
-    return score * plain + _kind(question, sentence.text)
+    around = book.title_stems | sentence.above | sentence.beside
+    left = [term for term in weights if not related(term, sentence.stems)]
+    near = sum(weights[term] for term in left if related(term, around))
+    score = (own + (COLUMNS if sentence.kind == "row" else NEARBY) * near) / sum(weights.values())
+    rare = max(weights, key=lambda term: weights[term] if term in book.all_stems else 0.0) in sentence.stems
+    plain = _length(sentence.text) if sentence.kind == "prose" else 1.0 if rare else ROW
+    asking = predicate(question, ())
+    said = sentence.stems | sentence.above if sentence.kind == "row" else sentence.stems
+    beside_point = asking and not any(related(term, said) for term in asking)
+    return score * plain * (BESIDE_POINT if beside_point else 1.0) + _kind(question, sentence.text)
+
+
+_IDENTIFIERS = re.compile(r"[\w.]*(?:_|(?<=[a-z])[A-Z])[\w.]*\w")
+
+
+def _calls(question: Question, line: str) -> bool:
+    """Whether a line of code has a name the question writes as code does: `max_retries`, `maxRetries`."""
+    return any(name.casefold() in line.casefold() for name in _IDENTIFIERS.findall(question.text))
 
 
 def _length(text: str) -> float:
@@ -211,7 +280,7 @@ def _unit(book: Book, sentence: Sentence, score: float) -> Unit:
         source=book.id,
         score=score,
         ordinal=sentence.ordinal,
-        near=sentence.stems | sentence.above | book.title_stems | book.place_stems,
+        near=sentence.stems | sentence.above | sentence.beside | book.title_stems | book.place_stems,
     )
 
 

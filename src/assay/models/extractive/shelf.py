@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
+from itertools import zip_longest
 
 import msgspec
 
@@ -31,6 +32,11 @@ _CODE = re.compile(
     re.MULTILINE,
 )
 
+_ASSIGNED = re.compile(
+    r"(?:(?:const|let|var|static|final|pub|export|set)\s+)*[A-Za-z_][\w.\[\]\"'-]{2,}\s*(?::[\w\s&<>\[\]]+)?(?:=|:=?)\s*\S"
+)
+_VERB = re.compile(r"is|are|was|were|has|have|had|be|been|ist|sind|war|hat|does|did|can|will|must|\w{2,}(?:ed|s|te|en)")
+
 
 class Field(msgspec.Struct, frozen=True):
     """A header field: its key as written, its words joined by spaces, its value on one line, its passage."""
@@ -43,7 +49,10 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """A sentence of a passage on one line, with the keys of its words, and those of the heading shown above it."""
+    """A sentence of a passage on one line, with the keys of its words, and those of the heading shown above it.
+
+    `kind` is "prose", "row" (a table row, a line with a key) or "code". `beside` are the keys of its whole passage.
+    """
 
     text: str
     passage: str
@@ -51,6 +60,7 @@ class Sentence(msgspec.Struct, frozen=True):
     stems: frozenset[str]
     kind: str = "prose"
     above: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
 
 
 class Identifier(msgspec.Struct, frozen=True):
@@ -115,12 +125,22 @@ class Book:
         found: dict[str, Sentence] = {}
         header = {field.passage for field in self.fields}
         above: frozenset[str] = frozenset()
-        for passage in (each for each in self.passages if each.id not in header):
+        columns: frozenset[str] | None = None
+        body = [each for each in self.passages if each.id not in header]
+        for passage, after in zip_longest(body, body[1:]):
+            is_row, table_goes_on = _is_row(passage.text), after is not None and _is_row(after.text)
+            if not is_row:
+                columns = None
+            elif columns is None and table_goes_on:
+                columns = _stems(passage.text)
+                continue
             quotable = split(passage.id, passage.text)
             if not quotable and _is_heading(passage.text):
                 above = _stems(passage.text)
             for sentence in quotable:
-                found.setdefault(sentence.text, msgspec.structs.replace(sentence, above=above))
+                near = above | (columns or frozenset()) if sentence.kind == "row" else above
+                placed = msgspec.structs.replace(sentence, above=near, beside=_stems(passage.text))
+                found.setdefault(sentence.text, placed)
         return tuple(found.values())
 
     @cached_property
@@ -192,8 +212,8 @@ def split(passage: str, text: str) -> tuple[Sentence, ...]:
     """The sentences of a passage which may stand in a report."""
     place = ordinal(passage)
     if _is_heading_or_code(text):
-        return ()
-    if text.lstrip().startswith("|"):
+        return _code(passage, place, text)
+    if _is_row(text):
         return _row(passage, place, text)
     body = _BULLET.sub("", text, count=1)
     if (field := read_field(passage, text)) and not ends(field.value):
@@ -204,6 +224,22 @@ def split(passage: str, text: str) -> tuple[Sentence, ...]:
         if _quotable(line):
             found.append(Sentence(line, passage, place, frozenset(stems(line))))
     return tuple(found)
+
+
+def _code(passage: str, place: int, text: str) -> tuple[Sentence, ...]:
+    """The lines of code which give a name a value; prose does not quote others."""
+    if "```" not in text and "~~~" not in text and not _CODE.search(text):
+        return ()
+    lines = (line.strip() for line in text.splitlines())
+    return tuple(
+        Sentence(line, passage, place, frozenset(stems(line)), "code")
+        for line in lines
+        if len(line) <= 200 and _ASSIGNED.match(line) and not _unsafe(line)
+    )
+
+
+def _is_row(text: str) -> bool:
+    return text.lstrip().startswith("|")
 
 
 def _row(passage: str, place: int, text: str) -> tuple[Sentence, ...]:
@@ -219,6 +255,14 @@ def _line(passage: str, place: int, line: str) -> tuple[Sentence, ...]:
         if bare or _unsafe(line) or len(line) > 500
         else (Sentence(line, passage, place, frozenset(stems(line)), "row"),)
     )
+
+
+def _is_name_list(line: str) -> bool:
+    """Whether a line is names and little else: nothing is said of them."""
+    found = re.findall(r"[^\W\d_][\w.'’-]*", line)
+    small = [word for word in found if word[0].islower()]
+    capitals = sum(word[0].isupper() for word in found)
+    return len(found) >= 6 and capitals >= 0.7 * len(found) and not any(_VERB.fullmatch(word) for word in small)
 
 
 def _is_heading(text: str) -> bool:
@@ -239,7 +283,8 @@ def _is_heading_or_code(text: str) -> bool:
 def _quotable(line: str) -> bool:
     letters = sum(letter.isalpha() for letter in line)
     return (
-        letters >= (4 if is_cjk(line) else 8 if not line.isascii() else 16)
+        letters
+        >= (4 if is_cjk(line) else 6 if ends(line) and len(line.split()) > 2 else 8 if not line.isascii() else 16)
         and len(line) <= 700
         and letters * 2 > len(line)
         and not line.startswith(_STRUCTURE)
@@ -248,6 +293,7 @@ def _quotable(line: str) -> bool:
         and (ends(line) or _long(line))
         and len(_URL.sub("", line)) * 2 > len(line)
         and not _unsafe(line)
+        and (is_cjk(line) or not _is_name_list(line))
     )
 
 

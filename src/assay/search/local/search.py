@@ -140,20 +140,20 @@ class LocalSearch:
         with reading():
             writer = index.writer()
         try:
-            self._add_all(writer, index.last_row, total, say)
+            self._add_all(writer, index.last_row, say)
         finally:
             writer.close()
         with reading():
             index.reload()
 
-    def _add_all(self, writer: Writer, row: int, total: int, say: Say) -> None:
-        """Add the documents after `row`, with a commit now and then."""
-        waiting = 0
+    def _add_all(self, writer: Writer, row: int, say: Say) -> None:
+        """Add the documents after `row`, with a word at each page and a commit now and then."""
+        added = waiting = 0
         while page := self._library.after(row, PAGE):
             for row, document in page:
                 writer.add(row, document, self._passages_of(document))
-            waiting += len(page)
-            say(f"indexed {row:,} of {max(total, row):,} documents")
+            added, waiting = added + len(page), waiting + len(page)
+            say(f"indexed {added:,} documents")
             if waiting >= COMMIT_EVERY:
                 writer.commit()
                 waiting = 0
