@@ -36,7 +36,7 @@ from assay.core.sources import sha256
 from assay.core.usage import Budget
 from assay.models.scripted import Scene, Scripted, calls, fails, says
 from assay.phases.simple import UNSOURCED
-from assay.phases.write import NOT_WRITTEN
+from assay.phases.write import CUT_SHORT, NOT_WRITTEN
 
 
 def whole(log: Log) -> bool:
@@ -152,7 +152,7 @@ async def test_no_evidence_is_said_and_nothing_is_cited() -> None:
 async def test_no_time_at_all_still_gives_a_report() -> None:
     log = await Sea().run([], budget=Budget(seconds=1e-6))
     assert log.text.startswith("Nothing that answers this question was found")
-    assert log.text.endswith("Research was cut short: the time limit was reached.")
+    assert log.text.endswith("; research was cut short: the time limit was reached.")
     assert log.last(e.RunCompleted).stop_reason == "time"
     assert "The time limit was reached." in log.last(e.ReportFinished).limits
     assert whole(log)
@@ -395,8 +395,9 @@ async def test_finished_before_any_agent_offers_what_the_look_around_showed() ->
     await handle.wait()
     log = Log(envelopes, model)
     assert log.last(e.RunCompleted).stop_reason == "finished_early"
-    assert log.text.startswith("*Research was ended early on request. What follows are the passages nearest")
+    assert log.text.startswith(f"*{CUT_SHORT} (research was ended early on request): ")
     assert "The tide at Brest rises seven metres. [S1.1]" in log.text
+    assert {event.verdict for event in log.of(e.ClaimChecked)} == {"supported"}
     assert "finished_early" not in " ".join(warning.message for warning in log.of(e.Warned))
     assert whole(log)
 

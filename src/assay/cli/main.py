@@ -33,7 +33,8 @@ HELP = """Research a question over your documents, with citations you can check.
 
 A report goes to stdout, everything else to stderr. Exit codes: 0 done, 1 failed,
 2 wrong usage, 3 not verified (with --strict), 5 a limit was reached or the run was
-finished early (there is a report), 6 no evidence found, 7 input needed, 130 cancelled.
+finished early (there is a report), 6 no evidence found, 7 input needed, 130 cancelled,
+143 ended by SIGTERM (the run can be resumed).
 """
 
 

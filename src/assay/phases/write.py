@@ -15,7 +15,7 @@ from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.messages import Message, Reply, Request
 from assay.core.plan import Coverage, Plan
-from assay.core.report import STOP_REASONS, in_words
+from assay.core.report import in_words
 from assay.phases.inquiry import Inquiry, data, user
 from assay.phases.material import Part, parts
 from assay.phases.state import Research
@@ -30,7 +30,8 @@ MODEL_STOPS = {
     "context_too_long": "it did not fit its model",
     "refused": "its model refused",
 }
-NEAREST = "What follows are the passages nearest to the question which were found by then; nobody has judged them."
+CUT_SHORT = "This answer was put together by code because research was cut short"
+NEAREST = "these are the passages found by then which are nearest to the question."
 
 
 class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,8 +108,8 @@ def nothing_found(phase: Run, kit: Kit, inquiry: Inquiry) -> Draft:
     queries = ", ".join(f"“{query}”" for query in asked[:QUERIES_NAMED])
     more = f" and {len(asked) - QUERIES_NAMED} more" if len(asked) > QUERIES_NAMED else ""
     searched = f"; searched for {queries}{more}" if queries else ""
-    ended = f" Research was cut short: {in_words(phase.exhausted)}." if phase.exhausted else ""
-    text = f"Nothing that answers this question was found in {inquiry.scope}{searched}.{ended}"
+    ended = f"; research was cut short: {in_words(phase.exhausted)}" if phase.exhausted else ""
+    text = f"Nothing that answers this question was found in {inquiry.scope}{searched}{ended}."
     phase.emit(ReportDelta(text=text))
     return Draft(text=text, sourced=False)
 
@@ -119,7 +120,7 @@ def _cut_short(phase: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Dr
     passages = "" if judged or not phase.exhausted else compose(inquiry.question, kit.ledger)
     if passages in ("", NOTHING):
         return nothing_found(phase, kit, inquiry)
-    text = f"*{STOP_REASONS[phase.exhausted]} {NEAREST}*\n\n{passages}"
+    text = f"*{CUT_SHORT} ({in_words(phase.exhausted)}): {NEAREST}*\n\n{passages}"
     phase.emit(ReportDelta(text=text))
     return Draft(text=text)
 

@@ -198,7 +198,8 @@ FRAMES = _words("""
 KIN: tuple[frozenset[str], ...] = tuple(
     _words(line)
     for line in """
-    write wrote written author authored penned
+    write wrote written writes
+    author authored
     create created invent invented design designed develop developed devised made introduced found founded established
     build built construct constructed erected completed finished errichtet gebaut erbaut fertiggestellt
     open opened opening inaugurated eröffnet

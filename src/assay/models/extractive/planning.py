@@ -165,19 +165,20 @@ def _titles(text: str, limits: Limits) -> list[str]:
 
 
 def _adds(phrase: str, question: Question, titles: Sequence[str]) -> bool:
-    """Whether a phrase is worth a step: two words which carry a topic, not in an aspect before it nor a whole part.
+    """Whether a phrase is worth a step: two words which carry a topic, and no step which has them all.
 
-    The part a phrase was taken out of says more than the phrase; only a phrase that is most of it adds nothing.
+    A question of one part has them all anyway; there a phrase must only be less than most of it.
     """
     numbering = {key for mention in question.mentions for key in stems(mention.text)}
     keys = {stem(word) for word in words(phrase) if carries_topic(word)}
     telling = {key for key in keys if key in numbering or key not in question.facet_terms | _FRAME_STEMS}
     if len(telling) < 2:
         return False
-    told = [{stem(word) for word in words(title) if carries_topic(word)} for title in titles]
-    return not any(len(keys & title) > MOST * len(keys | title) for title in told) and not any(
-        keys <= title for title, text in zip(told, titles, strict=True) if text not in parts(question.text)
-    )
+    whole = parts(question.text)
+    others = [title for title in titles if len(whole) > 1 or title != _short(whole[0])]
+    told = {title: {stem(word) for word in words(title) if carries_topic(word)} for title in titles}
+    most = any(len(keys & title) > MOST * len(keys | title) for title in told.values())
+    return not most and not any(keys <= told[title] for title in others)
 
 
 def _aspects(question: Question) -> tuple[str, ...]:

@@ -291,10 +291,11 @@ def is_about(question: Question) -> bool:
 
 
 _DO_VERB = re.compile(
-    r"(\b(?:do|does|did)\s+(?:\w+\s+){0,3}?\w+)\s+[a-z]+(?=\s*(?:[?,;]|$|(?:%s)\b))"
-    % "when|if|after|in|on|for|to|with|from|as|at|by|a|the",
+    r"(\b(?:do|does|did)\s+(?:\w+\s+){0,3}?\w+)\s+[a-z]+"
+    r"(?=\s*[?,;]|\s*$|\s+(?:when|if|after|in|on|for|to|with|from|as|at|by|a|the)\b)",
     re.IGNORECASE,
 )
+"""What is asked of a subject, with the verb after it, which is no part of the subject's name."""
 
 
 def phrases(text: str) -> tuple[str, ...]:

@@ -136,7 +136,8 @@ def _own(unit: Unit) -> frozenset[str]:
 def _named(units: Sequence[Unit], question: Question, rest: Sequence[str]) -> list[Unit]:
     """`units` near a name the question has beside its subject: "remove" alone says nothing of "remove the GIL"."""
     names = question.names & set(rest)
-    return [unit for unit in units if not names or names & unit.near]
+    own = [unit for unit in units if names & _own(unit)]
+    return own or [unit for unit in units if not names or names & unit.near]
 
 
 def _on_topic(units: Sequence[Unit], terms: Sequence[str]) -> list[Unit]:

@@ -1,0 +1,165 @@
+"""The built-in model over prose, tables and code without headers, and over text which only shares names."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from assay.core.messages import Message, Request
+from assay.core.shown import show
+from assay.core.sources import Passage, Source
+from assay.evidence.segment import segment
+from assay.models.extractive import NOTHING
+from assay.models.extractive.kinds import asked_for
+from assay.models.extractive.model import respond
+from assay.models.extractive.question import analyze, phrases
+from assay.models.extractive.shelf import split
+
+BURJ = "# Burj Khalifa\n\nThe tower opened on 4 January 2010.\n\nIt was designed by Adrian Smith. It has 163 floors.\n"
+DAM = (
+    "Die Talsperre Kriebstein liegt in Sachsen. "
+    "Die Staumauer der Talsperre Kriebstein wurde zwischen 1927 und 1930 errichtet."
+)
+PRICES = "# Pricing\n\n| Plan | Price |\n|---|---|\n| Free | $0 |\n| Team | $20 |\n| Pro | $50 |\n"
+SETTINGS = "# Settings\n\nRetries are bounded.\n\n```python\nMAX_RETRIES = 7\nTIMEOUT = 3\n```\n"
+ZEN = (
+    "PEP: 20\nTitle: The Zen of Python\nAuthor: Tim Peters\nStatus: Active\nCreated: 19-Aug-2004\n\nTwenty aphorisms.\n"
+)
+MEETING = (
+    "Anna van Berg attended the meeting. Present were Anna van Berg, Bert Lund, Carl Moe, Dora Nyman and Ed Orr.\n\n"
+    "| Name | Votes |\n|---|---|\n| Bert Lund | 239 |\n| Anna van Berg | 5 |\n\n"
+    "Anna van Berg supports 3 proposals about loops."
+)
+
+
+def found(question: str, title: str, text: str) -> str:
+    record = Source(
+        id="S1001",
+        document_sha256="",
+        snapshot_sha256="",
+        url="file:///notes.md",
+        title=title,
+        media_type="text/plain",
+        fetched_at="",
+    )
+    passages = [
+        Passage(
+            id=f"S1001.{span.ordinal}",
+            source="S1001",
+            document_sha256="",
+            start=span.start,
+            end=span.end,
+            text=span.text,
+            text_sha256="",
+        )
+        for span in segment(text, "markdown")
+    ]
+    messages = (
+        Message(role="user", name="brief", text=json.dumps({"question": question})),
+        Message(role="user", name="task", text=question),
+        Message(role="tool", text=show(record, passages)),
+    )
+    text, _ = respond(Request(task="find", system="", messages=messages))
+    return text
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "text", "expected"),
+    [
+        ("How much does the zorb weigh?", "zorb", "The zorb weighs 5 kg.", "The zorb weighs 5 kg."),
+        ("When was the Burj Khalifa opened?", "Burj Khalifa", BURJ, "opened on 4 January 2010"),
+        ("When did the Burj Khalifa open?", "Burj Khalifa", BURJ, "opened on 4 January 2010"),
+        ("Who designed the Burj Khalifa?", "Burj Khalifa", BURJ, "designed by Adrian Smith"),
+        ("How many floors does the Burj Khalifa have?", "Burj Khalifa", BURJ, "163 floors"),
+        ("東京タワーはいつ完成しましたか", "東京タワー", "東京タワーは1958年12月に完成した。", "1958年"),
+        ("متى افتتح برج خليفة؟", "برج خليفة", "برج خليفة في دبي. افتتح البرج في 4 يناير 2010.", "2010"),
+        ("Wann wurde die Talsperre Kriebstein errichtet?", "Talsperre Kriebstein", DAM, "1927 und 1930"),
+        ("How long does charging take?", "Manual", "# Battery\n\nCharging takes three hours.", "three hours"),
+        ("青藏铁路全长多少公里？", "青藏铁路", "青藏铁路全长1956公里。它连接西宁和拉萨。", "1956"),
+        ("珠穆朗玛峰高多少米？", "珠穆朗玛峰", "珠穆朗玛峰海拔8848米。", "8848"),
+        (
+            "What is the budget of project Zebra?",
+            "Notes",
+            "Project Zebra launched in May. The budget was $4.5 million.",
+            "The budget was $4.5 million.",
+        ),
+        ("What is MAX_RETRIES?", "settings", SETTINGS, "MAX_RETRIES = 7"),
+        ("What does the Team plan cost?", "Pricing", PRICES, "Team | $20"),
+        ("Is PEP 20 superseded?", "The Zen of Python", ZEN, "Status of PEP 20 (The Zen of Python): Active"),
+        ("Is PEP 20 active?", "The Zen of Python", ZEN, "Status of PEP 20 (The Zen of Python): Active"),
+    ],
+)
+def test_what_stands_there_is_found(question: str, title: str, text: str, expected: str) -> None:
+    assert expected in found(question, title, text)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How old is Anna van Berg?", MEETING),
+        ("Which proposals are authored by Anna van Berg?", MEETING),
+        ("How many proposals did Anna van Berg write?", MEETING),
+        ("When was Anna van Berg born?", MEETING),
+        ("Who invented the Rust language?", "The Rust language has a package manager. Ann Lee maintains packages."),
+        ("富士山の人口は何人ですか？", "富士山は日本で最も高い山である。標高は3776メートルである。"),
+    ],
+)
+def test_a_shared_name_is_no_answer(question: str, text: str) -> None:
+    assert found(question, "Notes", text) == NOTHING
+
+
+def test_rows_of_a_table_but_not_its_heads_nor_other_rows_answer() -> None:
+    assert found("What does the Team plan cost?", "Pricing", PRICES).count("|") == 1
+
+
+def test_a_verb_without_its_object_is_no_answer() -> None:
+    pep = (
+        "PEP: 703\nTitle: Optional Lock\nStatus: Final\n\n"
+        "A call of list.remove takes the lock of the list.\n\nThis proposal lets a build remove the GIL from Python.\n"
+    )
+    answer = found("Does PEP 703 remove the GIL?", "Optional Lock", pep)
+    assert "remove the GIL" in answer
+    assert "list.remove" not in answer
+
+
+def test_lists_of_names_are_not_quotable() -> None:
+    assert split("S1.30", "Brett Cannon, Greg Ewing, Anna van Berg, Jeremy Hylton, Walter Dörwald, and others.") == ()
+    assert split("S1.30", "Brett Cannon, Greg Ewing, Anna van Berg and Jeremy Hylton were elected.") != ()
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How old is she?", "age"),
+        ("How many are there?", "count"),
+        ("Who is it?", "person"),
+        ("Wann war das?", "date"),
+        ("What happens when it fails?", "other"),
+        ("Why?", "other"),
+    ],
+)
+def test_kinds(question: str, kind: str) -> None:
+    assert asked_for(analyze(question)) == kind
+
+
+def steps(question: str) -> list[str]:
+    messages = (
+        Message(role="user", name="question", text=question),
+        Message(role="user", name="rules", text='{"min_steps":3,"max_steps":6}'),
+    )
+    text, _ = respond(Request(task="plan", system="", messages=messages))
+    return [step["title"] for step in json.loads(text)["steps"]]
+
+
+def test_plans_have_no_fragments() -> None:
+    assert steps("What does Assay keep when a run crashes?")[1:] in ([], ["run crashes"])
+    assert steps("Who wrote PEP 8 and which PEPs introduced type hints?") == [
+        "Who wrote PEP 8",
+        "which PEPs introduced type hints?",
+    ]
+    assert "unsized coercion" in steps("How does unsized coercion interact with trait objects in Rust?")
+
+
+def test_a_phrase_ends_before_the_verb_asked_for() -> None:
+    assert "Assay" in phrases("What does Assay keep?")
