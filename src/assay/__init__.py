@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.app import Assay as Assay
-    from assay.app import CitedPassage as CitedPassage
     from assay.app import RunHandle as RunHandle
     from assay.app import research as research
     from assay.app import research_sync as research_sync
     from assay.core.errors import AssayError as AssayError
     from assay.core.report import Report as Report
     from assay.core.view import RunView as RunView
+    from assay.evidence.cited import CitedPassage as CitedPassage
     from assay.settings import Settings as Settings
 
 _WHERE = {
     "Assay": ("assay.app", "Assay"),
-    "CitedPassage": ("assay.app", "CitedPassage"),
+    "CitedPassage": ("assay.evidence.cited", "CitedPassage"),
     "research": ("assay.app", "research"),
     "RunHandle": ("assay.app", "RunHandle"),
     "research_sync": ("assay.app", "research_sync"),

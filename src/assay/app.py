@@ -20,15 +20,15 @@ import msgspec
 
 from assay import agents, phases, plugins
 from assay.core.brief import ROLES, Brief, Depth, Mode, Scope
-from assay.core.claims import Claim
 from assay.core.errors import AssayError, FenceLost, UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.ports import FINAL, Action, Extractor, Hit, Model, Query, RunRow, World
 from assay.core.report import Report, bibliography, build_report
-from assay.core.sources import Document, Passage, Source
+from assay.core.sources import Document
 from assay.core.usage import Budget
 from assay.core.view import RunView, fold
-from assay.evidence.documents import Reader, context
+from assay.evidence.cited import CitedPassage, show
+from assay.evidence.documents import Reader
 from assay.evidence.ingest import Ingested, Progress, ingest
 from assay.evidence.reading import Reading
 from assay.evidence.segment import SEGMENTER
@@ -46,20 +46,6 @@ DEFAULT = "default"
 
 Say = Callable[[str], None]
 Sources = str | Path | Iterable[str | Path]
-
-
-class CitedPassage(msgspec.Struct, frozen=True, kw_only=True):
-    """A passage a report cites, in its document: for a reader who wants to check.
-
-    `before` and `after` are what stands around it; `claims` are the sentences which rest on it, with their verdicts.
-    """
-
-    number: int
-    source: Source
-    passage: Passage
-    before: str
-    after: str
-    claims: tuple[Claim, ...]
 
 
 class RunHandle:
@@ -275,15 +261,8 @@ class Assay:
         if number not in known:
             raise UnknownName("citation", str(number), map(str, known))
         cited = [passage for passage in books.cited if books.numbers[passage.id] == number]
-        return [await asyncio.to_thread(self._in_context, view, number, known[number], each) for each in cited]
-
-    def _in_context(self, view: RunView, number: int, source: Source, passage: Passage) -> CitedPassage:
-        document = self._store.library.document(passage.document_sha256)
-        if document is None:
-            raise UnknownName("document", passage.document_sha256)
-        before, _, after = context(self._reader, document, passage.start, passage.end)
-        claims = tuple(claim for claim in view.claims if passage.id in claim.passages)
-        return CitedPassage(number=number, source=source, passage=passage, before=before, after=after, claims=claims)
+        library, reader, source = self._store.library, self._reader, known[number]
+        return [await asyncio.to_thread(show, library, reader, view.claims, number, source, each) for each in cited]
 
     # documents
 
