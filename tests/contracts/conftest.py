@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from runtime import Journals
 
+from assay.core.ports import Journal
 from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
@@ -49,3 +51,20 @@ def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
     yield Stores(one, two, wall)
     asyncio.run(one.close())
     asyncio.run(two.close())
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def journals(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Journals]:
+    journals = Journals(request.param, tmp_path)
+    yield journals
+    await journals.close()
+
+
+@pytest.fixture
+def journal(stores) -> Journal:
+    return stores.one.journal
+
+
+@pytest.fixture
+def other(stores) -> Journal:
+    return stores.two.journal

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import msgspec
-import pytest
 from research import (
     BLEW,
     DOCUMENTS,
@@ -15,40 +12,24 @@ from research import (
     REPORT,
     ROSE,
     TIDE,
-    Log,
     Sea,
     agent,
     both_agents,
-    call,
     direct_answer,
     first_agent,
+    kinds,
     one_agent,
     planned,
     report_wanted,
     sends,
     two_agents,
+    whole,
 )
 
 from assay.core import events as e
-from assay.core.errors import ContextTooLong, ModelFailed
-from assay.core.messages import Profile, Reply, Request
-from assay.core.sources import sha256
-from assay.core.usage import Budget
-from assay.models.scripted import Scene, Scripted, calls, fails, says
+from assay.core.messages import Profile, Request
+from assay.models.scripted import Scene, Scripted, calls, says
 from assay.phases.simple import UNSOURCED
-from assay.phases.write import CUT_SHORT, NOT_WRITTEN
-
-
-def whole(log: Log) -> bool:
-    """The report that was finished is the one on the log, and its numbers have no gap."""
-    assert [each.seq for each in log.envelopes] == list(range(1, len(log.envelopes) + 1))
-    return log.last(e.ReportFinished).text_sha256 == sha256(log.text.encode())
-
-
-def kinds(log: Log, *dropped: str) -> list[str]:
-    """The kinds of events, without those that only count or stream."""
-    noise = {"model.attempted", "usage.updated", "report.delta", "finding.delta", "plan.delta", *dropped}
-    return [kind for kind in log.types() if kind not in noise]
 
 
 async def test_direct_answer() -> None:
@@ -80,7 +61,7 @@ async def test_one_agent() -> None:
         *("finding.started", "finding.added", "agent.finished", "plan.changed"),
         *("coverage.assessed", "phase.finished"),
         *("phase.started", "report.started", "phase.finished"),
-        *("phase.started", "verify.summary", "report.finished", "phase.finished"),
+        *("phase.started", "citations.located", "verify.summary", "report.finished", "phase.finished"),
         "run.completed",
     ]
     (finding,) = log.of(e.FindingAdded)
@@ -112,133 +93,6 @@ async def test_what_agents_see_does_not_depend_on_timing() -> None:
     requests = [sorted(msgspec.json.encode(request) for request in log.model.requests) for log in logs]
     assert requests[0] == requests[1]
     assert [event.shared for event in logs[0].of(e.SearchPerformed)].count(True) == 1
-
-
-async def test_a_failing_agent_fails_alone_and_the_orchestrator_is_told() -> None:
-    script = [
-        *planned(),
-        sends(TIDE, MISTRAL),
-        fails("no quota", transient=False, task="research", contains=MISTRAL),
-        *first_agent(),
-        report_wanted(contains="Agent 2 failed"),
-        *agent("Winds of the mistral\nWhere it blows from", "mistral", BLEW.replace("S2", "S3")),
-        says("It rises seven metres. [S1001.1]", task="write"),
-    ]
-    log = await Sea().run(script)
-    assert [(event.lane, "no quota" in event.error) for event in log.of(e.AgentFailed)] == [(2, True)]
-    assert [event.lane for event in log.of(e.FindingAdded)] == [1, 3]  # its step is sent once more
-    assert "no quota" in log.last(e.ReportFinished).limits[0]
-    assert whole(log)
-
-
-async def test_no_model_at_all_fails_the_run() -> None:
-    script = [Scene(answer=fails("no quota", transient=False).answer, repeat=True)]
-    log = await Sea().fail(script, ModelFailed)
-    assert log.last(e.RunFailed).stop_reason == "failed"
-    assert "no quota" in log.last(e.RunFailed).error
-
-
-async def test_no_evidence_is_said_and_nothing_is_cited() -> None:
-    nothing = "Nothing about this was found."
-    script = [*planned(ONE_STEP), sends(TIDE), *agent(TIDE, "volcano", nothing), report_wanted()]
-    log = await Sea().run(script)
-    assert log.last(e.RunCompleted).stop_reason == "no_evidence"
-    assert log.text.startswith("Nothing that answers this question was found in the default collection")
-    assert "“volcano”" in log.text
-    assert [each.status for each in log.last(e.CoverageAssessed).coverage] == ["not", "not"]
-    assert whole(log)
-
-
-async def test_no_time_at_all_still_gives_a_report() -> None:
-    log = await Sea().run([], budget=Budget(seconds=1e-6))
-    assert log.text.startswith("Nothing that answers this question was found")
-    assert log.text.endswith("; research was cut short: the time limit was reached.")
-    assert log.last(e.RunCompleted).stop_reason == "time"
-    assert "The time limit was reached." in log.last(e.ReportFinished).limits
-    assert whole(log)
-
-
-async def test_no_documents_cost_no_research() -> None:
-    log = await Sea({}).run([calls(("generate_plan", {}), task="triage")])
-    assert log.last(e.RunCompleted).stop_reason == "no_evidence"
-    assert whole(log)
-
-
-@pytest.mark.parametrize(
-    "writer",
-    [
-        [fails("broken", transient=False, task="write")],
-        [fails("broken", transient=False, task="write", partial="It rises sev")],
-        [says("", task="write"), says(" ", task="write")],
-        [Scene(answer=Reply(text="It rises", stop="length"), task="write")] * 2,
-        [says("The tide rises at Brest by far. " * 5, task="write")] * 2,
-    ],
-    ids=["first token", "midway", "empty", "cut off", "looping"],
-)
-async def test_where_the_writer_fails_the_findings_are_the_report(writer: list[Scene]) -> None:
-    log = await Sea().run([*planned(), sends(TIDE, MISTRAL), *both_agents(), report_wanted(), *writer])
-    assert log.text == f"## Tide at Brest\n\n{ROSE}\n\n## Winds of the mistral\n\n{BLEW}"
-    assert NOT_WRITTEN in log.last(e.ReportFinished).limits
-    assert log.last(e.RunCompleted).stop_reason == "done"
-    assert whole(log)
-
-
-async def test_a_report_cut_off_once_is_written_again() -> None:
-    cut = Scene(answer=Reply(text="It rises", stop="length"), task="write")
-    script = [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), cut, says(ROSE, task="write")]
-    log = await Sea().run(script)
-    assert log.text == ROSE
-    assert "cut off" in log.model.requests[-1].named("note")[0]
-    assert whole(log)
-
-
-@pytest.mark.parametrize(
-    ("plans", "warned"),
-    [(["no plan", "still none"], True), (["", '{"steps": []}'], True), (["no plan", ONE_STEP], False)],
-)
-async def test_an_unreadable_plan_is_repaired_or_the_question_is_the_plan(plans: list[str], warned: bool) -> None:
-    triage, background, _ = planned()
-    script = [triage, background, *(says(plan, task="plan") for plan in plans)]
-    log = await Sea().run([*script, sends(TIDE), *first_agent(), report_wanted(), says(ROSE, task="write")])
-    (step,) = log.last(e.PlanApproved).plan.steps
-    assert step.title == ("How far does the tide rise at Brest?" if warned else "Tide at Brest")
-    assert any("plan could not be read" in event.message for event in log.of(e.Warned)) is warned
-
-
-async def test_bad_calls_are_answered_and_the_agent_goes_on() -> None:
-    bad = Reply(
-        calls=(
-            call("google", id="same", query="tide"),
-            call("search", id="same", words="tide"),
-            call("search", id="", query="tide Brest", limit="3"),
-            msgspec.structs.replace(call("search", id="same"), malformed='{"query": "ti'),
-            call("open", id="five", documents="S9999"),
-        ),
-        stop="calls",
-    )
-    script = [
-        *planned(ONE_STEP),
-        sends(TIDE),
-        Scene(answer=bad, task="research", turn=0),
-        says("done", task="research", turn=1),
-        says(ROSE, task="find"),
-        report_wanted(),
-        says(ROSE, task="write"),
-    ]
-    log = await Sea().run(script)
-    research = [request for request in log.model.requests if request.task == "research"][-1]
-    answers = [(message.call_id, message.text) for message in research.messages if message.role == "tool"]
-    (said,) = [message for message in research.messages if message.role == "assistant"]
-    assert [id for id, _ in answers] == [made.id for made in said.calls]
-    assert len({id for id, _ in answers}) == 5
-    texts = [text for _, text in answers]
-    assert "no tool 'google'" in texts[0]
-    assert "search(query: string, limit?: integer)" in texts[1]
-    assert "## S1001 Tides" in texts[2]
-    assert "not a JSON object" in texts[3]
-    assert "no document is called 'S9999'" in texts[4]
-    assert len(log.of(e.ToolFailed)) == 4
-    assert whole(log)
 
 
 async def test_a_report_wanted_beside_agents_comes_after_them() -> None:
@@ -321,24 +175,6 @@ async def test_a_model_that_reasons_by_itself_is_not_offered_think() -> None:
     assert offered == {"research_agent", "generate_report"}
 
 
-async def test_text_where_a_call_was_wanted() -> None:
-    written = 'I will call {"name": "search", "arguments": {"query": "tide Brest"}}'
-    script = [
-        *planned(ONE_STEP),
-        says("Let us see.", task="orchestrate", turn=0),
-        sends(TIDE, turn=1),
-        says("I know this.", task="research", turn=0),
-        says(written, task="research", turn=1),
-        says("done", task="research", turn=2),
-        says(ROSE, task="find"),
-        says("enough", task="orchestrate", turn=2),
-        says("quite", task="orchestrate", turn=3),
-        says(ROSE, task="write"),
-    ]
-    log = await Sea().run(script)
-    assert [event.text for event in log.of(e.FindingAdded)] == [ROSE]
-
-
 async def test_unclear_questions_without_anybody_to_ask_become_assumptions() -> None:
     asked = says("1. Which Brest?\n- Spring tide?\nI need to know.", task="triage")
     _, background, plan = planned(ONE_STEP)
@@ -361,131 +197,6 @@ async def test_answers_reach_planner_orchestrator_and_writer() -> None:
     for task in ("plan", "orchestrate", "write"):
         request = next(request for request in model.requests if request.task == task)
         assert "The one in Brittany" in request.named("answers")[0]
-
-
-async def test_finished_early_reports_what_was_found() -> None:
-    hang = asyncio.Event()
-    slow = calls(("open", {"documents": ["S1001"]}), task="research", turn=1, contains=TIDE, hang=hang)
-    script = [*planned(ONE_STEP), sends(TIDE), first_agent()[0], slow, says(ROSE, task="write")]
-    model = Scripted(script)
-    handle = Sea().start(model)
-    envelopes = []
-    async for envelope in handle:
-        envelopes.append(envelope)
-        if envelope.type == "source.added" and envelope.path[0] == "research":
-            handle.finish()
-    await handle.wait()
-    log = Log(envelopes, model)
-    assert log.last(e.RunCompleted).stop_reason == "finished_early"
-    (finding,) = log.of(e.FindingAdded)
-    assert "The tide at Brest rises seven metres. [S1001.1]" in finding.text
-    assert log.text == ROSE
-    assert log.last(e.AgentFinished).stop == "finished_early"
-
-
-async def test_finished_before_any_agent_offers_what_the_look_around_showed() -> None:
-    hang = Scene(answer=says(ONE_STEP, task="plan").answer, task="plan", hang=asyncio.Event())
-    model = Scripted([*planned()[:2], hang])
-    handle = Sea().start(model)
-    envelopes = []
-    async for envelope in handle:
-        envelopes.append(envelope)
-        if envelope.type == "plan.started":
-            handle.finish()
-    await handle.wait()
-    log = Log(envelopes, model)
-    assert log.last(e.RunCompleted).stop_reason == "finished_early"
-    assert log.text.startswith(f"*{CUT_SHORT} (research was ended early on request): ")
-    assert "The tide at Brest rises seven metres. [S1.1]" in log.text
-    assert {event.verdict for event in log.of(e.ClaimChecked)} == {"supported"}
-    assert "finished_early" not in " ".join(warning.message for warning in log.of(e.Warned))
-    assert whole(log)
-
-
-async def test_findings_a_model_cannot_write_are_put_together_from_passages() -> None:
-    failing = [*first_agent()[:2], fails("broken", transient=False, task="find")]
-    script = [*planned(ONE_STEP), sends(TIDE), *failing, report_wanted(), says(ROSE, task="write")]
-    log = await Sea().run(script)
-    (finding,) = log.of(e.FindingAdded)
-    assert finding.text.startswith("- The tide at Brest rises seven metres. [S1001.1] It turns twice a day. [S1001.1]")
-    assert whole(log)
-
-
-async def test_findings_that_cite_nothing_are_asked_for_once_more() -> None:
-    uncited = says("The tide at Brest rises by seven metres as everybody knows. " + "word " * 60, task="find")
-    script = [*planned(ONE_STEP), sends(TIDE), *first_agent()[:2], uncited, says(ROSE, task="find"), report_wanted()]
-    log = await Sea().run([*script, says(ROSE, task="write")])
-    assert [event.text for event in log.of(e.FindingAdded)] == [ROSE]
-
-
-async def test_citations_of_nothing_are_dropped_and_counted() -> None:
-    finding = "The tide rises. [S1001.1, S1001.99] So it is said. [S7.7]"
-    report = "The tide rises. [S1001.1, S5.5] It is high. [S8001.3]"
-    script = [*planned(ONE_STEP), sends(TIDE), *agent(TIDE, "tide Brest", finding), report_wanted()]
-    log = await Sea().run([*script, says(report, task="write")])
-    assert log.last(e.FindingAdded).text == "The tide rises. [S1001.1] So it is said."
-    assert log.last(e.FindingAdded).dropped_markers == 2
-    assert log.text == report  # as written: what names nothing is left out when it is rendered
-    assert log.last(e.VerifySummary).summary.dropped_markers == 2
-    assert whole(log)
-
-
-async def test_a_history_too_long_for_the_model_is_compacted_and_asked_again() -> None:
-    too_long = Scene(answer=ContextTooLong("too long"), task="research", turn=1)
-    script = [*planned(ONE_STEP), sends(TIDE), first_agent()[0], too_long, *first_agent()[1:], report_wanted()]
-    log = await Sea().run([*script, says(ROSE, task="write")])
-    assert [event.text for event in log.of(e.FindingAdded)] == [ROSE]
-    assert not log.of(e.AgentFailed)
-
-
-async def test_a_stream_repeated_with_other_calls_abandons_its_agent() -> None:
-    hang = asyncio.Event()
-
-    class Wavering(Scripted):
-        """Calls for one agent, dies, and then calls for another."""
-
-        async def stream(self, request: Request):  # type: ignore[no-untyped-def,override]
-            async for delta in super().stream(request):
-                yield delta
-                if request.task == "orchestrate" and not hang.is_set() and not isinstance(delta, Reply):
-                    hang.set()
-                    raise fails("cut").answer  # type: ignore[misc]
-
-    stuck = calls(("search", {"query": "tide"}), task="research", contains=MISTRAL, delay=30)
-    script = [*planned(ONE_STEP), sends(MISTRAL), sends(TIDE), *first_agent(), stuck, report_wanted()]
-    late = [says(ROSE.replace("S1", "S2"), task="write")]
-    model = Wavering([*script, *late])
-    find = model._scenes.index(next(scene for scene in model._scenes if scene.task == "find"))
-    model._scenes[find] = says(ROSE.replace("S1", "S2"), task="find", contains=TIDE)
-    handle = Sea().start(model)
-    log = Log([envelope async for envelope in handle], model)
-    assert [event.lane for event in log.of(e.AgentAbandoned)] == [1]
-    assert [event.lane for event in log.of(e.FindingAdded)] == [2]
-    assert log.last(e.RunCompleted).stop_reason == "done"
-
-
-async def test_a_run_taken_up_again_is_the_same_run() -> None:
-    def script() -> list[Scene]:
-        return [*planned(), sends(TIDE, MISTRAL), *both_agents(), report_wanted()]
-
-    straight = await Sea().run([*script(), says(REPORT, task="write")])
-    sea = Sea()
-    first = Scripted([*script(), says("", task="write", hang=asyncio.Event())])
-    handle = sea.start(first)
-    async for envelope in handle:
-        if envelope.type == "report.started":
-            await handle.stop()
-            break
-    second = Scripted([says(REPORT, task="write")])
-    resumed = await sea.engine().resume(handle.run_id, lambda _: sea.world(second))
-    log = Log([envelope async for envelope in resumed], second)
-    await resumed.wait()
-    assert [request.task for request in second.requests] == ["write"]
-    assert second.requests[-1] == straight.model.requests[-1]
-    assert log.text == straight.text
-    assert whole(log)
-    kept = sorted(kind for kind in kinds(log) if kind not in ("run.resumed", "step.restarted"))
-    assert kept == sorted(kinds(straight))
 
 
 async def test_simple_mode_answers_from_the_documents_at_hand() -> None:

@@ -260,3 +260,15 @@ def call(name: str, id: str = "one", **arguments: Any) -> ToolCall:
 
 
 __all__ = ["Answer"]
+
+
+def whole(log: Log) -> bool:
+    """The report that was finished is the one on the log, and its numbers have no gap."""
+    assert [each.seq for each in log.envelopes] == list(range(1, len(log.envelopes) + 1))
+    return log.last(e.ReportFinished).text_sha256 == sha256(log.text.encode())
+
+
+def kinds(log: Log, *dropped: str) -> list[str]:
+    """The kinds of events, without those that only count or stream."""
+    noise = {"model.attempted", "usage.updated", "report.delta", "finding.delta", "plan.delta", *dropped}
+    return [kind for kind in log.types() if kind not in noise]

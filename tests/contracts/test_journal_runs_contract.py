@@ -1,0 +1,212 @@
+"""What every journal keeps of the promises in `core.ports.Journal`: runs, their leases, their lists."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from journals import AT, begin, draft, said, seqs
+
+from assay.core.errors import FenceLost, LeaseHeld, StoreError, UnknownName
+from assay.core.events import Envelope
+from assay.core.ports import (
+    Lease,
+    RunRow,
+)
+
+
+async def test_create_makes_a_run_with_its_first_events(journal):
+    written = await journal.create("r1", "why?", b"{}", [draft("a", "first"), draft("b", "second")])
+
+    assert written == tuple(
+        Envelope(
+            seq=seq,
+            run_id="r1",
+            at=AT,
+            path=("research", "agent-1"),
+            type="think.delta",
+            data=msgspec.Raw(b'{"text":"%s"}' % text),
+        )
+        for seq, text in ((1, b"first"), (2, b"second"))
+    )
+    assert await journal.events("r1") == list(written)
+    assert await journal.find("r1") == RunRow(
+        run_id="r1",
+        question="why?",
+        status="created",
+        created_at=AT,
+        holder="",
+        fence=0,
+        active_seconds=0.0,
+        last_seq=2,
+    )
+
+
+async def test_create_without_events_takes_the_clock(journal):
+    await journal.create("r1", "why?", b"{}", [])
+    assert (await journal.find("r1")).created_at == "2027-01-15T08:00:00.000Z"
+    assert await journal.events("r1") == []
+
+
+async def test_an_id_is_given_once(journal, other):
+    await journal.create("r1", "why?", b"{}", [draft("a")])
+    with pytest.raises(StoreError, match="r1 exists"):
+        await other.create("r1", "else?", b"[]", [draft("b")])
+    assert (await journal.load("r1")).brief == b"{}"
+    assert await seqs(journal) == [1]
+
+
+async def test_acquire_raises_the_fence_each_time(journal):
+    first = await begin(journal)
+    again = await journal.acquire("r1", "host:1", 30)
+    assert (first.fence, again.fence) == (1, 2)
+    assert again == Lease(run_id="r1", fence=2, holder="host:1")
+
+
+async def test_a_live_lease_is_held_against_others(journal, other):
+    await begin(journal)
+    with pytest.raises(LeaseHeld) as held:
+        await other.acquire("r1", "host:2", 30)
+    assert held.value.holder == "host:1"
+    assert (await other.find("r1")).holder == "host:1"
+
+
+async def test_an_expired_lease_is_taken_over_and_the_old_one_lost(stores, journal, other):
+    old = await begin(journal, ttl=5)
+    stores.wall.seconds += 5.1
+    assert (await other.find("r1")).holder == ""
+    new = await other.acquire("r1", "host:2", 30)
+
+    assert new.fence == old.fence + 1
+    with pytest.raises(FenceLost):
+        await journal.renew(old, 5)
+    with pytest.raises(FenceLost):
+        await journal.commit(old, said("late"))
+    assert [event.seq for event in await other.commit(new, said("on"))] == [2]
+    assert (await journal.find("r1")).holder == "host:2"
+
+
+async def test_an_expired_lease_which_nobody_took_still_writes_and_renews(stores, journal):
+    lease = await begin(journal, ttl=5)
+    stores.wall.seconds += 60
+    assert [event.seq for event in await journal.commit(lease, said("a"))] == [2]
+    await journal.renew(lease, 5)
+    assert (await journal.find("r1")).holder == "host:1"
+
+
+async def test_a_dead_holder_is_evicted_by_exactly_its_name(journal, other):
+    await begin(journal, holder="host:10")
+    with pytest.raises(LeaseHeld):
+        await other.acquire("r1", "host:2", 30, evict="host:1")
+    lease = await other.acquire("r1", "host:2", 30, evict="host:10")
+    assert lease.fence == 2
+
+
+async def test_acquiring_an_unknown_run_says_so(journal):
+    with pytest.raises(UnknownName):
+        await journal.acquire("nobody", "host:1", 30)
+
+
+async def test_renewing_holds_on(stores, journal, other):
+    lease = await begin(journal, ttl=5)
+    for _ in range(3):
+        stores.wall.seconds += 4
+        assert await journal.renew(lease, 5) == ""
+    with pytest.raises(LeaseHeld):
+        await other.acquire("r1", "host:2", 30)
+
+
+async def test_a_released_lease_is_free_at_once_and_not_renewed(journal, other):
+    lease = await begin(journal)
+    await journal.release(lease)
+    assert (await other.find("r1")).holder == ""
+    with pytest.raises(FenceLost):  # a heartbeat that comes late must not bring it back
+        await journal.renew(lease, 30)
+    assert (await other.acquire("r1", "host:2", 30)).fence == 2
+
+
+async def test_releasing_a_lost_lease_does_nothing(stores, journal, other):
+    old = await begin(journal, ttl=1)
+    stores.wall.seconds += 2
+    await other.acquire("r1", "host:2", 30)
+    await journal.release(old)
+    assert (await journal.find("r1")).holder == "host:2"
+
+
+async def test_release_comes_after_the_commits_before_it(journal):
+    lease = await begin(journal)
+    pending = journal.commit(lease, said("a"))
+    await journal.release(lease)
+    assert len(await pending) == 1
+
+
+async def test_events_come_after_a_number_and_at_most_so_many(journal, other):
+    lease = await begin(journal)
+    await journal.commit(lease, said(*"abcdef"))
+    assert [event.seq for event in await other.events("r1", after=3)] == [4, 5, 6, 7]
+    assert [event.seq for event in await other.events("r1", after=3, limit=2)] == [4, 5]
+    assert await other.events("r1", after=7) == []
+    assert await other.events("r1", limit=0) == []
+
+
+async def test_control_is_set_by_anybody_and_read_by_renewing(journal, other):
+    lease = await begin(journal)
+    for action in ("pause", "", "finish"):
+        await other.control("r1", action)
+        assert await journal.renew(lease, 30) == action
+
+
+@pytest.mark.parametrize("later", ["finish", "pause", ""])
+async def test_cancel_is_never_weakened(journal, other, later):
+    lease = await begin(journal)
+    await other.control("r1", "finish")
+    await other.control("r1", "cancel")
+    await journal.control("r1", later)
+    assert await journal.renew(lease, 30) == "cancel"
+
+
+async def test_messages_wait_in_order_by_topic(journal, other):
+    await begin(journal)
+    await begin(journal, "r2")
+    await other.post("r1", "answers", b"1")
+    await journal.post("r1", "answers", b"2")
+    await other.post("r1", "plan", b"3")
+    await other.post("r2", "answers", b"4")
+    assert await journal.inbox("r1", "answers") == [b"1", b"2"]
+    assert await journal.inbox("r1", "answers") == [b"1", b"2"]  # reading takes nothing away
+    assert await journal.inbox("r1", "plan") == [b"3"]
+    assert await journal.inbox("r1", "else") == []
+
+
+async def test_runs_are_listed_newest_first(journal, other):
+    assert await journal.runs() == []
+    for name in ("b", "c", "a"):
+        await begin(journal, name)
+    assert [run.run_id for run in await other.runs()] == ["a", "c", "b"]
+    assert [run.run_id for run in await other.runs(limit=2)] == ["a", "c"]
+    assert (await other.runs(limit=1))[0] == await journal.find("a")
+
+
+async def test_find_by_id_by_its_start_and_last(journal):
+    for name in ("ab12", "ab34", "ab", "cd"):
+        await begin(journal, name)
+    for reference, found in (("ab12", "ab12"), ("ab1", "ab12"), ("ab", "ab"), ("c", "cd"), ("last", "cd")):
+        assert (await journal.find(reference)).run_id == found
+
+
+async def test_a_start_of_several_ids_lists_them(journal):
+    for name in ("ab12", "ab34", "cd"):
+        await begin(journal, name)
+    with pytest.raises(UnknownName, match=r"more than one begins so: ab12, ab34\)"):
+        await journal.find("ab")
+
+
+@pytest.mark.parametrize("reference", ["", "AB", "x%", "_b12", "ab12 ", "a" * 5000, "\0"])
+async def test_what_names_no_run_is_unknown(journal, reference):
+    await begin(journal, "ab12")
+    with pytest.raises(UnknownName):
+        await journal.find(reference)
+
+
+async def test_last_of_no_run_says_there_is_none(journal):
+    with pytest.raises(UnknownName, match="no runs yet"):
+        await journal.find("last")

@@ -1,0 +1,105 @@
+"""Runs on a journal which one process leaves and the next takes up: what the runtime's contract is tried with."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from assay.core.brief import Brief
+from assay.core.errors import FenceLost, LeaseHeld
+from assay.core.messages import Message, Request
+from assay.core.ports import Journal, World
+from assay.models.scripted import Scripted
+from assay.run.clock import SystemClock
+from assay.run.engine import Engine, Outcome, RunHandle
+from assay.run.run import Run
+from assay.store.memory import memory_store
+from assay.store.sql import open_store
+
+Pipeline = Callable[[Run], Awaitable[Outcome]]
+DONE = Outcome()
+ASK = Request(task="research", system="", messages=(Message(role="user", text="hello"),))
+
+
+class Journals:
+    """Opens journals on one place: a process that dies and the next which finds what it left."""
+
+    def __init__(self, kind: str, home: Path) -> None:
+        self._kind, self._home = kind, home
+        self._memory = memory_store()
+        self._opened: list[Journal] = []
+
+    def journal(self) -> Journal:
+        if self._kind == "memory":
+            return self._memory.journal
+        journal = open_store(self._home).journal
+        self._opened.append(journal)
+        return journal
+
+    async def close(self) -> None:
+        for journal in self._opened:
+            await journal.close()
+
+
+def world(model: Scripted | None = None) -> World:
+    store = memory_store()
+    return World(
+        models={"scripted": model or Scripted([])},
+        searches=(),
+        library=store.library,
+        blobs=store.blobs,
+        clock=SystemClock(),
+    )
+
+
+def brief(**changes: object) -> Brief:
+    roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), ("scripted",))
+    return Brief(question="?", date="2026-01-01", models=roles, **changes)  # type: ignore[arg-type]
+
+
+def ready(at: World | None = None, **changes: object) -> Callable[[], Awaitable[tuple[Brief, World]]]:
+    """What an engine starts a run from."""
+
+    async def prepare() -> tuple[Brief, World]:
+        return brief(**changes), at or world()
+
+    return prepare
+
+
+class Killed(BaseException):
+    """The process died here."""
+
+
+async def first(journals: Journals, pipeline: Pipeline, at: World, **changes: object) -> RunHandle:
+    """Start a run in a process of its own; it may die."""
+
+    handle = Engine(journals.journal(), pipeline, holder="one", ttl=0.05).start(ready(at, **changes))
+    await outcome(handle)
+    return handle
+
+
+async def again(journals: Journals, run_id: str, pipeline: Pipeline, at: World) -> RunHandle:
+    """Another process takes the run up."""
+    engine = Engine(journals.journal(), pipeline, holder=f"two-{random.random()}", ttl=0.05)
+    while True:
+        try:
+            handle = await engine.resume(run_id, lambda _: at)
+            break
+        except LeaseHeld:
+            await asyncio.sleep(0.02)
+    await outcome(handle)
+    return handle
+
+
+async def outcome(handle: RunHandle) -> None:
+    with contextlib.suppress(Killed, asyncio.CancelledError, FenceLost):
+        await asyncio.wait_for(handle.wait(), 20)
+
+
+async def log(journals: Journals, run_id: str) -> list[tuple[str, tuple[str, ...], bytes]]:
+    envelopes = await journals.journal().events(run_id)
+    assert [e.seq for e in envelopes] == list(range(1, len(envelopes) + 1))
+    return [(e.type, e.path, bytes(e.data)) for e in envelopes]
