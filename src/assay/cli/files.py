@@ -11,8 +11,6 @@ import click
 
 from assay import plugins
 from assay.core.errors import StoreError
-from assay.core.markers import CitationMode
-from assay.core.view import RunView
 
 
 def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -24,7 +22,7 @@ def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
     known = plugins.names("exporters")
     paths = tuple(paths)
     for path in paths:
-        if path.suffix.lower() not in known:
+        if not suffix(path):
             raise click.UsageError(f"{path} must end in {' or '.join(known)}")
         if not path.parent.is_dir():
             raise click.UsageError(f"the folder {path.parent} does not exist")
@@ -35,10 +33,10 @@ def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
     return paths
 
 
-def rendered(view: RunView, suffix: str, citations: CitationMode) -> bytes:
-    """The report in the format of `suffix` (".md", ".json"), as the bytes of a file."""
-    report: bytes = plugins.load("exporters", suffix).render(view, citations)
-    return report
+def suffix(path: Path) -> str:
+    """The longest end of the file's name which stands for a format (".csl.json" before ".json"), "" for none."""
+    name = path.name.lower()
+    return max((known for known in plugins.names("exporters") if name.endswith(known)), key=len, default="")
 
 
 def save(path: Path, data: bytes) -> None:

@@ -10,7 +10,7 @@ from typing import Literal
 import click
 import msgspec
 
-from assay import RunHandle
+from assay import Assay, RunHandle
 from assay.cli import files
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
@@ -47,7 +47,7 @@ def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
     return "json" if as_json else "events" if as_events else "report"
 
 
-async def watch(run: RunHandle, output: Output) -> Exit:
+async def watch(assay: Assay, run: RunHandle, output: Output) -> Exit:
     """Execute `run` to its end, heeding Ctrl-C, and hand over its report. Where SIGTERM ends it, it can be resumed.
 
     Raises:
@@ -65,7 +65,7 @@ async def watch(run: RunHandle, output: Output) -> Exit:
     try:
         with termination(), interrupts(finish, cancel):
             await follow(aiter(run), output)
-            return conclude(await run.view(), output)
+            return await conclude(assay, await run.view(), output)
     except Terminated:
         say(f"interrupted; to go on: assay runs resume {run.run_id}" if run.created else "interrupted")
         return Exit.TERMINATED
@@ -80,7 +80,7 @@ async def follow(events: AsyncIterator[Envelope], output: Output) -> None:
             say(line)
 
 
-def conclude(view: RunView, output: Output) -> Exit:
+async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
     """Hand over the result of a run that ended, or waits; the exit code says how it ended.
 
     Raises:
@@ -88,7 +88,7 @@ def conclude(view: RunView, output: Output) -> Exit:
     """
     if view.status == "waiting":
         return _ask(view)
-    _deliver(view, output)
+    await _deliver(assay, view, output)
     code = exit_code(view, strict=output.strict)
     if output.verbosity >= 0 or code in (Exit.FAILED, Exit.UNVERIFIED):
         say(_closing(view))
@@ -115,24 +115,24 @@ def _ask(view: RunView) -> Exit:
     return Exit.INPUT_NEEDED
 
 
-def _deliver(view: RunView, output: Output) -> None:
+async def _deliver(assay: Assay, view: RunView, output: Output) -> None:
     written = bool(view.report.text.strip()) and view.status != "cancelled"
     if output.stdout == "json":
-        write(files.rendered(view, ".json", output.citations).decode())
+        write((await assay.export(view.run_id, ".json", output.citations)).decode())
     elif output.stdout == "report" and written and not output.files:
-        write(files.rendered(view, ".md", output.citations).decode())
+        write((await assay.export(view.run_id, ".md", output.citations)).decode())
     if written:
         for path in output.files:
-            _save(view, path, output)
+            await _save(assay, view, path, output)
 
 
-def _save(view: RunView, path: Path, output: Output) -> None:
-    data = files.rendered(view, path.suffix.lower(), output.citations)
+async def _save(assay: Assay, view: RunView, path: Path, output: Output) -> None:
+    data = await assay.export(view.run_id, files.suffix(path), output.citations)
     try:
         files.save(path, data)
     except StoreError:
-        if output.stdout == "report":
-            write(data.decode())  # paid for: better on the screen than nowhere
+        if output.stdout == "report":  # paid for: better on the screen than nowhere
+            write((await assay.export(view.run_id, ".md", output.citations)).decode())
         raise
     if output.verbosity >= 0:
         say(f"the report is in {path}")

@@ -11,6 +11,7 @@ from assay.core.markers import CitationMode
 from assay.core.report import build_report
 from assay.core.view import RunView
 from assay.export.printable import printable
+from assay.export.protocols import Record
 
 SCHEMA_FILE = "schemas/assay.report-1.json"
 
@@ -33,9 +34,9 @@ class JsonExporter:
 
     suffix = ".json"
 
-    def render(self, view: RunView, citations: CitationMode = "numbers") -> bytes:
+    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
         """As `render` of this module."""
-        return render(view, citations=citations)
+        return render(record.view, citations=citations)
 
 
 EXPORTER = JsonExporter()

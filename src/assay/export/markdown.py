@@ -13,6 +13,7 @@ from assay.core.clean import escape_markdown, link_target, local_path, one_line
 from assay.core.markers import CitationMode, strip
 from assay.core.report import Report, ReportSource, build_report
 from assay.core.view import RunView
+from assay.export.protocols import Record
 
 _ENTITY, _AMPERSAND = re.compile(r"&(?=#?\w{1,32};)"), r"\\&"  # "&lt;" in an address is not "<"
 TO_CHECK = ("contradicted", "unsupported", "partial")
@@ -86,9 +87,9 @@ class MarkdownExporter:
 
     suffix = ".md"
 
-    def render(self, view: RunView, citations: CitationMode = "numbers") -> bytes:
+    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
         """As `render` of this module, in UTF-8."""
-        return render(view, citations=citations).encode()
+        return render(record.view, citations=citations).encode()
 
 
 EXPORTER = MarkdownExporter()

@@ -1,11 +1,27 @@
-"""What an export format is."""
+"""What an export format is, and what it is given."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
+import msgspec
+
+from assay.core.events import Envelope
 from assay.core.markers import CitationMode
+from assay.core.ports import Blobs, Library
 from assay.core.view import RunView
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """A run as it is stored: its log, the view folded from it, and where its documents and snapshots are.
+
+    A report is a function of the view alone; only a bundle needs the rest.
+    """
+
+    view: RunView
+    log: tuple[Envelope, ...]
+    library: Library
+    blobs: Blobs
 
 
 class Exporter(Protocol):
@@ -16,6 +32,11 @@ class Exporter(Protocol):
         """The end of the file names it writes, in lower case (".md")."""
         ...
 
-    def render(self, view: RunView, citations: CitationMode = "numbers") -> bytes:
-        """The report of a run, as far as it is written, as the bytes of a file."""
+    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
+        """The report of a run, as far as it is written, as the bytes of a file. Blocking.
+
+        Raises:
+            ConfigError: it needs an extra which is not installed; the message names it.
+            StoreError: a document it has to hold is not there, or damaged.
+        """
         ...

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import click
 import pytest
+from records import Holding
 
 from assay.cli import files
 from assay.cli.exits import Exit
-from assay.cli.watch import Output, conclude, exit_code, stdout_for
+from assay.cli.watch import Output, exit_code, stdout_for
+from assay.cli.watch import conclude as concluded
 from assay.core.claims import Claim
 from assay.core.errors import StoreError
 from assay.core.sources import Passage
@@ -20,6 +22,10 @@ WRITTEN = Writing(text="It is so.", state="finished")
 
 def view(**fields: object) -> RunView:
     return RunView(**{"run_id": "r1", "status": "completed", "stop_reason": "done", "verified": True} | fields)
+
+
+async def conclude(view: RunView, output: Output) -> Exit:
+    return await concluded(Holding(view), view, output)
 
 
 @pytest.mark.parametrize(
@@ -41,54 +47,54 @@ def test_exit_codes(ended: RunView, strict: bool, code: int):
     assert exit_code(ended, strict=strict) == code
 
 
-def test_a_run_which_waits_prints_its_questions(capsys: pytest.CaptureFixture[str]):
+async def test_a_run_which_waits_prints_its_questions(capsys: pytest.CaptureFixture[str]):
     waiting = view(status="waiting", waiting_for="answers", clarification=Clarification(questions=("Which?",)))
-    assert conclude(waiting, Output()) == Exit.INPUT_NEEDED
+    assert await conclude(waiting, Output()) == Exit.INPUT_NEEDED
     assert capsys.readouterr().out == '{"run_id":"r1","waiting_for":"answers","questions":["Which?"]}\n'
 
 
-def test_the_report_is_on_stdout_and_the_rest_on_stderr(capsys: pytest.CaptureFixture[str]):
-    assert conclude(view(report=WRITTEN), Output()) == 0
+async def test_the_report_is_on_stdout_and_the_rest_on_stderr(capsys: pytest.CaptureFixture[str]):
+    assert await conclude(view(report=WRITTEN), Output()) == 0
     captured = capsys.readouterr()
     assert "It is so." in captured.out
     assert "run r1" in captured.err
     assert "run r1" not in captured.out
 
 
-def test_quiet_says_nothing_of_success(capsys: pytest.CaptureFixture[str]):
-    conclude(view(report=WRITTEN), Output(verbosity=-1))
+async def test_quiet_says_nothing_of_success(capsys: pytest.CaptureFixture[str]):
+    await conclude(view(report=WRITTEN), Output(verbosity=-1))
     assert capsys.readouterr().err == ""
 
 
-def test_a_file_takes_the_reports_place_on_stdout(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+async def test_a_file_takes_the_reports_place_on_stdout(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     target = tmp_path / "report.md"
-    conclude(view(report=WRITTEN), Output(files=(target,)))
+    await conclude(view(report=WRITTEN), Output(files=(target,)))
     assert "It is so." in target.read_text()
     assert capsys.readouterr().out == ""
 
 
-def test_a_report_that_cannot_be_saved_is_not_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+async def test_a_report_that_cannot_be_saved_is_not_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     with pytest.raises(StoreError, match="cannot be written"):
-        conclude(view(report=WRITTEN), Output(files=(tmp_path / "gone" / "report.md",)))
+        await conclude(view(report=WRITTEN), Output(files=(tmp_path / "gone" / "report.md",)))
     assert "It is so." in capsys.readouterr().out
 
 
-def test_a_failed_run_says_why(capsys: pytest.CaptureFixture[str]):
-    assert conclude(view(status="failed", stop_reason="failed", error="no model"), Output()) == 1
+async def test_a_failed_run_says_why(capsys: pytest.CaptureFixture[str]):
+    assert await conclude(view(status="failed", stop_reason="failed", error="no model"), Output()) == 1
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "run r1 failed: no model\n")
 
 
-def test_a_passage_two_agents_met_counts_once(capsys: pytest.CaptureFixture[str]):
+async def test_a_passage_two_agents_met_counts_once(capsys: pytest.CaptureFixture[str]):
     spans = {"S1.1": ("d1", 0), "S1001.1": ("d1", 0), "S1.2": ("d1", 9), "S2.1": ("d2", 0), "S2.2": ("d2", 9)}
     passages = {
         id: Passage(id=id, source=id.partition(".")[0], document_sha256=of, start=start, end=9, text="", text_sha256="")
         for id, (of, start) in spans.items()
     }
     claim = Claim(id="c1", text="So.", start=0, end=3, passages=("S1.1", "S1001.1", "S1.2", "S2.1"))
-    conclude(view(report=WRITTEN, passages=passages, claims=(claim,)), Output())
+    await conclude(view(report=WRITTEN, passages=passages, claims=(claim,)), Output())
     assert "completed: 3 passages of 2 sources cited." in capsys.readouterr().err
-    conclude(view(report=WRITTEN), Output())
+    await conclude(view(report=WRITTEN), Output())
     assert "completed: nothing cited." in capsys.readouterr().err
 
 

@@ -6,6 +6,7 @@ import jsonschema
 import logs
 import msgspec
 import pytest
+from records import record
 
 from assay.core.events import Envelope
 from assay.core.report import Report, build_report
@@ -33,7 +34,7 @@ def test_every_report_satisfies_the_schema(name: str) -> None:
 def test_it_reads_back_as_what_it_was(mode: str) -> None:
     view = fold(logs.two_agents().events)
     assert msgspec.json.decode(render(view, citations=mode), type=Report) == build_report(view, mode)
-    assert EXPORTER.render(view, mode) == render(fold(logs.two_agents().events), citations=mode)
+    assert EXPORTER.render(record(view), mode) == render(fold(logs.two_agents().events), citations=mode)
 
 
 @pytest.mark.parametrize(

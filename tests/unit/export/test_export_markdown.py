@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from records import record
 
 from assay.core import events as e
 from assay.core.claims import Summary
@@ -60,7 +61,7 @@ def links(markdown: str) -> list[tuple[str, str]]:
 def test_two_agents() -> None:
     view = fold(logs.two_agents().events)
     assert render(view) == TWO_AGENTS
-    assert EXPORTER.render(view) == TWO_AGENTS.encode()
+    assert EXPORTER.render(record(view)) == TWO_AGENTS.encode()
 
 
 def test_every_number_leads_to_its_source() -> None:

@@ -12,7 +12,6 @@ from assay.cli import files, options
 from assay.cli.library import opened
 from assay.cli.terminal import say
 from assay.core.markers import CitationMode
-from assay.core.view import RunView
 
 
 @click.command("export")
@@ -32,13 +31,12 @@ from assay.core.view import RunView
 def command(reference: str, outputs: tuple[Path, ...], citations: CitationMode | None, home: Path | None) -> None:
     """Write the report of the run ID; of one that has not ended, as far as it is written."""
     targets = files.checked(outputs)
-    configured = settings.load()
-    view = asyncio.run(_view(reference, home))
-    for path in targets:
-        files.save(path, files.rendered(view, path.suffix.lower(), citations or configured.citations))
-        say(f"the report of run {view.run_id} is in {path}")
+    asyncio.run(_export(reference, targets, citations or settings.load().citations, home))
 
 
-async def _view(reference: str, home: Path | None) -> RunView:
+async def _export(reference: str, targets: tuple[Path, ...], citations: CitationMode, home: Path | None) -> None:
     async with opened(home) as assay:
-        return await assay.view(reference)
+        run_id = (await assay.find(reference)).run_id
+        for path in targets:
+            files.save(path, await assay.export(run_id, files.suffix(path), citations))
+            say(f"the report of run {run_id} is in {path}")

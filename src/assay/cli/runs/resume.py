@@ -58,11 +58,11 @@ async def _resume(reference: str, output: Output, home: Path | None) -> Exit:
         except LeaseHeld as error:
             say(f"running in {error.holder}; following it (Ctrl-C stops following, the run goes on)")
             await follow(aiter(assay.follow(row.run_id)), output)
-            return conclude(await assay.view(row.run_id), output)
-        return await watch(run, output)
+            return await conclude(assay, await assay.view(row.run_id), output)
+        return await watch(assay, run, output)
 
 
 async def _again(assay: Assay, run_id: str, output: Output) -> Exit:
     if output.stdout == "events":
         await follow(aiter(assay.follow(run_id)), output)
-    return conclude(await assay.view(run_id), output)
+    return await conclude(assay, await assay.view(run_id), output)

@@ -1,16 +1,9 @@
-"""The composition root: settings in, a working engine out. The library's whole surface is the class `Assay`.
-
-async with Assay(home="~/research") as assay:
-    run = assay.start("What changed in 2.0?", sources=["docs/"])
-    async for event in run:
-        ...
-    report = await run.report()
-"""
+"""The class `Assay`: settings in, a working engine out."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -19,11 +12,13 @@ from typing import Any, Literal, Self
 import msgspec
 
 from assay import agents, phases, plugins
+from assay.app.handle import RunHandle
 from assay.core.brief import ROLES, Brief, Depth, Mode, Scope
-from assay.core.errors import AssayError, FenceLost, UnknownName, UsageError
+from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope
+from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, Action, Extractor, Hit, Model, Query, RunRow, World
-from assay.core.report import Report, bibliography, build_report
+from assay.core.report import bibliography
 from assay.core.sources import Document
 from assay.core.usage import Budget
 from assay.core.view import RunView, fold
@@ -32,11 +27,11 @@ from assay.evidence.documents import Reader
 from assay.evidence.ingest import Ingested, Progress, ingest
 from assay.evidence.reading import Reading
 from assay.evidence.segment import SEGMENTER
+from assay.export.protocols import Exporter, Record
 from assay.phases.pipeline import Services, pipeline
 from assay.run import budget
 from assay.run.clock import SystemClock
 from assay.run.engine import POLL, Engine, is_dead
-from assay.run.engine import RunHandle as Execution
 from assay.search.local import LocalSearch
 from assay.settings import Settings, load
 from assay.store.memory import memory_store
@@ -46,63 +41,6 @@ DEFAULT = "default"
 
 Say = Callable[[str], None]
 Sources = str | Path | Iterable[str | Path]
-
-
-class RunHandle:
-    """A run executed in this process: iterate over its events, wait for its report, end it early."""
-
-    def __init__(self, execution: Execution, assay: Assay) -> None:
-        self._execution, self._assay = execution, assay
-        self.run_id = execution.run_id
-
-    def __aiter__(self) -> AsyncIterator[Envelope]:
-        """Every event from the first, until the run ends or waits."""
-        return aiter(self._execution)
-
-    @property
-    def created(self) -> bool:
-        """Whether the run is stored: what happens now, it can be resumed."""
-        return self._execution.created
-
-    async def view(self) -> RunView:
-        """The run as it stands when this process is done with it: completed, failed, cancelled or waiting.
-
-        Raises:
-            UsageError: the run could not even be created (a path that does not exist, a budget below one report).
-            Cancelled: it was cancelled before it was created.
-            FenceLost: another process took it over.
-        """
-        try:
-            await self._execution.wait()
-        except FenceLost:
-            raise
-        except AssayError:
-            if not self._execution.created:
-                raise
-        return await self._assay.view(self.run_id)
-
-    async def report(self) -> Report:
-        """The report, once the run has ended.
-
-        Raises:
-            Cancelled: the run was cancelled.
-            InputNeeded: it waits for an answer.
-            AssayError: it failed; what it found is kept, see `Assay.view`.
-        """
-        await self._execution.wait()
-        return build_report(await self._assay.view(self.run_id))
-
-    async def answer(self, answers: Sequence[str]) -> None:
-        """Answer the clarifying questions the run asked, in their order."""
-        await self._execution.answer("answers", tuple(answers))
-
-    def finish(self) -> None:
-        """End research now; the report is written from what was found."""
-        self._execution.finish()
-
-    def cancel(self) -> None:
-        """End every call in flight; findings are kept."""
-        self._execution.cancel()
 
 
 class Assay:
@@ -191,7 +129,7 @@ class Assay:
             scope = await self._scope(paths, progress)
             return msgspec.structs.replace(brief, scope=scope), world
 
-        return RunHandle(self._engine.start(prepare), self)
+        return RunHandle(self._engine.start(prepare), self.view)
 
     async def resume(self, reference: str) -> RunHandle:
         """Go on with a stored run in this process; of an ended one, its events are replayed.
@@ -201,7 +139,7 @@ class Assay:
             LeaseHeld: another live process executes it; `follow` shows how it goes.
         """
         row = await self.find(reference)
-        return RunHandle(await self._engine.resume(row.run_id, self._world), self)
+        return RunHandle(await self._engine.resume(row.run_id, self._world), self.view)
 
     async def follow(self, reference: str) -> AsyncIterator[Envelope]:
         """The events of a run that any process executes, until it ends or nobody executes it any more."""
@@ -244,6 +182,18 @@ class Assay:
     async def view(self, reference: str) -> RunView:
         """A run as its events tell it."""
         return fold(await self.events(reference))
+
+    async def export(self, reference: str, suffix: str, citations: CitationMode = "numbers") -> bytes:
+        """The report of a run, as far as it is written, as the bytes of a file in the format of `suffix` (".html").
+
+        Raises:
+            UnknownName: no such run, or no such format.
+            ConfigError: the format needs an extra which is not installed.
+        """
+        exporter: Exporter = plugins.load("exporters", suffix)
+        log = tuple(await self.events(reference))
+        record = Record(view=fold(log), log=log, library=self._store.library, blobs=self._store.blobs)
+        return await asyncio.to_thread(exporter.render, record, citations)
 
     async def control(self, reference: str, action: Action) -> None:
         """Tell a run, in whatever process it is, to finish or cancel."""
@@ -362,23 +312,3 @@ def _paths(sources: Sources) -> list[str]:
 
 def _counted(documents: int) -> str:
     return f"{documents:,} document{'' if documents == 1 else 's'}"
-
-
-async def research(question: str, *, sources: Sources | None = None, **options: Any) -> Report:
-    """Research one question, in memory, and give its report; see `Assay.start` for the options.
-
-    Raises:
-        AssayError: the run failed, or its input is wrong.
-    """
-    async with Assay(options.pop("settings", None), home=options.pop("home", None)) as assay:
-        return await assay.start(question, sources=sources, **options).report()
-
-
-def research_sync(question: str, *, sources: Sources | None = None, **options: Any) -> Report:
-    """`research`, blocking; for scripts without an event loop.
-
-    Raises:
-        RuntimeError: called inside a running event loop; use `await assay.research(...)` there.
-        AssayError: as `research`.
-    """
-    return asyncio.run(research(question, sources=sources, **options))

@@ -1,0 +1,68 @@
+"""A run executed in this process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+from assay.core.errors import AssayError, FenceLost
+from assay.core.events import Envelope
+from assay.core.report import Report, build_report
+from assay.core.view import RunView
+from assay.run.engine import RunHandle as Execution
+
+
+class RunHandle:
+    """A run executed in this process: iterate over its events, wait for its report, end it early."""
+
+    def __init__(self, execution: Execution, stored: Callable[[str], Awaitable[RunView]]) -> None:
+        self._execution, self._stored = execution, stored
+        self.run_id = execution.run_id
+
+    def __aiter__(self) -> AsyncIterator[Envelope]:
+        """Every event from the first, until the run ends or waits."""
+        return aiter(self._execution)
+
+    @property
+    def created(self) -> bool:
+        """Whether the run is stored: what happens now, it can be resumed."""
+        return self._execution.created
+
+    async def view(self) -> RunView:
+        """The run as it stands when this process is done with it: completed, failed, cancelled or waiting.
+
+        Raises:
+            UsageError: the run could not even be created (a path that does not exist, a budget below one report).
+            Cancelled: it was cancelled before it was created.
+            FenceLost: another process took it over.
+        """
+        try:
+            await self._execution.wait()
+        except FenceLost:
+            raise
+        except AssayError:
+            if not self._execution.created:
+                raise
+        return await self._stored(self.run_id)
+
+    async def report(self) -> Report:
+        """The report, once the run has ended.
+
+        Raises:
+            Cancelled: the run was cancelled.
+            InputNeeded: it waits for an answer.
+            AssayError: it failed; what it found is kept, see `Assay.view`.
+        """
+        await self._execution.wait()
+        return build_report(await self._stored(self.run_id))
+
+    async def answer(self, answers: Sequence[str]) -> None:
+        """Answer the clarifying questions the run asked, in their order."""
+        await self._execution.answer("answers", tuple(answers))
+
+    def finish(self) -> None:
+        """End research now; the report is written from what was found."""
+        self._execution.finish()
+
+    def cancel(self) -> None:
+        """End every call in flight; findings are kept."""
+        self._execution.cancel()
