@@ -12,12 +12,13 @@ from typing import Any, Literal
 
 from assay.core.errors import ConfigError, UnknownName
 
-Group = Literal["models", "extractors", "exporters", "tools", "strategies"]
-GROUPS: tuple[Group, ...] = ("models", "extractors", "exporters", "tools", "strategies")
+Group = Literal["models", "extractors", "archives", "exporters", "tools", "strategies"]
+GROUPS: tuple[Group, ...] = ("models", "extractors", "archives", "exporters", "tools", "strategies")
 
 NOUNS: dict[Group, str] = {
     "models": "model adapter",
     "extractors": "extractor",
+    "archives": "archive format",
     "exporters": "export format",
     "tools": "tool",
     "strategies": "strategy",

@@ -14,6 +14,7 @@ from assay.core.claims import Citation, Claim, Summary, Verdict, summarize
 from assay.core.markers import CitationMode
 from assay.core.plan import Coverage, Plan
 from assay.core.rendering import Body, render_body
+from assay.core.sources import Surroundings
 from assay.core.usage import Usage
 from assay.core.view import RunView, Spending
 
@@ -59,7 +60,10 @@ class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportPassage(msgspec.Struct, frozen=True, kw_only=True):
-    """A cited passage: bytes `[start, end)` of its document's UTF-8 text; `source` is an id in `sources`."""
+    """A cited passage: bytes `[start, end)` of its document's UTF-8 text; `source` is an id in `sources`.
+
+    `before` and `after` are what stands around it there, empty where that was not looked up.
+    """
 
     id: str
     source: str
@@ -70,6 +74,8 @@ class ReportPassage(msgspec.Struct, frozen=True, kw_only=True):
     text_sha256: str
     heading: tuple[str, ...]
     page: int
+    before: str
+    after: str
 
 
 class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +85,8 @@ class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
     number: int | None
     url: str
     title: str
+    author: str
+    published: str
     snapshot_sha256: str
     document_sha256: str
     media_type: str
@@ -161,7 +169,7 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
         coverage=view.coverage,
         markdown=body.text,
         claims=claims,
-        passages=_passages(books),
+        passages=_passages(view, books),
         sources=_sources(books),
         summary=summarize(view.claims, view.summary.dropped_markers),
         usage=_usage(view.usage),
@@ -183,7 +191,8 @@ def _claim(claim: Claim, body: Body, books: Bibliography) -> ReportClaim:
     )
 
 
-def _passages(books: Bibliography) -> tuple[ReportPassage, ...]:
+def _passages(view: RunView, books: Bibliography) -> tuple[ReportPassage, ...]:
+    unknown = Surroundings(id="", before="", after="")
     return tuple(
         ReportPassage(
             id=passage.id,
@@ -195,6 +204,8 @@ def _passages(books: Bibliography) -> tuple[ReportPassage, ...]:
             text_sha256=passage.text_sha256,
             heading=passage.heading,
             page=passage.page,
+            before=view.surroundings.get(passage.id, unknown).before,
+            after=view.surroundings.get(passage.id, unknown).after,
         )
         for passage in books.cited
     )
@@ -207,6 +218,8 @@ def _sources(books: Bibliography) -> tuple[ReportSource, ...]:
             number=entry.number,
             url=entry.source.url,
             title=entry.source.title,
+            author=entry.source.author,
+            published=entry.source.published,
             snapshot_sha256=entry.source.snapshot_sha256,
             document_sha256=entry.source.document_sha256,
             media_type=entry.source.media_type,

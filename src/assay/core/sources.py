@@ -88,7 +88,10 @@ class Span(msgspec.Struct, frozen=True, gc=False):
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """One document as a lane met it. `id` is `S` + lane * 1000 + ordinal: `S2003` is lane 2's third."""
+    """One document as a lane met it. `id` is `S` + lane * 1000 + ordinal: `S2003` is lane 2's third.
+
+    `author` is as the document states it, `published` an ISO date (or its year), both empty where unknown.
+    """
 
     id: str
     document_sha256: str
@@ -98,6 +101,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     media_type: str
     fetched_at: str
     metadata: dict[str, str] = {}
+    author: str = ""
+    published: str = ""
 
 
 class Passage(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,6 +117,14 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
     text_sha256: str
     heading: tuple[str, ...] = ()
     page: int = 0
+
+
+class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands around passage `id` in its document, for a reader who wants to check; some 300 bytes each."""
+
+    id: str
+    before: str
+    after: str
 
 
 def source_id(lane: int, ordinal: int) -> str:

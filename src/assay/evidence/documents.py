@@ -55,13 +55,19 @@ def context(reader: Reader, document: Document, start: int, end: int, around: in
     text = reader.text(document)
     if not 0 <= start <= end <= len(text):
         raise ValueError(f"bytes {start} to {end} are not in a document of {len(text)} bytes")
+    before, after = surroundings(text, start, end, around)
+    return before, text[start:end].decode(), after
+
+
+def surroundings(text: bytes, start: int, end: int, around: int = 300) -> tuple[str, str]:
+    """What stands before and after bytes `start` to `end` of a document's text, as `context` gives it."""
     before = text[max(0, start - around) : start].decode(errors="ignore")
     after = text[end : end + around].decode(errors="ignore")
     if start > around:
         before = before[_first_break(before) :]
     if end + around < len(text):
         after = after[: len(after) - _first_break(after[::-1])]
-    return before, text[start:end].decode(), after
+    return before, after
 
 
 def _first_break(text: str) -> int:

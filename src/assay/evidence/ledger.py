@@ -317,6 +317,8 @@ def _source(id: str, document: Document) -> Source:
         media_type=document.media_type,
         fetched_at=document.fetched_at,
         metadata=document.metadata,
+        author=document.author,
+        published=document.published,
     )
 
 

@@ -9,18 +9,22 @@ import msgspec
 from assay.core.claims import Claim, Summary, summarize
 from assay.core.errors import StoreError
 from assay.core.markers import parse
-from assay.core.sources import Passage, sha256
+from assay.core.sources import Passage, Surroundings, sha256
+from assay.evidence.documents import surroundings
 
 TextOf = Callable[[str], bytes]
 """The stored UTF-8 text of a document, by its hash. Raises StoreError where it is not there, or damaged."""
 
 
 class Documents(msgspec.Struct, frozen=True, kw_only=True):
-    """What the stored documents say of the cited passages: problems, and whose ends lie inside a sentence."""
+    """What the stored documents say of the cited passages: problems, whose ends lie inside a sentence, and what
+    stands around those which are there.
+    """
 
     problems: tuple[str, ...] = ()
     cut_before: tuple[str, ...] = ()
     cut_after: tuple[str, ...] = ()
+    located: tuple[Surroundings, ...] = ()
 
 
 def gate(
@@ -66,6 +70,7 @@ def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
     problems: list[str] = []
     before: list[str] = []
     after: list[str] = []
+    located: list[Surroundings] = []
     texts: dict[str, bytes] = {}
     for id, passage in cited.items():
         try:
@@ -82,7 +87,13 @@ def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
             before.append(id)
         if _cut_after(text, passage):
             after.append(id)
-    return Documents(problems=tuple(problems), cut_before=tuple(before), cut_after=tuple(after))
+        located.append(_locate(id, passage, text))
+    return Documents(problems=tuple(problems), cut_before=tuple(before), cut_after=tuple(after), located=tuple(located))
+
+
+def _locate(id: str, passage: Passage, text: bytes) -> Surroundings:
+    before, after = surroundings(text, passage.start, passage.end)
+    return Surroundings(id=id, before=before, after=after)
 
 
 def _mismatch(id: str, passage: Passage, text: bytes) -> str:

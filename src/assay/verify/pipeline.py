@@ -9,7 +9,8 @@ import msgspec
 
 from assay.core.claims import Claim, Summary, summarize
 from assay.core.errors import Failed, StoreError
-from assay.core.events import ClaimChecked, ClaimFound, VerifySummary
+from assay.core.events import CitationsLocated, ClaimChecked, ClaimFound, VerifySummary
+from assay.core.markers import parse
 from assay.core.ports import Library
 from assay.core.sources import Passage, Source
 from assay.evidence.documents import Reader
@@ -55,7 +56,9 @@ async def verify(
     """
     shown = Shown(passages, sources)
     found = _cited(claims(report), shown, sources)
-    held = await _documents(run, found, reader)
+    held = await _documents(run, _named(report, passages, found), reader)
+    if held.located:
+        run.emit(CitationsLocated(passages=held.located))
     cut = (frozenset(held.cut_before), frozenset(held.cut_after))
     checked = []
     for sentence, cited in found:
@@ -112,9 +115,16 @@ def _say_checked(run: Run, claim: Claim, result: Check) -> Claim:
     return msgspec.structs.replace(claim, verdict=result.verdict, reason=result.reason)
 
 
-async def _documents(run: Run, found: Sequence[tuple[Sentence, tuple[Passage, ...]]], reader: Reader) -> gate.Documents:
+def _named(
+    report: str, passages: Mapping[str, Passage], found: Sequence[tuple[Sentence, tuple[Passage, ...]]]
+) -> dict[str, Passage]:
+    """All passages the report names, in its order, then those its claims rest on without naming them."""
+    named = {id: passages[id] for marker in parse(report) for id in marker.ids if id in passages}
+    return named | {passage.id: passage for _, cited in found for passage in cited}
+
+
+async def _documents(run: Run, cited: Mapping[str, Passage], reader: Reader) -> gate.Documents:
     """Hold the cited passages against their stored documents, in one step; a limit or a failure is a problem."""
-    cited = {passage.id: passage for _, passages in found for passage in passages}
     if not cited:
         return gate.Documents()
 

@@ -96,3 +96,8 @@ def test_passages_cut_inside_a_sentence_are_known() -> None:
     assert held.problems == ()
     assert held.cut_before == ("S1.1",)
     assert held.cut_after == ("S1.0",)
+    assert [each.id for each in held.located] == list(pieces)
+    around = {each.id: each for each in held.located}
+    assert around["S1.2"].before == ""
+    assert around["S1.2"].after.startswith(" One clause of many, ")
+    assert around["S1.3"].after == "\n- another"

@@ -41,6 +41,7 @@ from assay.core.events.limits import StepDiverged as StepDiverged
 from assay.core.events.limits import StepRestarted as StepRestarted
 from assay.core.events.limits import UsageUpdated as UsageUpdated
 from assay.core.events.limits import Warned as Warned
+from assay.core.events.reports import CitationsLocated as CitationsLocated
 from assay.core.events.reports import ClaimChecked as ClaimChecked
 from assay.core.events.reports import ClaimFound as ClaimFound
 from assay.core.events.reports import ClaimRemoved as ClaimRemoved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.core.claims import Summary, Verdict
 from assay.core.events.envelope import Event, kind
-from assay.core.sources import Passage
+from assay.core.sources import Passage, Surroundings
 
 
 @kind("report.started")
@@ -74,6 +74,13 @@ class ClaimRemoved(Event, frozen=True):
 
     id: str
     why: str
+
+
+@kind("citations.located")
+class CitationsLocated(Event, frozen=True):
+    """The passages the report cites were found in their stored documents, with what stands around them there."""
+
+    passages: tuple[Surroundings, ...]
 
 
 @kind("conflict.found")

@@ -357,6 +357,11 @@ def _claim_removed(state: State, envelope: e.Envelope, event: e.ClaimRemoved) ->
         state.removed.append(model.RemovedClaim(id=claim.id, text=claim.text, why=event.why))
 
 
+@on(e.CitationsLocated)
+def _located(state: State, envelope: e.Envelope, event: e.CitationsLocated) -> None:
+    state.surroundings = {each.id: each for each in event.passages}
+
+
 @on(e.ConflictFound)
 def _conflict(state: State, envelope: e.Envelope, event: e.ConflictFound) -> None:
     state.conflicts.append(model.Conflict(text=event.text, passages=event.passages))

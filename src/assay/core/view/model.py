@@ -11,7 +11,7 @@ from assay.core.claims import Claim, Summary, Verdict
 from assay.core.events import Path
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import RunStatus
-from assay.core.sources import Passage, Source
+from assay.core.sources import Passage, Source, Surroundings
 from assay.core.usage import Usage
 
 LaneState = Literal["planned", "running", "finished", "failed", "abandoned"]
@@ -185,8 +185,9 @@ class RunView(View, frozen=True, kw_only=True):
     """A run after its events up to `last_seq`.
 
     Times are ISO 8601 UTC, empty when not yet. `mode` and `depth` are the chosen ones after triage, the asked ones
-    before. `models` maps a role to the model which last answered for it. `sources` and `passages` are by id, in
-    order of appearance; `claims` in the order of the report. `exhausted` is the limit which ended research.
+    before. `models` maps a role to the model which last answered for it. `sources`, `passages` and the `surroundings`
+    of cited ones are by id, in order of appearance; `claims` in the order of the report. `exhausted` is the limit
+    which ended research.
     """
 
     run_id: str = ""
@@ -216,6 +217,7 @@ class RunView(View, frozen=True, kw_only=True):
     coverage: tuple[Coverage, ...] = ()
     sources: dict[str, Source] = {}
     passages: dict[str, Passage] = {}
+    surroundings: dict[str, Surroundings] = {}
     unreadable: tuple[Unreadable, ...] = ()
     report: Writing = Writing()
     claims: tuple[Claim, ...] = ()

@@ -12,7 +12,7 @@ from assay.core.coordinates import lane_of
 from assay.core.events import Envelope, Path
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import FINAL, RunStatus
-from assay.core.sources import Passage, Source
+from assay.core.sources import Passage, Source, Surroundings
 from assay.core.usage import Usage
 from assay.core.view import model
 
@@ -146,6 +146,7 @@ class State(msgspec.Struct):
     coverage: tuple[Coverage, ...] = ()
     sources: dict[str, Source] = {}
     passages: dict[str, Passage] = {}
+    surroundings: dict[str, Surroundings] = {}
     unreadable: list[model.Unreadable] = []
     writing: WritingState = msgspec.field(default_factory=WritingState)
     claims: dict[str, Claim] = {}
