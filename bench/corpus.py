@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
-from assay.core.ports import Clock
+from assay.evidence.ingest import Ingested, ingest
+from assay.fetch.jsonl import JsonLinesExtractor
+from assay.run.clock import SystemClock
+from assay.store.common import Store
 
 DATA = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "documents"
 
 
-class SystemClock(Clock):
-    """Real time."""
-
-    def now(self) -> str:
-        """ISO 8601 UTC."""
-        return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
-
-    def monotonic(self) -> float:
-        """Seconds."""
-        return time.monotonic()
-
-    async def sleep(self, seconds: float) -> None:
-        """Nothing here waits."""
-        raise NotImplementedError
+def read_all(store: Store) -> Ingested:
+    """Read them into `store`'s default collection."""
+    return ingest(
+        [DATA / "*.jsonl.gz"],
+        library=store.library,
+        blobs=store.blobs,
+        extractors=[JsonLinesExtractor()],
+        clock=SystemClock(),
+        collection="default",
+    )
 
 
 def machine() -> str:

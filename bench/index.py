@@ -11,11 +11,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from corpus import DATA, SystemClock, machine
+from corpus import DATA, machine, read_all
 
 from assay.evidence.documents import Reader
-from assay.evidence.ingest import ingest
-from assay.fetch.jsonl import JsonLinesExtractor
 from assay.search.local import LocalSearch
 from assay.store.sql import open_store
 
@@ -37,14 +35,7 @@ def measure(home: Path) -> None:
     total = 0.0
     for name in ("first time", "again"):
         started = time.perf_counter()
-        found = ingest(
-            [DATA / "*.jsonl.gz"],
-            library=store.library,
-            blobs=store.blobs,
-            extractors=[JsonLinesExtractor()],
-            clock=SystemClock(),
-            collection="default",
-        )
+        found = read_all(store)
         read = time.perf_counter()
         search.sync()
         indexed = time.perf_counter()

@@ -13,13 +13,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from corpus import DATA, SystemClock, machine
+from corpus import DATA, machine, read_all
 
 from assay.core.ports import Library, Query
 from assay.core.sources import Document
 from assay.evidence.documents import Reader
-from assay.evidence.ingest import ingest
-from assay.fetch.jsonl import JsonLinesExtractor
 from assay.search.local import LocalSearch
 from assay.store.sql import open_store
 
@@ -36,14 +34,7 @@ def main() -> int:
         home = Path(folder)
         store = open_store(home)
         search = LocalSearch(home / "index", store.library, Reader(store.blobs).spans)
-        found = ingest(
-            [DATA / "*.jsonl.gz"],
-            library=store.library,
-            blobs=store.blobs,
-            extractors=[JsonLinesExtractor()],
-            clock=SystemClock(),
-            collection="default",
-        )
+        found = read_all(store)
         search.sync()
         print(f"{found.documents:,} documents; {machine()}")
         report(search, store.library)
