@@ -11,10 +11,10 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import platformdirs
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -26,7 +26,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from assay.core.brief import Depth, Mode
+from assay.core.brief import ROLES, Depth, Mode, Role
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.markers import CitationMode
 
@@ -74,6 +74,30 @@ class Models(Section):
     )
     complex: ModelNames = Field(("extractive",), description="models which write the report")
     judge: ModelNames = Field(("extractive",), description="models which judge claims")
+
+
+class Service(Section):
+    """A service which speaks OpenAI's chat completions, under a name of the user's."""
+
+    url: str = Field(description="base of its API, with the version (http://127.0.0.1:8000/v1)")
+    key: SecretStr | None = Field(None, description="its key, where it wants one")
+
+
+class ModelEntry(Section):
+    """What the user knows of a model; before what Assay's table says."""
+
+    window: int | None = Field(None, ge=1_024, description="tokens of its context window")
+    max_output: int | None = Field(None, gt=0, description="most tokens of one reply")
+    reasoning: bool | None = Field(None, description="whether it reasons by itself before it answers")
+    input_price: float | None = Field(None, ge=0, description="US dollars for a million tokens of input")
+    output_price: float | None = Field(None, ge=0, description="US dollars for a million tokens of output")
+    cached_price: float | None = Field(None, ge=0, description="US dollars for a million tokens of cached input")
+
+    @model_validator(mode="after")
+    def _priced_whole(self) -> Self:
+        if (self.input_price is None) != (self.output_price is None):
+            raise ValueError("input_price and output_price go together")
+        return self
 
 
 class Limits(Section):
@@ -127,10 +151,20 @@ class Settings(BaseSettings):
     ask: Literal["never", "optional", "required"] = Field("never", description="whether a run may ask you questions")
     citations: CitationMode = Field("numbers", description="how a report shows its citations")
     verify: bool = Field(True, description="whether claims are checked against their passages")
+    model: str = Field("", description="model for every role that [models] names none for (PROVIDER:NAME)")
     models: Models = Models()
+    services: dict[str, Service] = Field({}, description="further services which speak OpenAI's format, by name")
+    catalogue: dict[str, ModelEntry] = Field({}, description="what you know of models, by PROVIDER:NAME")
     limits: Limits = Limits()
     documents: DocumentSettings = DocumentSettings()
     keys: Keys = Keys()
+
+    def roles(self) -> dict[Role, tuple[str, ...]]:
+        """The models of every role: those of `models` where it names some, else `model`, else the built-in one."""
+        chosen = {role: getattr(self.models, role) for role in ROLES}
+        if self.model:
+            chosen |= {role: (self.model,) for role in ROLES if role not in self.models.model_fields_set}
+        return chosen
 
     @classmethod
     def settings_customise_sources(
@@ -261,7 +295,7 @@ def _shown(value: object) -> str:
             return "true" if value else "false"
         case SecretStr():
             return "***"
-        case tuple():
+        case tuple() | dict():
             return ", ".join(str(part) for part in value)
         case _:
             return str(value)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from assay.core.messages import CallDone, Delta, Message, Reply, Request, Task, TextDelta, ToolDefinition
-from assay.core.ports import Model
+from assay.core.ports import Access, Model
 from assay.models.extractive import create as create_extractive
 from assay.models.scripted import Scripted, calls, says
 
@@ -24,7 +24,7 @@ def scripted() -> Model:
 
 
 def extractive() -> Model:
-    return create_extractive("extractive", {})
+    return create_extractive("extractive", Access())
 
 
 MODELS = [scripted, extractive]

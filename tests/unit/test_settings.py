@@ -60,6 +60,32 @@ def test_models_are_names_in_order_of_choice(monkeypatch: pytest.MonkeyPatch):
     assert settings.load().models.complex == ("scripted:a.json", "extractive")
 
 
+def test_one_model_plays_every_role_nobody_else_is_named_for(file: Path, monkeypatch: pytest.MonkeyPatch):
+    file.write_text('[models]\ncomplex = ["openai:gpt-5", "ollama:qwen3"]\n')
+    assert settings.load().roles()["simple"] == ("extractive",)
+    monkeypatch.setenv("ASSAY_MODEL", "vllm:m")
+    assert settings.load().roles() == {
+        "simple": ("vllm:m",),
+        "analytical": ("vllm:m",),
+        "complex": ("openai:gpt-5", "ollama:qwen3"),
+        "judge": ("vllm:m",),
+    }
+
+
+def test_services_and_the_catalogue_are_the_users_to_fill(file: Path):
+    file.write_text(
+        '[services.mine]\nurl = "http://127.0.0.1:9/v1"\nkey = "sk-planted"\n'
+        '[catalogue."mine:m"]\nwindow = 16_000\ninput_price = 1.5\noutput_price = 4\n'
+    )
+    loaded = settings.load()
+    assert loaded.services["mine"].url == "http://127.0.0.1:9/v1"
+    assert loaded.catalogue["mine:m"].window == 16_000
+    assert "sk-planted" not in f"{loaded!r} {[each.value for each in settings.describe(loaded)]}"
+    file.write_text('[catalogue."mine:m"]\ninput_price = 1.5\n')
+    with pytest.raises(ConfigError, match="go together"):
+        settings.load()
+
+
 @pytest.mark.parametrize("name", ["ASSAY_KEYS_OPENAI", "OPENAI_API_KEY"])
 def test_keys_are_masked_wherever_they_show(name: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(name, "sk-very-secret")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -12,8 +12,9 @@ from typing import Any, Literal, Self
 import msgspec
 
 from assay import agents, phases, plugins
+from assay.app.access import access
 from assay.app.handle import RunHandle
-from assay.core.brief import ROLES, Brief, Depth, Mode, Scope
+from assay.core.brief import Brief, Depth, Mode, Role, Scope
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
@@ -38,6 +39,8 @@ from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
 DEFAULT = "default"
+COMPATIBLE = "openai"
+"""The adapter of services which the user has named."""
 
 Say = Callable[[str], None]
 Sources = str | Path | Iterable[str | Path]
@@ -54,7 +57,7 @@ class Assay:
     ) -> None:
         self.settings = settings or load()
         self._home = None if home is None else Path(home).expanduser()
-        self._own_models = dict(models)
+        self._own_models, self._made = dict(models), dict[str, Model]()
         self._store = memory_store() if self._home is None else open_store(self._home)
         self._reader = Reader(self._store.blobs)
         index = None if self._home is None else self._home / "index" / SEGMENTER.replace("/", "-")
@@ -74,6 +77,8 @@ class Assay:
     async def close(self) -> None:
         """Let go of the store; runs still going can be resumed."""
         await self._engine.close()
+        for model in self._made.values():
+            await model.close()
         await self._store.close()
 
     # runs
@@ -91,6 +96,7 @@ class Assay:
         verify: bool | None = None,
         instructions: str = "",
         ask: Literal["never", "optional", "required"] | None = None,
+        models: Mapping[Role, Sequence[str]] = {},
         progress: Say | None = None,
     ) -> RunHandle:
         """Start a run in this process; needs a running event loop. What is None is taken from the settings.
@@ -99,6 +105,7 @@ class Assay:
             sources: files, folders and globs: the run sees exactly these. None: the default collection.
             max_time: active seconds.
             max_tokens: input and output together.
+            models: names (PROVIDER:NAME) by role, first choice first, then its fallbacks.
             progress: told in a line how the reading of documents goes.
 
         Raises (from the handle):
@@ -118,7 +125,7 @@ class Assay:
             instructions=instructions,
             verify=wanted.verify if verify is None else verify,
             ask=ask or wanted.ask,
-            models={role: tuple(getattr(wanted.models, role)) for role in ROLES},
+            models=wanted.roles() | {role: tuple(names) for role, names in models.items()},
             prompts=phases.prompts() | agents.prompts(),
         )
         self._check(brief)
@@ -287,11 +294,19 @@ class Assay:
         )
 
     def _model(self, name: str) -> Model:
+        """The model of this name, made once: what it holds open is used again.
+
+        Raises:
+            UnknownName: no adapter and no service of that name.
+            ConfigError: the adapter cannot make it (no key, no address, an extra missing).
+        """
         if name in self._own_models:
             return self._own_models[name]
-        adapter, _ = plugins.split(name)
-        model: Model = plugins.load("models", adapter)(name, {})
-        return model
+        if name not in self._made:
+            provider, _ = plugins.split(name)
+            adapter = COMPATIBLE if provider in self.settings.services else provider
+            self._made[name] = plugins.load("models", adapter)(name, access(self.settings, name))
+        return self._made[name]
 
 
 def _tools() -> tuple[Any, ...]:

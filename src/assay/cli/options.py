@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from assay.cli.terminal import State
+from assay.core.brief import ROLES, Role
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -44,6 +45,29 @@ class Count(click.ParamType[int]):
         if count < 1:
             self.fail(f"{value!r} is not a count like 200000 or 200k", param, ctx)
         return count
+
+
+def _models(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[Role, tuple[str, ...]]:
+    """Model names by role; those named for no role play all which none is named for."""
+    named: dict[str, tuple[str, ...]] = {}
+    for value in values:
+        role, given, name = value.rpartition("=")
+        if (given and role not in ROLES) or not name:
+            raise click.BadParameter(f"{value!r} is not [ROLE=]PROVIDER:NAME (roles: {', '.join(ROLES)})")
+        named[role] = (*named.get(role, ()), name)
+    return {role: names for role in ROLES if (names := named.get(role) or named.get(""))}
+
+
+def models(command: Command) -> Command:
+    """`--model [ROLE=]PROVIDER:NAME`, repeatable."""
+    return click.option(
+        "--model",
+        "models",
+        multiple=True,
+        callback=_models,
+        metavar="[ROLE=]PROVIDER:NAME",
+        help="Which model (openai:gpt-5); with ROLE= for simple, analytical, complex or judge only; again: fallbacks.",
+    )(command)
 
 
 def _set_verbosity(ctx: click.Context, param: click.Parameter, value: Any) -> None:

@@ -56,6 +56,7 @@ class Order:
 @click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
 @click.option("--max-time", type=options.Duration(), help="Time the run may take (90s, 5m).")
 @click.option("--max-tokens", type=options.Count(), help="Tokens the run may use (200k).")
+@options.models
 @options.citations
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
 @click.option("--strict", is_flag=True, help="Exit with 3 when the report could not be verified.")

@@ -106,6 +106,18 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
     cached: float | None = None
 
 
+class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user knows better about a model than any table; None leaves it to the table.
+
+    `window` and `max_output` in tokens, `price` in US dollars for a million tokens.
+    """
+
+    window: int | None = None
+    max_output: int | None = None
+    native_reasoning: bool | None = None
+    price: Price | None = None
+
+
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """What a model can do. `window` and `max_output` in tokens; `price` None when unknown."""
 

@@ -11,7 +11,8 @@ from typing import Literal, Protocol
 import msgspec
 
 from assay.core.events import Envelope, Path
-from assay.core.messages import Delta, Profile, Reply, Request
+from assay.core.messages import Delta, ModelFacts, Profile, Reply, Request
+from assay.core.secrets import Secret
 from assay.core.sources import CollectionSummary, Document, Extracted, Snapshot, Span
 from assay.core.usage import Usage
 
@@ -32,6 +33,21 @@ class Model(Protocol):
             ContextTooLong: the request does not fit the window.
         """
         ...
+
+    async def close(self) -> None:
+        """Let go of connections; the model may be asked again."""
+        ...
+
+
+class Access(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model's adapter is told besides its name.
+
+    `url` is the base of the service's API, empty for the adapter's own; `facts` are what the user says of the model.
+    """
+
+    url: str = ""
+    key: Secret | None = None
+    facts: ModelFacts = ModelFacts()
 
 
 # search
@@ -76,7 +92,11 @@ class Search(Protocol):
 
 
 class Extractor(Protocol):
-    """Turns a file's bytes into text. `name` carries its version ("html/1"); `suffixes` in lower case (".html")."""
+    """Turns a file's bytes into text. `name` carries its version ("html/1"); `suffixes` in lower case (".html").
+
+    `isolated` asks for a process of its own: for formats whose readers may crash, hang or take too much memory. The
+    class is then made anew there, without arguments, and a file which ends the process costs that file alone.
+    """
 
     @property
     def name(self) -> str: ...
@@ -87,11 +107,42 @@ class Extractor(Protocol):
     @property
     def media_type(self) -> str: ...
 
+    @property
+    def isolated(self) -> bool: ...
+
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """The documents in `data`; `name` is the file's name.
+        """The documents in `data`; `name` is the file's name. Work may begin at the call, or with the first document.
 
         Raises:
-            ExtractError: nothing can be read, with the reason.
+            ExtractError: nothing, or nothing more, can be read, with the reason; raised by the iteration.
+        """
+        ...
+
+
+class Member(msgspec.Struct, frozen=True, kw_only=True):
+    """A file in an archive: its path there, made printable, and its bytes; or the `problem` which keeps it closed."""
+
+    name: str
+    data: bytes = b""
+    problem: str = ""
+
+
+class Archive(Protocol):
+    """Opens files which hold files. `name` carries its version ("zip/1"); `suffixes` in lower case (".zip")."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def suffixes(self) -> tuple[str, ...]: ...
+
+    def members(self, data: bytes, name: str, largest: int) -> Iterator[Member]:
+        """The files in `data`, in their order there, unpacked one at a time; folders and hidden ones left out.
+
+        A member of more than `largest` bytes has a problem; sizes are counted while unpacking, not believed.
+
+        Raises:
+            ExtractError: it cannot be opened, or unpacks to more than is sane; raised by the iteration.
         """
         ...
 
@@ -115,12 +166,18 @@ class Blobs(Protocol):
 
 
 class FileStamp(msgspec.Struct, frozen=True, kw_only=True):
-    """How a file looked when it was read, and which documents it gave: an unchanged file is not read twice."""
+    """How a file looked when it was read, and which documents it gave: an unchanged file is not read twice.
+
+    `extractor` names the version which read it, since a newer one reads it again. `warnings` are what was said about
+    a file of which only a part could be read: what is known is as incomplete the next time.
+    """
 
     path: str
     size: int
     mtime_ns: int
     documents: tuple[str, ...]
+    extractor: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 class Library(Protocol):

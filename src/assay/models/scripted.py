@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import msgspec
 
 from assay.core.errors import ConfigError, ContextTooLong, ModelError
 from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request, Task, TextDelta, ThinkDelta, ToolCall
+from assay.core.ports import Access
 from assay.core.usage import Usage
 
 Answer = Reply | ModelError | ContextTooLong
@@ -109,7 +110,10 @@ class Scripted:
         """Scenes which nobody asked for; those that repeat are not among them."""
         return tuple(scene for scene in self._scenes if not scene.repeat)
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         """Play the scene for `request`.
 
         Raises:
@@ -234,14 +238,13 @@ def _log(path: str, request: Request) -> None:
         os.close(handle)
 
 
-def create(name: str, settings: Mapping[str, str]) -> Scripted:
-    """The model named `scripted:/path/to/script.json` (or the path in `settings["script"]`).
+def create(name: str, access: Access) -> Scripted:
+    """The model named `scripted:/path/to/script.json`.
 
     Raises:
         ConfigError: no script is named, or it cannot be read.
     """
     _, _, path = name.partition(":")
-    path = path or settings.get("script", "")
     if not path:
         raise ConfigError("the scripted model needs a file: scripted:/path/to/script.json")
     profile = Profile(name=name, price=Price(input=0.0, output=0.0), deterministic=True)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import ConfigError, ContextTooLong, ModelError
 from assay.core.messages import Message, Reply, Request, Task, TextDelta, ToolCall
+from assay.core.ports import Access
 from assay.models.scripted import Scene, Scripted, ScriptExhausted, calls, create, fails, says, turn
 
 
@@ -114,7 +115,7 @@ async def test_a_script_in_a_file_answers_by_turn_and_logs_each_call(tmp_path: P
         ],
     )
     for _ in range(2):  # as two processes would: nothing is used up
-        model = create(name, {})
+        model = create(name, Access())
         first = await reply_to(model, asked())
         assert first.calls == (ToolCall(id="call-0", name="search", arguments={"query": "tea"}),)
         assert (await reply_to(model, asked(turns=1))).text == "Done."
@@ -127,12 +128,12 @@ def test_a_bad_script_is_named(tmp_path: Path, text: str) -> None:
     path = tmp_path / "bad.json"
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"bad\.json"):
-        create(f"scripted:{path}", {})
+        create(f"scripted:{path}", Access())
 
 
 def test_a_script_must_be_named() -> None:
     with pytest.raises(ConfigError, match="scripted:/path"):
-        create("scripted", {})
+        create("scripted", Access())
 
 
 def test_turn_counts_replies() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable
 
 from assay.core.errors import ModelError
 from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request, Task, TextDelta, ToolCall
+from assay.core.ports import Access
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models.extractive import acting, planning, reporting
@@ -41,7 +42,7 @@ class Extractive:
         """Free, deterministic, with a window no run fills."""
         return self._profile
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         """Answer `request` in pieces, then whole.
 
         Raises:
@@ -54,6 +55,9 @@ class Extractive:
             yield CallDone(place, call)
         usage = Usage(model_calls=1, input_tokens=_size(request), output_tokens=estimate_tokens(text) + 20 * len(calls))
         yield Reply(text=text, calls=calls, usage=usage, stop="calls" if calls else "end", model=self._profile.name)
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
 
 
 def respond(request: Request) -> tuple[str, tuple[ToolCall, ...]]:
@@ -74,6 +78,6 @@ def _size(request: Request) -> int:
     return estimate_tokens(request.system) + sum(estimate_tokens(message.text) for message in request.messages)
 
 
-def create(name: str, settings: Mapping[str, str]) -> Extractive:
-    """The built-in model; it has no settings."""
+def create(name: str, access: Access) -> Extractive:
+    """The built-in model; it reaches for nothing."""
     return Extractive(name)

@@ -1,0 +1,30 @@
+"""How models are reached: the settings as adapters are told them."""
+
+from __future__ import annotations
+
+from pydantic import SecretStr
+
+from assay import plugins
+from assay.core.messages import ModelFacts, Price
+from assay.core.ports import Access
+from assay.core.secrets import Secret
+from assay.settings import ModelEntry, Settings
+
+
+def access(settings: Settings, name: str) -> Access:
+    """What the adapter of the model `name` (PROVIDER:NAME) is told."""
+    provider, _ = plugins.split(name)
+    service = settings.services.get(provider)
+    key = service.key if service else getattr(settings.keys, provider, None)
+    return Access(
+        url=service.url if service else "",
+        key=Secret(key.get_secret_value()) if isinstance(key, SecretStr) else None,
+        facts=_facts(settings.catalogue.get(name, ModelEntry())),
+    )
+
+
+def _facts(entry: ModelEntry) -> ModelFacts:
+    price = None
+    if entry.input_price is not None and entry.output_price is not None:
+        price = Price(input=entry.input_price, output=entry.output_price, cached=entry.cached_price)
+    return ModelFacts(window=entry.window, max_output=entry.max_output, native_reasoning=entry.reasoning, price=price)

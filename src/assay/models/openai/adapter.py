@@ -1,0 +1,143 @@
+"""The adapter: one request out, a stream of chunks in. Retries, fallbacks and health are `run.asking`'s."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import httpx2
+import msgspec
+
+from assay.core.errors import ConfigError, ModelError
+from assay.core.messages import Delta, Profile, Reply, Request
+from assay.core.ports import Access
+from assay.core.secrets import Secret
+from assay.models.catalogue import profile
+from assay.models.openai import failures
+from assay.models.openai.assembling import Assembler
+from assay.models.openai.services import SERVICES, Service
+from assay.models.openai.wire import Chunk, body
+
+CONNECT = 10.0
+"""Seconds to reach a service."""
+LARGEST_FAULT = 64_000
+LARGEST_EVENT = 4_000_000
+
+
+class ChatCompletions:
+    """A model behind an OpenAI-compatible service; implements `core.ports.Model`."""
+
+    def __init__(self, model: str, service: Service, profile: Profile, key: Secret | None = None) -> None:
+        """`model` is the service's own name of it; `key` goes into the request's header and nowhere else."""
+        self._model, self._service, self._profile, self._key = model, service, profile, key
+        self._client: httpx2.AsyncClient | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def profile(self) -> Profile:
+        """What the model can do."""
+        return self._profile
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        """Answer `request`: deltas as they come, then the reply.
+
+        Raises:
+            ModelError: the service could not be reached, refused, stalled or broke off.
+            ContextTooLong: the request does not fit the model's window.
+        """
+        assembler = Assembler()
+        try:
+            async with aclosing(self._chunks(request)) as chunks:
+                async for chunk in chunks:
+                    if chunk.error:
+                        raise failures.of_fault(self._service.name, chunk.error)
+                    for delta in assembler.take(chunk):
+                        yield delta
+        except httpx2.TimeoutException as error:
+            raise ModelError(f"{self._service.name} did not answer in time") from error
+        except httpx2.HTTPError as error:
+            raise ModelError(self._unreachable(error)) from error
+        for delta in assembler.end():
+            yield delta
+        yield assembler.reply(request, self._profile.name)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.aclose()
+
+    async def _chunks(self, request: Request) -> AsyncGenerator[Chunk, None]:
+        data = body(request, self._model, self._profile, self._service)
+        timeout = httpx2.Timeout(max(request.timeout, request.first_token), connect=CONNECT)
+        url = f"{self._service.url.rstrip('/')}/chat/completions"
+        async with self._connected().stream("POST", url, content=data, timeout=timeout) as response:
+            if response.status_code != httpx2.codes.OK:
+                fault = await _start(response)
+                raise failures.of_response(
+                    self._service.name, response.status_code, response.headers, self._kept(fault)
+                )
+            async for event in httpx2.EventSource(response, max_event_size=LARGEST_EVENT):
+                if event.data == "[DONE]":
+                    return
+                try:
+                    yield msgspec.json.decode(event.data, type=Chunk)
+                except (msgspec.DecodeError, RecursionError) as error:
+                    raise ModelError(f"{self._service.name} sent what is no chunk: {error}") from error
+
+    def _connected(self) -> httpx2.AsyncClient:
+        """The client of the running loop; connections cannot be shared between loops."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            headers = {"content-type": "application/json", "accept": "text/event-stream"}
+            if self._key is not None:
+                headers["authorization"] = f"Bearer {self._key.reveal()}"
+            # The environment's proxies and .netrc are nothing a user has told Assay.
+            self._client, self._loop = httpx2.AsyncClient(headers=headers, trust_env=False), loop
+        return self._client
+
+    def _kept(self, data: bytes) -> bytes:
+        """What a service said, without the key it may repeat."""
+        return data if self._key is None else data.replace(self._key.reveal().encode(), b"***")
+
+    def _unreachable(self, error: httpx2.HTTPError) -> str:
+        name, url = self._service.name, self._service.url
+        hint = " (is it running?)" if self._service.local else ""
+        return f"{name} at {url} cannot be reached{hint}: {str(error) or type(error).__name__}"
+
+
+async def _start(response: httpx2.Response) -> bytes:
+    """The first bytes of a response: what is wrong is said there."""
+    data = b""
+    async for piece in response.aiter_bytes():
+        data += piece
+        if len(data) >= LARGEST_FAULT:
+            break
+    return data[:LARGEST_FAULT]
+
+
+def create(name: str, access: Access) -> ChatCompletions:
+    """The model named `SERVICE:MODEL`, at one of `SERVICES` or at the address given.
+
+    Raises:
+        ConfigError: no model is named, or the service is unknown and has no address, or wants a key and has none.
+    """
+    prefix, _, model = name.partition(":")
+    service = SERVICES.get(prefix) or Service(name=prefix, url=access.url)
+    if access.url:
+        service = msgspec.structs.replace(service, url=access.url, local=service.local or _is_local(access.url))
+    if not model:
+        raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
+    if not service.url:
+        raise ConfigError(f"where is {prefix!r}? set services.{prefix}.url to the base of its API")
+    if service.key and access.key is None and not access.url:
+        variable = f"{service.key.upper()}_API_KEY"
+        raise ConfigError(f"{prefix} wants a key: set {variable}, or keys.{service.key} in the settings file")
+    return ChatCompletions(model, service, profile(name, prefix, model, access.facts, local=service.local), access.key)
+
+
+def _is_local(url: str) -> bool:
+    """Whether an address is this machine's."""
+    host = httpx2.URL(url).host
+    return host in ("localhost", "127.0.0.1", "::1")

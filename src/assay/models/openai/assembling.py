@@ -1,0 +1,217 @@
+"""Chunks become deltas at once, and a whole reply at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from assay.core.errors import ModelError
+from assay.core.messages import CallDone, Delta, Reply, Request, StopReason, TextDelta, ThinkDelta, ToolCall
+from assay.core.text import estimate_tokens
+from assay.core.usage import Usage
+from assay.models.openai.wire import CallPart, Chunk, Counted, Part
+
+_STOPS: dict[str, StopReason] = {"length": "length", "content_filter": "refused"}
+_OPEN, _CLOSE = "<think>", "</think>"
+_MOST_CALLS = 64
+
+
+class _Call:
+    """A call in the making."""
+
+    def __init__(self, index: int) -> None:
+        self.index, self.id, self.name = index, "", ""
+        self.pieces: list[str] = []
+        self.done = False
+
+    def take(self, part: CallPart) -> None:
+        self.id = part.id or self.id
+        if part.function is not None:
+            self.name = self.name or part.function.name or ""
+            self.pieces.append(part.function.arguments or "")
+
+    def whole(self) -> bool:
+        """Whether the arguments are a whole JSON object: nothing but white space can follow one."""
+        return bool(self.pieces) and self.pieces[-1].rstrip().endswith("}") and _object(self._text()) is not None
+
+    def call(self) -> ToolCall:
+        text = self._text()
+        arguments = _object(text) if text.strip() else {}
+        id = self.id or f"call-{self.index}"
+        if arguments is None:
+            return ToolCall(id=id, name=self.name, malformed=text)
+        return ToolCall(id=id, name=self.name, arguments=arguments)
+
+    def _text(self) -> str:
+        return "".join(self.pieces)
+
+
+def _object(text: str) -> dict[str, object] | None:
+    try:
+        return msgspec.json.decode(text, type=dict[str, object])
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+class Assembler:
+    """Takes the chunks of one stream in order.
+
+    What comes out joined does not depend on how the text was cut: reasoning which a model writes between `<think>` tags
+    before its answer is told from the answer, and a call is given as soon as its arguments are whole.
+    """
+
+    def __init__(self) -> None:
+        self._text: list[str] = []
+        self._thinking: list[str] = []
+        self._calls: list[_Call] = []
+        self._given = 0
+        self._held = ""
+        self._place: Literal["start", "thinking", "after", "answer"] = "start"
+        self._refusal: list[str] = []
+        self._finish = ""
+        self._counted: Counted | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the service said why it stopped: without that, the stream was cut."""
+        return bool(self._finish)
+
+    def take(self, chunk: Chunk) -> Iterator[Delta]:
+        """What this chunk adds."""
+        self._counted = chunk.usage or self._counted
+        for choice in (chunk.choices or ())[:1]:
+            if choice.delta is not None:
+                yield from self._part(choice.delta)
+            self._finish = choice.finish_reason or self._finish
+
+    def end(self) -> Iterator[Delta]:
+        """What was held back: the stream is over."""
+        yield from self._flush()
+        yield from self._ready(final=True)
+
+    def reply(self, request: Request, model: str) -> Reply:
+        """The whole reply; to be asked for after `end`.
+
+        Raises:
+            ModelError: the stream was cut before the service said why it stopped.
+        """
+        if not self.finished:
+            raise ModelError("the stream was cut off")
+        calls = tuple(call.call() for call in self._calls)
+        refusal = "".join(self._refusal)
+        stop: StopReason = "refused" if refusal else _STOPS.get(self._finish, "calls" if calls else "end")
+        text = "".join(self._text) or refusal
+        return Reply(
+            text=text,
+            calls=calls,
+            thinking="".join(self._thinking),
+            usage=self._usage(request, text),
+            stop=stop,
+            model=model,
+        )
+
+    def _part(self, part: Part) -> Iterator[Delta]:
+        thought = part.reasoning_content or part.reasoning
+        if thought:
+            self._thinking.append(thought)
+            yield ThinkDelta(thought)
+        if part.refusal:
+            self._refusal.append(part.refusal)
+        if part.content:
+            yield from self._content(part.content)
+        for piece in part.tool_calls or ():
+            self._call(piece).take(piece)
+        yield from self._ready(final=False)
+
+    # calls
+
+    def _call(self, part: CallPart) -> _Call:
+        """The call a part belongs to.
+
+        By its index, unless it names another id (some services count every call as 0); without an index the last one,
+        unless it names another id or function.
+        """
+        for call in reversed(self._calls):
+            if part.index is None:
+                named = part.function is not None and bool(part.function.name)
+                if not named or (part.id and part.id == call.id):
+                    return call
+                break
+            if part.index == call.index and part.id in (None, "", call.id):
+                return call
+        if len(self._calls) >= _MOST_CALLS:
+            raise ModelError(f"more than {_MOST_CALLS} tool calls in one reply")
+        self._calls.append(_Call(part.index if part.index is not None else len(self._calls)))
+        return self._calls[-1]
+
+    def _ready(self, *, final: bool) -> Iterator[Delta]:
+        """The calls, in their order, whose arguments are whole; at the end all."""
+        while self._given < len(self._calls):
+            call = self._calls[self._given]
+            if not (final or call.whole() or self._given < len(self._calls) - 1):
+                return
+            yield CallDone(self._given, call.call())
+            self._given += 1
+
+    # text, and reasoning written into it
+
+    def _content(self, text: str) -> Iterator[Delta]:
+        self._held += text
+        if self._place == "start":
+            begun = self._held.lstrip()
+            if not begun or (begun != _OPEN and _OPEN.startswith(begun)):
+                return
+            self._place = "thinking" if begun.startswith(_OPEN) else "answer"
+            self._held = begun.removeprefix(_OPEN) if self._place == "thinking" else self._held
+        if self._place == "thinking":
+            yield from self._thought()
+        if self._place == "after":
+            self._held = self._held.lstrip()
+            self._place = "answer" if self._held else "after"
+        if self._place == "answer":
+            yield from self._flush()
+
+    def _thought(self) -> Iterator[Delta]:
+        thought, tag, rest = self._held.partition(_CLOSE)
+        if not tag:
+            kept = len(self._held) - _overlap(self._held)
+            thought, rest = self._held[:kept], self._held[kept:]
+        self._place, self._held = "after" if tag else "thinking", rest
+        if thought:
+            self._thinking.append(thought)
+            yield ThinkDelta(thought)
+
+    def _flush(self) -> Iterator[Delta]:
+        held, self._held = self._held, ""
+        if not held:
+            return
+        if self._place == "thinking":
+            self._thinking.append(held)
+            yield ThinkDelta(held)
+        else:
+            self._text.append(held)
+            yield TextDelta(held)
+
+    # counts
+
+    def _usage(self, request: Request, text: str) -> Usage:
+        """As the service counted; where it did not, an estimate on the safe side."""
+        counted = self._counted or Counted()
+        prompt, completion = counted.prompt_tokens_details, counted.completion_tokens_details
+        asked = (request.system, *(message.text for message in request.messages))
+        written = (text, "".join(self._thinking), *("".join(call.pieces) for call in self._calls))
+        inputs, outputs = counted.prompt_tokens, counted.completion_tokens
+        return Usage(
+            model_calls=1,
+            input_tokens=sum(map(estimate_tokens, asked)) if inputs is None else inputs,
+            output_tokens=sum(map(estimate_tokens, written)) if outputs is None else outputs,
+            cached_tokens=(prompt.cached_tokens or 0) if prompt else 0,
+            reasoning_tokens=(completion.reasoning_tokens or 0) if completion else 0,
+        )
+
+
+def _overlap(text: str) -> int:
+    """How many signs at the end of `text` may begin the closing tag."""
+    return next((size for size in range(len(_CLOSE) - 1, 0, -1) if text.endswith(_CLOSE[:size])), 0)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from assay.core.messages import ModelFacts, Price
+from assay.models.catalogue import HOSTED_WINDOW, LOCAL_WINDOW, profile
+
+
+def test_a_known_model_has_its_window_and_price() -> None:
+    known = profile("openai:gpt-4o-mini", "openai", "gpt-4o-mini", ModelFacts())
+    assert known.window == 128_000
+    assert known.price == Price(input=0.15, output=0.6, cached=0.075)
+    assert not known.native_reasoning
+
+
+def test_an_unknown_model_works_and_costs_nobody_knows_what() -> None:
+    unknown = profile("mine:m", "mine", "m", ModelFacts())
+    assert (unknown.window, unknown.price) == (HOSTED_WINDOW, None)
+
+
+def test_a_model_on_this_machine_is_free_and_its_window_small() -> None:
+    local = profile("ollama:qwen3", "ollama", "qwen3", ModelFacts(), local=True)
+    assert (local.window, local.price) == (LOCAL_WINDOW, Price(input=0.0, output=0.0))
+    assert local.max_output <= local.window
+
+
+def test_a_price_which_rises_with_length_is_taken_at_its_highest() -> None:
+    tiered = profile("google:gemini-2.5-pro", "google", "gemini-2.5-pro", ModelFacts()).price
+    assert tiered is not None
+    assert tiered.input > 1.25
+
+
+def test_the_users_word_comes_first() -> None:
+    facts = ModelFacts(window=9_000, max_output=100, native_reasoning=True, price=Price(input=1, output=2))
+    told = profile("openai:gpt-4o-mini", "openai", "gpt-4o-mini", facts)
+    assert (told.window, told.max_output, told.native_reasoning) == (9_000, 100, True)
+    assert told.price == Price(input=1, output=2)
+
+
+@pytest.mark.parametrize(
+    ("model", "reasons"),
+    [
+        ("o3-mini", True),
+        ("gpt-5-nano", True),
+        ("openai/gpt-oss-20b", True),
+        ("deepseek-r1:14b", True),
+        ("qwen3-235b-thinking", True),
+        ("gpt-4o", False),
+        ("gpt-4.1", False),
+        ("qwen2.5-coder", False),
+        ("photon-7b", False),
+    ],
+)
+def test_models_which_reason_by_themselves_are_told_by_name(model: str, reasons: bool) -> None:
+    assert profile("x", "openrouter", model, ModelFacts()).native_reasoning is reasons

@@ -1,0 +1,74 @@
+"""However a stream is cut, the same reply comes of it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.messages import CallDone, Message, Reply, Request, TextDelta, ThinkDelta
+from assay.models.openai.assembling import Assembler
+from assay.models.openai.wire import CallPart, Choice, Chunk, Function, Part
+
+ASKED = Request(task="plan", system="", messages=(Message(role="user", text="?"),))
+TEXT = st.lists(
+    st.sampled_from(["<think>", "</think>", "<", "think", ">", "a", "é🐍", " ", "\n", "</", "{}"]), max_size=12
+)
+
+
+def played(parts: list[Part]) -> tuple[Reply, str, str, list[CallDone]]:
+    """The reply, and the text, thoughts and calls given as deltas."""
+    assembler = Assembler()
+    deltas = [delta for part in parts for delta in assembler.take(Chunk(choices=(Choice(delta=part),)))]
+    deltas += assembler.take(Chunk(choices=(Choice(finish_reason="stop"),)))
+    deltas += assembler.end()
+    said = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+    thought = "".join(delta.text for delta in deltas if isinstance(delta, ThinkDelta))
+    return assembler.reply(ASKED, "m"), said, thought, [delta for delta in deltas if isinstance(delta, CallDone)]
+
+
+def cut(text: str, places: list[int]) -> list[str]:
+    """`text` cut at these places."""
+    ends = sorted({place % (len(text) + 1) for place in places} | {0, len(text)})
+    return [text[start:end] for start, end in itertools.pairwise(ends)]
+
+
+@given(TEXT, st.lists(st.integers(0, 200), max_size=8))
+def test_text_and_thoughts_do_not_depend_on_the_cuts(signs: list[str], places: list[int]) -> None:
+    text = "".join(signs)
+    whole, pieces = played([Part(content=text)]), played([Part(content=piece) for piece in cut(text, places)])
+    assert whole[:3] == pieces[:3]
+    reply, said, thought, _ = whole
+    assert (reply.text, reply.thinking) == (said, thought)
+    if not text.lstrip().startswith("<think>"):
+        assert (said, thought) == (text, "")
+
+
+def test_reasoning_between_tags_is_told_from_the_answer() -> None:
+    reply, *_ = played([Part(content="\n<think>Hm: a </thin"), Part(content="k>\n\n"), Part(content=" So <think>.")])
+    assert (reply.thinking, reply.text) == ("Hm: a ", "So <think>.")
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+ARGUMENTS = st.dictionaries(st.text(max_size=4), VALUES, max_size=3)
+
+
+@given(st.lists(ARGUMENTS, min_size=1, max_size=4), st.lists(st.integers(0, 200), max_size=10), st.booleans())
+def test_calls_do_not_depend_on_the_cuts(wanted: list[dict], places: list[int], escaped: bool) -> None:
+    parts: list[Part] = []
+    for index, arguments in enumerate(wanted):
+        text = json.dumps(arguments, ensure_ascii=escaped, indent=1 if escaped else None)
+        named = CallPart(index=index, id=f"id-{index}", function=Function(name="search", arguments=""))
+        pieces = [CallPart(index=index, function=Function(arguments=piece)) for piece in cut(text, places)]
+        parts += [Part(tool_calls=(piece,)) for piece in (named, *pieces)]
+    reply, _, _, done = played(parts)
+    assert [call.arguments for call in reply.calls] == wanted
+    assert [call.id for call in reply.calls] == [f"id-{index}" for index in range(len(wanted))]
+    assert [each.call for each in done] == list(reply.calls)
+    assert [each.index for each in done] == list(range(len(wanted)))
