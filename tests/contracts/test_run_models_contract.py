@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 import pytest
-from runtime import ASK, DONE, Journals, Killed, again, first, world
+from runtime import ASK, DONE, Journals, Killed, again, first, ready, world
 
 from assay.core.errors import Failed, ModelError
 from assay.core.events import ReportDelta, StepRestarted, ThinkDelta, decode
-from assay.core.messages import Reply
+from assay.core.messages import Profile, Reply
 from assay.models.scripted import Scene, Scripted, calls, fails, says
-from assay.run.engine import Outcome
+from assay.run.engine import Engine, Outcome
 from assay.run.run import Run
 from assay.run.steps import Scratch
 
@@ -125,6 +125,27 @@ async def test_fallbacks_and_transient_errors(journals: Journals) -> None:
 
     handle = await first(journals, pipeline, world(model))
     assert (await journals.journal().find(handle.run_id)).status == "completed"
+
+
+async def test_a_model_which_fails_for_good_is_left_alone_by_later_calls(journals: Journals) -> None:
+    broken = Scripted(
+        [Scene(answer=ModelError("401 bad key", transient=False), task="research")], profile=Profile(name="broken")
+    )
+    good = Scripted([says("ok", task="research", repeat=True)])
+    at = world(good)
+    at = msgspec.structs.replace(at, models=at.models | {"broken": broken})
+
+    async def pipeline(run: Run) -> Outcome:
+        for _ in range(3):
+            assert (await run.ask("analytical", ASK)).model == "scripted"
+        return DONE
+
+    roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), ("broken", "scripted"))
+    engine = Engine(journals.journal(), pipeline)
+    handle = engine.start(ready(at, models=roles))
+    await handle.wait()
+    assert len(broken.requests) == 1
+    assert len(good.requests) == 3
 
 
 async def test_a_refused_model_is_a_failure_with_its_reason(journals: Journals) -> None:

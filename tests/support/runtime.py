@@ -57,7 +57,7 @@ def world(model: Scripted | None = None) -> World:
 
 def brief(**changes: object) -> Brief:
     roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), ("scripted",))
-    return Brief(question="?", date="2026-01-01", models=roles, **changes)  # type: ignore[arg-type]
+    return Brief(**{"question": "?", "date": "2026-01-01", "models": roles} | changes)  # type: ignore[arg-type]
 
 
 def ready(at: World | None = None, **changes: object) -> Callable[[], Awaitable[tuple[Brief, World]]]:

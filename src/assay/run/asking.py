@@ -13,7 +13,7 @@ from contextlib import aclosing
 import msgspec
 
 from assay.core.brief import Role
-from assay.core.errors import ModelError, ModelFailed
+from assay.core.errors import ContextTooLong, ModelError, ModelFailed
 from assay.core.events import Event, ModelAttempted, ThinkFinished, ThinkStarted
 from assay.core.events import ThinkDelta as Thought
 from assay.core.messages import CallDone, Delta, Reply, Request, TextDelta, ThinkDelta, ToolCall
@@ -85,6 +85,7 @@ def _worst_case(place: Place, role: Role, request: Request) -> Usage:
 
 async def _attempts(place: Place, role: Role, request: Request, scratch: Scratch, voice: Voice) -> Reply:
     tried: list[ModelAttempted] = []
+    health, clock = place.execution.health, place.world.clock
 
     def note(model: str, outcome: str, usage: Usage = Usage()) -> None:
         number = len(tried) + 1
@@ -93,25 +94,32 @@ async def _attempts(place: Place, role: Role, request: Request, scratch: Scratch
         )
 
     try:
-        for name in place.brief.models[role]:
+        for name in health.usable(place.brief.models[role], clock.monotonic()):
             model = place.world.models[name]
             for again in range(TRIES):
                 if tried:
                     await voice.restart()
+                health.asked(name, clock.monotonic())
                 try:
                     reply = await _stream(model, request, voice)
+                except ContextTooLong:
+                    health.succeeded(name)  # it answers; what it was asked is at fault
+                    raise
                 except ModelError as error:
                     note(name, error.reason)
+                    health.failed(name, clock.monotonic(), transient=error.transient, retry_after=error.retry_after)
                     if not error.transient:
                         break
                     if again < TRIES - 1:
-                        await place.world.clock.sleep(_pause(error, again))
+                        await clock.sleep(_pause(error, again))
                     continue
+                health.succeeded(name)
                 usage = _priced(model, reply)
                 note(name, "ok", usage)
                 scratch.spend(usage)
                 return msgspec.structs.replace(reply, model=name, usage=usage)
-        raise ModelFailed(f"no model answered ({role}): " + "; ".join(f"{t.model}: {t.outcome}" for t in tried))
+        told = dict.fromkeys(f"{attempt.model}: {attempt.outcome}" for attempt in tried)
+        raise ModelFailed(f"no model answered ({role}): {'; '.join(told)}")
     finally:
         for attempt in tried:
             scratch.emit(attempt)

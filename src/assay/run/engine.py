@@ -28,6 +28,7 @@ from assay.core.events import (
 from assay.core.ports import FINAL, Action, Commit, EventDraft, Journal, Lease, RunStatus, World
 from assay.run import budget
 from assay.run.execution import FINISHED_EARLY, Execution
+from assay.run.health import Health
 from assay.run.run import Run
 
 TTL = 15.0
@@ -161,6 +162,7 @@ class Engine:
         self.journal, self._pipeline, self._ttl = journal, pipeline, ttl
         self._holder = holder or this_process()
         self._handles: set[RunHandle] = set()
+        self._health = Health()
 
     def start(self, prepare: Prepare) -> RunHandle:
         """Create a run and execute it in this process; `prepare` makes its brief and world first.
@@ -221,7 +223,7 @@ class Engine:
     async def _execute(self, handle: RunHandle, lease: Lease, world_for: Callable[[Brief], World]) -> None:
         memory = await self.journal.load(handle.run_id)
         brief = msgspec.json.decode(memory.brief, type=Brief)
-        execution = Execution(handle.run_id, brief, self.journal, lease, memory, world_for(brief))
+        execution = Execution(handle.run_id, brief, self.journal, lease, memory, world_for(brief), self._health)
         handle.begin(execution)
         heart = asyncio.get_running_loop().create_task(self._beat(execution))
         try:

@@ -16,6 +16,7 @@ from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
 from assay.core.usage import Budget
 from assay.run.budget import Accounts
+from assay.run.health import Health
 
 Gate = Literal["work", "report", "write"]
 
@@ -42,8 +43,18 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
 class Execution:
     """The state which every `Run` of one execution shares. Nothing here outlives the process; the journal does."""
 
-    def __init__(self, run_id: str, brief: Brief, journal: Journal, lease: Lease, memory: Memory, world: World) -> None:
+    def __init__(
+        self,
+        run_id: str,
+        brief: Brief,
+        journal: Journal,
+        lease: Lease,
+        memory: Memory,
+        world: World,
+        health: Health,
+    ) -> None:
         self.run_id, self.brief, self.journal, self.lease, self.world = run_id, brief, journal, lease, world
+        self.health = health
         self.steps = dict(memory.steps)
         self.accounts = Accounts(brief.budget, memory.holds)
         self.seconds = brief.budget.seconds

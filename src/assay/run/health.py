@@ -1,0 +1,58 @@
+"""Which models are worth asking: a circuit breaker for each, in this process's memory and never in the journal.
+
+Closed: ask. Open, after failures: the fallbacks are asked instead. Half-open, when its pause is over: one call is let
+through as a probe; its success closes the breaker, its failure opens it for twice as long. (M. Nygard, Release It!)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+FAILURES = 3
+"""Failures in a row which open a breaker; one that no other try would mend opens it at once."""
+PAUSE = 30.0
+LONGEST = 300.0
+PROBE = 120.0
+"""Seconds a probe may take before another is let through."""
+
+
+class _Breaker(msgspec.Struct):
+    failures: int = 0
+    pause: float = 0.0
+    until: float = 0.0
+
+
+class Health:
+    """The breakers of all models asked so far, by name. Times are monotonic seconds."""
+
+    def __init__(self) -> None:
+        self._breakers: dict[str, _Breaker] = {}
+
+    def usable(self, names: Sequence[str], now: float) -> tuple[str, ...]:
+        """Those worth asking now, in the order given; where none is, the one whose pause ends first."""
+        good = tuple(name for name in names if not self._is_open(name, now))
+        return good or (min(names, key=lambda name: self._breakers[name].until),)
+
+    def asked(self, name: str, now: float) -> None:
+        """A call begins; of a half-open breaker it is the probe, and others wait for its outcome."""
+        breaker = self._breakers.get(name)
+        if breaker is not None and breaker.pause:
+            breaker.until = max(breaker.until, now + PROBE)
+
+    def succeeded(self, name: str) -> None:
+        """A call was answered."""
+        self._breakers.pop(name, None)
+
+    def failed(self, name: str, now: float, *, transient: bool, retry_after: float | None = None) -> None:
+        """A call failed; a pause the service asks for is kept."""
+        breaker = self._breakers.setdefault(name, _Breaker())
+        breaker.failures += 1
+        if breaker.pause or not transient or breaker.failures >= FAILURES:
+            breaker.pause = min(breaker.pause * 2 or PAUSE, LONGEST)
+            breaker.until = now + max(breaker.pause, min(retry_after or 0.0, LONGEST))
+
+    def _is_open(self, name: str, now: float) -> bool:
+        breaker = self._breakers.get(name)
+        return breaker is not None and now < breaker.until
