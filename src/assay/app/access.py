@@ -10,6 +10,9 @@ from assay.core.ports import Access
 from assay.core.secrets import Secret
 from assay.settings import ModelEntry, Settings
 
+COMPATIBLE = "openai"
+"""The adapter of services which the user has named."""
+
 
 def access(settings: Settings, name: str) -> Access:
     """What the adapter of the model `name` (PROVIDER:NAME) is told."""

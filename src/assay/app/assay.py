@@ -12,8 +12,8 @@ from typing import Any, Literal, Self
 import msgspec
 
 from assay import agents, phases, plugins
-from assay.app.access import access
 from assay.app.handle import RunHandle
+from assay.app.providers import load_model
 from assay.core.brief import Brief, Depth, Mode, Role, Scope
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope
@@ -39,8 +39,6 @@ from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
 DEFAULT = "default"
-COMPATIBLE = "openai"
-"""The adapter of services which the user has named."""
 
 Say = Callable[[str], None]
 Sources = str | Path | Iterable[str | Path]
@@ -303,9 +301,7 @@ class Assay:
         if name in self._own_models:
             return self._own_models[name]
         if name not in self._made:
-            provider, _ = plugins.split(name)
-            adapter = COMPATIBLE if provider in self.settings.services else provider
-            self._made[name] = plugins.load("models", adapter)(name, access(self.settings, name))
+            self._made[name] = load_model(self.settings, name)
         return self._made[name]
 
 

@@ -119,7 +119,7 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model can do. `window` and `max_output` in tokens; `price` None when unknown."""
+    """What a model can do. `window` and `max_output` in tokens; `price` None when unknown; `local` on this machine."""
 
     name: str
     window: int = 128_000
@@ -127,3 +127,4 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     native_reasoning: bool = False
     price: Price | None = None
     deterministic: bool = False
+    local: bool = False

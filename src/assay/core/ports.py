@@ -34,6 +34,14 @@ class Model(Protocol):
         """
         ...
 
+    async def offered(self) -> tuple[str, ...]:
+        """The names of the models which the service behind this one offers.
+
+        Raises:
+            ModelError: it cannot be asked.
+        """
+        ...
+
     async def close(self) -> None:
         """Let go of connections; the model may be asked again."""
         ...

@@ -36,6 +36,7 @@ def profile(name: str, provider: str, model: str, facts: ModelFacts, *, local: b
         max_output=min(facts.max_output or MAX_OUTPUT, window),
         native_reasoning=bool(_REASONING.search(model)) if reasoning is None else reasoning,
         price=facts.price or (Price(input=0.0, output=0.0) if local else _price(known)),
+        local=local,
     )
 
 

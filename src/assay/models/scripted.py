@@ -110,6 +110,10 @@ class Scripted:
         """Scenes which nobody asked for; those that repeat are not among them."""
         return tuple(scene for scene in self._scenes if not scene.repeat)
 
+    async def offered(self) -> tuple[str, ...]:
+        """Itself."""
+        return (self._profile.name,)
+
     async def close(self) -> None:
         """There is nothing to let go of."""
 

@@ -35,7 +35,9 @@ class Extractive:
 
     def __init__(self, name: str = NAME) -> None:
         price = Price(input=0.0, output=0.0)
-        self._profile = Profile(name=name, window=1_000_000, max_output=20_000, price=price, deterministic=True)
+        self._profile = Profile(
+            name=name, window=1_000_000, max_output=20_000, price=price, deterministic=True, local=True
+        )
 
     @property
     def profile(self) -> Profile:
@@ -55,6 +57,10 @@ class Extractive:
             yield CallDone(place, call)
         usage = Usage(model_calls=1, input_tokens=_size(request), output_tokens=estimate_tokens(text) + 20 * len(calls))
         yield Reply(text=text, calls=calls, usage=usage, stop="calls" if calls else "end", model=self._profile.name)
+
+    async def offered(self) -> tuple[str, ...]:
+        """Itself."""
+        return (NAME,)
 
     async def close(self) -> None:
         """There is nothing to let go of."""

@@ -9,7 +9,7 @@ from contextlib import aclosing
 import httpx2
 import msgspec
 
-from assay.core.errors import ConfigError, ModelError
+from assay.core.errors import ConfigError, ModelError, ModelFailed
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.secrets import Secret
@@ -17,11 +17,14 @@ from assay.models.catalogue import profile
 from assay.models.openai import failures
 from assay.models.openai.assembling import Assembler
 from assay.models.openai.services import SERVICES, Service
-from assay.models.openai.wire import Chunk, body
+from assay.models.openai.wire import Chunk, Listing, body
 
 CONNECT = 10.0
 """Seconds to reach a service."""
+LISTING = 5.0
+"""Seconds for the list of a service's models."""
 LARGEST_FAULT = 64_000
+LARGEST_LIST = 8_000_000
 LARGEST_EVENT = 4_000_000
 
 
@@ -62,6 +65,26 @@ class ChatCompletions:
             yield delta
         yield assembler.reply(request, self._profile.name)
 
+    async def offered(self) -> tuple[str, ...]:
+        """The models the service lists, sorted.
+
+        Raises:
+            ModelError: it could not be reached, or gave no list.
+        """
+        url = f"{self._service.url.rstrip('/')}/models"
+        try:
+            async with self._connected().stream("GET", url, timeout=LISTING) as response:
+                data = await _start(response, LARGEST_LIST)
+        except httpx2.HTTPError as error:
+            raise ModelError(self._unreachable(error)) from error
+        if response.status_code != httpx2.codes.OK:
+            raise self._refused(response, data)
+        try:
+            listed = msgspec.json.decode(data, type=Listing)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise ModelError(f"{self._service.name} sent no list of models: {error}") from error
+        return tuple(sorted(f"{self._service.name}:{each.id}" for each in listed.data))
+
     async def close(self) -> None:
         """Let go of the connections."""
         client, self._client = self._client, None
@@ -74,10 +97,7 @@ class ChatCompletions:
         url = f"{self._service.url.rstrip('/')}/chat/completions"
         async with self._connected().stream("POST", url, content=data, timeout=timeout) as response:
             if response.status_code != httpx2.codes.OK:
-                fault = await _start(response)
-                raise failures.of_response(
-                    self._service.name, response.status_code, response.headers, self._kept(fault)
-                )
+                raise self._refused(response, await _start(response, LARGEST_FAULT))
             async for event in httpx2.EventSource(response, max_event_size=LARGEST_EVENT):
                 if event.data == "[DONE]":
                     return
@@ -97,9 +117,10 @@ class ChatCompletions:
             self._client, self._loop = httpx2.AsyncClient(headers=headers, trust_env=False), loop
         return self._client
 
-    def _kept(self, data: bytes) -> bytes:
-        """What a service said, without the key it may repeat."""
-        return data if self._key is None else data.replace(self._key.reveal().encode(), b"***")
+    def _refused(self, response: httpx2.Response, data: bytes) -> ModelError | ModelFailed:
+        """The error a service answered with, without the key it may repeat."""
+        kept = data if self._key is None else data.replace(self._key.reveal().encode(), b"***")
+        return failures.of_response(self._service.name, response.status_code, response.headers, kept)
 
     def _unreachable(self, error: httpx2.HTTPError) -> str:
         name, url = self._service.name, self._service.url
@@ -107,14 +128,14 @@ class ChatCompletions:
         return f"{name} at {url} cannot be reached{hint}: {str(error) or type(error).__name__}"
 
 
-async def _start(response: httpx2.Response) -> bytes:
-    """The first bytes of a response: what is wrong is said there."""
-    data = b""
+async def _start(response: httpx2.Response, most: int) -> bytes:
+    """The first `most` bytes of a response."""
+    data = bytearray()
     async for piece in response.aiter_bytes():
         data += piece
-        if len(data) >= LARGEST_FAULT:
+        if len(data) >= most:
             break
-    return data[:LARGEST_FAULT]
+    return bytes(data[:most])
 
 
 def create(name: str, access: Access) -> ChatCompletions:

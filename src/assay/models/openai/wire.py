@@ -142,3 +142,15 @@ class Chunk(msgspec.Struct, frozen=True):
     choices: tuple[Choice, ...] | None = None
     usage: Counted | None = None
     error: Fault | str | None = None
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A model a service offers."""
+
+    id: str
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """The models a service offers."""
+
+    data: tuple[Listed, ...] = ()

@@ -1,0 +1,61 @@
+"""Which model providers can be used now, and why others cannot."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay import plugins
+from assay.app.access import COMPATIBLE, access
+from assay.core.errors import ConfigError, ModelError, ModelFailed
+from assay.core.ports import Model
+from assay.settings import Settings
+
+ASIDE = frozenset(("scripted",))
+"""For tests: nobody looks for it in a list."""
+
+
+class Provider(msgspec.Struct, frozen=True, kw_only=True):
+    """A provider: whether it can be used, why not, and the models it offers where it was asked."""
+
+    name: str
+    usable: bool
+    why: str = ""
+    models: tuple[str, ...] = ()
+
+
+def load_model(settings: Settings, name: str) -> Model:
+    """The model called `name` (PROVIDER:NAME).
+
+    Raises:
+        UnknownName: no adapter and no service of that name.
+        ConfigError: the adapter cannot make it (no key, no address, an extra missing).
+    """
+    provider, _ = plugins.split(name)
+    adapter = COMPATIBLE if provider in settings.services else provider
+    model: Model = plugins.load("models", adapter)(name, access(settings, name))
+    return model
+
+
+async def providers(settings: Settings, names: tuple[str, ...] = ()) -> list[Provider]:
+    """Every provider, or those named. Only servers on this machine are asked without being named.
+
+    Raises:
+        UnknownName: one of `names` is none.
+    """
+    known = tuple(sorted({*plugins.names("models"), *settings.services} - ASIDE))
+    return [await _look(settings, name, asked=bool(names)) for name in names or known]
+
+
+async def _look(settings: Settings, name: str, *, asked: bool) -> Provider:
+    try:
+        model = load_model(settings, f"{name}:?")
+    except ConfigError as error:
+        return Provider(name=name, usable=False, why=str(error))
+    try:
+        if not (asked or model.profile.local):
+            return Provider(name=name, usable=True, why=f"ready; its models: assay models {name}")
+        return Provider(name=name, usable=True, models=await model.offered())
+    except (ModelError, ModelFailed) as error:
+        return Provider(name=name, usable=False, why=str(error))
+    finally:
+        await model.close()

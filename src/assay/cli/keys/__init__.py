@@ -1,0 +1,13 @@
+"""`assay keys`."""
+
+from assay.cli.group import LazyGroup
+
+command = LazyGroup(
+    "keys",
+    help="Keys of providers, in the settings file, which only you can read.",
+    lazy={
+        "set": ("assay.cli.keys.set", "Store a provider's key."),
+        "list": ("assay.cli.keys.list", "Which keys there are, and where they come from."),
+        "rm": ("assay.cli.keys.rm", "Forget a provider's key."),
+    },
+)

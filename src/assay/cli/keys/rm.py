@@ -1,0 +1,17 @@
+"""`assay keys rm`."""
+
+from __future__ import annotations
+
+import click
+
+from assay.cli.config.file import remove
+from assay.cli.keys.names import setting_of
+from assay.cli.terminal import say
+
+
+@click.command("rm")
+@click.argument("provider")
+def command(provider: str) -> None:
+    """Forget the key of PROVIDER. One in the environment stays."""
+    held = remove(setting_of(provider))
+    say(f"the key of {provider} is forgotten" if held else f"there is no key of {provider} in the settings file")

@@ -1,0 +1,28 @@
+"""`assay keys set`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from assay.cli.config.file import write
+from assay.cli.keys.names import setting_of
+from assay.cli.terminal import say
+
+
+@click.command("set")
+@click.argument("provider")
+def command(provider: str) -> None:
+    """Store the key of PROVIDER: typed unseen, or read from stdin (assay keys set openai < file).
+
+    It is never taken from the command line, which other users of this machine can see.
+    """
+    setting = setting_of(provider)
+    if sys.stdin.isatty():
+        key = click.prompt(f"Key of {provider}", hide_input=True, err=True)
+    else:
+        key = sys.stdin.readline()
+    if not key.strip():
+        raise click.UsageError("no key was given")
+    say(f"the key of {provider} is in {write(setting, key.strip())}")

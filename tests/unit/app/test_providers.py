@@ -1,0 +1,64 @@
+"""Which providers can be used: keys, servers on this machine, services of the user's."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from chat_server import Answer, chat_server
+
+from assay import settings
+from assay.app.providers import Provider, providers
+from assay.core.errors import UnknownName
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A settings file, in an environment without keys."""
+    for name in list(os.environ):
+        if name.startswith("ASSAY_") or name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
+    return tmp_path / "config.toml"
+
+
+async def found(*names: str) -> dict[str, Provider]:
+    return {each.name: each for each in await providers(settings.load(), names)}
+
+
+async def test_the_built_in_model_is_always_there_and_tests_models_are_not_listed() -> None:
+    everything = await found()
+    assert everything["extractive"].usable
+    assert "scripted" not in everything
+    assert "OPENAI_API_KEY" in everything["openai"].why
+    assert not everything["openai"].usable
+
+
+async def test_a_server_on_this_machine_is_found(file: Path) -> None:
+    with chat_server(Answer()) as server:
+        file.write_text(f'[services.ollama]\nurl = "{server.url}"\n[services.mine]\nurl = "{server.url}"\n')
+        everything = await found()
+    assert everything["ollama"] == Provider(name="ollama", usable=True, models=("ollama:m",))
+    assert everything["mine"].models == ("mine:m",)
+
+
+async def test_elsewhere_only_who_is_named_is_asked(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
+    ready = (await found())["openai"]
+    assert (ready.usable, ready.models) == (True, ())
+    file.write_text('[services.openai]\nurl = "http://127.0.0.1:9/v1"\n')
+    asked = (await found("openai"))["openai"]
+    assert (asked.usable, asked.models) == (False, ())
+    assert "sk-planted" not in asked.why
+
+
+async def test_a_listing_which_is_none(file: Path) -> None:
+    with chat_server(Answer()) as server:
+        file.write_text(f'[services.mine]\nurl = "{server.url}/nowhere"\n')
+        assert "404" in (await found("mine"))["mine"].why
+
+
+async def test_an_unknown_name_is_said() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'openai'"):
+        await found("opnai")
