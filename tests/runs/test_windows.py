@@ -1,0 +1,49 @@
+"""No run dies of length: every request fits the window it is for, from 8,192 tokens up, and below."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from assay import Assay
+from assay.core.brief import ROLES
+from assay.core.errors import ContextTooLong
+from assay.core.messages import Delta, Reply, Request
+from assay.models.extractive.model import Extractive
+from assay.run.asking import input_tokens
+
+DOCS = Path(__file__).parents[2] / "docs"
+QUESTION = "How does Assay keep a run after a crash, how are citations verified, and what does a budget hold?"
+
+
+class Narrow(Extractive):
+    """The built-in model behind a window which it enforces as a service would."""
+
+    def __init__(self, window: int) -> None:
+        super().__init__("narrow")
+        self._profile = msgspec.structs.replace(self._profile, window=window, max_output=4_000)
+        self.asked = 0
+        self.too_long: list[str] = []
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        self.asked += 1
+        if input_tokens(request) + request.max_tokens > self.profile.window:
+            self.too_long.append(request.task)
+            raise ContextTooLong(f"{request.task} does not fit")
+        async for item in super().stream(request):
+            yield item
+
+
+@pytest.mark.parametrize("window", [4_096, 8_192, 32_000])
+async def test_every_request_fits(window: int) -> None:
+    model = Narrow(window)
+    async with Assay(models={"narrow": model}) as assay:
+        run = assay.start(QUESTION, sources=[DOCS], depth="extended", models=dict.fromkeys(ROLES, ("narrow",)))
+        view = await run.view()
+    assert (view.status, view.stop_reason) == ("completed", "done")
+    assert model.too_long == []
+    assert model.asked > 8
+    assert any(claim.verdict == "supported" for claim in view.claims)
