@@ -19,6 +19,7 @@ from assay.evidence.ledger import Ledger
 from assay.models.scripted import Answer, Scene, Scripted, calls, says
 from assay.phases.orchestrated import orchestrate
 from assay.phases.pipeline import Services, pipeline
+from assay.phases.reflective import reflect
 from assay.run.clock import SystemClock
 from assay.run.engine import Engine, RunHandle
 from assay.store.common import Store
@@ -104,6 +105,7 @@ class Sea:
         self.store.library.add(list(zip(snapshots, made, strict=True)), "default")
         self.reader = Reader(self.store.blobs)
         self.search = search or WordSearch(self.store.library, self.reader)
+        self.journal = self.store.journal
         self.tools = (SearchTool(), OpenTool(), RecallTool())
 
     def kit(self) -> Kit:
@@ -119,8 +121,9 @@ class Sea:
         )
 
     def engine(self) -> Engine:
-        services = Services(tools=self.tools, reader=self.reader, strategies={"orchestrated": orchestrate})
-        return Engine(self.store.journal, lambda run: pipeline(run, services))
+        strategies = {"orchestrated": orchestrate, "reflective": reflect}
+        services = Services(tools=self.tools, reader=self.reader, strategies=strategies)
+        return Engine(self.journal, lambda run: pipeline(run, services))
 
     def start(self, model: Scripted, **changes: Any) -> RunHandle:
         """A run by the pipeline."""

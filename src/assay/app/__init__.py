@@ -5,10 +5,6 @@ async with Assay(home="~/research") as assay:
     async for event in run:
         ...
     report = await run.report()
+
+Its public names are those of `assay`. Nothing is imported here: verifying a bundle needs no engine.
 """
-
-from assay.app.assay import DEFAULT, Assay
-from assay.app.handle import RunHandle
-from assay.app.shortcuts import research, research_sync
-
-__all__ = ["DEFAULT", "Assay", "RunHandle", "research", "research_sync"]

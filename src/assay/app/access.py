@@ -12,13 +12,15 @@ from assay.settings import ModelEntry, Settings
 
 COMPATIBLE = "openai"
 """The adapter of services which the user has named."""
+KEYS = {"google": "gemini"}
+"""Providers whose key has another name."""
 
 
 def access(settings: Settings, name: str) -> Access:
     """What the adapter of the model `name` (PROVIDER:NAME) is told."""
     provider, _ = plugins.split(name)
     service = settings.services.get(provider)
-    key = service.key if service else getattr(settings.keys, provider, None)
+    key = service.key if service else getattr(settings.keys, KEYS.get(provider, provider), None)
     return Access(
         url=service.url if service else "",
         key=Secret(key.get_secret_value()) if isinstance(key, SecretStr) else None,

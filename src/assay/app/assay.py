@@ -13,12 +13,14 @@ import msgspec
 
 from assay import agents, phases, plugins
 from assay.app.handle import RunHandle
+from assay.app.layout import index_folder
 from assay.app.providers import load_model
+from assay.app.readers import Readers
 from assay.core.brief import Brief, Depth, Mode, Role, Scope
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
-from assay.core.ports import FINAL, Action, Extractor, Hit, Model, Query, RunRow, World
+from assay.core.ports import FINAL, Action, Hit, Model, Query, RunRow, World
 from assay.core.report import bibliography
 from assay.core.sources import Document
 from assay.core.usage import Budget
@@ -27,7 +29,6 @@ from assay.evidence.cited import CitedPassage, show
 from assay.evidence.documents import Reader
 from assay.evidence.ingest import Ingested, Progress, ingest
 from assay.evidence.reading import Reading
-from assay.evidence.segment import SEGMENTER
 from assay.export.protocols import Exporter, Record
 from assay.phases.pipeline import Services, pipeline
 from assay.run import budget
@@ -58,7 +59,8 @@ class Assay:
         self._own_models, self._made = dict(models), dict[str, Model]()
         self._store = memory_store() if self._home is None else open_store(self._home)
         self._reader = Reader(self._store.blobs)
-        index = None if self._home is None else self._home / "index" / SEGMENTER.replace("/", "-")
+        self._readers = Readers()
+        index = None if self._home is None else index_folder(self._home)
         self._search = LocalSearch(index, self._store.library, self._reader.spans)
         self._services = Services(tools=_tools(), reader=self._reader, strategies=_strategies())
         self._engine = Engine(self._store.journal, lambda run: pipeline(run, self._services))
@@ -75,6 +77,7 @@ class Assay:
     async def close(self) -> None:
         """Let go of the store; runs still going can be resumed."""
         await self._engine.close()
+        await asyncio.to_thread(self._readers.close)
         for model in self._made.values():
             await model.close()
         await self._store.close()
@@ -204,6 +207,16 @@ class Assay:
         """Tell a run, in whatever process it is, to finish or cancel."""
         await self._store.journal.control((await self.find(reference)).run_id, action)
 
+    async def delete(self, reference: str) -> None:
+        """Forget a run: its events, steps and messages. What it read stays in the library.
+
+        Raises:
+            UnknownName: no such run.
+            LeaseHeld: a live process executes it.
+        """
+        row = await self.find(reference)
+        await self._store.journal.delete(row.run_id, evict=row.holder if is_dead(row.holder) else "")
+
     async def passage(self, reference: str, number: int) -> list[CitedPassage]:
         """What citation `number` of a run's report rests on: each passage cited of that source, in its context.
 
@@ -240,7 +253,8 @@ class Assay:
             paths,
             library=self._store.library,
             blobs=self._store.blobs,
-            extractors=_extractors(),
+            extractors=self._readers.extractors(),
+            archives=self._readers.archives(),
             clock=self._clock,
             collection=collection,
             progress=told,
@@ -311,10 +325,6 @@ def _tools() -> tuple[Any, ...]:
 
 def _strategies() -> dict[str, Any]:
     return {name: plugins.load("strategies", name) for name in plugins.names("strategies")}
-
-
-def _extractors() -> list[Extractor]:
-    return [plugins.load("extractors", name)() for name in plugins.names("extractors")]
 
 
 def _paths(sources: Sources) -> list[str]:

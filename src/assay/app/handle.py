@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
-from assay.core.errors import AssayError, FenceLost
+from assay.core.errors import AssayError, FenceLost, StoreError
 from assay.core.events import Envelope
+from assay.core.ports import FINAL
 from assay.core.report import Report, build_report
 from assay.core.view import RunView
 from assay.run.engine import RunHandle as Execution
@@ -34,15 +35,24 @@ class RunHandle:
             UsageError: the run could not even be created (a path that does not exist, a budget below one report).
             Cancelled: it was cancelled before it was created.
             FenceLost: another process took it over.
+            StoreError: it could not be written any more (a full disk); it can be resumed.
         """
         try:
             await self._execution.wait()
         except FenceLost:
             raise
+        except StoreError as error:
+            if self._execution.created and (view := await self._stored(self.run_id)).status in FINAL:
+                return view
+            raise self._stopped(error) from error
         except AssayError:
             if not self._execution.created:
                 raise
         return await self._stored(self.run_id)
+
+    def _stopped(self, error: StoreError) -> StoreError:
+        hint = f"; to go on with run {self.run_id} when this is mended: assay runs resume {self.run_id}"
+        return StoreError(f"{error}{hint if self._execution.created else ''}")
 
     async def report(self) -> Report:
         """The report, once the run has ended.

@@ -31,7 +31,9 @@ def load_model(settings: Settings, name: str) -> Model:
         ConfigError: the adapter cannot make it (no key, no address, an extra missing).
     """
     provider, _ = plugins.split(name)
-    adapter = COMPATIBLE if provider in settings.services else provider
+    # A service of the user's own; one which has an adapter of its own is only elsewhere.
+    own = provider in settings.services and provider not in plugins.names("models")
+    adapter = COMPATIBLE if own else provider
     model: Model = plugins.load("models", adapter)(name, access(settings, name))
     return model
 

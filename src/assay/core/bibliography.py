@@ -56,7 +56,7 @@ class Bibliography(msgspec.Struct, frozen=True, kw_only=True):
 
 def by_id(id: str) -> tuple[int, ...]:
     """A sort key: `S2003.17` after `S2003.9`, both after `S901`."""
-    return tuple(int(part) if part.isdecimal() else 0 for part in id.removeprefix("S").split("."))
+    return tuple(int(part) if part.isdecimal() and len(part) < 20 else 0 for part in id.removeprefix("S").split("."))
 
 
 def compile_bibliography(

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Mapping
+
+import msgspec
 
 from assay.core.active import active
 from assay.core.bibliography import Bibliography
 from assay.core.clean import Edited, harmful
 from assay.core.markers import CitationMode, Rendered, parse, render
 
+_NUMBER = re.compile(r"\[([0-9]+)\]")
 _END_SIGNS = re.compile(r"[\s.!?…。！？؟।,;:\"'”’»)\]*_]*")
+
+
+class Cited(msgspec.Struct, frozen=True, kw_only=True):
+    """A citation as shown: `[number]` at code points `[start, end)`, and the ids it stands for."""
+
+    start: int
+    end: int
+    number: int
+    ids: tuple[str, ...]
 
 
 class Body:
@@ -31,6 +44,28 @@ class Body:
         end = self._without_markers(start, min(max(end, start), length))
         shown = self._position(start)
         return shown, max(shown, self._position(end))
+
+    def cited(self, numbers: Mapping[str, int]) -> tuple[Cited, ...]:
+        """Every citation of a text rendered in `numbers` mode, in order; an id not in `numbers` is in none of them.
+
+        A number which was not repeated stands for the ids of both markers.
+        """
+        places: list[tuple[int, int, int]] = []
+        ids: list[list[str]] = []
+        last: dict[int, int] = {}
+        for marker in parse(self._quiet.text):
+            start, end = self._rendered.position(marker.start), self._rendered.position(marker.end)
+            for sign in _NUMBER.finditer(self.text, start, end):
+                last[int(sign[1])] = len(places)
+                places.append((sign.start(), sign.end(), int(sign[1])))
+                ids.append([])
+            for id in marker.ids:
+                if numbers.get(id) in last:
+                    ids[last[numbers[id]]].append(id)
+        return tuple(
+            Cited(start=start, end=end, number=number, ids=tuple(dict.fromkeys(named)))
+            for (start, end, number), named in zip(places, ids, strict=True)
+        )
 
     def _position(self, point: int) -> int:
         return self._rendered.position(self._quiet.position(self._cleaned.position(point)))

@@ -220,6 +220,14 @@ class MemoryJournal:
                 chosen = common.only(reference, sorted(starting), ids)
             return self._runs[chosen].row(self._wall())
 
+    async def delete(self, run_id: str, evict: str = "") -> None:
+        """Forget a run; one held by `evict` before its lease expires."""
+        with self._lock:
+            run = self._run(run_id)
+            if run.until > self._wall() and run.holder not in ("", evict):
+                raise LeaseHeld(run_id, run.holder)
+            del self._runs[run_id]
+
     async def close(self) -> None:
         """Nothing waits and nothing is held."""
 

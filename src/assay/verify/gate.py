@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from assay.core.claims import Claim, Summary, summarize
+from assay.core.claims import Claim, Summary
 from assay.core.errors import StoreError
-from assay.core.markers import parse
+from assay.core.integrity import misquoted, records
 from assay.core.sources import Passage, Surroundings, sha256
 from assay.evidence.documents import surroundings
+
+__all__ = ["Documents", "TextOf", "documents", "gate", "records"]
 
 TextOf = Callable[[str], bytes]
 """The stored UTF-8 text of a document, by its hash. Raises StoreError where it is not there, or damaged."""
@@ -41,28 +43,6 @@ def gate(
     """
     cited = {id: passages[id] for claim in claims for id in claim.passages if id in passages}
     return (*records(report, claims, passages, sources, summary), *documents(cited, text_of).problems)
-
-
-def records(
-    report: str, claims: Sequence[Claim], passages: Mapping[str, Passage], sources: Sequence[str], summary: Summary
-) -> tuple[str, ...]:
-    """Problems with the report's markers, its claims' places and passages, and the counts."""
-    problems: list[str] = []
-    known = {*passages, *sources}
-    unknown = [id for marker in parse(report) for id in marker.ids if id not in marker.implied and id not in known]
-    if len(unknown) != summary.dropped_markers:
-        problems.append(f"{len(unknown)} markers name nothing, but {summary.dropped_markers} are counted as dropped")
-    for claim in claims:
-        if not 0 <= claim.start < claim.end <= len(report):
-            problems.append(f"claim {claim.id} lies outside the report")
-        problems.extend(
-            f"claim {claim.id} cites {id}, which was never shown" for id in claim.passages if id not in passages
-        )
-    if summarize(claims, summary.dropped_markers) != summary:
-        problems.append("the counts are not those of the claims")
-    if len({claim.id for claim in claims}) != len(claims):
-        problems.append("two claims have one id")
-    return tuple(problems)
 
 
 def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
@@ -98,17 +78,9 @@ def _locate(id: str, passage: Passage, text: bytes) -> Surroundings:
 
 def _mismatch(id: str, passage: Passage, text: bytes) -> str:
     """What is wrong with a passage, empty when nothing is."""
-    if id != passage.id or not id.startswith(f"{passage.source}."):
-        return "is recorded under another id"
     if sha256(text) != passage.document_sha256:
         return "is of a document whose text does not have its hash"
-    if not 0 <= passage.start < passage.end <= len(text):
-        return "lies outside its document"
-    if text[passage.start : passage.end] != passage.text.encode("utf-8", "surrogatepass"):
-        return "is not what its document says there"
-    if sha256(passage.text.encode("utf-8", "surrogatepass")) != passage.text_sha256:
-        return "does not have its hash"
-    return ""
+    return misquoted(id, passage, text)
 
 
 _ENDED = (".", "!", "?", "。", "！", "？", "؟", "۔", "।", "…", ":", "：")

@@ -103,7 +103,8 @@ class Database:
         except Timeout:
             raise StoreError(f"another process has been upgrading {self.path} for {_UPGRADE_SECONDS} s") from None
         except OSError as error:
-            raise StoreError(f"cannot write beside {self.path}: {error.strerror}") from error
+            why = f"{error.strerror}: check its permissions, or name another home with --home"
+            raise StoreError(f"cannot write beside {self.path}: {why}") from error
 
     def _create(self) -> None:
         # A new database is made from the tables at once: the migrations give the same ones (tested), but slower.

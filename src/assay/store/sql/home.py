@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -25,7 +26,8 @@ def open_store(home: Path, wall: Wall = time.time) -> Store:
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)  # questions and documents are their owner's business
     except OSError as error:
-        raise StoreError(f"cannot make {home}: {error.strerror}") from error
+        why = "it is a file" if os.path.isfile(home) else error.strerror  # unlike Path.is_file it never raises
+        raise StoreError(f"{home} cannot be a home: {why}; name another one with --home or ASSAY_HOME") from error
     database = Database(home / DATABASE)
     return Store(
         journal=SqlJournal(database, wall),

@@ -131,6 +131,10 @@ class SqlJournal:
         """A run by its id, the start of its id, or `last`."""
         return await self._read(lambda connection: reads.find(connection, reference, self._wall()))
 
+    async def delete(self, run_id: str, evict: str = "") -> None:
+        """Forget a run; one held by `evict` before its lease expires."""
+        await self._write(lambda connection: writes.delete(connection, run_id, self._wall(), evict))
+
     async def close(self) -> None:
         """Write what waits and let go of everything."""
         await asyncio.to_thread(self._close)

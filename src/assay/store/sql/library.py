@@ -36,7 +36,7 @@ _INCLUDE = (
 _STAMP = sqlite.insert(files)
 _STAMP = _STAMP.on_conflict_do_update(
     index_elements=["path"],
-    set_={name: _STAMP.excluded[name] for name in ("size", "mtime_ns", "documents")},
+    set_={name: _STAMP.excluded[name] for name in FileStamp.__struct_fields__ if name != "path"},
 )
 
 _BATCH = 500  # values in one IN list
@@ -161,7 +161,14 @@ class SqlLibrary:
             row = connection.execute(select(files).where(files.c.path == _path(path))).first()
         if row is None:
             return None
-        return FileStamp(path=path, size=row.size, mtime_ns=row.mtime_ns, documents=tuple(row.documents))
+        return FileStamp(
+            path=path,
+            size=row.size,
+            mtime_ns=row.mtime_ns,
+            documents=tuple(row.documents),
+            extractor=row.extractor,
+            warnings=tuple(row.warnings),
+        )
 
 
 def _rows(names: Sequence[str]) -> Select[int]:
@@ -230,12 +237,7 @@ def _document(row: Sequence[Any]) -> Document:
 
 
 def _stamp_row(stamp: FileStamp) -> dict[str, Any]:
-    return {
-        "path": _path(stamp.path),
-        "size": stamp.size,
-        "mtime_ns": stamp.mtime_ns,
-        "documents": stamp.documents,
-    }
+    return msgspec.structs.asdict(stamp) | {"path": _path(stamp.path)}
 
 
 def _path(path: str) -> bytes:

@@ -78,11 +78,13 @@ def explain(error: BaseException, path: Path) -> StoreError:
     if is_busy(error):
         return StoreError(f"another process has been writing to {path} for more than {BUSY_SECONDS} s: try again")
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return StoreError(f"{path} is damaged or not a database: move it away, or name another home")
+        return StoreError(f"{path} is damaged or not a database: move it away, or name another home with --home")
     if code == sqlite3.SQLITE_FULL:
         return StoreError(f"no space left to write {path}")
+    if code == sqlite3.SQLITE_IOERR:
+        return StoreError(f"{path} cannot be read or written: the disk may be full or failing, or a size limit is set")
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-        return StoreError(f"cannot open {path} for writing: check its permissions, or name another home")
+        return StoreError(f"cannot open {path} for writing: check its permissions, or name another home with --home")
     origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     return StoreError(f"{path}: {origin}")
 

@@ -17,7 +17,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD = "0001"
+HEAD = "0002"
 """The last migration. A database at this version is opened without loading Alembic."""
 
 metadata = MetaData(
@@ -174,4 +174,6 @@ files = Table(
     Column("size", BigInteger, nullable=False),
     Column("mtime_ns", BigInteger, nullable=False),
     Column("documents", JSON, nullable=False),
+    Column("extractor", Text, nullable=False, server_default=""),
+    Column("warnings", JSON, nullable=False, server_default="[]"),
 )

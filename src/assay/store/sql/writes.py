@@ -1,4 +1,7 @@
-"""The journal's other writes: runs, leases, control, messages. Each is one statement, so it is whole or not at all."""
+"""The journal's other writes: runs, leases, control, messages.
+
+Each checks before it writes, and is handed its transaction: it is whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from assay.core.ports import Action, EventDraft, Lease
 from assay.store import common
 from assay.store.sql import sqlite
 from assay.store.sql.commits import Statements, event_rows
-from assay.store.sql.tables import inbox, runs
+from assay.store.sql.tables import events, holds, inbox, ledger, runs, steps
 
 _CREATE = sqlite.insert(runs).on_conflict_do_nothing(index_elements=["run_id"]).returning(runs.c.number)
 
@@ -42,6 +45,8 @@ _CONTROL = (
 )
 
 _NUMBER = select(runs.c.number).where(runs.c.run_id == bindparam("of"))
+
+_HELD = select(runs.c.number, runs.c.holder, runs.c.lease_until).where(runs.c.run_id == bindparam("of"))
 
 
 def create(
@@ -131,3 +136,20 @@ def post(connection: Connection, run_id: str, topic: str, data: bytes) -> None:
     if number is None:
         raise common.unknown_run(run_id)
     connection.execute(inbox.insert(), {"run": number, "topic": topic, "data": data})
+
+
+def delete(connection: Connection, run_id: str, now: float, evict: str) -> None:
+    """Forget a run whose lease is free, expired, or held by `evict`.
+
+    Raises:
+        LeaseHeld: another holder's lease has not expired.
+        UnknownName: no such run.
+    """
+    row = connection.execute(_HELD, {"of": run_id}).first()
+    if row is None:
+        raise common.unknown_run(run_id)
+    if row.lease_until > now and row.holder not in ("", evict):
+        raise LeaseHeld(run_id, row.holder)
+    for table in (events, steps, holds, ledger, inbox):
+        connection.execute(table.delete().where(table.c.run == row.number))
+    connection.execute(runs.delete().where(runs.c.number == row.number))

@@ -1,0 +1,31 @@
+"""What can keep Assay from working on this machine, and how to mend it. Nothing is changed by looking."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assay import settings
+from assay.app.doctor import home, program
+from assay.app.doctor.finding import Finding as Finding
+from assay.app.doctor.finding import broken, note
+from assay.core.errors import ConfigError
+
+
+async def examine(named: Path | None = None) -> list[Finding]:
+    """Every check, in the order in which things depend on each other.
+
+    `named` is the home to look at; None: the one the settings name.
+    """
+    found = [program.release(), program.clock()]
+    try:
+        configured = settings.load()
+    except ConfigError as error:
+        found.append(broken("settings", str(error), f"correct {settings.config_path()}, or the environment"))
+        place = named or settings.default_home()
+        found.append(note("models", "not looked at: the settings name them"))
+    else:
+        found.append(program.configuration())
+        place = named or configured.home
+        found += await program.models(configured)
+    found += home.examine(place.expanduser())
+    return [*found, program.adapters(), *program.extras(), *program.terminal()]

@@ -1,0 +1,121 @@
+"""The program itself: release, clock, settings, models, adapters, extras, terminal."""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import assay
+from assay import plugins, settings
+from assay.app.doctor.finding import Finding, broken, fine, note
+from assay.app.providers import load_model
+from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
+from assay.settings import Settings
+
+EXTRAS = {"docx": ("docx", "Word files (.docx)"), "pdf": ("typst", "PDF files (.pdf)")}
+"""Extras by name: the module each brings, and what it is for."""
+LOAD_SECONDS = 20
+_LOAD = "import sys; from assay import plugins; plugins.load(sys.argv[1], sys.argv[2])"
+_DAY = 86_400
+
+
+def release() -> Finding:
+    """Assay, Python and SQLite."""
+    said = f"Assay {version('assay')}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
+    if sqlite3.sqlite_version_info < (3, 35):
+        return broken("release", said, "use a Python with SQLite 3.35 or later")
+    return fine("release", said)
+
+
+def clock() -> Finding:
+    """Whether the clock is later than the program's own files."""
+    written = Path(assay.__file__).stat().st_mtime
+    said = f"the clock says {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    if time.time() < written - _DAY:
+        return broken("clock", f"{said}, which is before Assay was installed", "set the clock: reports are dated by it")
+    return fine("clock", said)
+
+
+def configuration() -> Finding:
+    """Where the settings come from; that they are valid is known."""
+    path = settings.config_path()
+    return fine("settings", f"{path} is valid" if path.exists() else f"defaults ({path} is not there)")
+
+
+async def models(configured: Settings) -> list[Finding]:
+    """Whether every model the settings name can be made; none is asked anything."""
+    roles = configured.models.model_dump().values()
+    return [await _model(configured, name) for name in sorted({name for names in roles for name in names})]
+
+
+async def _model(configured: Settings, name: str) -> Finding:
+    try:
+        model = load_model(configured, name)
+        await model.close()
+    except (ConfigError, UnknownName, ModelError, ModelFailed) as error:
+        return broken("model", f"{name}: {error}", "assay models says what is missing; assay config set models.…")
+    return fine("model", f"{name} is ready")
+
+
+def adapters() -> Finding:
+    """Whether every adapter loads. Others' are loaded in a process of their own: they may do anything."""
+    failing, count = list[str](), 0
+    for group in plugins.GROUPS:
+        for name in plugins.names(group):
+            count += 1
+            if wrong := _failure(group, name):
+                failing.append(wrong)
+    if failing:
+        return broken("adapters", "; ".join(failing), "update or uninstall the package which brings it")
+    return fine("adapters", f"all {count} load")
+
+
+def _failure(group: plugins.Group, name: str) -> str:
+    """Why an adapter does not load, empty when it does."""
+    if plugins.origin(group, name).startswith("assay."):
+        try:
+            plugins.load(group, name)
+        except ConfigError as error:
+            return str(error)
+        return ""
+    adapter = f"{plugins.NOUNS[group]} {name!r} ({plugins.origin(group, name)})"
+    command = [sys.executable, "-c", _LOAD, group, name]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=LOAD_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return f"{adapter} takes more than {LOAD_SECONDS} s to load"
+    said = done.stderr.decode(errors="replace").strip().splitlines()
+    why = said[-1] if said else f"it ends the process with {done.returncode}"
+    return f"{adapter} cannot be loaded: {why}" if done.returncode else ""
+
+
+def extras() -> Iterator[Finding]:
+    """Which optional parts are installed."""
+    for name, (module, what) in EXTRAS.items():
+        if importlib.util.find_spec(module) is None:
+            yield note(name, f"reports cannot be written as {what}", f"pip install 'assay[{name}]'")
+        else:
+            yield fine(name, f"reports can be written as {what}")
+
+
+def terminal() -> Iterator[Finding]:
+    """What may be shown on stdout."""
+    encoding = (getattr(sys.stdout, "encoding", "") or "none").lower()
+    screen = sys.stdout is not None and sys.stdout.isatty()
+    color = "colour" if screen and settings.surroundings().color else "no colour"
+    said = (
+        f"{'a terminal' if screen else 'no terminal'}, {encoding}, {color}, {shutil.get_terminal_size().columns} wide"
+    )
+    if encoding.replace("-", "") != "utf8":
+        yield note("terminal", said, "set LANG=C.UTF-8 or PYTHONUTF8=1: other letters are shown as ?")
+    else:
+        yield fine("terminal", said)

@@ -1,0 +1,35 @@
+"""What reads files: the extractors and archive formats installed, and the processes some of them work in."""
+
+from __future__ import annotations
+
+from assay import plugins
+from assay.core.ports import Archive, Extractor
+from assay.fetch.workers import Workers
+
+
+class Readers:
+    """Loads readers when the first file needs one; processes start with the first file for them."""
+
+    def __init__(self) -> None:
+        self._workers = Workers()
+
+    def extractors(self) -> list[Extractor]:
+        """All installed, those which ask for a process of their own in one.
+
+        Raises:
+            ConfigError: one cannot be loaded.
+        """
+        found: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
+        return [self._workers.isolate(each) if getattr(each, "isolated", False) else each for each in found]
+
+    def archives(self) -> list[Archive]:
+        """All installed.
+
+        Raises:
+            ConfigError: one cannot be loaded.
+        """
+        return [plugins.load("archives", name)() for name in plugins.names("archives")]
+
+    def close(self) -> None:
+        """End the processes. Blocking, for a moment."""
+        self._workers.close()

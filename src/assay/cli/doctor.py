@@ -1,0 +1,42 @@
+"""`assay doctor`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from assay.app.doctor import Finding, examine
+from assay.cli import options
+from assay.cli.exits import Exit
+from assay.cli.terminal import clean, write
+
+_SIGNS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
+
+
+@click.command("doctor")
+@options.json_output
+@click.option(
+    "--home", type=click.Path(path_type=Path, readable=False), help="Folder of library, index and runs [ASSAY_HOME]."
+)
+@options.verbosity
+def command(as_json: bool, home: Path | None) -> int:
+    """Look for what can keep Assay from working, and say what mends it; changes nothing.
+
+    Exits with 1 when something is broken.
+    """
+    found = asyncio.run(examine(home))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        write("\n".join(_told(found)))
+    return Exit.FAILED if any(each.state == "broken" for each in found) else Exit.DONE
+
+
+def _told(found: Sequence[Finding]) -> Iterator[str]:
+    for each in found:
+        fix = f" -> {clean(each.fix)}" if each.fix else ""
+        yield f"{_SIGNS[each.state]:<7} {each.name:<10} {clean(each.said)}{fix}"

@@ -1,0 +1,99 @@
+"""`assay runs rm`."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay import Assay
+from assay.cli import options
+from assay.cli.asking import may_ask
+from assay.cli.exits import Exit
+from assay.cli.library import opened
+from assay.cli.progress import counted, shorten
+from assay.cli.runs.ids import run_ids
+from assay.cli.terminal import clean, say
+from assay.core.errors import LeaseHeld, UsageError
+from assay.core.ports import FINAL, RunRow
+
+_HOURS = {"h": 1, "d": 24, "w": 24 * 7}
+_ALL = 1_000_000
+
+
+class Age(click.ParamType[timedelta]):
+    """`12h`, `30d` or `4w`."""
+
+    name = "age"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        match = re.fullmatch(r"(\d{1,5})([hdw])", str(value).strip().lower())
+        if match is None:
+            self.fail(f"{value!r} is not an age like 12h, 30d or 4w", param, ctx)
+        return timedelta(hours=int(match[1]) * _HOURS[match[2]])
+
+
+@click.command("rm")
+@click.argument("references", nargs=-1, metavar="ID…", shell_complete=run_ids)
+@click.option("--older-than", "age", type=Age(), metavar="AGE", help="Every ended run begun longer ago (30d, 12h, 4w).")
+@click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
+@options.common
+def command(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
+    """Delete the runs ID…: events, steps and messages. What they read stays in the library.
+
+    A run that a live process executes is not deleted.
+    """
+    if bool(references) == (age is not None):
+        raise click.UsageError("name runs to delete, or an age with --older-than")
+    return asyncio.run(_remove(references, age, yes, home))
+
+
+async def _remove(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> Exit:
+    async with opened(home) as assay:
+        rows = await _chosen(assay, references, age)
+        if not rows:
+            say("there is no such run")
+            return Exit.DONE
+        _confirm(rows, yes)
+        done = [await _deleted(assay, row) for row in rows]
+    say(f"{counted(sum(done), 'run')} deleted")
+    return Exit.DONE if all(done) else Exit.FAILED
+
+
+async def _chosen(assay: Assay, references: Sequence[str], age: timedelta | None) -> list[RunRow]:
+    """The runs meant, each once; all are known before any is deleted."""
+    if age is None:
+        found = [await assay.find(reference) for reference in references]
+        return list({row.run_id: row for row in found}.values())
+    before = (datetime.now(UTC) - age).isoformat()
+    return [row for row in await assay.runs(_ALL) if row.status in FINAL and row.created_at < before]
+
+
+def _confirm(rows: Sequence[RunRow], yes: bool) -> None:
+    """Ask on a terminal; elsewhere only `--yes` deletes.
+
+    Raises:
+        UsageError: nobody is there to ask.
+        click.Abort: the answer was no.
+    """
+    if yes:
+        return
+    if not may_ask():
+        raise UsageError(f"{counted(len(rows), 'run')} would be deleted: say --yes where nobody can be asked")
+    for row in rows:
+        say(f"  {row.run_id}  {row.created_at[:10]}  {row.status}  {shorten(clean(row.question))}")
+    click.confirm(f"Delete {counted(len(rows), 'run')}?", abort=True, err=True)
+
+
+async def _deleted(assay: Assay, row: RunRow) -> bool:
+    try:
+        await assay.delete(row.run_id)
+    except LeaseHeld as error:
+        say(f"{error}: it was not deleted; end it there first")
+        return False
+    return True

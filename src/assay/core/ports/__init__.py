@@ -1,0 +1,31 @@
+"""The protocols between Assay and everything that can be exchanged: stores, models, search, extractors, time.
+
+An adapter implements one of these; its contract suite in tests/contracts runs over every adapter.
+"""
+
+from assay.core.ports.documents import Archive as Archive
+from assay.core.ports.documents import Blobs as Blobs
+from assay.core.ports.documents import Extractor as Extractor
+from assay.core.ports.documents import FileStamp as FileStamp
+from assay.core.ports.documents import Hit as Hit
+from assay.core.ports.documents import Library as Library
+from assay.core.ports.documents import Member as Member
+from assay.core.ports.documents import Query as Query
+from assay.core.ports.documents import Search as Search
+from assay.core.ports.journal import FINAL as FINAL
+from assay.core.ports.journal import Action as Action
+from assay.core.ports.journal import Commit as Commit
+from assay.core.ports.journal import EventDraft as EventDraft
+from assay.core.ports.journal import EventKey as EventKey
+from assay.core.ports.journal import HoldRecord as HoldRecord
+from assay.core.ports.journal import Journal as Journal
+from assay.core.ports.journal import Lease as Lease
+from assay.core.ports.journal import LedgerRow as LedgerRow
+from assay.core.ports.journal import Memory as Memory
+from assay.core.ports.journal import RunRow as RunRow
+from assay.core.ports.journal import RunStatus as RunStatus
+from assay.core.ports.journal import StepRecord as StepRecord
+from assay.core.ports.models import Access as Access
+from assay.core.ports.models import Model as Model
+from assay.core.ports.world import Clock as Clock
+from assay.core.ports.world import World as World

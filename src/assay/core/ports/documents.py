@@ -1,0 +1,183 @@
+"""Documents: how they are read, stored and searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+import msgspec
+
+from assay.core.sources import CollectionSummary, Document, Extracted, Snapshot, Span
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """What to look for: at most `limit` documents, in these collections; `language` is a hint (ISO 639-1)."""
+
+    text: str
+    limit: int = 10
+    collections: tuple[str, ...] = ("default",)
+    language: str = ""
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """A document that answers a query, best first; higher `score` is better, comparable within one answer only.
+
+    `spans` are its passages that match best, best first.
+    """
+
+    document: Document
+    score: float
+    spans: tuple[Span, ...] = ()
+
+
+class Search(Protocol):
+    """A search provider."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def search(self, query: Query) -> list[Hit]:
+        """The best documents.
+
+        Raises:
+            SearchFailed: the provider could not answer.
+        """
+        ...
+
+
+class Extractor(Protocol):
+    """Turns a file's bytes into text. `name` carries its version ("html/1"); `suffixes` in lower case (".html").
+
+    `isolated` asks for a process of its own: for formats whose readers may crash, hang or take too much memory. The
+    class is then made anew there, without arguments, and a file which ends the process costs that file alone.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def suffixes(self) -> tuple[str, ...]: ...
+
+    @property
+    def media_type(self) -> str: ...
+
+    @property
+    def isolated(self) -> bool: ...
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """The documents in `data`; `name` is the file's name. Work may begin at the call, or with the first document.
+
+        Raises:
+            ExtractError: nothing, or nothing more, can be read, with the reason; raised by the iteration.
+        """
+        ...
+
+
+class Member(msgspec.Struct, frozen=True, kw_only=True):
+    """A file in an archive: its path there, made printable, and its bytes; or the `problem` which keeps it closed."""
+
+    name: str
+    data: bytes = b""
+    problem: str = ""
+
+
+class Archive(Protocol):
+    """Opens files which hold files. `name` carries its version ("zip/1"); `suffixes` in lower case (".zip")."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def suffixes(self) -> tuple[str, ...]: ...
+
+    def members(self, data: bytes, name: str, largest: int) -> Iterator[Member]:
+        """The files in `data`, in their order there, unpacked one at a time; folders and hidden ones left out.
+
+        A member of more than `largest` bytes has a problem; sizes are counted while unpacking, not believed.
+
+        Raises:
+            ExtractError: it cannot be opened, or unpacks to more than is sane; raised by the iteration.
+        """
+        ...
+
+
+class Blobs(Protocol):
+    """Bytes by their SHA-256, zstd-compressed at rest. Blocking; call from a worker thread."""
+
+    def put(self, data: bytes) -> str:
+        """Store `data`; its hash. Storing the same bytes again costs a look-up."""
+        ...
+
+    def get(self, sha256: str) -> bytes:
+        """The bytes, checked against their hash.
+
+        Raises:
+            StoreError: not there, or damaged.
+        """
+        ...
+
+    def has(self, sha256: str) -> bool: ...
+
+
+class FileStamp(msgspec.Struct, frozen=True, kw_only=True):
+    """How a file looked when it was read, and which documents it gave: an unchanged file is not read twice.
+
+    `extractor` names the version which read it, since a newer one reads it again. `warnings` are what was said about
+    a file of which only a part could be read: what is known is as incomplete the next time.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    documents: tuple[str, ...]
+    extractor: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+class Library(Protocol):
+    """Documents, the collections they are in, and the files they came from. Blocking; call from a worker thread."""
+
+    def add(
+        self, documents: Sequence[tuple[Snapshot, Document]], collection: str, files: Sequence[FileStamp] = ()
+    ) -> None:
+        """Add documents (known ones are left as they are) and put them into `collection`, in one transaction."""
+        ...
+
+    def select(self, documents: Iterable[str]) -> str:
+        """The name of the collection which holds exactly these documents (hashes); made when it is not there.
+
+        The name depends on the set alone.
+        """
+        ...
+
+    def include(self, documents: Iterable[str], collection: str) -> None:
+        """Put known documents into `collection`, in one transaction."""
+        ...
+
+    def document(self, sha256: str) -> Document | None: ...
+
+    def snapshot(self, sha256: str) -> Snapshot | None: ...
+
+    def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
+        """Documents by hash (8 characters or more), name, URL or title, exact matches first; at most 20."""
+        ...
+
+    def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
+        """In the order of adding."""
+        ...
+
+    def members(self, collections: Sequence[str]) -> set[int]:
+        """The row numbers (see `after`) of the documents in `collections`."""
+        ...
+
+    def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
+        """Documents by row number, ascending, from `row` exclusive: how an index catches up. Rows are never reused."""
+        ...
+
+    def last_row(self) -> int:
+        """The highest row number, 0 when empty."""
+        ...
+
+    def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary: ...
+
+    def stamp(self, path: str) -> FileStamp | None: ...

@@ -1,0 +1,202 @@
+"""The journal: runs, their steps and their events."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from assay.core.events import Envelope, Path
+from assay.core.usage import Usage
+
+
+class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A step's saved result: JSON `data` of the type named by `tag`, or of a failure when `tag` is `failed/1`."""
+
+    key: str
+    input_hash: str
+    tag: str
+    data: bytes
+
+
+class EventDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """An event on its way into the log. `key` makes it unique in its run; `step` and `attempt` where inside a step."""
+
+    key: str
+    path: Path
+    type: str
+    data: bytes
+    at: str
+    step: str = ""
+    attempt: int = 0
+
+
+class HoldRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Budget kept for a step (`held`) or spent by it (`settled`), charged to the lane named by `account`."""
+
+    step: str
+    account: str
+    amount: Usage
+    state: Literal["held", "settled"]
+
+
+class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact of the ledger: a source, a passage shown, a query asked, a page read. (kind, id) is unique."""
+
+    kind: Literal["source", "passage", "query", "page"]
+    id: str
+    lane: int
+    data: bytes
+
+
+RunStatus = Literal["created", "running", "waiting", "paused", "completed", "failed", "cancelled"]
+FINAL: frozenset[RunStatus] = frozenset(("completed", "failed", "cancelled"))
+Action = Literal["", "finish", "cancel", "pause"]
+
+
+class Commit(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes into the journal in one transaction. `active_seconds` is the run's total so far, None to leave it."""
+
+    events: tuple[EventDraft, ...] = ()
+    steps: tuple[StepRecord, ...] = ()
+    holds: tuple[HoldRecord, ...] = ()
+    ledger: tuple[LedgerRow, ...] = ()
+    status: RunStatus | None = None
+    active_seconds: float | None = None
+
+
+class Lease(msgspec.Struct, frozen=True, kw_only=True):
+    """The right to write a run, until another process takes it and raises the fence."""
+
+    run_id: str
+    fence: int
+    holder: str
+
+
+class RunRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A run in a list. `holder` is empty when no live process has it; `created_at` is ISO 8601 UTC."""
+
+    run_id: str
+    question: str
+    status: RunStatus
+    created_at: str
+    holder: str
+    fence: int
+    active_seconds: float
+    last_seq: int
+
+
+class EventKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored event's identity, without its data."""
+
+    seq: int
+    key: str
+    step: str
+    attempt: int
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
+    """All a process needs to take a run up."""
+
+    brief: bytes
+    status: RunStatus
+    fence: int
+    steps: dict[str, StepRecord]
+    events: tuple[EventKey, ...]
+    holds: tuple[HoldRecord, ...]
+    ledger: tuple[LedgerRow, ...]
+    active_seconds: float
+
+
+class Journal(Protocol):
+    """Runs, their steps and their events. Every write of a run carries its lease's fence."""
+
+    async def create(
+        self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft]
+    ) -> tuple[Envelope, ...]:
+        """Make a run with its first events."""
+        ...
+
+    async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
+        """Take the run's lease for `ttl` seconds, raising the fence. A lease still held by exactly `evict`, a process
+        known to be dead, is taken as if it had expired.
+
+        Raises:
+            LeaseHeld: another holder's lease has not expired.
+            UnknownName: no such run.
+        """
+        ...
+
+    async def renew(self, lease: Lease, ttl: float) -> Action:
+        """Hold on for `ttl` more seconds; the control row comes back.
+
+        Raises:
+            FenceLost: another process has the run.
+        """
+        ...
+
+    async def release(self, lease: Lease) -> None:
+        """Give the lease up; nothing happens when it was lost already."""
+        ...
+
+    async def load(self, run_id: str) -> Memory:
+        """Everything stored about a run.
+
+        Raises:
+            UnknownName: no such run.
+        """
+        ...
+
+    def commit(self, lease: Lease, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
+        """Write in one transaction; enqueued at once, in call order; await it to know it is durable.
+
+        Events get consecutive numbers in the order given. Commits waiting together may share a transaction.
+
+        Raises (when awaited):
+            FenceLost: another process has the run; nothing of this commit was written.
+        """
+        ...
+
+    async def events(self, run_id: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
+        """The log from `seq > after`."""
+        ...
+
+    async def control(self, run_id: str, action: Action) -> None:
+        """Set the control row (any process may). `cancel` is never weakened to `finish`."""
+        ...
+
+    async def post(self, run_id: str, topic: str, data: bytes) -> None:
+        """Leave a message for the run's `receive(topic)`; any process may."""
+        ...
+
+    async def inbox(self, run_id: str, topic: str) -> list[bytes]:
+        """Messages left on `topic`, oldest first."""
+        ...
+
+    async def runs(self, limit: int = 100) -> list[RunRow]:
+        """Newest first."""
+        ...
+
+    async def find(self, reference: str) -> RunRow:
+        """A run by its id, the start of its id, or `last`.
+
+        Raises:
+            UnknownName: none, or more than one, begins so.
+        """
+        ...
+
+    async def delete(self, run_id: str, evict: str = "") -> None:
+        """Forget a run with all that was written for it, in one transaction. What it read stays in the library.
+
+        `evict` is a holder known to be dead, as for `acquire`.
+
+        Raises:
+            LeaseHeld: another holder's lease has not expired.
+            UnknownName: no such run.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Write what waits and let go of everything."""
+        ...

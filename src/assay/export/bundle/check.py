@@ -1,0 +1,136 @@
+"""Verify a bundle, with nothing but its bytes: every hash, place and count, and the zip itself.
+
+Nothing is extracted, executed or fetched, and no member is read which is compressed. A bundle that passes is whole and
+agrees with itself. Who can write files can write such a bundle from made-up documents too: whether it is the one that
+was published is told by the hash of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.core.errors import StoreError
+from assay.core.events import Envelope
+from assay.core.sources import sha256
+from assay.core.view import RunView, fold
+from assay.export.bundle import evidence, reports
+from assay.export.bundle.archive import Member, looks_like_zip, unpack
+from assay.export.bundle.contents import FORMAT, KNOWN, LOG, MANIFEST, Manifest, decode, encode, log, release
+from assay.export.bundle.opened import Bundle
+from assay.export.bundle.result import Check, Verification, checked
+
+LONGEST_REPORT = 500_000
+"""Code points of a report's text which are still rendered: a hostile text costs some 0.2 ms a character."""
+
+_READ = (reports.data, reports.texts, evidence.documents, evidence.snapshots, evidence.passages)
+_TOLD = (reports.markers, reports.claims, reports.counts, reports.text)
+
+
+def check(data: bytes, file: str = "") -> Verification:
+    """Every check over the bytes of a bundle; `file` is what it is called.
+
+    Raises:
+        StoreError: it is no zip at all.
+    """
+    if not looks_like_zip(data):
+        raise StoreError(f"{file or 'this'} is not a zip file, and so not a bundle of Assay's")
+    opened = unpack(data)
+    members = {member.name: member.data for member in opened.members}
+    checks = [checked("zip", len(members), list(opened.problems))]
+    manifest = _manifest(members)
+    view: RunView | None = None
+    if opened.whole:
+        checks.append(_members(opened.members, manifest))
+        view, told = _events(members, manifest)
+        checks.append(told)
+    if view is not None and len(view.report.text) > LONGEST_REPORT:
+        long = f"the report's text has {len(view.report.text):,} characters: more than any report has"
+        checks.append(checked("text", 1, [f"{long}, so nothing else was checked"]))
+    elif view is not None:
+        bundle = Bundle(members=members, manifest=manifest, view=view)
+        checks += [each for run in (*_READ, *_TOLD) for each in run(bundle)]
+    return Verification(
+        file=file,
+        ok=view is not None and all(each.ok for each in checks),
+        sha256=sha256(data),
+        size=len(data),
+        release=manifest.release if manifest else "",
+        run_id=view.run_id if view else "",
+        question=view.question if view else "",
+        verified=view.verified if view else None,
+        checks=tuple(checks),
+    )
+
+
+def _manifest(members: dict[str, bytes | memoryview]) -> Manifest | None:
+    try:
+        return decode(members.get(MANIFEST, b""), Manifest)
+    except StoreError:
+        return None
+
+
+def _members(members: tuple[Member, ...], manifest: Manifest | None) -> Check:
+    """Every member is listed with its size and hash, none is missing, none is there that is not listed."""
+    problems = list(_unlisted(members, manifest)) if manifest else [f"{MANIFEST} is not there or cannot be read"]
+    other = manifest is not None and manifest.release != release()
+    strange = [member.name for member in members if member.name != MANIFEST and not KNOWN.fullmatch(member.name)]
+    unknown = [f"{name} is none of a bundle's members" for name in strange]
+    if [member.name for member in members] != [MANIFEST, *sorted(m.name for m in members if m.name != MANIFEST)]:
+        problems.append(f"the members are not in order: {MANIFEST} first, the others by name")
+    return checked("members", len(members), problems + ([] if other else unknown), tuple(unknown[:3] if other else ()))
+
+
+def _unlisted(members: tuple[Member, ...], manifest: Manifest) -> Iterator[str]:
+    if manifest.format != FORMAT:
+        yield f"the format is {manifest.format!r}, this release reads {FORMAT!r}"
+    listed = {each.name: each for each in manifest.members}
+    if len(listed) != len(manifest.members):
+        yield f"{MANIFEST} lists a name twice"
+    there = {member.name: member.data for member in members if member.name != MANIFEST}
+    for name, each in listed.items():
+        if name not in there:
+            yield f"{name} is listed and not there"
+        elif len(there[name]) != each.size:
+            yield f"{name} has {len(there[name]):,} bytes, listed are {each.size:,}"
+        elif sha256(there[name]) != each.sha256:
+            yield f"{name} does not have the hash that is listed"
+    yield from (f"{name} is there and not listed" for name in there if name not in listed)
+    rewritten = next((each.data for each in members if each.name == MANIFEST), b"")
+    if manifest.release == release() and encode(manifest) != rewritten:
+        yield f"{MANIFEST} is not written as this release writes it"
+
+
+def _events(members: dict[str, bytes | memoryview], manifest: Manifest | None) -> tuple[RunView | None, Check]:
+    """The log can be read, is one run's, has every number from 1, and folds into a view."""
+    try:
+        envelopes = _log(members)
+        view = fold(envelopes)
+    except StoreError as error:
+        return None, checked("events", 0, [str(error)])
+    problems = [
+        f"event {each.seq} stands where {number} is due"
+        for number, each in enumerate(envelopes, 1)
+        if each.seq != number
+    ]
+    runs = {each.run_id for each in envelopes}
+    if len(runs) != 1 or (manifest is not None and manifest.run_id not in runs):
+        problems.append("the events are not all of the one run which the manifest names")
+    if manifest is not None and manifest.release == release() and log(envelopes) != members[LOG]:
+        problems.append(f"{LOG} is not written as this release writes it")
+    return view, checked("events", len(envelopes), problems)
+
+
+def _log(members: dict[str, bytes | memoryview]) -> list[Envelope]:
+    if LOG not in members:
+        raise StoreError(f"{LOG} is not there")
+    lines = bytes(members[LOG]).split(b"\n")
+    if lines.pop():
+        raise StoreError(f"{LOG} does not end with a line end")
+    return [_event(line, number) for number, line in enumerate(lines, 1)]
+
+
+def _event(line: bytes, number: int) -> Envelope:
+    try:
+        return decode(line, Envelope)
+    except StoreError as error:
+        raise StoreError(f"line {number} of {LOG}: {error}") from error

@@ -1,0 +1,178 @@
+"""What is in a bundle: its members, its manifest, and which documents a report rests on.
+
+MANIFEST.json          the format, the release that wrote it, and size and SHA-256 of every other member
+report.json .md .html  the report, as the exporters of those formats write it
+events.jsonl           the run's log, an event a line
+sources.json           of each document: its snapshot, the extractor, media types, when it was read
+documents/HASH.txt     the text of each cited document; the name is its SHA-256
+snapshots/HASH         the bytes it was taken from
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import version
+from typing import TypeVar
+
+import msgspec
+
+from assay.core.errors import StoreError
+from assay.core.events import Envelope
+from assay.core.markers import CitationMode
+from assay.core.report import bibliography
+from assay.core.sources import Document, Passage, Snapshot, Source, sha256
+from assay.core.view import RunView
+from assay.export import events, json, markdown
+from assay.export.bundle.archive import Member
+from assay.export.html import render as html
+from assay.export.printable import printable
+from assay.export.protocols import Record
+
+FORMAT = "assay.bundle/1"
+MANIFEST, LOG, SOURCES = "MANIFEST.json", "events.jsonl", "sources.json"
+KNOWN = re.compile(
+    r"report\.(?:json|md|html)|events\.jsonl|sources\.json|documents/[0-9a-f]{64}\.txt|snapshots/[0-9a-f]{64}"
+)
+
+T = TypeVar("T")
+
+RENDERINGS: Mapping[str, Callable[[RunView, CitationMode], bytes]] = {
+    "report.json": lambda view, citations: json.render(view, citations=citations),
+    "report.md": lambda view, citations: markdown.render(view, citations=citations).encode(),
+    "report.html": lambda view, citations: html(view, citations=citations).encode(),
+}
+"""The forms of the report in a bundle, by name; each the same bytes for the same view."""
+
+
+class Listed(msgspec.Struct, frozen=True, kw_only=True):
+    """A member as the manifest lists it; `size` in bytes."""
+
+    name: str
+    sha256: str
+    size: int
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """`MANIFEST.json`: `members` are all others, by name; `citations` is how the report's citations look."""
+
+    format: str = FORMAT
+    release: str
+    run_id: str
+    citations: CitationMode
+    members: tuple[Listed, ...]
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of `sources.json`: a cited document, the snapshot it was taken from, and by what.
+
+    Sizes are in bytes, `fetched_at` is ISO 8601 UTC. The first four fields are checked against the rest of the
+    bundle, the others are what the writer's library said.
+    """
+
+    document_sha256: str
+    document_size: int
+    snapshot_sha256: str
+    snapshot_size: int
+    url: str
+    media_type: str
+    fetched_at: str
+    extractor: str
+    syntax: str
+
+
+def release() -> str:
+    """The installed release of Assay."""
+    return version("assay")
+
+
+def members(record: Record, citations: CitationMode) -> list[Member]:
+    """The members of a run's bundle, in their order.
+
+    Raises:
+        StoreError: the text or the snapshot of a cited document is not there, or damaged.
+    """
+    sources = cited_sources(record.view)
+    made = [Member(name, rendered(record.view, citations)) for name, rendered in RENDERINGS.items()]
+    made += [Member(LOG, log(record.log)), Member(SOURCES, encode([_origin(record, each) for each in sources]))]
+    made += [Member(document_name(each), record.blobs.get(each.document_sha256)) for each in sources]
+    snapshots = dict.fromkeys(each.snapshot_sha256 for each in sources)
+    made += [Member(f"snapshots/{each}", record.blobs.get(each)) for each in snapshots]
+    made.sort(key=lambda member: member.name)
+    manifest = Manifest(release=release(), run_id=record.view.run_id, citations=citations, members=listing(made))
+    return [Member(MANIFEST, encode(manifest)), *made]
+
+
+def listing(members: Iterable[Member]) -> tuple[Listed, ...]:
+    """Members as a manifest lists them."""
+    return tuple(Listed(name=each.name, sha256=sha256(each.data), size=len(each.data)) for each in members)
+
+
+def log(envelopes: Iterable[Envelope]) -> bytes:
+    """`events.jsonl`."""
+    return b"".join(map(events.line, envelopes))
+
+
+def encode(data: object) -> bytes:
+    """Indented JSON with a line end, the same bytes for equal data."""
+    return printable(msgspec.json.format(msgspec.json.encode(data, order="deterministic"), indent=2)) + b"\n"
+
+
+def decode(data: bytes | memoryview, type: type[T]) -> T:
+    """Data which somebody else wrote.
+
+    Raises:
+        StoreError: it is not JSON in UTF-8 of this type, or nested too deep.
+    """
+    try:
+        return msgspec.json.decode(data, type=type)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise StoreError(str(error)) from error
+    except RecursionError as error:
+        raise StoreError("it is nested too deep") from error
+
+
+def cited_passages(view: RunView) -> dict[str, Passage]:
+    """The passages the report names, then those its claims rest on without naming them."""
+    named = {passage.id: passage for passage in bibliography(view).cited}
+    resting = (id for claim in view.claims for id in claim.passages)
+    return named | {id: view.passages[id] for id in resting if id in view.passages}
+
+
+def cited_sources(view: RunView) -> list[Source]:
+    """A source for each document the report cites, or whose passages its claims rest on; by the document's hash."""
+    entries = bibliography(view).entries
+    resting = {passage.document_sha256 for passage in cited_passages(view).values()}
+    cited = [each.source for each in entries if each.number is not None or each.source.document_sha256 in resting]
+    return sorted(cited, key=lambda source: source.document_sha256)
+
+
+def document_name(source: Source) -> str:
+    """The member which holds the text of a source's document."""
+    return f"documents/{source.document_sha256}.txt"
+
+
+def _origin(record: Record, source: Source) -> Origin:
+    document = _known(record.library.document(source.document_sha256), "document", source.document_sha256)
+    snapshot = _known(record.library.snapshot(source.snapshot_sha256), "snapshot", source.snapshot_sha256)
+    return _origin_of(document, snapshot)
+
+
+def _origin_of(document: Document, snapshot: Snapshot) -> Origin:
+    return Origin(
+        document_sha256=document.sha256,
+        document_size=document.size,
+        snapshot_sha256=snapshot.sha256,
+        snapshot_size=snapshot.size,
+        url=snapshot.url,
+        media_type=snapshot.media_type,
+        fetched_at=snapshot.fetched_at,
+        extractor=document.extractor,
+        syntax=document.syntax,
+    )
+
+
+def _known(found: T | None, kind: str, sha256: str) -> T:
+    if found is None:
+        raise StoreError(f"{kind} {sha256}, which the report cites, is not in the library")
+    return found

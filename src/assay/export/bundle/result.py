@@ -1,0 +1,48 @@
+"""What verifying a bundle gives."""
+
+from __future__ import annotations
+
+import msgspec
+
+SHOWN = 20
+"""Problems a check names; of more it says how many."""
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """One check over a bundle: how many things it looked at, what is wrong, and what a reader should know besides."""
+
+    name: str
+    ok: bool
+    checked: int
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
+    """A bundle after all checks. `sha256` is of the file, for comparing it with what its publisher names.
+
+    `release` wrote it, "" when it does not say; `verified` is what the run itself said of its report, None when that
+    cannot be read. `ok` says that the bundle is whole and agrees with itself, not that the report is right.
+    """
+
+    file: str
+    ok: bool
+    sha256: str
+    size: int
+    release: str
+    run_id: str
+    question: str
+    verified: bool | None
+    checks: tuple[Check, ...]
+
+
+def checked(name: str, count: int, problems: list[str], notes: tuple[str, ...] = ()) -> Check:
+    """A check's result, with no more problems than a reader wants to see."""
+    shown = [_short(problem) for problem in problems[:SHOWN]]
+    if len(problems) > SHOWN:
+        shown.append(f"and {len(problems) - SHOWN:,} more")
+    return Check(name=name, ok=not problems, checked=count, problems=tuple(shown), notes=notes)
+
+
+def _short(problem: str) -> str:
+    return problem if len(problem) <= 300 else f"{problem[:299]}…"

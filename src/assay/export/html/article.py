@@ -1,0 +1,207 @@
+"""The text of a report as HTML: its claims in spans, its citations and verdicts as links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+from markdown_it.presets import commonmark
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+from markupsafe import Markup
+
+from assay.core.claims import Verdict
+from assay.core.rendering import Cited
+from assay.export.html.inline import parse
+from assay.export.html.markup import el
+from assay.export.html.placing import Mark, Stretch
+
+_OWN_DIRECTION = frozenset(("p", "li", "ul", "ol", "blockquote", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"))
+_OPTIONS = OptionsDict(commonmark.make()["options"])
+_TOP, _DEEPEST = 2, 6  # the page's own title is the only h1
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """A heading of the text, its level in the page (2 to 6), and the id to link to."""
+
+    id: str
+    level: int
+    text: str
+
+
+class Article(msgspec.Struct, frozen=True):
+    """The rendered text. `words` are those of each claim which has some in it, without markup, by the claim's index."""
+
+    html: Markup
+    headings: tuple[Heading, ...] = ()
+    words: dict[int, str] = {}
+
+
+class Signs(msgspec.Struct, frozen=True):
+    """How a citation and the badge of a claim are written, and each claim's verdict."""
+
+    cite: Callable[[Cited], Markup]
+    badge: Callable[[int], Markup]
+    verdicts: Sequence[Verdict] = ()
+
+
+def article(markdown: str, claims: Sequence[Stretch], cites: Sequence[Cited], signs: Signs) -> Article:
+    """Render `markdown`.
+
+    Every stretch of a claim's text is a `span.claim`, the first with id `at-N` (claims count from 1); what stands
+    between its end and its badge (citations, a full stop) a `span.tail`. A claim which crosses markup or blocks has
+    several spans. Without those spans and the badges the HTML is that of the same text without claims.
+    """
+    tokens = parse(markdown, claims, cites)
+    headings = _head(tokens)
+    words: dict[int, list[str]] = {}
+    for token in tokens:
+        if token.type == "inline":
+            token.children = _Dresser(signs, words).dress(token.children or [])
+        elif token.nesting > 0 and token.tag in _OWN_DIRECTION:
+            token.attrSet("dir", "auto")
+        _without_style(token)
+    html = _Renderer().render(tokens, _OPTIONS, {})
+    return Article(Markup(html), headings, {claim: " ".join("".join(said).split()) for claim, said in words.items()})
+
+
+def _head(tokens: Sequence[Token]) -> tuple[Heading, ...]:
+    """Number the headings, and move them below the page's title."""
+    heads = [at for at, token in enumerate(tokens) if token.type == "heading_open"]
+    up = min((int(tokens[at].tag[1]) for at in heads), default=_TOP) - _TOP
+    found = []
+    for number, at in enumerate(heads, 1):
+        level = min(int(tokens[at].tag[1]) - up, _DEEPEST)
+        tokens[at].tag = tokens[at + 2].tag = f"h{level}"
+        tokens[at].attrSet("id", f"part-{number}")
+        found.append(Heading(f"part-{number}", level, _words(tokens[at + 1])))
+    return tuple(found)
+
+
+def _words(inline: Token) -> str:
+    children = inline.children or []
+    return "".join(" " if child.type.endswith("break") else child.content for child in children).strip()
+
+
+def _without_style(token: Token) -> None:
+    """A column's alignment as a class: the page allows no style attribute."""
+    style = token.attrs.pop("style", None)
+    if style is not None:
+        token.attrSet("class", str(style).replace("text-align:", "to-"))
+
+
+class _Dresser:
+    """Puts the spans of claims around what is inside one block, never across the borders of markup."""
+
+    def __init__(self, signs: Signs, words: dict[int, list[str]]) -> None:
+        self._signs, self._words = signs, words
+        self._out: list[Token] = []
+        self._inside: list[int] = []
+        self._tail: list[int] = []
+        self._span = ""  # the span that is open: its classes
+        self._links = 0
+        self._after_link: list[Token] = []
+
+    def dress(self, children: Sequence[Token]) -> list[Token]:
+        """The children with spans, citations and badges as HTML."""
+        for child in children:
+            if child.type == "mark":
+                self._mark(child.meta["mark"])
+            elif child.nesting:
+                self._border(child)
+            else:
+                self._leaf(child)
+        self._close()
+        return self._out
+
+    def _mark(self, mark: Mark) -> None:
+        self._close()
+        if mark.edge == "start":
+            self._inside.append(mark.claim)
+            if mark.claim in self._words:
+                self._words[mark.claim].append(" · ")  # of another block
+        elif mark.edge == "end":
+            self._inside.remove(mark.claim)
+            self._tail.append(mark.claim)
+        else:
+            self._tail.remove(mark.claim)
+            self._put(_html(self._signs.badge(mark.claim)))
+
+    def _border(self, child: Token) -> None:
+        self._close()
+        self._out.append(child)
+        if child.tag == "a":
+            self._links += child.nesting
+            self._release()
+
+    def _leaf(self, child: Token) -> None:
+        if child.type == "cite":
+            self._cite(child.meta["cite"])
+            return
+        self._open()
+        if self._inside:
+            self._words[self._inside[-1]].append(" " if child.type.endswith("break") else child.content)
+        self._out.append(child)
+
+    def _cite(self, cited: Cited) -> None:
+        if not self._links:
+            self._open()
+        self._put(_html(self._signs.cite(cited)))
+
+    def _put(self, sign: Token) -> None:
+        """A sign which is a link itself, so never inside one."""
+        (self._after_link if self._links else self._out).append(sign)
+
+    def _release(self) -> None:
+        if not self._links:
+            self._out += self._after_link
+            self._after_link = []
+
+    def _open(self) -> None:
+        """Open the span of the claim at hand, where there is one and none is open."""
+        if self._span or not (self._inside or self._tail):
+            return
+        claim = (self._inside or self._tail)[-1]
+        kind = "claim" if self._inside else "tail"
+        self._span = f"{kind} {self._signs.verdicts[claim]}"
+        first = kind == "claim" and claim not in self._words
+        if first:
+            self._words[claim] = []
+        opened = f'<span class="{self._span}"' + (f' id="at-{claim + 1}">' if first else ">")
+        self._out.append(_html(Markup(opened)))
+
+    def _close(self) -> None:
+        if self._span:
+            self._out.append(_html(Markup("</span>")))
+        self._span = ""
+
+
+def _html(markup: Markup) -> Token:
+    return Token("sign", "", 0, content=markup)
+
+
+class _Renderer(RendererHTML):
+    """HTML whose tables and code never widen the page, and whose links tell no one where they were followed from."""
+
+    def sign(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return tokens[idx].content
+
+    def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        token = tokens[idx]
+        if not str(token.attrs.get("href", "")).startswith("#"):
+            token.attrSet("rel", "noopener noreferrer nofollow")
+        return self.renderToken(tokens, idx, options, env)
+
+    def table_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return '<div class="wide" role="group" aria-label="Table" tabindex="0"><table>\n'
+
+    def table_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return "</table></div>\n"
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return el("pre", el("code", tokens[idx].content)) + "\n"
+
+    def code_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return self.fence(tokens, idx, options, env)

@@ -1,0 +1,129 @@
+"""The whole page: one file, which loads nothing and sends nothing."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from collections.abc import Iterable
+from importlib.resources import files
+
+from markupsafe import Markup
+
+from assay.core.clean import one_line
+from assay.export.html import signs
+from assay.export.html.article import Article, Heading, Signs, article
+from assay.export.html.evidence import sources
+from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
+from assay.export.html.made import in_short, made
+from assay.export.html.markup import Child, el, join, language
+from assay.export.html.material import Material
+
+_LONG_QUESTION = 80  # characters; a longer one is set smaller
+
+
+def page(material: Material) -> str:
+    """The page of a report as HTML, ending with a line end."""
+    text = article(
+        material.report.markdown,
+        material.claims,
+        material.cites,
+        Signs(
+            cite=functools.partial(signs.cite, material),
+            badge=functools.partial(signs.badge, material),
+            verdicts=material.verdicts,
+        ),
+    )
+    tail = [part for part in (sources(material), ledger(material, text.words), made(material)) if part]
+    body = (
+        signs.sprite(),
+        el("a", "Skip to the report", href="#report", class_="skip"),
+        el("header", el("p", "Assay research report", class_="kicker"), _title(material), in_short(material)),
+        el("div", _side(material, text), el("main", _top(material, text), _text(material, text), *tail), class_="page"),
+        el("script", Markup(_part("script.js"))),
+    )
+    return f"<!doctype html>\n{_root(material, body)}\n"
+
+
+def _root(material: Material, body: Iterable[Markup]) -> Markup:
+    question = one_line(material.report.question)
+    head = el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", http_equiv="Content-Security-Policy", content=_policy()),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("meta", name="referrer", content="no-referrer"),
+        el("meta", name="color-scheme", content="light dark"),
+        el("title", question or "Research report"),
+        el("style", Markup(_part("style.css"))),
+    )
+    return el("html", head, "\n", el("body", join(body, "\n")), lang="en")
+
+
+def _title(material: Material) -> Markup:
+    question = " ".join(material.report.question.split()) or "Research report"
+    return el("h1", question, dir="auto", lang=_language(material), class_=len(question) > _LONG_QUESTION and "long")
+
+
+def _language(material: Material) -> str | None:
+    return language(material.view.brief.language) if material.view.brief else None
+
+
+def _top(material: Material, text: Article) -> Markup | None:
+    parts = [
+        part
+        for part in (
+            counts(material),
+            to_check(material, text.words),
+            not_found(material),
+            limits(material),
+        )
+        if part
+    ]
+    if not parts:
+        return None
+    return el("section", el("h2", "At a glance", id="glance"), *parts, class_="glance", aria_labelledby="glance")
+
+
+def _text(material: Material, text: Article) -> Markup:
+    empty = el("p", "No report was written.", class_="facts")
+    note = el("p", "Only sentences with problems are shown; the supported ones are left out (…).", class_="only-note")
+    return el("article", note, text.html or empty, id="report", lang=_language(material), tabindex="-1")
+
+
+def _side(material: Material, text: Article) -> Markup:
+    """The table of contents and the filter."""
+    own = [("sources", "Sources and quotes", bool(material.report.sources or material.view.unreadable))]
+    own += [("claims", "Every claim", bool(material.report.claims)), ("made", "How this was made", True)]
+    links = [_entry(heading) for heading in text.headings]
+    links += [el("li", el("a", name, href=f"#{id}"), class_="own") for id, name, there in own if there]
+    contents = el("details", el("summary", "Contents"), el("ol", *links), open=True, class_="contents")
+    return el("nav", contents, _filter(material), aria_label="Contents")
+
+
+def _entry(heading: Heading) -> Markup:
+    return el("li", el("a", heading.text or "…", href=f"#{heading.id}", dir="auto"), class_=f"level-{heading.level}")
+
+
+def _filter(material: Material) -> Child:
+    problems = sum(verdict != "supported" for verdict in material.verdicts)
+    if not material.verdicts:
+        return None
+    box = el("input", type="checkbox", id="only", autocomplete="off")
+    return el("p", el("label", box, f" Problems only ({problems} of {len(material.verdicts)})"), class_="filter")
+
+
+@functools.cache
+def _part(name: str) -> str:
+    return files("assay.export.html").joinpath(name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def _policy() -> str:
+    """Nothing may be loaded; only this style and this script apply (CSP level 2, by hash)."""
+    style, script = (_hash(_part(name)) for name in ("style.css", "script.js"))
+    return f"default-src 'none'; style-src {style}; script-src {script}; base-uri 'none'; form-action 'none'"
+
+
+def _hash(part: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()}'"

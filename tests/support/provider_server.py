@@ -1,0 +1,140 @@
+"""A real HTTP server on loopback which speaks the formats of Anthropic, Google, Mistral and Groq, faults included."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import chat_server
+import pytest
+from chat_server import Answer, served
+from pydantic import TypeAdapter
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+# Tests which import this module are skipped where one of the extras is not installed.
+pytest.importorskip("pydantic_ai", reason="no extra of a provider is installed")
+anthropic = pytest.importorskip("anthropic.types.message_create_params", reason="the extra `anthropic` is missing")
+google = pytest.importorskip("google.genai.types", reason="the extra `google` is missing")
+
+_ANTHROPIC = TypeAdapter(anthropic.MessageCreateParamsStreaming)
+_GOOGLE: dict[str, TypeAdapter[Any]] = {
+    "contents": TypeAdapter(list[google.Content]),
+    "systemInstruction": TypeAdapter(google.Content),
+    "tools": TypeAdapter(list[google.Tool]),
+    "toolConfig": TypeAdapter(google.ToolConfig),
+    "generationConfig": TypeAdapter(google.GenerationConfig),
+}
+KEY_HEADERS = ("x-api-key", "x-goog-api-key", "authorization")
+
+
+def check_anthropic(body: dict[str, Any]) -> None:
+    """Whether Anthropic's own types allow this request; their lists are checked as they are walked."""
+    _exhaust(_ANTHROPIC.validate_python(body, strict=False))
+
+
+def check_google(body: dict[str, Any]) -> None:
+    """Whether Google's own types allow this request; they refuse fields they do not know."""
+    unknown = set(body) - set(_GOOGLE)
+    assert not unknown, unknown
+    for name, value in body.items():
+        _GOOGLE[name].validate_python(value)
+
+
+def check_nothing(body: dict[str, Any]) -> None:
+    """For formats whose client has no types of a request's body."""
+
+
+def _exhaust(value: object) -> None:
+    if isinstance(value, dict):
+        for each in value.values():
+            _exhaust(each)
+    elif not isinstance(value, str | bytes) and hasattr(value, "__iter__"):
+        for each in value:
+            _exhaust(each)
+
+
+class ProviderServer:
+    """Plays answers in order, the last for ever; `requests` and `headers` are what it was sent."""
+
+    def __init__(self, answers: Sequence[Answer], check: Callable[[dict[str, Any]], None]) -> None:
+        self.answers, self._check = list(answers), check
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.faults: list[str] = []
+        self.url = ""
+
+    async def handle(self, request: Request) -> Response:
+        """One request. One which the format does not allow is refused, and noted in `faults`."""
+        body = await request.json()
+        self.requests.append(body)
+        self.headers.append(dict(request.headers))
+        try:
+            self._check(body)
+        except (ValueError, AssertionError) as error:
+            self.faults.append(str(error))
+            return JSONResponse({"error": {"message": f"not of the format: {error}"}}, 422)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if answer.status != 200:
+            data = b"".join(map(chat_server._bytes, answer.pieces))
+            return Response(data, answer.status, answer.headers, "application/json")
+        pieces = chat_server._pieces(answer)
+        return StreamingResponse(pieces, headers=answer.headers, media_type="text/event-stream")
+
+    @property
+    def keys(self) -> list[str]:
+        """The key each request carried."""
+        return [next((sent[name] for name in KEY_HEADERS if name in sent), "") for sent in self.headers]
+
+
+_PLAYING: dict[str, ProviderServer] = {}
+
+
+@contextlib.contextmanager
+def provider_server(*answers: Answer, check: Callable[[dict[str, Any]], None]) -> Iterator[ProviderServer]:
+    """A provider of its own at an address of its own, as long as the block lasts."""
+    state = ProviderServer(answers, check)
+    name = f"p{id(state)}"
+    _PLAYING[name] = state
+    state.url = f"http://127.0.0.1:{_port()}/{name}"
+    try:
+        yield state
+        assert state.faults == []
+    finally:
+        del _PLAYING[name]
+
+
+async def _handle(request: Request) -> Response:
+    return await _PLAYING[request.path_params["name"]].handle(request)
+
+
+async def _listed(request: Request) -> Response:
+    if not any(name in request.headers for name in KEY_HEADERS):
+        return JSONResponse({"error": {"message": "no key"}}, 401)
+    if "v1beta" in request.url.path:
+        return JSONResponse({"models": [{"name": "models/m-2"}, {"name": "models/m-1"}]})
+    return JSONResponse({"data": [{"id": "m-2", "type": "model"}, {"id": "m-1", "type": "model"}], "has_more": False})
+
+
+@functools.cache
+def _port() -> int:
+    """The port of the one server of this process, which ends with it."""
+    posts = ("/v1/messages", "/v1beta/models/{model:path}", "/v1/chat/completions", "/openai/v1/chat/completions")
+    gets = ("/v1/models", "/v1beta/models", "/openai/v1/models")
+    routes = [Route(f"/{{name}}{path}", _handle, methods=["POST"]) for path in posts]
+    routes += [Route(f"/{{name}}{path}", _listed) for path in gets]
+    serving = served(Starlette(routes=routes))
+    port = serving.__enter__()
+    atexit.register(serving.__exit__, None, None, None)
+    return port
+
+
+def event(data: dict[str, Any], name: str = "") -> str:
+    """One server-sent event; Anthropic's carry their type as their name."""
+    return (f"event: {name}\n" if name else "") + f"data: {json.dumps(data)}\n\n"
