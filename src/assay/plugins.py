@@ -47,6 +47,18 @@ def load(group: Group, name: str) -> Any:
         raise ConfigError(f"{NOUNS[group]} {name!r} ({point.value}) cannot be loaded: {error}") from error
 
 
+def origin(group: Group, name: str) -> str:
+    """Where the adapter `name` comes from: the module and attribute its entry point names.
+
+    Raises:
+        UnknownName: no adapter of that name.
+    """
+    found = _installed(group)
+    if name not in found:
+        raise UnknownName(NOUNS[group], name, found)
+    return found[name].value
+
+
 def split(name: str) -> tuple[str, str]:
     """A model's name as (adapter, what it is told): `"scripted:replies.json"`, or `"extractive"` and nothing."""
     adapter, _, argument = name.partition(":")

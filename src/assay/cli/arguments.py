@@ -13,7 +13,7 @@ class ResearchCommand(click.Command):
     """A command whose `--in` takes every word up to the next option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, spread(args))
+        return super().parse_args(ctx, args if ctx.resilient_parsing else spread(args))
 
 
 def spread(args: Sequence[str]) -> list[str]:

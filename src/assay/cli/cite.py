@@ -12,11 +12,12 @@ import msgspec
 from assay import CitedPassage
 from assay.cli import options
 from assay.cli.library import opened
+from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import clean, write
 
 
 @click.command("cite")
-@click.argument("reference", metavar="RUN")
+@click.argument("reference", metavar="RUN", shell_complete=run_ids)
 @click.argument("number", type=click.IntRange(1), metavar="N")
 @options.json_output
 @options.common

@@ -18,6 +18,7 @@ def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
 
     Raises:
         click.UsageError: a suffix stands for no format, the folder is missing, or the place cannot be written.
+        ConfigError: a format needs an extra which is not installed.
     """
     known = plugins.names("exporters")
     paths = tuple(paths)
@@ -30,7 +31,14 @@ def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
             raise click.UsageError(f"{path} is a folder")
         if not os.access(path if path.exists() else path.parent, os.W_OK):
             raise click.UsageError(f"{path} cannot be written")
+        _ready(suffix(path))
     return paths
+
+
+def _ready(format: str) -> None:
+    ready = getattr(plugins.load("exporters", format), "ready", None)
+    if ready is not None:
+        ready()
 
 
 def suffix(path: Path) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 
 class LazyGroup(click.Group):
@@ -30,6 +31,13 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in self.lazy.items()])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands from the table, so that none is imported, and the options."""
+        commands = [CompletionItem(name, help=line) for name, (_, line) in self.lazy.items()]
+        return [each for each in commands if each.value.startswith(incomplete)] + click.Command.shell_complete(
+            self, ctx, incomplete
+        )
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -39,6 +47,8 @@ class LazyGroup(click.Group):
             click.UsageError: there is none; the message names the nearest, or all.
         """
         command = self.get_command(ctx, args[0])
+        if command is None and ctx.resilient_parsing:
+            return None, None, args[1:]
         if command is None:
             raise click.UsageError(f"no command {args[0]!r}; {self.nearest(args[0], or_all=True)}", ctx)
         return args[0], command, args[1:]
@@ -64,10 +74,16 @@ class QuestionGroup(LazyGroup):
             args = [self.default, *args]
         return super().parse_args(ctx, args)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Also the options of the default command, whose name may be left out."""
+        found = super().shell_complete(ctx, incomplete)
+        default = self.get_command(ctx, self.default) if incomplete.startswith("-") else None
+        return found + (default.shell_complete(ctx, incomplete) if default else [])
+
     def _reject_misspelling(self, ctx: click.Context, args: list[str]) -> None:
         """A lone word close to a command is a slip, not a question to spend a run on."""
         word, documents_named = args[0], any(arg == "--in" or arg.startswith("--in=") for arg in args)
-        if word.startswith("-") or " " in word or documents_named:
+        if ctx.resilient_parsing or word.startswith("-") or " " in word or documents_named:
             return
         if hint := self.nearest(word):
             raise click.UsageError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay import Assay, settings
-from assay.app import DEFAULT
+from assay.app.assay import DEFAULT
 from assay.core.errors import UnknownName
 
 HOW_TO_ADD = "the library is empty: add documents with `assay docs add PATH`, or name them with `--in PATH`"

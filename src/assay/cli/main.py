@@ -19,9 +19,14 @@ from assay.core.errors import AssayError, Cancelled, UsageError
 COMMANDS = {
     "research": ("assay.cli.research", "Research a question (also without this word)."),
     "docs": ("assay.cli.docs", "The library: add, list and search documents."),
-    "runs": ("assay.cli.runs", "Runs: list, show, resume and export them."),
+    "runs": ("assay.cli.runs", "Runs: list, show, resume, export and delete them."),
     "cite": ("assay.cli.cite", "Show a citation's passage in its document."),
+    "verify": ("assay.cli.verify", "Check a report bundle (.zip), offline."),
+    "models": ("assay.cli.models", "Which models can be used, and what is missing for others."),
+    "keys": ("assay.cli.keys", "Keys of providers: set, list and forget them."),
     "config": ("assay.cli.config", "Settings: list, get and set them."),
+    "doctor": ("assay.cli.doctor", "Look for what keeps Assay from working here."),
+    "completion": ("assay.cli.completion", "Completion of commands for a shell."),
 }
 
 HELP = """Research a question over your documents, with citations you can check.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
 from assay.cli.terminal import State
 from assay.core.brief import ROLES, Role
+from assay.core.markers import CitationMode
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -112,9 +113,11 @@ collection = click.option("--collection", default="default", show_default=True, 
 
 
 def citations(command: Command) -> Command:
-    """`--citations MODE`."""
-    return click.option(
-        "--citations",
-        type=click.Choice(["numbers", "links", "markers", "none"]),
-        help="How citations look in Markdown.",
-    )(command)
+    """`--citations MODE`, and `--footnotes` for one of the modes; the last one given counts."""
+    mode = click.option(
+        "--citations", type=click.Choice(get_args(CitationMode)), help="How citations look, in Markdown above all."
+    )
+    footnotes = click.option(
+        "--footnotes", "citations", flag_value="footnotes", help="Markdown with footnotes (--citations footnotes)."
+    )
+    return mode(footnotes(command))

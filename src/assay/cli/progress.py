@@ -83,6 +83,14 @@ def _(event: events.FindingAdded) -> str:
 
 
 @milestone.register
+def _(event: events.ReflectDecided) -> str:
+    if event.note:
+        return f"research goes on as planned: {event.note}"
+    said = {"adjust": "the plan is changed", "complete": "research is complete"}.get(event.decision, "")
+    return f"{said}: {event.reasoning}" if said and event.reasoning else said
+
+
+@milestone.register
 def _(event: events.SourceFailed) -> str:
     return f"could not read {event.url}: {event.reason}"
 

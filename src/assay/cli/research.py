@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,8 @@ import click
 from assay import Assay, settings
 from assay.cli import files, options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
+from assay.cli.asking import may_ask
+from assay.cli.completing import any_path, strategies
 from assay.cli.exits import Exit
 from assay.cli.library import HOW_TO_ADD, opened
 from assay.cli.terminal import State, say
@@ -32,17 +33,18 @@ class Order:
 
 
 @click.command("research", cls=ResearchCommand)
-@click.argument("words", nargs=-1, metavar="QUESTION")
+@click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
 @click.option(
     "--in",
     "paths",
     multiple=True,
     metavar="PATH…",
+    shell_complete=any_path,
     help="Only in these files, folders or globs; - reads paths from stdin.",
 )
 @click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
 @click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
-@click.option("--strategy", metavar="NAME", help="How research works.")
+@click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")
 @click.option(
     "-o",
     "--output",
@@ -50,7 +52,7 @@ class Order:
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The report into a file (.md, .json) instead of stdout.",
+    help="The report into a file (.md, .html, .pdf, .bib …) instead of stdout.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The report as JSON on stdout.")
 @click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
@@ -92,7 +94,7 @@ def command(
     order = Order(
         question=question,
         sources=paths_from(paths) if paths else None,
-        may_ask=not yes and _is_terminal(),
+        may_ask=not yes and may_ask(),
         options={**limits_and_ways, "verify": False if no_verify else None},
     )
     return asyncio.run(_research(order, output, home, configured))
@@ -120,7 +122,3 @@ async def _interrupted(assay: Assay, order: Order) -> str:
         return run_id if click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True) else ""
     say(f"this question was interrupted before; to go on with that run: assay runs resume {run_id}")
     return ""
-
-
-def _is_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty() and settings.surroundings().interactive

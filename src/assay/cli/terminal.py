@@ -48,8 +48,8 @@ def say(line: str) -> None:
         click.echo(indent + clean(line), err=True)
 
 
-def write(text: str) -> None:
-    """Text on stdout: as it is into a file or pipe, made harmless for a terminal.
+def write(text: str, *, hint: str = "") -> None:
+    """Text on stdout: as it is into a file or pipe, made harmless for a terminal; `hint` is for when it cannot be.
 
     Raises:
         ReaderGone: nobody reads it any more.
@@ -62,8 +62,7 @@ def write(text: str) -> None:
         raise ReaderGone from error  # click would make an exit code of 1 of the other
     except OSError as error:
         _silence()
-        hint = "a report is kept, and written to a file by: assay runs export last -o FILE"
-        raise StoreError(f"stdout cannot be written: {error.strerror}; {hint}") from error
+        raise StoreError(f"stdout cannot be written: {error.strerror}{hint and f'; {hint}'}") from error
 
 
 def _silence() -> None:

@@ -115,12 +115,16 @@ def _ask(view: RunView) -> Exit:
     return Exit.INPUT_NEEDED
 
 
+def _kept(view: RunView) -> str:
+    return f"the report is kept: assay runs export {view.run_id} -o FILE"
+
+
 async def _deliver(assay: Assay, view: RunView, output: Output) -> None:
     written = bool(view.report.text.strip()) and view.status != "cancelled"
     if output.stdout == "json":
-        write((await assay.export(view.run_id, ".json", output.citations)).decode())
+        write((await assay.export(view.run_id, ".json", output.citations)).decode(), hint=_kept(view))
     elif output.stdout == "report" and written and not output.files:
-        write((await assay.export(view.run_id, ".md", output.citations)).decode())
+        write((await assay.export(view.run_id, ".md", output.citations)).decode(), hint=_kept(view))
     if written:
         for path in output.files:
             await _save(assay, view, path, output)
@@ -132,7 +136,7 @@ async def _save(assay: Assay, view: RunView, path: Path, output: Output) -> None
         files.save(path, data)
     except StoreError:
         if output.stdout == "report":  # paid for: better on the screen than nowhere
-            write((await assay.export(view.run_id, ".md", output.citations)).decode())
+            write((await assay.export(view.run_id, ".md", output.citations)).decode(), hint=_kept(view))
         raise
     if output.verbosity >= 0:
         say(f"the report is in {path}")

@@ -28,7 +28,12 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DepthRules(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a depth goes: the numbers of the orchestrated strategy, and the time of both."""
+    """How far a strategy goes at a depth.
+
+    `seconds` are for the whole run. `cycles` counts the rounds in which agents are sent, `agents_at_once` how many work
+    in parallel, `agent_turns` the turns of each. `calls` are the tool calls an agent may make, 0 for any number.
+    An agent with `queries` and `pages` is driven by code: so many searches, and so many documents opened.
+    """
 
     seconds: float
     min_steps: int
@@ -36,6 +41,9 @@ class DepthRules(msgspec.Struct, frozen=True, kw_only=True):
     cycles: int
     agents_at_once: int
     agent_turns: int
+    calls: int = 0
+    queries: int = 0
+    pages: int = 0
 
 
 DEPTHS: dict[SetDepth, DepthRules] = {
@@ -43,6 +51,33 @@ DEPTHS: dict[SetDepth, DepthRules] = {
     "medium": DepthRules(seconds=600, min_steps=3, max_steps=6, cycles=4, agents_at_once=3, agent_turns=6),
     "extended": DepthRules(seconds=1800, min_steps=5, max_steps=6, cycles=8, agents_at_once=3, agent_turns=8),
 }
+
+
+def _stepwise(seconds: float, steps: tuple[int, int], turns: int, **limits: int) -> DepthRules:
+    """One step a cycle, and one cycle more for what failed."""
+    least, most = steps
+    return DepthRules(
+        seconds=seconds,
+        min_steps=least,
+        max_steps=most,
+        cycles=most + 1,
+        agents_at_once=1,
+        agent_turns=turns,
+        **limits,
+    )
+
+
+STEPWISE: dict[SetDepth, DepthRules] = {
+    "light": _stepwise(120, (1, 3), 3, queries=2, pages=3),
+    "medium": _stepwise(600, (3, 6), 12, calls=12),
+    "extended": _stepwise(1800, (5, 10), 40, calls=40),
+}
+"""The rules of the reflective strategy."""
+
+
+def depth_rules(strategy: str, depth: SetDepth) -> DepthRules:
+    """The rules of a strategy at a depth; a strategy of somebody else goes by those of the orchestrated one."""
+    return (STEPWISE if strategy == "reflective" else DEPTHS)[depth]
 
 
 class Brief(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ from assay.core.scanner import Marker, Scanner, Token, scan
 
 __all__ = ["CitationMode", "Marker", "Rendered", "Tokenizer", "parse", "render", "strip"]
 
-CitationMode = Literal["numbers", "links", "markers", "none"]
+CitationMode = Literal["numbers", "footnotes", "links", "markers", "none"]
 
 
 class Tokenizer:
@@ -104,11 +104,13 @@ def render(text: str, numbers: Mapping[str, int], mode: CitationMode, links: Map
 
     `numbers` maps a passage or source id to its display number; ids not in it are dropped, and a marker of which
     nothing is left goes with the space before it. `links` maps a number to a title and an address. Numbers come as
-    Markdown references (`[1] [3]`), whose definitions the exporter adds; a number a source already has just before
-    is not repeated. In that mode a bare `[1]` of the text itself is escaped, so that it points at no source.
+    Markdown references (`[1] [3]`), footnotes as `[^1] [^3]`, whose definitions the exporter adds; a number a source
+    already has just before is not repeated. In these modes a bare `[1]` (any `[^1]`) of the text itself is escaped, so
+    that it points at no source, nor looks like it.
     """
     tokens = list(scan(text))
-    edits: list[_Edit] = [] if mode != "numbers" else _escapes(text, tokens, set(numbers.values()))
+    bare = _bare(mode, set(numbers.values()))
+    edits = _escapes(text, tokens, bare) if bare is not None else []
     shown: set[object] = set()
     last = 0
     for marker in (token.marker for token in tokens if token.marker):
@@ -117,16 +119,22 @@ def render(text: str, numbers: Mapping[str, int], mode: CitationMode, links: Map
         ids = [name for name in marker.ids if name in numbers] if mode != "none" else []
         edits.append((marker.start, marker.end, _citation(ids, numbers, mode, links, shown)))
         last = marker.end
-    return _edited(text, sorted(edits), apart=mode == "numbers")
+    return _edited(text, sorted(edits), _APART.get(mode, ""))
 
 
 _Edit = tuple[int, int, str]
+_SIGN: dict[CitationMode, str] = {"numbers": "", "footnotes": "^"}  # what a reference begins with, in its brackets
+_APART: dict[CitationMode, str] = {
+    "numbers": "]!",
+    "footnotes": "]!^",
+}  # `^[1]` is a footnote to pandoc, `][^1]` a link
 
 
-def _edited(text: str, edits: list[_Edit], apart: bool) -> Rendered:
+def _edited(text: str, edits: list[_Edit], apart: str) -> Rendered:
     """`text` with `edits` made; what becomes nothing goes with the space before it (at a line's start, after it).
 
-    `apart` keeps references apart from what Markdown would read them together with.
+    References are kept apart from what Markdown would read them together with: the signs `apart` before them, and,
+    where there are any, what would make a link or a definition of them after them.
     """
     writer = _Writer(apart)
     raw = 0
@@ -143,7 +151,7 @@ def _edited(text: str, edits: list[_Edit], apart: bool) -> Rendered:
 class _Writer:
     """Collects the pieces of a rendered text."""
 
-    def __init__(self, apart: bool) -> None:
+    def __init__(self, apart: str) -> None:
         self.parts: list[str] = []
         self.pieces: list[tuple[int, int, bool]] = []
         self.length = 0
@@ -168,13 +176,13 @@ class _Writer:
     def _joins(self, part: str, copied: bool) -> bool:
         """Whether Markdown would read a citation on one side of this joint as a part of something else."""
         if not copied:
-            return part[0] == "[" and self._line[-1:] in ("]", "!")
+            return part[0] == "[" and bool(self._line) and self._line[-1] in self._apart
         if not self._cited:
             return False
         return part[0] in "[(" or (part[0] == ":" and _LABEL_ALONE.fullmatch(self._line) is not None)
 
 
-_LABEL_ALONE = re.compile(r"[ \t>*+\-0-9.)]*\[[0-9]+\]")
+_LABEL_ALONE = re.compile(r"[ \t>*+\-0-9.)]*\[\^?[0-9]+\]")
 
 
 def _with_space(text: str, since: int, start: int, end: int) -> tuple[int, int]:
@@ -189,11 +197,17 @@ def _with_space(text: str, since: int, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _escapes(text: str, tokens: list[Token], numbers: set[int]) -> list[_Edit]:
-    """Edits which keep a bare `[1]` of the text, or its own definition of it, from becoming a citation."""
-    if not numbers:
-        return []
-    bare = re.compile(rf"\[(?=\s*0*(?:{'|'.join(map(str, sorted(numbers)))})\s*\])")
+def _bare(mode: CitationMode, numbers: set[int]) -> re.Pattern[str] | None:
+    """The opening brackets of what a reader would take for a citation where it is none of ours."""
+    if mode == "footnotes":
+        return re.compile(r"\[(?=\^\s*[0-9]+\s*\])")
+    if mode != "numbers" or not numbers:
+        return None
+    return re.compile(rf"\[(?=\s*0*(?:{'|'.join(map(str, sorted(numbers)))})\s*\])")
+
+
+def _escapes(text: str, tokens: list[Token], bare: re.Pattern[str]) -> list[_Edit]:
+    """Edits which keep a `bare` number of the text, or its own definition of it, from becoming a citation."""
     edits: list[_Edit] = []
     for kind, group in itertools.groupby(tokens, key=lambda token: token.kind):
         if kind not in {"text", "link"}:
@@ -224,7 +238,7 @@ def _citation(
         return ""
     if mode == "links":
         return "(" + "; ".join(_link(number, links.get(number)) for number in fresh) + ")"
-    return " ".join(f"[{number}]" for number in fresh)
+    return " ".join(f"[{_SIGN.get(mode, '')}{number}]" for number in fresh)
 
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>$|])")

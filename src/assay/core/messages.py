@@ -8,7 +8,9 @@ import msgspec
 
 from assay.core.usage import Usage
 
-Task = Literal["triage", "background", "plan", "orchestrate", "research", "find", "answer", "write", "judge"]
+Task = Literal[
+    "triage", "background", "plan", "orchestrate", "research", "find", "analyze", "reflect", "answer", "write", "judge"
+]
 StopReason = Literal["end", "calls", "length", "refused"]
 
 

@@ -26,7 +26,7 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlanStep(msgspec.Struct, frozen=True, kw_only=True):
-    """One numbered step of a plan."""
+    """One numbered step of a plan; `again` is the step it tries once more by other means, 0 for none."""
 
     id: int
     title: str
@@ -35,6 +35,7 @@ class PlanStep(msgspec.Struct, frozen=True, kw_only=True):
     needs_search: bool = True
     status: StepStatus = "pending"
     finding: str = ""
+    again: int = 0
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,11 +10,16 @@ from typing import Literal
 
 import msgspec
 
-Syntax = Literal["markdown", "plain", "code"]
+Syntax = Literal["markdown", "plain", "code", "pages", "rows"]
+"""How the segmenter reads a text: `pages` is a paragraph a line with a form feed between pages, `rows` a row a line."""
+
+LONGEST_PASSAGE = 500
+"""Code points of a passage; an extractor which writes `rows` keeps its lines below this."""
+
 BlockKind = Literal["heading", "paragraph", "item", "row", "field", "code"]
 
 
-def sha256(data: bytes) -> str:
+def sha256(data: bytes | memoryview) -> str:
     """Lower-case hexadecimal SHA-256 of `data`."""
     return hashlib.sha256(data).hexdigest()
 

@@ -1,41 +1,42 @@
 """The report as Markdown: the text, its sources, what to check, its limits.
 
-What comes from pages and documents (titles, addresses, claims in a list) is escaped; the text itself is the writer's.
+What comes from pages and documents (titles, addresses, quotes, claims in a list) is escaped; the text itself is the
+writer's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from assay.core.claims import VERDICTS, Claim, Summary
-from assay.core.clean import escape_markdown, link_target, local_path, one_line
+from assay.core.claims import Claim
+from assay.core.clean import escape_markdown, link_target
 from assay.core.markers import CitationMode, strip
-from assay.core.report import Report, ReportSource, build_report
+from assay.core.report import Report, ReportPassage, ReportSource, build_report
 from assay.core.view import RunView
+from assay.export import sections
 from assay.export.protocols import Record
 
 _ENTITY, _AMPERSAND = re.compile(r"&(?=#?\w{1,32};)"), r"\\&"  # "&lt;" in an address is not "<"
-TO_CHECK = ("contradicted", "unsupported", "partial")
 
 
 def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
     """The report in Markdown (CommonMark), ending with a line end.
 
     The text comes first, so positions in `report.json` hold here too. In `numbers` mode every `[1]` is a link, to the
-    source itself where its address may be linked, else to the list of sources.
+    source itself where its address may be linked, else to the list of sources. In `footnotes` mode every `[^1]` is a
+    footnote (of pandoc, GitHub and most dialects), which names the source and quotes what is cited of it.
     """
     report = build_report(view, citations)
-    cited = [source for source in report.sources if source.number is not None]
-    sections = [
+    parts = [
         report.markdown.rstrip(),
-        _section("Sources", [_source_line(source, citations) for source in cited]),
-        _section("Claims to check", [_claim_line(claim) for claim in view.claims if claim.verdict in TO_CHECK]),
-        _section("Limits", [f"- {escape_markdown(limit)}" for limit in _limits(view, report)]),
-        _counts(report.summary),
-        "\n".join(_definition(source) for source in cited) if citations == "numbers" else "",
+        _section("Sources", [] if citations == "footnotes" else _sources(report, citations)),
+        _section("Claims to check", [_claim_line(claim) for claim in sections.to_check(view)]),
+        _section("Limits", [f"- {escape_markdown(limit)}" for limit in sections.limits(view, report)]),
+        sections.counts(report.summary),
+        _definitions(report, citations),
     ]
-    return "\n\n".join(section for section in sections if section) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _section(title: str, lines: Iterable[str]) -> str:
@@ -43,16 +44,31 @@ def _section(title: str, lines: Iterable[str]) -> str:
     return f"## {title}\n\n{listed}" if listed else ""
 
 
-def _source_line(source: ReportSource, citations: CitationMode) -> str:
+def _sources(report: Report, citations: CitationMode) -> list[str]:
     """Number (in `markers` mode the ids), title, address or path, and the day it was fetched."""
-    path, target = local_path(source.url), link_target(source.url)
-    title = one_line(source.title)
-    where = f"<{target}>" if path is None and target else escape_markdown(source.url if path is None else path)
-    names = [escape_markdown(title)] if title and title not in (source.url, path) else []
-    day = one_line(source.fetched_at)[:10]
-    details = ", ".join((*names, *([where] if where else []), *([f"retrieved {day}"] if day else [])))
-    label = f"{source.number}." if citations != "markers" else f"- {', '.join((source.id, *source.aliases))}:"
-    return f"{label} {details}"
+    return [f"{_label(source, citations)} {_details(source)}" for source in sections.cited(report)]
+
+
+def _label(source: ReportSource, citations: CitationMode) -> str:
+    return f"{source.number}." if citations != "markers" else f"- {', '.join((source.id, *source.aliases))}:"
+
+
+def _details(source: ReportSource) -> str:
+    place = sections.place(source)
+    where = f"<{place.target}>" if place.target else escape_markdown(place.where)
+    retrieved = f"retrieved {place.retrieved}" if place.retrieved else ""
+    return ", ".join(part for part in (escape_markdown(place.title), where, retrieved) if part)
+
+
+def _definitions(report: Report, citations: CitationMode) -> str:
+    """What the references in the text stand for, where it holds any."""
+    cited = sections.cited(report)
+    if citations == "numbers":
+        return "\n".join(_definition(source) for source in cited)
+    if citations == "footnotes":
+        quotes = sections.quotes(report)
+        return "\n\n".join(_footnote(source, quotes.get(source.id, ())) for source in cited)
+    return ""
 
 
 def _definition(source: ReportSource) -> str:
@@ -60,26 +76,20 @@ def _definition(source: ReportSource) -> str:
     return f"[{source.number}]: {f'<{_ENTITY.sub(_AMPERSAND, target)}>' if target else '#sources'}"
 
 
+def _footnote(source: ReportSource, quotes: Sequence[ReportPassage]) -> str:
+    """One paragraph; it never has the form of a link's definition, which a lone word or address would have."""
+    said = " ".join(_quote(passage) for passage in quotes) or "no passage is quoted"
+    return f"[^{source.number}]: {_details(source)}: {said}"
+
+
+def _quote(passage: ReportPassage) -> str:
+    page = f" (page {passage.page})" if passage.page else ""
+    return f"“{escape_markdown(passage.text)}”{page}"
+
+
 def _claim_line(claim: Claim) -> str:
     reason = f": {escape_markdown(claim.reason)}" if claim.reason else ""
     return f"- {claim.verdict}{reason} (“{escape_markdown(strip(claim.text))}”)"
-
-
-def _limits(view: RunView, report: Report) -> list[str]:
-    gate = view.gate
-    if gate is None or gate.passed:
-        return list(report.limits)
-    problems = "; ".join(gate.problems) or "no reason was given"
-    return [*report.limits, f"This report did not pass its final check: {problems}"]
-
-
-def _counts(summary: Summary) -> str:
-    """One line which says how the claims fared."""
-    if not summary.claims:
-        return ""
-    counts = [f"{getattr(summary, verdict)} {verdict}" for verdict in VERDICTS if getattr(summary, verdict)]
-    dropped = f"; {summary.dropped_markers} citations of nothing dropped" if summary.dropped_markers else ""
-    return f"{summary.claims} {'claim' if summary.claims == 1 else 'claims'}: {', '.join(counts)}{dropped}."
 
 
 class MarkdownExporter:

@@ -25,7 +25,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Exporter(Protocol):
-    """A format; its entry point in the group `assay.exporters` is named by its suffix."""
+    """A format; its entry point in the group `assay.exporters` is named by its suffix.
+
+    A format that needs an extra may have a method `ready()`, which raises a `ConfigError` where it is not installed: it
+    is asked before a run is paid for.
+    """
 
     @property
     def suffix(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from pathlib import PurePath
 
@@ -14,7 +15,14 @@ HEADER = re.compile(r"\A\s*((?::?[A-Z][\w-]*(?: [\w-]+){0,3}:[^\n]*\n(?:[ \t]+\S
 ATX = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 UNDERLINED = re.compile(r"^(?!\s)(\S[^\r\n]{0,199})\r?\n([=\-~^\"'`#*+])\2{2,}[ \t]*$", re.MULTILINE)
 FENCED = re.compile(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
-DATE = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = f"{'|'.join(MONTHS)}"
+DATE = re.compile(
+    r"(?<!\d)(?P<y1>\d{4})-(?P<m1>\d{2})-(?P<d1>\d{2})(?!\d)"
+    rf"|(?<!\d)(?P<d2>\d{{1,2}})[-. ]{{1,2}}(?P<m2>{_MONTH})[a-z]{{0,6}}[-.,]?[ ]?(?P<y2>\d{{4}})(?!\d)"
+    rf"|\b(?P<m3>{_MONTH})[a-z]{{0,6}}\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y3>\d{{4}})(?!\d)",
+    re.IGNORECASE,
+)
 MARKUP = re.compile(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
 
 
@@ -34,7 +42,8 @@ def read_fields(text: str) -> Fields:
     pairs = _pairs(head)
     title = pairs.pop("title", "") or first_heading(head)
     author = pairs.pop("author", "") or pairs.pop("authors", "")
-    published = next((iso_date(pairs[key]) for key in ("date", "created", "published") if key in pairs), "")
+    dated = (iso_date(pairs[key]) for key in ("published", "created", "date") if key in pairs)
+    published = next(filter(None, dated), "")
     return Fields(title=title, author=author, published=published, language=pairs.get("lang", "")[:2], other=pairs)
 
 
@@ -60,9 +69,19 @@ def stem(name: str) -> str:
 
 
 def iso_date(text: str) -> str:
-    """The first ISO day in `text`, or ""."""
-    match = DATE.search(text)
-    return match[0] if match else ""
+    """The first day in `text`, as ISO; "" when there is none. Read are `2001-07-05`, `5 July 2001`, `July 5, 2001`.
+
+    Days which are numbers alone but not ISO (`5/7/2001`) are left: nobody knows which is the month.
+    """
+    for match in DATE.finditer(text):
+        named = {key[0]: value.lower() for key, value in match.groupdict().items() if value}
+        month = named["m"]
+        try:
+            number = int(month) if month.isdigit() else MONTHS.index(month) + 1
+            return datetime.date(int(named["y"]), number, int(named["d"])).isoformat()
+        except ValueError:
+            continue
+    return ""
 
 
 def _pairs(head: str) -> dict[str, str]:

@@ -135,7 +135,6 @@ def test_no_evidence_exits_with_6_and_cites_nothing(assay, notes: Path):
     ("options", "message"),
     [
         (["--in", "no/such/file.md"], "no/such/file.md"),
-        (["--strategy", "reflective"], "reflective"),
         (["--strategy", "foo"], "no strategy named 'foo'"),
         (["--mode", "web_search"], "web_search"),
         (["--max-tokens", "10"], "tokens"),

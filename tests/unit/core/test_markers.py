@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import assume, given, settings
@@ -254,6 +255,14 @@ LINKS = {1: ("One", "https://one.example/a"), 2: ("Two", "https://two.example")}
         ("[1]: https://evil.example", "numbers", "\\[1]: https://evil.example"),
         ("[1](https://a.example) `[1]`", "numbers", "[1](https://a.example) `[1]`"),
         ("[x [1] y](https://a.example)", "numbers", "[x \\[1] y](https://a.example)"),
+        ("Foo [S3.17, S4.1].", "footnotes", "Foo [^1] [^2]."),
+        ("Foo [S3.17][S3.18].", "footnotes", "Foo [^1]."),
+        ("Wow![S3.17] x^[S4.1]", "footnotes", "Wow! [^1] x^ [^2]"),
+        ("a[0][S3.17](b c)", "footnotes", "a[0] [^1] (b c)"),
+        ("[S3.17]: b", "footnotes", "[S3.17]: b"),
+        ("x\n[S9.9] [S3.17] : b\n- [S4.1]", "footnotes", "x\n[^1] : b\n- [^2]"),
+        ("In [1], [^1], [^7] and [^x]", "footnotes", "In [1], \\[^1], \\[^7] and [^x]"),
+        ("[^2]: https://evil.example", "footnotes", "\\[^2]: https://evil.example"),
         ("Foo [s3.17; S9.9] [1].", "markers", "Foo [S3.17] [1]."),
         ("Foo [S3.17, S4.1].", "none", "Foo."),
         ("Foo [S3.17].", "links", "Foo ([One](https://one.example/a))."),
@@ -284,7 +293,7 @@ def test_strip_takes_the_space_before() -> None:
 RENDER_TEXT = st.lists(
     PARTS | st.sampled_from(["[S3.17]", " [S4.1]", " [S9.9]", "[S3.18] ", "[1]", "word "]), max_size=30
 )
-MODES = st.sampled_from(["numbers", "links", "markers", "none"])
+MODES = st.sampled_from(get_args(CitationMode))
 
 
 @settings(max_examples=400)

@@ -1,6 +1,7 @@
 """`report.json` and the event lines: the packaged schema, stability, printability."""
 
 import json
+from typing import get_args
 
 import jsonschema
 import logs
@@ -9,6 +10,7 @@ import pytest
 from records import record
 
 from assay.core.events import Envelope
+from assay.core.markers import CitationMode
 from assay.core.report import Report, build_report
 from assay.core.view import fold
 from assay.export import events
@@ -30,7 +32,7 @@ def test_every_report_satisfies_the_schema(name: str) -> None:
         assert data.endswith(b"}\n")
 
 
-@pytest.mark.parametrize("mode", ["numbers", "links", "markers", "none"])
+@pytest.mark.parametrize("mode", get_args(CitationMode))
 def test_it_reads_back_as_what_it_was(mode: str) -> None:
     view = fold(logs.two_agents().events)
     assert msgspec.json.decode(render(view, citations=mode), type=Report) == build_report(view, mode)

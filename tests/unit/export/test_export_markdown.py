@@ -1,5 +1,7 @@
 """The Markdown export: what it holds, where `[1]` leads, and what hostile titles cannot do."""
 
+from typing import get_args
+
 import logs
 import msgspec
 import pytest
@@ -10,6 +12,7 @@ from records import record
 
 from assay.core import events as e
 from assay.core.claims import Summary
+from assay.core.markers import CitationMode
 from assay.core.report import build_report
 from assay.core.sources import Source
 from assay.core.view import fold
@@ -70,12 +73,13 @@ def test_every_number_leads_to_its_source() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(logs.SCENARIOS))
-@pytest.mark.parametrize("mode", ["numbers", "links", "markers", "none"])
+@pytest.mark.parametrize("mode", get_args(CitationMode))
 def test_positions_of_the_json_report_hold_here(name: str, mode: str) -> None:
     view = fold(logs.SCENARIOS[name]().events)
     markdown, report = render(view, citations=mode), build_report(view, mode)
     assert all(markdown[claim.start : claim.end] == claim.text for claim in report.claims)
-    assert ("## Sources" in markdown) == any(source.number for source in report.sources)
+    wanted = any(source.number for source in report.sources)
+    assert (("[^1]: " if mode == "footnotes" else "## Sources") in markdown) == wanted
 
 
 def test_markers_mode_lists_the_ids() -> None:
@@ -122,11 +126,11 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("title", HOSTILE)
-@pytest.mark.parametrize("mode", ["numbers", "links", "markers", "none"])
+@pytest.mark.parametrize("mode", get_args(CitationMode))
 def test_a_hostile_title_is_only_text(title: str, mode: str) -> None:
     markdown = render(fold(_cited(logs.source("S1", title=title)).events), citations=mode)
     assert {target for _, target in links(markdown)} <= {"https://example.org/S1"}
-    assert markdown.count("\n## ") == 1
+    assert markdown.count("\n## ") == (mode != "footnotes")
     assert not set("\x1b\u202e") & set(markdown)
 
 
@@ -137,7 +141,7 @@ HOSTILE_URLS = (
 
 
 @pytest.mark.parametrize("url", HOSTILE_URLS)
-@pytest.mark.parametrize("mode", ["numbers", "links", "markers", "none"])
+@pytest.mark.parametrize("mode", get_args(CitationMode))
 def test_a_hostile_address_is_no_link_and_breaks_nothing(url: str, mode: str) -> None:
     markdown = render(fold(_cited(logs.source("S1", url=url)).events), citations=mode)
     assert all(target == "#sources" or target.startswith("https://e.org/%3E") for _, target in links(markdown))

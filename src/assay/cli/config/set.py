@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from assay import plugins, settings
+from assay.cli.completing import setting_names
 from assay.cli.config.file import write
 from assay.cli.terminal import say
 from assay.core.errors import UnknownName
 
 
 @click.command("set")
-@click.argument("name")
+@click.argument("name", shell_complete=setting_names)
 @click.argument("value")
 def command(name: str, value: str) -> None:
     """Write VALUE for the setting NAME to the file; the rest of the file stays as it is, comments too."""

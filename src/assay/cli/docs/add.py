@@ -10,13 +10,14 @@ import click
 
 from assay.cli import options
 from assay.cli.arguments import paths_from
+from assay.cli.completing import any_path
 from assay.cli.library import opened
 from assay.cli.progress import counted
 from assay.cli.terminal import State, say
 
 
 @click.command("add")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH…", shell_complete=any_path)
 @options.collection
 @options.common
 @click.pass_obj

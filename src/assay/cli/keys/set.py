@@ -6,13 +6,14 @@ import sys
 
 import click
 
+from assay.cli.completing import providers
 from assay.cli.config.file import write
 from assay.cli.keys.names import setting_of
 from assay.cli.terminal import say
 
 
 @click.command("set")
-@click.argument("provider")
+@click.argument("provider", shell_complete=providers)
 def command(provider: str) -> None:
     """Store the key of PROVIDER: typed unseen, or read from stdin (assay keys set openai < file).
 

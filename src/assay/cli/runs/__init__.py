@@ -10,5 +10,6 @@ command = LazyGroup(
         "show": ("assay.cli.runs.show", "What happened in a run."),
         "resume": ("assay.cli.runs.resume", "Go on with an interrupted run."),
         "export": ("assay.cli.runs.export", "Write a run's report to a file."),
+        "rm": ("assay.cli.runs.rm", "Delete runs; what they read stays in the library."),
     },
 )

@@ -10,12 +10,13 @@ import click
 from assay import settings
 from assay.cli import files, options
 from assay.cli.library import opened
+from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import say
 from assay.core.markers import CitationMode
 
 
 @click.command("export")
-@click.argument("reference", metavar="ID")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.option(
     "-o",
     "--output",
@@ -24,7 +25,7 @@ from assay.core.markers import CitationMode
     required=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where to (.md, .json); repeatable.",
+    help="Where to (.md, .html, .pdf, .bib …); repeatable.",
 )
 @options.citations
 @options.common

@@ -12,6 +12,7 @@ from assay.cli import options
 from assay.cli.exits import Exit
 from assay.cli.files import checked
 from assay.cli.library import opened
+from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import State, say
 from assay.cli.watch import Output, conclude, follow, stdout_for, watch
 from assay.core.errors import LeaseHeld
@@ -20,7 +21,7 @@ from assay.core.ports import FINAL
 
 
 @click.command("resume")
-@click.argument("reference", metavar="ID")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.option("-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--json", "as_json", is_flag=True, help="The report as JSON on stdout.")
 @click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")

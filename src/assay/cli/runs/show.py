@@ -12,12 +12,13 @@ import msgspec
 from assay.cli import options
 from assay.cli.library import opened
 from assay.cli.progress import counted, shorten
+from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import clean, write
 from assay.core.view import Lane, RunView, Turn
 
 
 @click.command("show")
-@click.argument("reference", metavar="ID")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.option("--thinking", is_flag=True, help="What the models thought, too.")
 @options.json_output
 @options.common
@@ -64,6 +65,10 @@ def _plan(view: RunView) -> Iterator[str]:
     yield f"  plan: {clean(view.plan.title)}"
     for step in view.plan.steps:
         yield f"    {step.id}. {clean(step.title)} ({step.status})"
+    for each in view.reflections:
+        said = f"after step {each.step}: {each.decision}"
+        why = "; ".join(clean(text) for text in (each.reasoning, *each.changes, each.note) if text)
+        yield f"    {shorten(f'{said}: {why}' if why else said)}"
 
 
 def _lane(lane: Lane, thinking: bool) -> Iterator[str]:

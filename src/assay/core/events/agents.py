@@ -169,10 +169,16 @@ class FindingAdded(Event, frozen=True):
 
 @kind("reflect.decided")
 class ReflectDecided(Event, frozen=True):
-    """The reflector's decision: continue, adjust or complete."""
+    """The reflector's decision after plan step `step`: continue, adjust (change the plan as `changes` say) or complete.
+
+    `note` says why research went on as planned all the same: a rule did not allow the decision, or there was none.
+    """
 
     decision: Literal["continue", "adjust", "complete"]
     reasoning: str = ""
+    step: int = 0
+    changes: tuple[str, ...] = ()
+    note: str = ""
 
 
 @kind("coverage.assessed")

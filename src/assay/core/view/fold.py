@@ -67,13 +67,14 @@ class Folder:
         self._state.meet(envelope)
         if envelope.seq in self._dropped or envelope.type not in HANDLERS:
             return
+        self._state.pass_time(envelope)
         HANDLERS[envelope.type](self._state, envelope, _read(envelope))
 
 
 def _read(envelope: Envelope) -> Event | None:
     try:
         return decode(envelope)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise StoreError(f"event {envelope.seq} ({envelope.type}) of run {envelope.run_id}: {error}") from error
 
 

@@ -80,7 +80,10 @@ class Finding(View, frozen=True, kw_only=True):
 
 
 class Lane(View, frozen=True, kw_only=True):
-    """A research agent. `step` is the plan step it serves (0: none), `sources` the ids it was shown, in order."""
+    """A research agent. `step` is the plan step it serves (0: none), `sources` the ids it was shown, in order.
+
+    Times are ISO 8601 UTC, empty when not yet; `usage` is what its steps spent.
+    """
 
     lane: int
     cycle: int = 0
@@ -92,6 +95,9 @@ class Lane(View, frozen=True, kw_only=True):
     turns: tuple[Turn, ...] = ()
     finding: Finding = Finding()
     sources: tuple[str, ...] = ()
+    started_at: str = ""
+    finished_at: str = ""
+    usage: Usage = Usage()
 
 
 class Clarification(View, frozen=True, kw_only=True):
@@ -103,10 +109,13 @@ class Clarification(View, frozen=True, kw_only=True):
 
 
 class Reflection(View, frozen=True, kw_only=True):
-    """A reflector's decision."""
+    """A reflector's decision after a plan step, and why it was not followed where it was not."""
 
     decision: str
     reasoning: str = ""
+    step: int = 0
+    changes: tuple[str, ...] = ()
+    note: str = ""
 
 
 class Unreadable(View, frozen=True, kw_only=True):
@@ -181,6 +190,13 @@ class Spending(View, frozen=True, kw_only=True):
     by_phase: dict[str, Usage] = {}
 
 
+class Pause(View, frozen=True, kw_only=True):
+    """A time in which nobody worked on the run: between two processes, or waiting for a person. ISO 8601 UTC."""
+
+    began_at: str
+    ended_at: str
+
+
 class RunView(View, frozen=True, kw_only=True):
     """A run after its events up to `last_seq`.
 
@@ -230,6 +246,7 @@ class RunView(View, frozen=True, kw_only=True):
     low: tuple[Low, ...] = ()
     warnings: tuple[Notice, ...] = ()
     restarts: int = 0
+    pauses: tuple[Pause, ...] = ()
 
     @property
     def question(self) -> str:

@@ -9,7 +9,7 @@ import msgspec
 from assay.core.brief import Brief
 from assay.core.claims import Claim, summarize
 from assay.core.coordinates import lane_of
-from assay.core.events import Envelope, Path
+from assay.core.events import Envelope, Path, RunResumed, RunWaiting
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import FINAL, RunStatus
 from assay.core.sources import Passage, Source, Surroundings
@@ -73,6 +73,9 @@ class LaneState(msgspec.Struct):
     dropped_markers: int = 0
     reported: bool = False
     sources: dict[str, None] = {}
+    started_at: str = ""
+    finished_at: str = ""
+    usage: Usage = Usage()
 
     def view(self) -> model.Lane:
         """The lane as it stands."""
@@ -92,6 +95,9 @@ class LaneState(msgspec.Struct):
                 finished=self.reported,
             ),
             sources=tuple(self.sources),
+            started_at=self.started_at,
+            finished_at=self.finished_at,
+            usage=self.usage,
         )
 
 
@@ -160,11 +166,20 @@ class State(msgspec.Struct):
     low: list[model.Low] = []
     warnings: list[model.Notice] = []
     restarts: int = 0
+    pauses: list[model.Pause] = []
+    last_kind: str = ""
+    last_at: str = ""
 
     def meet(self, envelope: Envelope) -> None:
         """Note that an event exists, of whatever kind."""
         self.last_seq = envelope.seq
         self.run_id = self.run_id or envelope.run_id
+
+    def pass_time(self, envelope: Envelope) -> None:
+        """Note when an event that counts happened; before some of them nobody worked on the run."""
+        if self.last_at and (envelope.type == RunResumed.kind or self.last_kind == RunWaiting.kind):
+            self.pauses.append(model.Pause(began_at=self.last_at, ended_at=envelope.at))
+        self.last_kind, self.last_at = envelope.type, envelope.at
 
     def lane(self, number: int) -> LaneState:
         """The agent of this number, known or new."""

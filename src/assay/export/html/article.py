@@ -14,9 +14,9 @@ from markupsafe import Markup
 
 from assay.core.claims import Verdict
 from assay.core.rendering import Cited
-from assay.export.html.inline import parse
 from assay.export.html.markup import el
-from assay.export.html.placing import Mark, Stretch
+from assay.export.inline import parse
+from assay.export.placing import Mark, Stretch
 
 _OWN_DIRECTION = frozenset(("p", "li", "ul", "ol", "blockquote", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"))
 _OPTIONS = OptionsDict(commonmark.make()["options"])

@@ -13,7 +13,7 @@ from assay.core.rendering import Body, Cited, render_body
 from assay.core.report import Report, ReportPassage, ReportSource, bibliography, build_report
 from assay.core.view import RunView
 from assay.export import sections
-from assay.export.html.placing import Stretch
+from assay.export.placing import Stretch
 
 _SPACE = re.compile(r"[ \t]*\n?[ \t]*")
 _END = re.compile(r"[.!?…。！？؟।]*[\"'”’»)]*")

@@ -17,7 +17,7 @@ from markdown_it.token import Token
 
 from assay.core.clean import link_target
 from assay.core.rendering import Cited
-from assay.export.html.placing import Mark, Placed, Stretch, place
+from assay.export.placing import Mark, Placed, Stretch, place
 
 _TEXT, _CLAIMS, _CITES, _PLAN = "text", "claims", "cites", "plan"  # what the environment of a parse holds
 

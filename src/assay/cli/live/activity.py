@@ -1,0 +1,96 @@
+"""What an agent, or a phase, is doing now: in one line that stays the same while text streams."""
+
+from __future__ import annotations
+
+import msgspec
+from rich.text import Text
+
+from assay.cli.live.rows import words
+from assay.cli.progress import counted
+from assay.core.report import in_words
+from assay.core.view import Lane, RunView, ToolUse, Turn
+
+STARTING = {
+    "triage": "classifying the question",
+    "background": "a first look",
+    "plan": "planning",
+    "research": "deciding what to research",
+    "write": "writing the report",
+    "verify": "finding the claims",
+}
+
+
+def of_lane(lane: Lane) -> Text:
+    """The agent's last tool call, search or thought, or how it ended."""
+    if lane.state == "failed":
+        return words(f"failed: {lane.error}", "red")
+    if lane.state == "finished":
+        return words(_reported(lane), "dim")
+    if lane.state == "planned":
+        return words("waits for its turn", "dim")
+    if lane.finding.text and not lane.finding.finished:
+        return words("writes what it found")
+    said = of_turn(lane.turns[-1]) if lane.turns else None
+    return said or words("starts")
+
+
+def _reported(lane: Lane) -> str:
+    stopped = "" if lane.stop in ("", "done") else f"; ended early: {in_words(lane.stop)}"
+    return f"reported: {counted(len(lane.finding.passages), 'passage')} cited{stopped}"
+
+
+def of_phase(view: RunView) -> Text:
+    """What happens outside the agents."""
+    if view.status == "waiting":
+        return words(f"waits for {view.waiting_for}: {' '.join(view.clarification.questions)}", "yellow")
+    if view.status == "paused":
+        return words("paused", "yellow")
+    name = view.active_phase
+    if name == "verify" and view.claims:
+        checked = sum(bool(view.checks.get(claim.id)) for claim in view.claims)
+        return words(f"checked {checked} of {counted(len(view.claims), 'claim')}")
+    if name == "write" and view.report.text:
+        return words(f"writing the report: {counted(len(view.report.text.split()), 'word')}")
+    turns = next((phase.turns for phase in view.phases if phase.name == name), ())
+    said = of_turn(turns[-1]) if turns else None
+    return said or words(STARTING.get(name, name))
+
+
+def of_turn(turn: Turn) -> Text | None:
+    """The turn's running tools, else its thought, else its last tool; None when there is nothing yet."""
+    running = [use for use in turn.tools if use.outcome == "running"]
+    if running:
+        more = f" (and {len(running) - 1} more)" if len(running) > 1 else ""
+        return words(f"{called(running[0])}{more}")
+    if turn.thinking:
+        return words(f"thinks: {turn.thoughts[-1]}")
+    if turn.tools:
+        return _ended(turn.tools[-1])
+    if turn.searches:
+        last = turn.searches[-1]
+        return words(f"search {last.query}: {counted(last.results, 'document')}")
+    return words(f"thought: {turn.thoughts[-1]}") if turn.thoughts else None
+
+
+def _ended(use: ToolUse) -> Text:
+    if use.outcome == "failed":
+        return words(f"{called(use)} failed: {use.summary}", "red")
+    return words(f"{called(use)}: {use.summary}")
+
+
+def called(use: ToolUse) -> str:
+    """A tool call as a person would say it: `search mistral wind`."""
+    return f"{use.tool} {_arguments(use.arguments)}".strip()
+
+
+def _arguments(arguments: str) -> str:
+    """The values in JSON text that a model wrote; what is no object stays as it is."""
+    try:
+        values = msgspec.json.decode(arguments, type=dict[str, object])
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return arguments
+    return ", ".join(_said(value) for value in values.values() if value not in ("", None))
+
+
+def _said(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

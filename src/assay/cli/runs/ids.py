@@ -1,0 +1,35 @@
+"""The ids of runs, offered to a shell at a press of Tab: nothing here may fail or write."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from assay import settings
+from assay.app.layout import is_made
+from assay.cli.library import opened
+from assay.cli.progress import shorten
+from assay.cli.terminal import clean
+from assay.core.errors import AssayError
+from assay.core.ports import RunRow
+
+_OFFERED = 100
+
+
+def run_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """`last` and the latest runs, each with its question."""
+    try:
+        home: Path = ctx.params.get("home") or settings.load().home
+        rows = asyncio.run(_runs(home)) if is_made(home.expanduser()) else []
+    except (AssayError, OSError):
+        return []
+    items = [CompletionItem(row.run_id, help=shorten(clean(row.question), 60)) for row in rows]
+    return [item for item in (*items, CompletionItem("last")) if rows and item.value.startswith(incomplete)]
+
+
+async def _runs(home: Path) -> list[RunRow]:
+    async with opened(home) as assay:
+        return await assay.runs(_OFFERED)

@@ -1,0 +1,84 @@
+"""What the events of the report and its claims change."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.core import events as e
+from assay.core.claims import Claim
+from assay.core.view import model
+from assay.core.view.handlers.registry import on
+from assay.core.view.state import State
+
+
+@on(e.ReportStarted)
+def _report_started(state: State, envelope: e.Envelope, event: e.ReportStarted) -> None:
+    writing = state.writing
+    writing.title, writing.pieces, writing.started = event.title, [], True
+    writing.text_sha256, writing.limits = "", ()
+
+
+@on(e.ReportDelta)
+def _report_delta(state: State, envelope: e.Envelope, event: e.ReportDelta) -> None:
+    state.writing.pieces.append(event.text)
+    state.writing.started = True
+
+
+@on(e.ReportRevised)
+def _report_revised(state: State, envelope: e.Envelope, event: e.ReportRevised) -> None:
+    state.writing.pieces, state.writing.started = [event.text], True
+    state.writing.revisions.append(event.why)
+
+
+@on(e.ReportFinished)
+def _report_finished(state: State, envelope: e.Envelope, event: e.ReportFinished) -> None:
+    state.writing.text_sha256, state.writing.limits = event.text_sha256, event.limits
+
+
+@on(e.ClaimFound)
+def _claim_found(state: State, envelope: e.Envelope, event: e.ClaimFound) -> None:
+    cited = state.keep(event.passages)
+    state.claims[event.id] = Claim(id=event.id, text=event.text, start=event.start, end=event.end, passages=cited)
+    state.checks.pop(event.id, None)
+
+
+@on(e.ClaimChecked)
+def _claim_checked(state: State, envelope: e.Envelope, event: e.ClaimChecked) -> None:
+    claim = state.claims.get(event.id)
+    if claim is None:
+        return
+    state.claims[event.id] = msgspec.structs.replace(claim, verdict=event.verdict, reason=event.reason)
+    check = model.Check(rule=event.rule, verdict=event.verdict, reason=event.reason)
+    state.checks.setdefault(event.id, []).append(check)
+
+
+@on(e.ClaimRevised)
+def _claim_revised(state: State, envelope: e.Envelope, event: e.ClaimRevised) -> None:
+    claim = state.claims.get(event.id)
+    if claim is not None:  # what was said of the old sentence does not hold for the new one
+        state.claims[event.id] = msgspec.structs.replace(
+            claim, text=event.after, verdict="unchecked", reason=f"revised: {event.why}"
+        )
+
+
+@on(e.ClaimRemoved)
+def _claim_removed(state: State, envelope: e.Envelope, event: e.ClaimRemoved) -> None:
+    claim = state.claims.pop(event.id, None)
+    state.checks.pop(event.id, None)
+    if claim is not None:
+        state.removed.append(model.RemovedClaim(id=claim.id, text=claim.text, why=event.why))
+
+
+@on(e.CitationsLocated)
+def _located(state: State, envelope: e.Envelope, event: e.CitationsLocated) -> None:
+    state.surroundings = {each.id: each for each in event.passages}
+
+
+@on(e.ConflictFound)
+def _conflict(state: State, envelope: e.Envelope, event: e.ConflictFound) -> None:
+    state.conflicts.append(model.Conflict(text=event.text, passages=event.passages))
+
+
+@on(e.VerifySummary)
+def _summary(state: State, envelope: e.Envelope, event: e.VerifySummary) -> None:
+    state.gate = model.Gate(summary=event.summary, passed=event.passed, problems=event.problems)

@@ -1,0 +1,203 @@
+"""A report's Markdown as a small tree of blocks and pieces of text, for formats which have no Markdown of their own.
+
+The reading is that of the HTML page (no raw HTML, no images, links only to the web); what nests deeper than `DEEPEST`
+is lifted. All text is free of controls and of marks which reorder it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from markdown_it.tree import SyntaxTreeNode
+
+from assay.core.clean import HARMFUL
+from assay.core.markers import CitationMode
+from assay.core.rendering import Cited, render_body
+from assay.core.report import bibliography
+from assay.core.view import RunView
+from assay.export.inline import parse
+
+DEEPEST = 5
+"""How deep lists and quotations may lie in one another."""
+
+_NOT_XML = re.compile(r"[\ufffe\uffff]")
+_SOURCE = "#source-"  # where the reader links a citation which it finds only as a reference
+
+
+class Piece(msgspec.Struct, frozen=True, kw_only=True):
+    """Text of one kind; a line end in it is a break. `link` is an address of the web, `cite` a number of a source."""
+
+    text: str
+    bold: bool = False
+    italic: bool = False
+    struck: bool = False
+    code: bool = False
+    link: str = ""
+    cite: int = 0
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """Pieces after one another; `rtl` says that they begin in a script which runs from right to left."""
+
+    pieces: tuple[Piece, ...] = ()
+    rtl: bool = False
+
+    @property
+    def text(self) -> str:
+        """The words without their looks."""
+        return "".join(piece.text for piece in self.pieces)
+
+
+class Heading(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="heading"):
+    """`level` counts from 1, whatever the report's first level was."""
+
+    level: int
+    line: Line
+
+
+class Paragraph(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="paragraph"):
+    """A paragraph."""
+
+    line: Line
+
+
+class Items(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="items"):
+    """A list; `start` is the first number of an ordered one."""
+
+    ordered: bool
+    start: int
+    items: tuple[tuple[Block, ...], ...]
+
+
+class Quote(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="quote"):
+    """A quotation."""
+
+    blocks: tuple[Block, ...]
+
+
+class Code(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="code"):
+    """Lines of code, as they are."""
+
+    text: str
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="table"):
+    """Rows of cells, the first the header; every row has as many as it."""
+
+    rows: tuple[tuple[Line, ...], ...]
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="rule"):
+    """A line between two parts."""
+
+
+Block = Heading | Paragraph | Items | Quote | Code | Table | Rule
+
+
+def plain(text: str) -> str:
+    """`text` without controls, marks which reorder it, and what no XML may hold."""
+    return _NOT_XML.sub("", HARMFUL.sub("", text))
+
+
+def line(*pieces: Piece | str) -> Line:
+    """A line of these pieces, strings as they are."""
+    made = tuple(Piece(text=plain(piece)) if isinstance(piece, str) else piece for piece in pieces)
+    kept = tuple(piece for piece in made if piece.text)
+    return Line(pieces=kept, rtl=_runs_left("".join(piece.text for piece in kept)))
+
+
+def _runs_left(text: str) -> bool:
+    """Whether the first letter is of a script which runs from right to left (Unicode, UAX 9, rule P2)."""
+    for sign in text:
+        direction = unicodedata.bidirectional(sign)
+        if direction in ("L", "R", "AL"):
+            return direction != "L"
+    return False
+
+
+def read_report(view: RunView, citations: CitationMode) -> tuple[Block, ...]:
+    """The report's text as blocks: citations as numbers, in `markers` mode as ids, in `none` mode left out."""
+    written: CitationMode = "none" if citations == "none" else "numbers"
+    books = bibliography(view)
+    body = render_body(view.report.text, books, written)
+    cites = body.cited(books.numbers) if written == "numbers" else ()
+    return read_blocks(body.text, cites, ids=citations == "markers")
+
+
+def read_blocks(markdown: str, cites: Sequence[Cited] = (), *, ids: bool = False) -> tuple[Block, ...]:
+    """`markdown` as blocks; a citation is shown as its number, with `ids` as the ids it stands for."""
+    root = SyntaxTreeNode(parse(markdown, (), cites))
+    levels = [int(node.tag[1]) for node in root.walk() if node.type == "heading"]
+    return tuple(_Reader(min(levels, default=1) - 1, ids).blocks(root.children, 0))
+
+
+class _Reader:
+    def __init__(self, up: int, ids: bool) -> None:
+        self._up, self._ids = up, ids
+
+    def blocks(self, nodes: Sequence[SyntaxTreeNode], depth: int) -> Iterator[Block]:
+        for node in nodes:
+            yield from self._block(node, depth)
+
+    def _block(self, node: SyntaxTreeNode, depth: int) -> Iterator[Block]:
+        match node.type:
+            case "heading":
+                yield Heading(level=int(node.tag[1]) - self._up, line=self._line(node))
+            case "paragraph":
+                yield Paragraph(line=self._line(node))
+            case "fence" | "code_block":
+                yield Code(text=plain(node.content.rstrip("\n")))
+            case "table":
+                yield Table(rows=tuple(self._rows(node)))
+            case "hr":
+                yield Rule()
+            case "bullet_list" | "ordered_list" | "blockquote" if depth < DEEPEST:
+                yield self._nested(node, depth + 1)
+            case _:
+                yield from self.blocks(node.children, depth)
+
+    def _nested(self, node: SyntaxTreeNode, depth: int) -> Block:
+        if node.type == "blockquote":
+            return Quote(blocks=tuple(self.blocks(node.children, depth)))
+        items = tuple(tuple(self.blocks(item.children, depth)) for item in node.children)
+        return Items(ordered=node.type == "ordered_list", start=int(node.attrs.get("start", 1)), items=items)
+
+    def _rows(self, table: SyntaxTreeNode) -> Iterator[tuple[Line, ...]]:
+        for part in table.children:
+            for row in part.children:
+                yield tuple(self._line(cell) for cell in row.children)
+
+    def _line(self, node: SyntaxTreeNode) -> Line:
+        return line(*(piece for inline in node.children for piece in self._pieces(inline, Piece(text=""))))
+
+    def _pieces(self, node: SyntaxTreeNode, looks: Piece) -> Iterator[Piece]:
+        """The pieces inside `node`, in the looks of what is around them."""
+        for child in node.children:
+            match child.type:
+                case "cite":
+                    yield self._cite(child.meta["cite"])
+                case "softbreak" | "hardbreak":
+                    yield msgspec.structs.replace(looks, text=" " if child.type == "softbreak" else "\n")
+                case "code_inline":
+                    yield msgspec.structs.replace(looks, text=plain(child.content), code=True)
+                case "strong" | "em" | "s" | "link":
+                    yield from self._pieces(child, _looks(child, looks))
+                case _:
+                    yield msgspec.structs.replace(looks, text=plain(child.content))
+
+    def _cite(self, cited: Cited) -> Piece:
+        said = f"[{', '.join(cited.ids)}]" if self._ids else f"[{cited.number}]"
+        return Piece(text=said, cite=cited.number)
+
+
+def _looks(node: SyntaxTreeNode, around: Piece) -> Piece:
+    if node.type == "link":
+        target = str(node.attrs.get("href", ""))
+        if target.startswith(_SOURCE):
+            return msgspec.structs.replace(around, cite=int(target.removeprefix(_SOURCE)))
+        return msgspec.structs.replace(around, link=target)
+    looks = {"strong": "bold", "em": "italic", "s": "struck"}
+    return msgspec.structs.replace(around, **{looks[node.type]: True})

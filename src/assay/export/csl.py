@@ -1,0 +1,87 @@
+"""The cited sources as CSL-JSON (`csl-data.json` 1.0.2), which Zotero, pandoc and every CSL processor read."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.core.markers import CitationMode
+from assay.core.view import RunView
+from assay.export.names import Name
+from assay.export.printable import printable
+from assay.export.protocols import Record
+from assay.export.references import Day, Kind, Reference, references
+
+
+class CslName(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A name-variable: the parts of a person's name, or `literal`."""
+
+    family: str = ""
+    given: str = ""
+    suffix: str = ""
+    literal: str = ""
+
+
+class CslDate(msgspec.Struct, frozen=True, rename={"date_parts": "date-parts"}):
+    """A date-variable with a single date, as far as it is known."""
+
+    date_parts: tuple[Day]
+
+
+class CslItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"container": "container-title"}):
+    """An item; field names are those of the schema."""
+
+    id: str
+    type: Kind
+    title: str
+    author: tuple[CslName, ...] = ()
+    container: str = ""
+    publisher: str = ""
+    issued: CslDate | None = None
+    accessed: CslDate | None = None
+    DOI: str = ""
+    URL: str = ""
+    note: str = ""
+
+
+def render(view: RunView) -> bytes:
+    """A JSON array with one item a cited source, in the order of their numbers."""
+    data = msgspec.json.encode([_item(reference) for reference in references(view)])
+    return printable(msgspec.json.format(data, indent=2)) + b"\n"
+
+
+def _item(reference: Reference) -> CslItem:
+    where = f"{reference.note}; {reference.path}" if reference.path else reference.note
+    return CslItem(
+        id=reference.key,
+        type=reference.kind,
+        title=reference.title,
+        author=tuple(_name(name) for name in reference.authors),
+        container=reference.container,
+        publisher=reference.publisher,
+        issued=_date(reference.issued),
+        accessed=_date(reference.accessed),
+        DOI=reference.doi,
+        URL=reference.url,
+        note=where,
+    )
+
+
+def _name(name: Name) -> CslName:
+    return CslName(family=name.family, given=name.given, suffix=name.suffix, literal=name.literal)
+
+
+def _date(day: Day) -> CslDate | None:
+    return CslDate(date_parts=(day,)) if day else None
+
+
+class CslExporter:
+    """Writes `.csl.json` files."""
+
+    suffix = ".csl.json"
+
+    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
+        """As `render` of this module; how citations look in a text makes no difference."""
+        return render(record.view)
+
+
+EXPORTER = CslExporter()

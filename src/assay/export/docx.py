@@ -1,0 +1,36 @@
+"""The report as a Word document (Office Open XML), by python-docx.
+
+Citations are links to bookmarks in the list of sources: python-docx writes no footnotes, and one number may stand in
+many places, which a Word footnote cannot.
+"""
+
+from __future__ import annotations
+
+from assay.core.markers import CitationMode
+from assay.export.extras import need
+from assay.export.paper import paper
+from assay.export.protocols import Record
+
+
+class DocxExporter:
+    """Writes `.docx` files; the same bytes for the same run, with the same release of python-docx."""
+
+    suffix = ".docx"
+
+    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
+        """The report with headings, lists, tables and links; its sources with what is quoted of them.
+
+        Raises:
+            ConfigError: python-docx is not installed.
+        """
+        self.ready()
+        from assay.export.word import write  # noqa: PLC0415 - an optional extra
+
+        return write(paper(record.view, citations))
+
+    def ready(self) -> None:
+        """Raises ConfigError when python-docx is not installed."""
+        need("docx", "python-docx", "docx")
+
+
+EXPORTER = DocxExporter()

@@ -1,0 +1,99 @@
+"""A run's report as a paper, for the formats people print: one model, which DOCX and PDF only set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from assay.core.claims import Claim
+from assay.core.clean import one_line
+from assay.core.markers import CitationMode, strip
+from assay.core.report import ReportPassage, ReportSource, build_report
+from assay.core.view import RunView
+from assay.export import sections
+from assay.export.blocks import Block, Line, Piece, line, read_report
+from assay.export.names import read_names
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
+_NO_DATE = datetime(1980, 1, 1, tzinfo=UTC)  # the first one a zip file can hold
+
+
+class PaperSource(msgspec.Struct, frozen=True, kw_only=True):
+    """A cited source: what it is, and the passages cited of it."""
+
+    number: int
+    line: Line
+    quotes: tuple[Line, ...] = ()
+
+
+class Paper(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be set. `language` is a BCP 47 tag or empty; `made` is when the run ended, as far as it has."""
+
+    title: Line
+    facts: tuple[Line, ...]
+    language: str
+    made: datetime
+    body: tuple[Block, ...]
+    sources: tuple[PaperSource, ...]
+    to_check: tuple[Line, ...]
+    limits: tuple[Line, ...]
+
+
+def paper(view: RunView, citations: CitationMode) -> Paper:
+    """The report of a run, as far as it is written."""
+    report = build_report(view)
+    quotes = sections.quotes(report)
+    title, question = one_line(view.report.title), one_line(view.question)
+    made = _made(view)
+    verified = "passed its final check" if view.verified else "not verified"
+    asked = question if title and title != question else ""
+    facts = (asked, f"{made:%Y-%m-%d}, {verified}. {sections.counts(report.summary)}".strip())
+    language = view.brief.language if view.brief else ""
+    return Paper(
+        title=line(title or question or "Report"),
+        facts=tuple(line(fact) for fact in facts if fact),
+        language=language if _LANGUAGE.fullmatch(language) else "",
+        made=made,
+        body=read_report(view, citations),
+        sources=tuple(_source(source, quotes.get(source.id, ())) for source in sections.cited(report)),
+        to_check=tuple(_claim(claim) for claim in sections.to_check(view)),
+        limits=tuple(line(one_line(limit)) for limit in sections.limits(view, report)),
+    )
+
+
+def _made(view: RunView) -> datetime:
+    """In whole seconds; the moment is the run's, so that the same run gives the same file."""
+    for stated in (view.finished_at, view.started_at, view.created_at, view.brief.date if view.brief else ""):
+        try:
+            moment = datetime.fromisoformat(stated).replace(microsecond=0)
+        except ValueError:
+            continue
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return max(moment, _NO_DATE)
+    return _NO_DATE
+
+
+def _source(source: ReportSource, quotes: Sequence[ReportPassage]) -> PaperSource:
+    place = sections.place(source)
+    parts = (
+        Piece(text=line(place.title or place.where).text, link=place.target),
+        Piece(text=line(", ".join(name.said for name in read_names(source.author))).text),
+        Piece(text=line(one_line(source.published)).text),
+        Piece(text=line(place.where).text if place.title else "", link=place.target),
+        Piece(text=f"retrieved {place.retrieved}" if place.retrieved else ""),
+    )
+    apart = [piece for part in parts if part.text for piece in (Piece(text=", "), part)][1:]
+    return PaperSource(number=source.number or 0, line=line(*apart), quotes=tuple(_quote(each) for each in quotes))
+
+
+def _quote(passage: ReportPassage) -> Line:
+    page = f" (page {passage.page})" if passage.page else ""
+    return line(f"“{one_line(passage.text)}”{page}")
+
+
+def _claim(claim: Claim) -> Line:
+    reason = f": {one_line(claim.reason)}" if claim.reason else ""
+    return line(Piece(text=claim.verdict, bold=True), f"{reason} (“{one_line(strip(claim.text))}”)")

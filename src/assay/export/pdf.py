@@ -1,0 +1,69 @@
+"""The report as a PDF, set by typst from a fixed template.
+
+Nothing of a report is ever part of the template's source: it is handed over as JSON, and what is in it is only text.
+Times are the run's, so the same run gives the same bytes with the same release of typst and the same fonts.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from importlib.resources import files
+
+import msgspec
+
+from assay.core.errors import StoreError
+from assay.core.markers import CitationMode
+from assay.export.extras import need
+from assay.export.paper import Paper, paper
+from assay.export.protocols import Record
+
+TEMPLATE = "report.typ"
+_FIRST_RARE = "\u0530"  # typst brings fonts with Latin, Greek and Cyrillic letters
+_MOST_SIGNS = 2_000
+
+
+def render(paper: Paper) -> bytes:
+    """The bytes of a PDF.
+
+    Raises:
+        ConfigError: typst is not installed.
+        StoreError: typst cannot set this report; the message is its own.
+    """
+    need("typst", "typst", "pdf")
+    import typst  # noqa: PLC0415 - an optional extra
+
+    template = files("assay.export").joinpath(TEMPLATE).read_bytes()
+    try:
+        pdf: bytes = typst.compile(template, format="pdf", sys_inputs=_inputs(paper))
+    except typst.TypstError as error:
+        raise StoreError(f"typst cannot set this report: {error.message}") from error
+    return pdf
+
+
+def _inputs(paper: Paper) -> dict[str, str]:
+    """What the template is given: the paper, its time in parts, and the signs of which a font may be missing."""
+    data = msgspec.json.encode(paper).decode()
+    rare = sorted({sign for sign in data if sign >= _FIRST_RARE and unicodedata.category(sign)[0] in "LNS"})
+    return {"paper": data, "made": f"{paper.made:%Y %m %d %H %M %S}", "signs": "\n".join(rare[:_MOST_SIGNS])}
+
+
+class PdfExporter:
+    """Writes `.pdf` files."""
+
+    suffix = ".pdf"
+
+    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
+        """The report with an outline and page numbers; every citation links to its source and what it quotes.
+
+        Raises:
+            ConfigError: typst is not installed.
+            StoreError: typst cannot set this report.
+        """
+        return render(paper(record.view, citations))
+
+    def ready(self) -> None:
+        """Raises ConfigError when typst is not installed."""
+        need("typst", "typst", "pdf")
+
+
+EXPORTER = PdfExporter()

@@ -1,0 +1,231 @@
+"""The cited sources as neutral records, which the formats of reference managers are written from."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import Literal
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import msgspec
+
+from assay.core.clean import link_target, local_path, one_line
+from assay.core.report import ReportSource, build_report
+from assay.core.view import RunView
+from assay.export import sections
+from assay.export.names import Name, read_names
+
+Kind = Literal[
+    "article-journal", "paper-conference", "book", "chapter", "thesis", "report", "dataset", "webpage", "document"
+]
+"""What a source is, in the words of CSL 1.0.2."""
+
+Day = tuple[int, ...]
+"""A date as far as it is known: year; year and month; year, month and day."""
+
+
+class Reference(msgspec.Struct, frozen=True, kw_only=True):
+    """A cited source. Every text is one line without controls; what is not known is empty.
+
+    `key` is ASCII and unique in a report; `doi` has no prefix; `url` is http or https, percent-encoded; `path` is where
+    a local file was; `note` tells the number of the source in the report.
+    """
+
+    key: str
+    number: int
+    kind: Kind
+    title: str
+    authors: tuple[Name, ...] = ()
+    container: str = ""
+    publisher: str = ""
+    issued: Day = ()
+    accessed: Day = ()
+    doi: str = ""
+    url: str = ""
+    path: str = ""
+    note: str = ""
+
+
+def references(view: RunView) -> tuple[Reference, ...]:
+    """The cited sources of a report, in the order of their numbers."""
+    cited = sections.cited(build_report(view))
+    question = one_line(view.question)
+    read = [_read(source, question) for source in cited]
+    return tuple(
+        msgspec.structs.replace(reference, key=key)
+        for reference, key in zip(read, _unique(map(_key, read)), strict=True)
+    )
+
+
+def _read(source: ReportSource, question: str) -> Reference:
+    facts = _facts(source.metadata)
+    url, path = link_target(source.url) or "", local_path(source.url)
+    doi = find_doi(facts.get("doi", ""), source.url)
+    container = one_line(facts.get("container-title") or facts.get("journal") or facts.get("publication") or "")
+    number = source.number or 0
+    return Reference(
+        key="",
+        number=number,
+        kind=_kind(source, facts.get("type", ""), doi),
+        title=one_line(source.title) or one_line(path or source.url),
+        authors=read_names(source.author),
+        container=container or one_line(facts.get("site_name", "")) or _host(url),
+        publisher=one_line(facts.get("publisher", "")),
+        issued=read_day(source.published),
+        accessed=read_day(source.fetched_at),
+        doi=doi,
+        url=url,
+        path=one_line(path or "") if not url else "",
+        note=f"Cited as [{number}] in the report on: {question}" if question else f"Cited as [{number}]",
+    )
+
+
+_PREFIXES = ("citation_", "dc.", "og:", "prism.")
+
+
+def _facts(metadata: Mapping[str, str]) -> dict[str, str]:
+    """Metadata by the names we look for, whatever the vocabulary of the page."""
+    facts: dict[str, str] = {}
+    for key, value in metadata.items():
+        name = key.strip().lower()
+        for prefix in _PREFIXES:
+            name = name.removeprefix(prefix)
+        facts.setdefault(_SYNONYMS.get(name, name), value)
+    return facts
+
+
+_SYNONYMS = {
+    "journal_title": "journal",
+    "journal-title": "journal",
+    "publicationname": "publication",
+    "booktitle": "container-title",
+    "container_title": "container-title",
+    "conference_title": "container-title",
+    "sitename": "site_name",
+    "site-name": "site_name",
+    "identifier.doi": "doi",
+}
+
+# what it is
+
+_KINDS: dict[str, Kind] = {
+    "article-journal": "article-journal",
+    "journal-article": "article-journal",
+    "paper-conference": "paper-conference",
+    "proceedings-article": "paper-conference",
+    "book": "book",
+    "chapter": "chapter",
+    "book-chapter": "chapter",
+    "thesis": "thesis",
+    "dissertation": "thesis",
+    "report": "report",
+    "dataset": "dataset",
+    "webpage": "webpage",
+}
+_PAGES = ("text/html", "application/xhtml+xml")
+_PRINTED = ("application/pdf", "application/msword", "application/vnd.openxmlformats-officedocument.wordprocessingml")
+_DATA = ("text/csv", "text/tab-separated-values", "application/vnd.ms-excel", "application/json")
+
+
+def _kind(source: ReportSource, stated: str, doi: str) -> Kind:
+    """What the document says it is, else what its DOI, address and media type make likely."""
+    if stated.strip().lower() in _KINDS:
+        return _KINDS[stated.strip().lower()]
+    if doi:
+        return "article-journal"
+    media = source.media_type.partition(";")[0].strip().lower()
+    if media.startswith(_PRINTED):
+        return "report"
+    if media.startswith(_DATA) and link_target(source.url) is None:
+        return "dataset"
+    return "webpage" if link_target(source.url) is not None else "document"
+
+
+def _host(url: str) -> str:
+    return (urlsplit(url).hostname or "").removeprefix("www.") if url else ""
+
+
+# DOI and dates
+
+_DOI = re.compile(r"10\.[0-9]{4,9}(?:\.[0-9]+)*/[-._;()/:A-Za-z0-9<>\[\]+]{1,200}")
+_TAIL = re.compile(r"(?:/(?:full|fulltext|abstract|pdf|epdf|meta|html|summary))+$|(?:\.(?:full|pdf|html))+$|[.,;:]+$")
+
+
+def find_doi(stated: str, url: str) -> str:
+    """The DOI a document states, or which stands in its address (of doi.org or a publisher); "" for none.
+
+    Only signs which Crossref takes for new DOIs (and `<>[]+` of old ones) are read, so one can be written anywhere.
+    """
+    given = _DOI.search(one_line(stated))
+    if given:
+        return _TAIL.sub("", given[0])
+    try:
+        parts = urlsplit(one_line(url))
+        asked = parse_qs(parts.query, max_num_fields=50).get("doi", [""])[0]
+    except ValueError:
+        return ""
+    if parts.scheme.lower() not in ("http", "https"):
+        return ""
+    inside = re.search(rf"(?:^|/|doi:)({_DOI.pattern})$", unquote(parts.path)) or _DOI.fullmatch(asked)
+    return _TAIL.sub("", inside[inside.lastindex or 0]) if inside else ""
+
+
+_DAY = re.compile(r"\s*([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:[T\s].*)?", re.DOTALL)
+
+
+def read_day(stated: str) -> Day:
+    """An ISO date as far as it is known and exists: `2024`, `2024-05`, `2024-05-31T…`; anything else is ()."""
+    match = _DAY.fullmatch(stated)
+    if not match:
+        return ()
+    parts = tuple(int(part) for part in match.groups() if part)
+    try:
+        date(*(*parts, 1, 1)[:3])
+    except ValueError:
+        return ()
+    return parts
+
+
+# keys
+
+_DULL = frozenset(
+    "a an the of on in for to and or is are how what why with by from about der die das le la les".split()
+)
+
+
+def _key(reference: Reference) -> str:
+    """Author, year and the first telling word of the title, in ASCII: `rossum2001style`; never empty."""
+    author = reference.authors[0] if reference.authors else Name()
+    who = _ascii(author.family.split()[-1] if author.family else author.literal)
+    words = [word for word in (_ascii(word) for word in reference.title.split()) if word]
+    telling = [word for word in words if len(word) > 3 and word not in _DULL and not word.isdecimal()]
+    what = (telling or words or [""])[0]
+    year = f"{reference.issued[0]:04d}" if reference.issued else "nd"
+    site = _ascii(_host(reference.url).rpartition(".")[0].rpartition(".")[2])
+    return f"{who[:20] or site[:20] or 'source'}{year}{what[:20]}"
+
+
+def _ascii(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]", "", plain.lower())
+
+
+def _unique(keys: Iterable[str]) -> list[str]:
+    """`keys`, with a, b, c … after those which several have; no two are equal."""
+    wanted = list(keys)
+    taken: set[str] = {key for key in wanted if wanted.count(key) == 1}
+    found = []
+    for key in wanted:
+        unique = key if key in taken and wanted.count(key) == 1 else _free(key, taken)
+        taken.add(unique)
+        found.append(unique)
+    return found
+
+
+def _free(key: str, taken: set[str]) -> str:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    endings = ("".join(ending) for length in itertools.count(1) for ending in itertools.product(letters, repeat=length))
+    return next(key + ending for ending in endings if key + ending not in taken)

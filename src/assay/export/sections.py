@@ -1,0 +1,84 @@
+"""What follows a report's text in every format: sources with their quotes, claims to check, limits, counts.
+
+One place says what there is to tell; a format only writes it. Everything here is untrusted text as it was stored:
+whoever writes it cleans and escapes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from assay.core.claims import VERDICTS, Claim, Summary
+from assay.core.clean import link_target, local_path, one_line
+from assay.core.report import Report, ReportPassage, ReportSource
+from assay.core.view import RunView
+
+TO_CHECK = ("contradicted", "unsupported", "partial")
+"""The verdicts a reader should look at, the worst first."""
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """How a source is named to a reader, on one line each: `title` is empty where it only repeats `where`.
+
+    `where` is a path or an address; `target` is what may be linked, empty for all but http and https.
+    """
+
+    title: str
+    where: str
+    target: str
+    retrieved: str
+
+
+def place(source: ReportSource) -> Place:
+    """Where a source is, by path for a local file; the day it was read is an ISO date."""
+    path, title = local_path(source.url), one_line(source.title)
+    return Place(
+        title="" if title in (source.url, path) else title,
+        where=one_line(source.url if path is None else path),
+        target=link_target(source.url) or "" if path is None else "",
+        retrieved=one_line(source.fetched_at)[:10],
+    )
+
+
+def cited(report: Report) -> tuple[ReportSource, ...]:
+    """The sources which the text cites, in the order of their numbers."""
+    return tuple(source for source in report.sources if source.number is not None)
+
+
+def quotes(report: Report) -> dict[str, tuple[ReportPassage, ...]]:
+    """The cited passages by the id of their source, in the order of the text; a passage met twice is one."""
+    found: dict[str, dict[tuple[int, int], ReportPassage]] = {}
+    for passage in report.passages:
+        found.setdefault(passage.source, {}).setdefault((passage.start, passage.end), passage)
+    return {id: tuple(passages.values()) for id, passages in found.items()}
+
+
+def to_check(view: RunView) -> tuple[Claim, ...]:
+    """The claims which a reader should look at, in the order of the text."""
+    return tuple(claim for claim in view.claims if claim.verdict in TO_CHECK)
+
+
+def limits(view: RunView, report: Report) -> tuple[str, ...]:
+    """What restricts the report; a failed final check among it."""
+    gate = view.gate
+    if gate is None or gate.passed:
+        return report.limits
+    problems = "; ".join(gate.problems) or "no reason was given"
+    return (*report.limits, f"This report did not pass its final check: {problems}")
+
+
+def counts(summary: Summary) -> str:
+    """One line which says how the claims fared, empty where there are none."""
+    if not summary.claims:
+        return ""
+    said = ", ".join(f"{count} {verdict}" for verdict, count in _counted(summary))
+    dropped = f"; {summary.dropped_markers} citations of nothing dropped" if summary.dropped_markers else ""
+    return f"{summary.claims} {'claim' if summary.claims == 1 else 'claims'}: {said}{dropped}."
+
+
+def _counted(summary: Summary) -> Iterator[tuple[str, int]]:
+    for verdict in VERDICTS:
+        if count := getattr(summary, verdict):
+            yield verdict, count

@@ -1,0 +1,90 @@
+"""`assay verify`: what it prints, its exit codes, and that it needs nothing but the file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from bundles import bundle_of_two_agents, forged, members_of
+
+from assay.app.bundle import Verification
+from assay.cli.main import main
+
+
+@pytest.fixture
+async def bundle(tmp_path: Path) -> Path:
+    path = tmp_path / "report.zip"
+    path.write_bytes(await bundle_of_two_agents())
+    return path
+
+
+@pytest.fixture(autouse=True)
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home which must not be made, and settings which cannot be read: verifying wants neither."""
+    config = tmp_path / "config.toml"
+    config.write_text("this is = [no toml")
+    monkeypatch.setenv("ASSAY_CONFIG", str(config))
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_a_bundle_which_holds(bundle: Path, nowhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", str(bundle)]) == 0
+    out = capsys.readouterr().out
+    assert [line.split()[1] for line in out.splitlines() if line.startswith("ok")] == [
+        *("zip", "members", "events", "report.json", "report.md", "report.html"),
+        *("documents", "snapshots", "passages", "markers", "claims", "counts", "text"),
+    ]
+    assert "a report which passed its final check" in out
+    assert not nowhere.exists()
+
+
+def test_a_bundle_which_does_not(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = members_of(bundle.read_bytes())["report.md"]
+    bundle.write_bytes(forged(bundle.read_bytes(), {"report.md": report + b"More.\n"}))
+    assert main(["verify", str(bundle)]) == 3
+    out = capsys.readouterr().out
+    assert "WRONG  report.md" in out
+    assert f"{bundle} does not hold: report.md" in out
+
+
+def test_as_json(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bundle.write_bytes(bundle.read_bytes() + b"x")
+    assert main(["verify", str(bundle), "--json"]) == 3
+    found = msgspec.json.decode(capsys.readouterr().out, type=Verification)
+    assert (found.file, found.ok) == (str(bundle), False)
+    assert [(each.name, each.problems) for each in found.checks if not each.ok] == [
+        ("zip", ("1 bytes follow its end",))
+    ]
+
+
+def test_what_is_no_bundle_at_all(bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "note.zip").write_text("hello")
+    os.mkfifo(tmp_path / "pipe.zip")
+    for name, why in (
+        ("nosuch.zip", "No such file"),
+        ("note.zip", "is not a zip file"),
+        ("pipe.zip", "is not a file"),
+        (".", "is a folder"),
+    ):
+        assert main(["verify", str(tmp_path / name)]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert why in line
+
+
+def test_hostile_words_stay_words(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bundle.write_bytes(forged(bundle.read_bytes(), {"report.md": None}, release="\x1b]0;owned\x07\u202e1.0\n\nok zip"))
+    assert main(["verify", str(bundle)]) == 3
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    assert sum(line.startswith("ok     zip") for line in out.splitlines()) == 1
+
+
+def test_a_process_of_its_own(bundle: Path) -> None:
+    done = subprocess.run([sys.executable, "-m", "assay", "verify", str(bundle)], capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")

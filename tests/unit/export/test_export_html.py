@@ -1,0 +1,234 @@
+"""The HTML page: what it holds, that it loads nothing, and that hostile text is only text in it."""
+
+import base64
+import hashlib
+import re
+
+import logs
+import msgspec
+import pytest
+from hostile import HOSTILE, with_text
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from records import record
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from assay.core.brief import Brief
+from assay.core.report import build_report
+from assay.core.sources import Surroundings
+from assay.core.view import Conflict, Notice, RemovedClaim, RunView, Unreadable, fold
+from assay.export.html import EXPORTER, render
+
+
+def page(view: RunView, **options: str) -> LexborHTMLParser:
+    return LexborHTMLParser(render(view, **options))  # type: ignore[arg-type]
+
+
+def text(node: LexborNode | None) -> str:
+    assert node is not None
+    return " ".join(node.text().split())
+
+
+def texts(found: LexborHTMLParser, selector: str) -> list[str]:
+    return [text(node) for node in found.css(selector)]
+
+
+TWO = fold(logs.two_agents().events)
+
+
+def test_two_agents() -> None:
+    found = page(TWO)
+    assert EXPORTER.render(record(TWO)) == render(TWO).encode()
+    assert texts(found, "h1") == ["Who wrote PEP 8?"]
+    assert texts(found, "h2") == [
+        "At a glance",
+        "What could not be found",
+        "Sources and quotes",
+        "Every claim and its checks",
+        "How this was made",
+    ]
+    assert texts(found, ".counts li") == ["1 supported", "1 contradicted"]
+    assert texts(found, "article p[dir]") == [
+        "It became active 🐍 in 2001 [1]. contradicted Guido van Rossum wrote it [2], in July 2001 [2] [1]. supported",
+        "Nothing [1] else.",
+    ]
+    assert texts(found, ".box li")[:2] == [
+        "contradicted It became active 🐍 in 2001: the number differs",
+        "Two documents could not be read.",
+    ]
+    assert texts(found, ".sources .title") == ["Document pep1", "Document pep8", "Document other"]
+
+
+def test_every_citation_opens_its_own_passage() -> None:
+    found = page(TWO)
+    quotes = {node.attributes["id"]: text(node.css_first("mark")) for node in found.css(".quote")}
+    cites = [(text(node), [quotes[id] for id in node.attributes["data-show"].split()]) for node in found.css("a.cite")]
+    guido, created, status = "Author: Guido van Rossum", "Created: 05-Jul-2001", "Status: Active 🐍"
+    assert cites == [("[1]", [status]), ("[2]", [guido]), ("[2]", [created]), ("[1]", [status])]
+
+
+def test_a_quote_stands_in_its_context() -> None:
+    around = {"S2002.3": Surroundings(id="S2002.3", before="Before\n\nit. ", after=" <After> it.")}
+    passage = msgspec.structs.replace(TWO.passages["S2002.3"], page=3, heading=("Part <1>", "B"))
+    found = page(msgspec.structs.replace(TWO, surroundings=around, passages={**TWO.passages, passage.id: passage}))
+    quote = found.css_first("#quote-1-1")
+    assert text(quote.css_first("blockquote")) == "… Before it. Status: Active 🐍 <After> it. …"
+    assert text(quote.css_first("p.where")) == "page 3 · Part <1> › B · bytes 0–19 · passage S2002.3"
+    assert passage.document_sha256 in text(quote.css_first(".hash"))
+
+
+def test_a_line_end_inside_a_paragraph_is_kept_in_the_quote() -> None:
+    written = "word " * 12 + "and\nmore of it\n  code()\n"
+    passage = msgspec.structs.replace(TWO.passages["S2002.3"], text=written)
+    mark = page(msgspec.structs.replace(TWO, passages={**TWO.passages, passage.id: passage})).css_first("mark")
+    assert mark.text() == written
+    assert [node.text() for node in mark.css(".wrap")] == ["\n"]
+
+
+@pytest.mark.parametrize("name", sorted(logs.SCENARIOS))
+@pytest.mark.parametrize("mode", ["numbers", "footnotes", "links", "markers", "none"])
+def test_every_link_within_the_page_leads_somewhere(name: str, mode: str) -> None:
+    view = fold(logs.SCENARIOS[name]().events)
+    found = page(view, citations=mode)
+    ids = [node.attributes["id"] for node in found.css("[id]")]
+    assert len(ids) == len(set(ids))
+    targets = {node.attributes["href"].removeprefix("#") for node in found.css("a[href^='#']")}
+    shows = {id for node in found.css("[data-show]") for id in node.attributes["data-show"].split()}
+    assert targets | shows <= set(ids)
+    assert len(found.css(".claims > li")) == len(view.claims)
+    assert len(found.css("article a.badge")) == len(view.claims)
+    assert bool(found.css("a.cite")) == (mode != "none" and bool(build_report(view).passages))
+
+
+def test_one_place_met_by_two_agents_is_one_quote() -> None:
+    again = msgspec.structs.replace(TWO.passages["S1001.4"], id="S2001.4", source="S2001")
+    claim = msgspec.structs.replace(TWO.claims[1], passages=("S1001.4", "S2001.4"))
+    view = msgspec.structs.replace(TWO, passages={**TWO.passages, again.id: again}, claims=(TWO.claims[0], claim))
+    found = page(view)
+    assert len(found.css("#source-2 ~ .quote")) == 2
+    assert found.css_first("#at-2 ~ .verdict a").attributes["data-show"] == "claim-2 quote-2-1"
+
+
+def test_conflicts_and_removed_sentences_are_told() -> None:
+    conflicts = (Conflict(text="2001 or <2003>", passages=("S1001.4", "S2002.3")),)
+    removed = (RemovedClaim(id="c9", text="It was 1999.", why="nothing supports it"),)
+    found = page(msgspec.structs.replace(TWO, conflicts=conflicts, removed=removed))
+    assert {"2001 or <2003> 2.1, 1.1", "It was 1999. (nothing supports it)"} <= set(texts(found, ".glance li"))
+
+
+def test_how_citations_look() -> None:
+    looks = {
+        mode: texts(page(TWO, citations=mode), "a.cite")
+        for mode in ("numbers", "footnotes", "markers", "links", "none")
+    }
+    assert looks == {
+        "numbers": ["[1]", "[2]", "[2]", "[1]"],
+        "footnotes": ["[1]", "[2]", "[2]", "[1]"],
+        "markers": ["[S2002.3]", "[S1001.4]", "[S2001.9]", "[S2002.3]"],
+        "links": ["(Document pep1)", "(Document pep8)", "(Document pep8)", "(Document pep1)"],
+        "none": [],
+    }
+
+
+def test_a_claim_that_stands_in_no_prose_is_listed() -> None:
+    code = "```\nIt is 2001.\n```\n"
+    claim = msgspec.structs.replace(TWO.claims[0], start=4, end=15)
+    view = msgspec.structs.replace(TWO, report=msgspec.structs.replace(TWO.report, text=code), claims=(claim,))
+    found = page(view)
+    assert texts(found, ".claims > li > p") == [
+        "contradicted It is 2001.",
+        "the number differs",
+        "Not marked in the text.",
+    ]
+    assert texts(found, "article .claim") == []
+
+
+def test_a_failed_final_check_is_a_limit() -> None:
+    assert TWO.gate is not None
+    gate = msgspec.structs.replace(TWO.gate, passed=False, problems=("a hash differs",))
+    found = page(msgspec.structs.replace(TWO, gate=gate, verified=False))
+    assert "This report did not pass its final check: a hash differs" in texts(found, ".glance li")
+    assert texts(found, ".short span")[-1] == "did not pass its final check"
+
+
+def test_a_view_of_nothing() -> None:
+    found = page(RunView())
+    assert texts(found, "article p:not(.only-note)") == ["No report was written."]
+    assert texts(found, "h2") == ["How this was made"]
+
+
+def test_what_was_not_found() -> None:
+    view = msgspec.structs.replace(
+        TWO,
+        unreadable=(Unreadable(url="https://example.org/x?<y>", reason="it is <encrypted>"),),
+        warnings=(Notice(message="the plan could not be read"),),
+        coverage=(),
+    )
+    found = page(view)
+    assert texts(found, "#unreadable li") == ["https://example.org/x?<y>it is <encrypted>"]
+    assert "the plan could not be read" in text(found.css_first("main > section:last-child"))
+
+
+def policy(html: str) -> dict[str, str]:
+    meta = LexborHTMLParser(html).css_first('meta[http-equiv="Content-Security-Policy"]')
+    return dict(part.strip().split(" ", 1) for part in meta.attributes["content"].split(";"))
+
+
+def test_the_policy_lets_only_the_own_style_and_script_through() -> None:
+    html = render(TWO)
+    allowed = policy(html)
+    assert allowed["default-src"] == allowed["base-uri"] == allowed["form-action"] == "'none'"
+    for name in ("style", "script"):
+        (body,) = re.findall(f"<{name}>(.*?)</{name}>", html, re.DOTALL)
+        assert allowed[f"{name}-src"] == f"'sha256-{base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()}'"
+
+
+NAMES = frozenset(
+    "html head meta title style body svg symbol path use a header p h1 h2 h3 h4 h5 h6 span div nav details summary ol"
+    " ul li label input main section article sup bdi b q blockquote mark code pre dl dt dd script em strong s br hr"
+    " table thead tbody tr th td".split()
+)
+ATTRIBUTES = frozenset(
+    "lang charset http-equiv content name id class dir href rel title open type autocomplete role tabindex width height"
+    " viewBox d start data-show data-source aria-label aria-labelledby aria-hidden".split()
+)
+
+
+def harmless(html: str) -> None:
+    """Only elements and attributes of the page's own, one script, and links to the web or into the page."""
+    found = LexborHTMLParser(html)
+    for node in found.css("*"):
+        assert node.tag in NAMES, node.tag
+        assert set(node.attributes) <= ATTRIBUTES, node.attributes
+        target = node.attributes.get("href")
+        assert target is None or re.match(r"https?://[^\s]|#[a-z]+(-[a-z0-9]+)*$", target), target
+        if target and target.startswith("http"):
+            assert node.attributes["rel"] == "noopener noreferrer nofollow"
+    assert len(found.css("script")) == len(found.css("style")) == 1
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\x1b\x00]", html)
+
+
+def test_hostile_text_is_only_text() -> None:
+    html = render(with_text(HOSTILE))
+    harmless(html)
+    found = LexborHTMLParser(html)
+    assert "<script>alert(1)</script>" in text(found.css_first("h1"))
+    assert "<img src=x onerror=alert(2)>" in text(found.css_first("mark"))
+    assert "[x](unsafe:javascript:alert(3))" in text(found.css_first("article li"))
+    assert "\ue000\ue001" in text(found.css_first("article li"))
+
+
+SIGNS = (*"<>\"'&`[]()!|*_#-\\/=:; \n\r\t", "script", "on", "http://", "javascript:", "-->", "x", "\ue000", "\u202e")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(SIGNS), min_size=1, max_size=40).map("".join))
+def test_no_text_becomes_markup(hostile: str) -> None:
+    harmless(render(with_text(hostile)))
+    harmless(render(with_text(hostile), citations="links"))
+
+
+@pytest.mark.parametrize(("asked", "said"), [("de", "de"), ("pt-BR", "pt-BR"), ("", None), ('de" x="', None)])
+def test_the_language_of_the_report_is_said_where_it_is_known(asked: str, said: str | None) -> None:
+    view = msgspec.structs.replace(TWO, brief=Brief(question="Wer?", date="2025-01-02", language=asked))
+    assert page(view).css_first("article").attributes.get("lang") == said
