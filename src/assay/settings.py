@@ -117,9 +117,12 @@ class Keys(Section):
     """Keys of providers, handed to adapters; never shown, stored with a run, or sent to a model."""
 
     anthropic: SecretStr | None = Field(None, description="key for adapters of Anthropic; also ANTHROPIC_API_KEY")
+    bedrock: SecretStr | None = Field(None, description="API key of Amazon Bedrock; also BEDROCK_API_KEY")
     brave: SecretStr | None = Field(None, description="key for adapters of Brave Search; also BRAVE_API_KEY")
+    cohere: SecretStr | None = Field(None, description="key for adapters of Cohere; also COHERE_API_KEY")
     exa: SecretStr | None = Field(None, description="key for adapters of Exa; also EXA_API_KEY")
     gemini: SecretStr | None = Field(None, description="key for adapters of Google Gemini; also GEMINI_API_KEY")
+    groq: SecretStr | None = Field(None, description="key for adapters of Groq; also GROQ_API_KEY")
     mistral: SecretStr | None = Field(None, description="key for adapters of Mistral; also MISTRAL_API_KEY")
     openai: SecretStr | None = Field(None, description="key for adapters of OpenAI; also OPENAI_API_KEY")
     openrouter: SecretStr | None = Field(None, description="key for adapters of OpenRouter; also OPENROUTER_API_KEY")
@@ -188,9 +191,11 @@ def load(**values: Any) -> Settings:
     """
     path = config_path()
     try:
+        if path.is_dir():
+            raise ConfigError(f"{path} is a folder, and should be a file: move it away, or set ASSAY_CONFIG")
         return Settings(**values)
     except ValidationError as error:
-        raise ConfigError(_explain(error)) from error
+        raise ConfigError(_explain(error, f" (in {path} or the environment)")) from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from error
     except OSError as error:
@@ -316,12 +321,12 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
     return flat
 
 
-def _explain(error: ValidationError) -> str:
+def _explain(error: ValidationError, where: str = "") -> str:
     """One sentence for each wrong setting; a value is never repeated, since it may be a key."""
     return "; ".join(
         _unknown(".".join(map(str, problem["loc"])))
         if problem["type"] == "extra_forbidden"
-        else f"setting {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+        else f"setting {'.'.join(map(str, problem['loc']))}: {problem['msg']}{where}"
         for problem in error.errors(include_input=False, include_url=False)
     )
 

@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback which speaks the formats of Anthropic, Google, Mistral and Groq, faults included."""
+"""A real HTTP server on loopback which speaks the formats of Anthropic, Google, Mistral, Groq and Cohere."""
 
 from __future__ import annotations
 
@@ -125,7 +125,8 @@ async def _listed(request: Request) -> Response:
 @functools.cache
 def _port() -> int:
     """The port of the one server of this process, which ends with it."""
-    posts = ("/v1/messages", "/v1beta/models/{model:path}", "/v1/chat/completions", "/openai/v1/chat/completions")
+    chats = ("/v1/chat/completions", "/openai/v1/chat/completions", "/v2/chat")
+    posts = ("/v1/messages", "/v1beta/models/{model:path}", *chats)
     gets = ("/v1/models", "/v1beta/models", "/openai/v1/models")
     routes = [Route(f"/{{name}}{path}", _handle, methods=["POST"]) for path in posts]
     routes += [Route(f"/{{name}}{path}", _listed) for path in gets]

@@ -1,6 +1,7 @@
 """What the linters cannot say: sizes, who reads the environment, and that every library we import is declared."""
 
 import ast
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -86,7 +87,9 @@ def normal(name: str) -> str:
 def declared() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed_by_others = {"lxml-html-clean"}  # see pyproject.toml
-    return {normal(requirement.partition(">=")[0]) for requirement in project["dependencies"]} - needed_by_others
+    extras = [each for name, listed in project["optional-dependencies"].items() if name != "dev" for each in listed]
+    names = {re.split(r"[\[>=<;]", each)[0] for each in (*project["dependencies"], *extras)}
+    return set(map(normal, names)) - needed_by_others
 
 
 def test_the_libraries_we_import_are_the_ones_we_declare():

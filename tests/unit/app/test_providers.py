@@ -9,7 +9,8 @@ import pytest
 from chat_server import Answer, chat_server
 
 from assay import settings
-from assay.app.providers import Provider, providers
+from assay.app.access import access
+from assay.app.providers import Provider, load_model, providers
 from assay.core.errors import UnknownName
 
 
@@ -62,3 +63,18 @@ async def test_a_listing_which_is_none(file: Path) -> None:
 async def test_an_unknown_name_is_said() -> None:
     with pytest.raises(UnknownName, match="did you mean 'openai'"):
         await found("opnai")
+
+
+def test_an_adapter_of_its_own_stays_when_its_service_is_moved(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
+    file.write_text(
+        '[services.openai]\nurl = "http://127.0.0.1:9/v1"\n[services.mine]\nurl = "http://127.0.0.1:9/v1"\n'
+    )
+    made = {name: load_model(settings.load(), name) for name in ("openai:m", "mine:m")}
+    assert [model.profile.name for model in made.values()] == ["openai:m", "mine:m"]
+
+
+def test_googles_key_is_called_geminis(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", "planted")
+    monkeypatch.setenv("GROQ_API_KEY", "planted-too")
+    found = [access(settings.load(), f"{name}:m").key for name in ("google", "groq", "mistral")]
+    assert [key and key.reveal() for key in found] == ["planted", "planted-too", None]

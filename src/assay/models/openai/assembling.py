@@ -5,54 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-import msgspec
-
 from assay.core.errors import ModelError
-from assay.core.messages import CallDone, Delta, Reply, Request, StopReason, TextDelta, ThinkDelta, ToolCall
+from assay.core.messages import Delta, Reply, Request, StopReason, TextDelta, ThinkDelta
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
-from assay.models.openai.wire import CallPart, Chunk, Counted, Part
+from assay.models.calls import PartialCall, PartialCalls
+from assay.models.openai.wire import CallPart, Chunk, Counted, Function, Part
 
 _STOPS: dict[str, StopReason] = {"length": "length", "content_filter": "refused"}
 _OPEN, _CLOSE = "<think>", "</think>"
-_MOST_CALLS = 64
-
-
-class _Call:
-    """A call in the making."""
-
-    def __init__(self, index: int) -> None:
-        self.index, self.id, self.name = index, "", ""
-        self.pieces: list[str] = []
-        self.done = False
-
-    def take(self, part: CallPart) -> None:
-        self.id = part.id or self.id
-        if part.function is not None:
-            self.name = self.name or part.function.name or ""
-            self.pieces.append(part.function.arguments or "")
-
-    def whole(self) -> bool:
-        """Whether the arguments are a whole JSON object: nothing but white space can follow one."""
-        return bool(self.pieces) and self.pieces[-1].rstrip().endswith("}") and _object(self._text()) is not None
-
-    def call(self) -> ToolCall:
-        text = self._text()
-        arguments = _object(text) if text.strip() else {}
-        id = self.id or f"call-{self.index}"
-        if arguments is None:
-            return ToolCall(id=id, name=self.name, malformed=text)
-        return ToolCall(id=id, name=self.name, arguments=arguments)
-
-    def _text(self) -> str:
-        return "".join(self.pieces)
-
-
-def _object(text: str) -> dict[str, object] | None:
-    try:
-        return msgspec.json.decode(text, type=dict[str, object])
-    except (msgspec.DecodeError, RecursionError):
-        return None
 
 
 class Assembler:
@@ -65,8 +26,7 @@ class Assembler:
     def __init__(self) -> None:
         self._text: list[str] = []
         self._thinking: list[str] = []
-        self._calls: list[_Call] = []
-        self._given = 0
+        self._calls = PartialCalls()
         self._held = ""
         self._place: Literal["start", "thinking", "after", "answer"] = "start"
         self._refusal: list[str] = []
@@ -89,7 +49,7 @@ class Assembler:
     def end(self) -> Iterator[Delta]:
         """What was held back: the stream is over."""
         yield from self._flush()
-        yield from self._ready(final=True)
+        yield from self._calls.ready(final=True)
 
     def reply(self, request: Request, model: str) -> Reply:
         """The whole reply; to be asked for after `end`.
@@ -99,7 +59,7 @@ class Assembler:
         """
         if not self.finished:
             raise ModelError("the stream was cut off")
-        calls = tuple(call.call() for call in self._calls)
+        calls = self._calls.done()
         refusal = "".join(self._refusal)
         stop: StopReason = "refused" if refusal else _STOPS.get(self._finish, "calls" if calls else "end")
         text = "".join(self._text) or refusal
@@ -122,38 +82,27 @@ class Assembler:
         if part.content:
             yield from self._content(part.content)
         for piece in part.tool_calls or ():
-            self._call(piece).take(piece)
-        yield from self._ready(final=False)
+            said = piece.function or Function()
+            self._call(piece).add(piece.id or "", said.name or "", said.arguments or "")
+        yield from self._calls.ready(final=False)
 
     # calls
 
-    def _call(self, part: CallPart) -> _Call:
+    def _call(self, part: CallPart) -> PartialCall:
         """The call a part belongs to.
 
         By its index, unless it names another id (some services count every call as 0); without an index the last one,
         unless it names another id or function.
         """
-        for call in reversed(self._calls):
+        for call in reversed(self._calls.all):
             if part.index is None:
                 named = part.function is not None and bool(part.function.name)
                 if not named or (part.id and part.id == call.id):
                     return call
                 break
-            if part.index == call.index and part.id in (None, "", call.id):
+            if part.index == call.key and part.id in (None, "", call.id):
                 return call
-        if len(self._calls) >= _MOST_CALLS:
-            raise ModelError(f"more than {_MOST_CALLS} tool calls in one reply")
-        self._calls.append(_Call(part.index if part.index is not None else len(self._calls)))
-        return self._calls[-1]
-
-    def _ready(self, *, final: bool) -> Iterator[Delta]:
-        """The calls, in their order, whose arguments are whole; at the end all."""
-        while self._given < len(self._calls):
-            call = self._calls[self._given]
-            if not (final or call.whole() or self._given < len(self._calls) - 1):
-                return
-            yield CallDone(self._given, call.call())
-            self._given += 1
+        return self._calls.begin(part.index)
 
     # text, and reasoning written into it
 
@@ -201,7 +150,7 @@ class Assembler:
         counted = self._counted or Counted()
         prompt, completion = counted.prompt_tokens_details, counted.completion_tokens_details
         asked = (request.system, *(message.text for message in request.messages))
-        written = (text, "".join(self._thinking), *("".join(call.pieces) for call in self._calls))
+        written = (text, "".join(self._thinking), *("".join(call.pieces) for call in self._calls.all))
         inputs, outputs = counted.prompt_tokens, counted.completion_tokens
         return Usage(
             model_calls=1,

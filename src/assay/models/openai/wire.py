@@ -11,10 +11,9 @@ from typing import Any
 import msgspec
 
 from assay.core.messages import Message, Profile, Request, ToolDefinition
+from assay.models.catalogue import REASONING_ROOM
+from assay.models.framing import framed
 from assay.models.openai.services import Service
-
-REASONING_ROOM = {"low": 4_000, "medium": 10_000, "high": 25_000}
-"""Tokens granted beyond the answer to a model which reasons before it: the limit of a request counts both."""
 
 
 def body(request: Request, model: str, profile: Profile, service: Service) -> bytes:
@@ -43,8 +42,7 @@ def _message(message: Message) -> dict[str, Any]:
     if message.role == "tool":
         return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
     if message.role == "user":
-        named = f"<{message.name}>\n{message.text}\n</{message.name}>" if message.name else message.text
-        return {"role": "user", "content": named}
+        return {"role": "user", "content": framed(message)}
     said: dict[str, Any] = {"role": "assistant", "content": message.text or None}
     if message.calls:
         said["tool_calls"] = [

@@ -1,0 +1,82 @@
+"""Tool calls as they arrive: in pieces of JSON, several at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from assay.core.errors import ModelError
+from assay.core.messages import CallDone, ToolCall
+
+MOST_CALLS = 64
+"""Calls in one reply; a model which makes more has lost its way."""
+
+
+class PartialCall:
+    """A call in the making: its name comes once, its arguments in pieces. `key` tells it from others in its reply."""
+
+    def __init__(self, key: int) -> None:
+        self.key, self.id, self.name = key, "", ""
+        self.pieces: list[str] = []
+
+    def add(self, id: str = "", name: str = "", arguments: str = "") -> None:
+        """More of this call."""
+        self.id = id or self.id
+        self.name = self.name or name
+        self.pieces.append(arguments)
+
+    def whole(self) -> bool:
+        """Whether the arguments are a whole JSON object: nothing but white space can follow one."""
+        return bool(self.pieces) and self.pieces[-1].rstrip().endswith("}") and _object(self._text()) is not None
+
+    def call(self) -> ToolCall:
+        """The call as it is now; arguments which are no JSON object come as `malformed` text."""
+        text = self._text()
+        arguments = _object(text) if text.strip() else {}
+        id = self.id or f"call-{self.key}"
+        if arguments is None:
+            return ToolCall(id=id, name=self.name, malformed=text)
+        return ToolCall(id=id, name=self.name, arguments=arguments)
+
+    def _text(self) -> str:
+        return "".join(self.pieces)
+
+
+class PartialCalls:
+    """The calls of one reply, in the order in which they began."""
+
+    def __init__(self) -> None:
+        self.all: list[PartialCall] = []
+        self._given = 0
+
+    def begin(self, key: int | None = None) -> PartialCall:
+        """One more; without a key its place is its key.
+
+        Raises:
+            ModelError: there are `MOST_CALLS` already.
+        """
+        if len(self.all) >= MOST_CALLS:
+            raise ModelError(f"more than {MOST_CALLS} tool calls in one reply")
+        self.all.append(PartialCall(len(self.all) if key is None else key))
+        return self.all[-1]
+
+    def ready(self, *, final: bool) -> Iterator[CallDone]:
+        """The calls, in their order and each once, whose arguments are whole; at the end all."""
+        while self._given < len(self.all):
+            call = self.all[self._given]
+            if not (final or self._given < len(self.all) - 1 or call.whole()):
+                return
+            yield CallDone(self._given, call.call())
+            self._given += 1
+
+    def done(self) -> tuple[ToolCall, ...]:
+        """All calls as they are now."""
+        return tuple(call.call() for call in self.all)
+
+
+def _object(text: str) -> dict[str, object] | None:
+    try:
+        return msgspec.json.decode(text, type=dict[str, object])
+    except (msgspec.DecodeError, RecursionError):
+        return None

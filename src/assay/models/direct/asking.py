@@ -1,0 +1,141 @@
+"""A request of ours as pydantic-ai takes it: messages, tool definitions, settings."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from typing import Literal, get_args
+
+from pydantic_ai.messages import (
+    InstructionPart,
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ModelResponsePart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.settings import CacheConfig, ModelSettings, ToolChoice
+from pydantic_ai.tools import ToolDefinition as LibraryTool
+
+from assay.core.messages import Message, Profile, Request, Task, ToolCall
+from assay.models.catalogue import REASONING_ROOM
+from assay.models.direct.services import Service
+from assay.models.framing import framed
+
+Effort = Literal["low", "medium", "high"]
+
+GROWING: frozenset[Task] = frozenset(("orchestrate", "research", "find"))
+"""Tasks whose next request begins with the whole of this one."""
+_EFFORTS: tuple[Effort, ...] = get_args(Effort)
+
+
+def messages(request: Request, ids: str) -> list[ModelMessage]:
+    """The conversation. Call ids which are not of the form `ids` (from a fallback of another make) get others.
+
+    Messages to the model which follow one another become one request, in their order. A result of a call nobody
+    made, which providers refuse, is told as a user's words.
+    """
+    said: list[ModelMessage] = []
+    names: dict[str, str] = {}
+    for message in request.messages:
+        if message.role == "assistant":
+            names |= {call.id: call.name for call in message.calls}
+            said.append(ModelResponse(parts=_reply(message, ids)))
+            continue
+        part = _part(message, names, ids)
+        last = said[-1] if said else None
+        if isinstance(last, ModelRequest):
+            last.parts = [*last.parts, part]
+        else:
+            said.append(ModelRequest(parts=[part]))
+    return said
+
+
+def parameters(request: Request) -> ModelRequestParameters:
+    """The system text and the tools. The text is declared stable, so that it can be cached with the tools."""
+    return ModelRequestParameters(
+        function_tools=[
+            LibraryTool(name=tool.name, description=tool.description, parameters_json_schema=tool.parameters)
+            for tool in request.tools
+        ],
+        instruction_parts=[InstructionPart(content=request.system)] if request.system else [],
+        allow_text_output=True,
+    )
+
+
+def settings(request: Request, service: Service, profile: Profile, library: ModelProfile) -> ModelSettings:
+    """How to answer; `library` is what pydantic-ai knows of the model."""
+    always = bool(library.get("thinking_always_enabled"))
+    effort = _effort(request, service, profile, library)
+    thinks = always or effort is not None
+    room = REASONING_ROOM[effort or "low"] if thinks else 0
+    chosen = ModelSettings(max_tokens=max(1, min(request.max_tokens + room, profile.max_output)))
+    chosen["thinking"] = effort or False
+    chosen["framing_announcement"] = "never"  # our system text is ours: the library adds nothing to it
+    if service.timed:
+        chosen["timeout"] = max(request.timeout, request.first_token)
+    if service.cached:
+        # Writing to the cache costs a quarter more than reading input plainly, reading from it a tenth. The system text
+        # and the tools are the same in every request of a kind; the history is sent again only by loops.
+        chosen["cache"] = CacheConfig(messages=request.task in GROWING)
+    if request.tools:
+        chosen["tool_choice"] = _choice(request.tool_choice, library, thinks=thinks)
+    return chosen
+
+
+def _effort(request: Request, service: Service, profile: Profile, library: ModelProfile) -> Effort | None:
+    """How much to think; None for not at all, or as little as the model can.
+
+    Not where a call is forced and the provider refuses both together; and not after tool results where the provider
+    wants the thinking before the calls back, signed: our messages do not keep it. Nor more than leaves half of the
+    output to the answer.
+    """
+    forced = bool(request.tools) and request.tool_choice not in ("auto", "none")
+    if not profile.native_reasoning:
+        return None
+    if forced and (service.signed or not library.get("supports_forced_tool_choice_with_thinking", True)):
+        return None
+    if service.signed and any(message.role == "tool" for message in request.messages):
+        return None
+    fitting = [each for each in _EFFORTS if REASONING_ROOM[each] <= profile.max_output // 2]
+    wanted = _EFFORTS[: _EFFORTS.index(request.effort) + 1]
+    return next((each for each in reversed(wanted) if each in fitting), None)
+
+
+def _choice(choice: str, library: ModelProfile, *, thinks: bool) -> ToolChoice:
+    """As the library spells it: a tool is named in a list. Models which cannot be forced are asked."""
+    if choice == "none":
+        return "none"
+    able = library.get("supports_forced_tool_choice", True)
+    if choice == "auto" or not able or (thinks and not library.get("supports_forced_tool_choice_with_thinking", True)):
+        return "auto"
+    return "required" if choice == "required" else [choice]
+
+
+def _part(message: Message, names: dict[str, str], ids: str) -> ModelRequestPart:
+    if message.role == "tool" and message.call_id in names:
+        id = _accepted(message.call_id, ids)
+        return ToolReturnPart(tool_name=names[message.call_id], content=message.text, tool_call_id=id)
+    return UserPromptPart(content=framed(message))
+
+
+def _reply(message: Message, ids: str) -> list[ModelResponsePart]:
+    text: Iterable[ModelResponsePart] = [TextPart(content=message.text)] if message.text else []
+    return [*text, *(_call(call, ids) for call in message.calls)]
+
+
+def _call(call: ToolCall, ids: str) -> ToolCallPart:
+    arguments = call.malformed or call.arguments
+    return ToolCallPart(tool_name=call.name, args=arguments, tool_call_id=_accepted(call.id, ids))
+
+
+def _accepted(id: str, ids: str) -> str:
+    """`id`, or where it is not of the form `ids`, one made of it which every provider accepts."""
+    return id if re.fullmatch(ids, id) else hashlib.sha256(id.encode()).hexdigest()[:9]

@@ -1,0 +1,166 @@
+"""The clients of the providers: each given its key and address, none reading the environment, none trying again.
+
+Every client library is an extra, so each is imported by the function which needs it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import httpx2
+from pydantic_ai.models import Model
+
+from assay.models.direct.services import Service
+
+CONNECTED = 600.0
+"""Seconds which a client waits for bytes where a request says nothing else; the adapter's own limits are shorter."""
+
+BEDROCK = 300.0
+"""The same for Bedrock, whose client reads in a thread nobody can stop: it outlives a stalled answer that long."""
+
+
+class Client(NamedTuple):
+    """A provider's model, ready to be asked; how to let go of its connections; what its library raises of its own."""
+
+    model: Model[Any]
+    close: Callable[[], Awaitable[None]]
+    raised: tuple[type[Exception], ...]
+
+
+def client(service: Service, model: str, key: str) -> Client:
+    """The model called `model` at `service`.
+
+    Raises:
+        ImportError: the extra is damaged.
+    """
+    return _MAKERS[service.name](service, model, key)
+
+
+def _anthropic(service: Service, model: str, key: str) -> Client:
+    from anthropic import AnthropicError, AsyncAnthropic  # noqa: PLC0415 - an extra
+    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - an extra
+    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - an extra
+
+    http = _http()
+    own = AsyncAnthropic(api_key=key, base_url=service.url, max_retries=0, http_client=http, open_telemetry=False)
+    return Client(
+        AnthropicModel(model, provider=AnthropicProvider(anthropic_client=own)), http.aclose, (AnthropicError,)
+    )
+
+
+def _google(service: Service, model: str, key: str) -> Client:
+    from pydantic_ai.models.google import GoogleModel  # noqa: PLC0415 - an extra
+    from pydantic_ai.providers.google import GoogleProvider  # noqa: PLC0415 - an extra
+
+    http = _http()
+    provider = GoogleProvider(api_key=key, base_url=service.url, http_client=http)
+    return Client(GoogleModel(model, provider=provider), http.aclose, ())
+
+
+def _mistral(service: Service, model: str, key: str) -> Client:
+    from mistralai.client.errors import MistralError, NoResponseError  # noqa: PLC0415 - an extra
+    from pydantic_ai.models.mistral import MistralModel  # noqa: PLC0415 - an extra
+    from pydantic_ai.providers.mistral import MistralProvider  # noqa: PLC0415 - an extra
+
+    http = _http()
+    provider = MistralProvider(api_key=key, base_url=service.url, http_client=http)
+    return Client(MistralModel(model, provider=provider), http.aclose, (MistralError, NoResponseError))
+
+
+def _groq(service: Service, model: str, key: str) -> Client:
+    import httpx  # noqa: PLC0415 - comes with the extra
+    from groq import AsyncGroq, GroqError  # noqa: PLC0415 - an extra
+    from pydantic_ai.models.groq import GroqModel  # noqa: PLC0415 - an extra
+    from pydantic_ai.providers.groq import GroqProvider  # noqa: PLC0415 - an extra
+
+    http = httpx.AsyncClient(trust_env=False, timeout=CONNECTED)
+    own = AsyncGroq(api_key=key, base_url=service.url, max_retries=0, http_client=http)
+    return Client(GroqModel(model, provider=GroqProvider(groq_client=own)), http.aclose, (GroqError, httpx.HTTPError))
+
+
+def _cohere(service: Service, model: str, key: str) -> Client:
+    import httpx  # noqa: PLC0415 - comes with the extra
+    from pydantic_ai.models.cohere import CohereModel  # noqa: PLC0415 - an extra
+    from pydantic_ai.providers.cohere import CohereProvider  # noqa: PLC0415 - an extra
+
+    http = httpx.AsyncClient(trust_env=False, timeout=CONNECTED)
+    cohere = import_module("cohere")
+    own = cohere.AsyncClientV2(api_key=key, base_url=service.url, httpx_client=http)
+    return Client(
+        CohereModel(model, provider=CohereProvider(cohere_client=own)),
+        http.aclose,
+        (cohere.core.ApiError, httpx.HTTPError),
+    )
+
+
+def _bedrock(service: Service, model: str, key: str) -> Client:
+    from pydantic_ai.models.bedrock import BedrockConverseModel  # noqa: PLC0415 - an extra
+    from pydantic_ai.providers.bedrock import BedrockProvider  # noqa: PLC0415 - an extra
+
+    # Imported by name: these have no types.
+    boto3, tokens = import_module("boto3"), import_module("botocore.tokens")
+    errors = import_module("botocore.exceptions")
+    session = import_module("botocore.session").Session()
+    # It has this one key, and looks for none in the environment, in files or on the network.
+    session.register_component("token_provider", _OneToken(tokens.FrozenAuthToken(key)))
+    session.register_component("credential_provider", _NoCredentials())
+    config = import_module("botocore.config").Config(
+        signature_version="bearer",
+        retries={"total_max_attempts": 1, "mode": "standard"},
+        proxies={},
+        read_timeout=BEDROCK,
+        connect_timeout=10,
+    )
+    ours = boto3.Session(botocore_session=session, region_name=_region(service.url))
+    own = ours.client("bedrock-runtime", endpoint_url=service.url, config=config)
+
+    async def close() -> None:
+        await asyncio.to_thread(own.close)
+
+    return Client(
+        BedrockConverseModel(model, provider=BedrockProvider(bedrock_client=own)),
+        close,
+        (errors.BotoCoreError, errors.ClientError),
+    )
+
+
+class _OneToken:
+    """A provider of tokens, as botocore asks them, which has this one."""
+
+    def __init__(self, token: object) -> None:
+        self._token = token
+
+    def load_token(self, **_: object) -> object:
+        return self._token
+
+
+class _NoCredentials:
+    """A provider of signing keys, as botocore asks them, which has none."""
+
+    def load_credentials(self) -> None:
+        return None
+
+
+def _region(url: str) -> str:
+    """The region an address names; a key is good for any, so that one which names none is as good as another."""
+    named = re.search(r"bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.", url)
+    return named[1] if named else "us-east-1"
+
+
+def _http() -> httpx2.AsyncClient:
+    """The environment's proxies and .netrc are nothing a user has told Assay; nor are redirects followed."""
+    return httpx2.AsyncClient(trust_env=False, timeout=CONNECTED, follow_redirects=False)
+
+
+_MAKERS: dict[str, Callable[[Service, str, str], Client]] = {
+    "anthropic": _anthropic,
+    "bedrock": _bedrock,
+    "cohere": _cohere,
+    "google": _google,
+    "groq": _groq,
+    "mistral": _mistral,
+}

@@ -1,0 +1,71 @@
+"""What a service's refusal means, whatever its format: try again, compact and try again, or give up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from assay.core.errors import ContextTooLong, ModelError, ModelFailed
+
+TRANSIENT = frozenset((408, 409, 425, 429))
+LONGEST = 300
+"""Code points of a service's own words in an error."""
+
+_TOO_LONG = re.compile(
+    r"context[ _-]?(?:length|window|size)|maximum (?:context|prompt)|prompt is too long|too many (?:input )?tokens"
+    r"|exceeds? the (?:available )?context|input length .{0,40} exceed|reduce the length"
+    r"|input (?:token count|is too long)|exceeds the maximum number of tokens",
+    re.IGNORECASE,
+)
+_SPENT = re.compile(r"insufficient[_ ]quota|billing|credit", re.IGNORECASE)
+
+
+def refusal(
+    service: str, status: int, said: str, *, text: str = "", retry_after: float | None = None
+) -> ModelError | ModelFailed:
+    """The error which an answer with `status` stands for.
+
+    `said` is shown, cut to `LONGEST` code points; `text` is all there is to judge by, by default what is shown.
+    """
+    known = text or said
+    words = shortened(said)
+    if status in (400, 413, 422) and too_long(known):
+        return ContextTooLong(f"{service}: {words}")
+    reason = f"{service} answered {status}" + (f": {words}" if words else "")
+    transient = passing(status) and not (status == 429 and _SPENT.search(known))
+    if status in (401, 403):
+        reason += f"; check the key of {service} (assay config list shows whether one is set)"
+    return ModelError(reason, transient=transient, retry_after=retry_after if transient else None)
+
+
+def passing(status: int) -> bool:
+    """Whether a failure with this status may be over soon."""
+    return status in TRANSIENT or status >= 500
+
+
+def too_long(text: str) -> bool:
+    """Whether these words of a service say that a request does not fit the model's window."""
+    return _TOO_LONG.search(text) is not None
+
+
+def shortened(text: str) -> str:
+    """`text` in one line, cut to `LONGEST` code points."""
+    said = " ".join(text.split())
+    return said if len(said) <= LONGEST else said[:LONGEST] + "…"
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait, from `retry-after-ms` or `retry-after` (RFC 9110: seconds or a date); None when not told."""
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        told = headers.get("retry-after", "")
+        return max(0.0, float(told)) if told else None
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(headers["retry-after"]) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError, KeyError):
+        return None
