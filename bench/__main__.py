@@ -14,12 +14,18 @@ from pathlib import Path
 
 BENCHES = {
     "steps": "CPU and wall time of one durable step",
+    "adapters": "CPU per streamed chunk of the model adapters",
     "index": "reading and indexing 11,000 documents",
     "search": "local search over them: speed, and whether a document named is found",
+    "bundle": "the bundle of a 200-claim report: building and verifying it",
+    "html_page": "the HTML page of a 200-claim report: time, size, memory",
     "runs": "whole `assay` processes over them, and `assay --help`",
     "retrieval": "ranking: Cranfield, CACM, NFCorpus",
-    "questions": "questions with known answers over PEPs and EIPs, and some without",
-    "manual": "questions over PostgreSQL's manual (Debian: postgresql-doc)",
+    "questions": "questions with known answers over documents with headers, and some without",
+    "manual": "questions over PostgreSQL's manual, HTML (Debian: postgresql-doc)",
+    "git_manual": "questions over Git's manual, HTML (Debian: git-doc)",
+    "training_manuals": "questions over SQLite's and Debian's manuals, which the model was improved on",
+    "vim_manual": "questions over Vim's manual, plain text (Debian: vim-runtime)",
 }
 NO_DATA = 2
 
@@ -27,7 +33,7 @@ NO_DATA = 2
 def main(names: Sequence[str]) -> int:
     """Run `names`; 1 when one failed, 2 for a name which is none."""
     if not names:
-        print("\n".join(f"{name:<10} {about}" for name, about in BENCHES.items()))
+        print("\n".join(f"{name:<16} {about}" for name, about in BENCHES.items()))
         return 0
     wanted = list(BENCHES) if list(names) == ["all"] else list(names)
     unknown = [name for name in wanted if name not in BENCHES]

@@ -1,4 +1,4 @@
-"""Ask questions whose answers follow from PEP and EIP headers, and some nothing answers; print how it went.
+"""Ask questions whose answers follow from headers of PEPs, EIPs, Rust RFCs and Swift proposals, and some without any.
 
     python bench/questions.py --count 200 --negatives 50            # the reporting half, through the library
     python bench/questions.py --part training --offline --show      # the half to tune on, the model alone
@@ -26,9 +26,7 @@ def main() -> int:
     names = tuple(found) if options.all else tuple(corpus.SERIES)
     rows = list(corpus.read(folder, names))
     asked = derive.derive(rows, options.count, options.negatives, options.seed, options.part == "training")
-    through = (
-        _offline(rows, asked, options.show) if options.offline else _online(folder, names, rows, asked, options.show)
-    )
+    through = _offline(rows, asked, options.show) if options.offline else _online(folder, names, rows, asked, options)
     scores = list(through)
     print(scoring.summarize(scores))
     return 0
@@ -40,10 +38,11 @@ def _offline(rows, asked, show):
         yield _scored(each, harness.run(each.text), show)
 
 
-def _online(folder, names, rows, asked, show):
-    with Runs([folder / f"{name}.jsonl.gz" for name in names], rows) as runs:
+def _online(folder, names, rows, asked, options):
+    files = [folder / f"{name}.jsonl.gz" for name in names]
+    with Runs(files, rows, options.strategy, options.depth) as runs:
         for each in asked:
-            yield _scored(each, runs.run(each.text), show)
+            yield _scored(each, runs.run(each.text), options.show)
 
 
 def _scored(asked, report, show):
@@ -55,14 +54,16 @@ def _scored(asked, report, show):
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=20, help="questions with an answer")
-    parser.add_argument("--negatives", type=int, default=5, help="questions without")
+    parser.add_argument("--count", type=int, default=40, help="questions with an answer")
+    parser.add_argument("--negatives", type=int, default=10, help="questions without")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--part", choices=("training", "reporting"), default="reporting", help="which half of the documents"
     )
-    parser.add_argument("--all", action="store_true", help="search all documents, not PEPs and EIPs alone")
+    parser.add_argument("--all", action="store_true", help="search all documents, not those with headers alone")
     parser.add_argument("--offline", action="store_true", help="the model alone, without the engine")
+    parser.add_argument("--strategy", default="orchestrated", help="through the library: how research works")
+    parser.add_argument("--depth", choices=("auto", "light", "medium", "extended"), default="auto")
     parser.add_argument("--show", action="store_true", help="print what went wrong")
     return parser.parse_args()
 

@@ -1,4 +1,8 @@
-"""The documents questions are derived from: rows of JSON lines, with the header read independently of the engine."""
+"""The documents questions are derived from: rows of JSON lines, with the header read independently of the engine.
+
+Four kinds of header: `Key: value` lines before the first empty one (PEPs), the same between `---` lines (EIPs), and
+lists `- Key: value` above the first section, with a heading before them (Swift proposals) or without (Rust RFCs).
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,23 @@ import gzip
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-SERIES = {"peps": "PEP", "eips": "EIP"}
+SERIES = {"peps": "PEP", "eips": "EIP", "rust-rfcs": "RFC", "swift-evolution": "SE"}
+LISTED = frozenset(("rust-rfcs", "swift-evolution"))
+TITLED = {"peps": "title", "eips": "title", "rust-rfcs": "feature-name"}
+"""The header field which calls a document by name; Swift proposals have a heading instead, which the rows have."""
+
+_SAME = {"authors": "author", "tracking-issue": "rust-issue", "bugs": "bug"}
+_NOTHING = re.compile(r"\W*(?:n/?a|none|tbd|todo|tba)?\W*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A document and its header fields (keys in lower case, values on one line)."""
+    """A document and its header fields (keys in lower case with hyphens, values on one line)."""
 
     url: str
     title: str
@@ -27,7 +37,13 @@ class Row:
     @property
     def number(self) -> str:
         """Its number in the series, "" for a document without."""
-        return self.header.get(self.corpus.rstrip("s"), "")
+        if self.corpus == "swift-evolution":
+            found = re.match(r"\W*SE-(\d+)", self.header.get("proposal", ""))
+        elif self.corpus == "rust-rfcs":
+            found = re.search(r"/(\d{4})-[^/]*$", self.url) if self.header else None
+        else:
+            found = re.match(r"(\d+)$", self.header.get(self.corpus.rstrip("s"), ""))
+        return found[1] if found else ""
 
     @property
     def training(self) -> bool:
@@ -48,21 +64,44 @@ def read(folder: Path, names: tuple[str, ...]) -> Iterator[Row]:
         with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
             for line in lines:
                 row = json.loads(line)
-                header = _header(row["text"]) if name in SERIES else {}
-                title = header.get("title", row["title"]).strip("\"'")
+                header = read_header(row["text"], name)
+                title = header.get(TITLED.get(name, ""), row["title"]).strip("\"'`")
                 yield Row(row["url"], title, row["text"], name, header)
 
 
-def _header(text: str) -> dict[str, str]:
+def read_header(text: str, corpus: str) -> dict[str, str]:
+    """The header fields of a document of `corpus`; none for a corpus without headers."""
+    if corpus not in SERIES:
+        return {}
+    fields = _listed(text) if corpus in LISTED else _block(text)
+    return {_SAME.get(key, key): value for key, value in fields.items() if not _NOTHING.fullmatch(value)}
+
+
+def _block(text: str) -> dict[str, str]:
     text = text.lstrip()
     block = text.split("\n---", 1)[0].lstrip("-\n") if text.startswith("---") else text.split("\n\n", 1)[0]
+    return _gather(block.splitlines(), re.compile(r"(?P<key>[A-Za-z][\w-]*):(?P<value>.*)"))
+
+
+def _listed(text: str) -> dict[str, str]:
+    """Fields of the list above the first section."""
+    above = re.split(r"^##", text, maxsplit=1, flags=re.MULTILINE)[0]
+    return _gather(above.splitlines(), re.compile(r"[-*] +\**(?P<key>[A-Za-z][\w -]*?)\**:(?P<value>.*)"))
+
+
+def _gather(lines: Iterable[str], field: re.Pattern[str]) -> dict[str, str]:
+    """Key and value of each line which is a field, with the indented lines after it; of equal keys the first."""
     fields: dict[str, str] = {}
     key = ""
-    for line in block.splitlines():
-        match = re.match(r"([A-Za-z][\w-]*):(.*)", line)
+    for line in lines:
+        match = field.match(line)
         if match:
-            key = match[1].lower()
-            fields[key] = match[2].strip()
+            key = "-".join(match["key"].lower().split())
+            key = key if key not in fields else ""
+            fields.setdefault(key, match["value"].strip())
         elif key and line[:1].isspace():
-            fields[key] = f"{fields[key]} {line.strip()}"
-    return {key: value for key, value in fields.items() if value}
+            fields[key] = f"{fields[key]} {line.strip()}".strip()
+        else:
+            key = ""
+    fields.pop("", None)
+    return fields

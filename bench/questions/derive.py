@@ -5,104 +5,29 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from questions import phrasings
 from questions.corpus import SERIES, Row
+from questions.phrasings import CONVERSE, FOREIGN, MENTIONS, PHRASINGS, WEIGHTS
 
-PHRASINGS: dict[str, tuple[str, ...]] = {
-    "status": (
-        "What is the status of {doc}?",
-        "What status does {doc} have?",
-        "Which state is {doc} in at the moment?",
-        "Was {doc} accepted, rejected or something else?",
-    ),
-    "created": (
-        "When was {doc} created?",
-        "On what date was {doc} created?",
-        "What is the creation date of {doc}?",
-        "When was {doc} first proposed?",
-    ),
-    "author": (
-        "Who wrote {doc}?",
-        "Who are the authors of {doc}?",
-        "Who is the author of {doc}?",
-        "By whom was {doc} written?",
-    ),
-    "superseded-by": (
-        "Which {series} superseded {doc}?",
-        "What was {doc} superseded by?",
-        "Which {series} replaced {doc}?",
-    ),
-    "replaces": (
-        "Which {series} does {doc} replace?",
-        "What did {doc} supersede?",
-        "Which {series} was replaced by {doc}?",
-    ),
-    "requires": (
-        "Which {series}s does {doc} require?",
-        "What does {doc} depend on?",
-        "What are the prerequisites of {doc}?",
-    ),
-    "type": ("What type of {series} is {doc}?", "What is the type of {doc}?"),
-    "category": ("Which category does {doc} belong to?", "What is the category of {doc}?"),
-    "python-version": (
-        "Which Python version does {doc} target?",
-        "For which version of Python was {doc} meant?",
-        "What is the Python-Version of {doc}?",
-    ),
-    "discussions-to": ("Where is {doc} discussed?", "Where should discussions of {doc} take place?"),
-    "topic": ("What is the topic of {doc}?", "Under which topic is {doc} filed?"),
-    "sponsor": ("Who sponsored {doc}?", "Who is the sponsor of {doc}?"),
-    "pep-delegate": ("Who is the PEP-Delegate for {doc}?",),
-    "resolution": ("What is the resolution of {doc}?",),
-    "last-call-deadline": ("What is the last call deadline of {doc}?",),
-    "withdrawal-reason": ("What is the withdrawal reason of {doc}?",),
-}
-WEIGHTS = {
-    "status": 4,
-    "created": 4,
-    "author": 4,
-    "superseded-by": 3,
-    "requires": 3,
-    "replaces": 2,
-    "python-version": 2,
-}
-ABSENT = ("superseded-by", "replaces", "requires", "sponsor", "python-version", "category", "resolution", "topic")
-MENTIONS = {
-    "superseded-by": "supersed|replace|obsolet|successor",
-    "replaces": "supersed|replace|obsolet",
-    "requires": "requir|depend|prerequisit",
-}
-FOREIGN = (
-    "What is the boiling point of mercury at sea level?",
-    "Who won the football world cup in 1998?",
-    "How do I bake a sourdough bread with rye flour?",
-    "What is the capital of Mongolia?",
-    "Which orchestra recorded the Goldberg Variations with marimbas?",
-    "How tall is the Eiffel Tower in metres?",
-    "What causes migraine in teenagers?",
-    "Who painted the ceiling of the Sistine Chapel?",
-    "What is the average rainfall in Patagonia?",
-    "How many moons does Neptune have?",
-    "When did the Berlin Wall fall?",
-    "What does the enzyme telomerase do in stem cells?",
-    "Which vitamins are in spinach?",
-    "Wie hoch ist die Zugspitze?",
-    "Кто написал роман Мастер и Маргарита?",
-    "长江有多长？",
-)
-CONVERSE = {"superseded-by": "replaces", "replaces": "superseded-by"}
+PEOPLE = frozenset(("author", "sponsor", "pep-delegate", "review-manager"))
+NUMBERS = frozenset(("requires", "superseded-by", "replaces"))
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question; all strings of `gold` must be stated, and the document at `url` cited ("" for none)."""
+    """A question; all strings of `gold` must be stated, and the document at `url` cited ("" for none).
+
+    `corpus` is the set of the document asked about, "" for a question about none.
+    """
 
     text: str
     kind: str
     gold: tuple[str, ...] = ()
     url: str = ""
+    corpus: str = ""
 
     @property
     def answerable(self) -> bool:
@@ -111,92 +36,137 @@ class Asked:
 
 
 def derive(rows: Sequence[Row], count: int, negatives: int, seed: int, training: bool) -> list[Asked]:
-    """`count` questions with an answer and `negatives` without, of the training or the reporting documents."""
+    """`count` questions with an answer and `negatives` without, of the training or the reporting documents.
+
+    The kinds of header take turns, so that each has its share whatever the number of its documents.
+    """
     choose = random.Random(seed)
     headed = [row for row in rows if row.number]
     titles = Counter(row.title.casefold() for row in headed)
-    part = [row for row in headed if row.training == training]
-    asked = _answerable(part, count, choose, titles)
-    return asked + _unanswerable(part, headed, negatives, choose)
+    parts = _by_corpus([row for row in headed if row.training == training])
+    asked = _distinct(_answerable(parts, count, choose, titles), count)
+    return asked + _distinct(_unanswerable(parts, _by_corpus(headed), negatives, choose), negatives)
 
 
-def _answerable(part: Sequence[Row], count: int, choose: random.Random, titles: Counter[str]) -> list[Asked]:
-    kinds = [kind for kind in PHRASINGS for _ in range(WEIGHTS.get(kind, 1))]
+def _by_corpus(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    found = {corpus: [row for row in rows if row.corpus == corpus] for corpus in SERIES}
+    return {corpus: part for corpus, part in found.items() if part}
+
+
+def _distinct(asked: Iterator[Asked], count: int) -> list[Asked]:
     found: dict[str, Asked] = {}
-    for _ in range(count * 40):
+    for each in asked:
         if len(found) == count:
             break
-        kind, row = choose.choice(kinds), choose.choice(part)
-        holders = [each for each in part if kind in each.header] if kind not in row.header else [row]
-        if holders:
-            row = choose.choice(holders)
-            asked = _ask(row, kind, choose, titles)
-            if asked.gold:
-                found.setdefault(asked.text, asked)
+        found.setdefault(each.text, each)
     return list(found.values())
 
 
+def _answerable(
+    parts: dict[str, list[Row]], count: int, choose: random.Random, titles: Counter[str]
+) -> Iterator[Asked]:
+    for turn in range(count * 40):
+        corpus = list(parts)[turn % len(parts)]
+        held = {kind for row in parts[corpus] for kind in row.header}
+        kinds = [kind for kind in phrasings.KINDS.get(corpus, tuple(PHRASINGS)) if kind in held]
+        if not kinds:
+            continue
+        kind = choose.choice([kind for kind in kinds for _ in range(WEIGHTS.get(kind, 1))])
+        asked = _ask(choose.choice([row for row in parts[corpus] if kind in row.header]), kind, choose, titles)
+        if asked.gold:
+            yield asked
+
+
 def _ask(row: Row, kind: str, choose: random.Random, titles: Counter[str]) -> Asked:
-    text = choose.choice(PHRASINGS[kind]).format(doc=_call(row, choose, titles), series=SERIES[row.corpus])
-    return Asked(text=text, kind=kind, gold=_gold(kind, row.header[kind]), url=row.url)
+    doc = _call(row, choose, titles) if kind != "feature-name" else _numbered(row, choose)
+    text = choose.choice(PHRASINGS[kind]).format(doc=doc, series=SERIES[row.corpus])
+    return Asked(text=text, kind=kind, gold=gold(kind, row.header[kind]), url=row.url, corpus=row.corpus)
 
 
 def _call(row: Row, choose: random.Random, titles: Counter[str]) -> str:
     """How the question names the document: by number in some spelling, or by its title when that is telling."""
+    series = SERIES[row.corpus]
+    numbered = [_numbered(row, choose)] * 4
+    if titles[row.title.casefold()] > 1:
+        return choose.choice(numbered)
+    if row.corpus == "rust-rfcs":
+        named = [f"the Rust RFC “{row.title}”", f"the RFC {row.title}"] if "feature-name" in row.header else []
+        return choose.choice([*numbered, *(named if len(row.title) > 8 and " " not in row.title else [])])
+    if len(row.title.split()) < 3:
+        return choose.choice(numbered)
+    if row.corpus == "swift-evolution":
+        return choose.choice([*numbered, f"“{row.title}”", f"the Swift proposal “{row.title}”"])
+    return choose.choice([*numbered, f"“{row.title}”", f"the {series} “{row.title}”", f"the {series} {row.title}"])
+
+
+def _numbered(row: Row, choose: random.Random) -> str:
     series, number = SERIES[row.corpus], row.number.lstrip("0") or "0"
-    ways = [f"{series} {number}", f"{series}-{number}", f"{series} {number}", f"{series.lower()} {number}"]
-    if titles[row.title.casefold()] == 1 and len(row.title.split()) >= 3:
-        ways += [f"“{row.title}”", f"the {series} “{row.title}”", f"the {series} {row.title}"]
-    return choose.choice(ways)
+    if row.corpus == "swift-evolution":
+        return choose.choice(
+            [f"SE-{number:0>4}", f"SE-{number:0>4}", f"SE {number}", f"Swift proposal SE-{number:0>4}"]
+        )
+    if row.corpus == "rust-rfcs":
+        return choose.choice([f"RFC {number}", f"Rust RFC {number}", f"RFC-{number}", f"rfc {number}"])
+    return choose.choice(
+        [f"{series} {number}", f"{series}-{number}", f"{series} {number}", f"{series.lower()} {number}"]
+    )
 
 
-def _gold(kind: str, value: str) -> tuple[str, ...]:
+def gold(kind: str, value: str) -> tuple[str, ...]:
     """The strings an answer must have: names without addresses, numbers one by one, else the value."""
-    if kind in {"author", "sponsor", "pep-delegate"}:
-        names = re.split(r",|\band\b", re.sub(r"<[^>]*>|\([^)]*\)", "", value))
+    plain = re.sub(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", value).replace("**", "").replace("`", "")
+    if kind in PEOPLE:
+        names = re.split(r",|\band\b|&", re.sub(r"<[^>]*>|\([^)]*\)", "", plain))
         return tuple(name.strip() for name in names if len(name.strip()) > 2)
-    if kind in {"requires", "superseded-by", "replaces"}:
+    if kind in NUMBERS:
         return tuple(number.lstrip("0") for number in re.findall(r"\d+", value))
-    return (value.strip("\"'"),)
+    if kind == "rust-issue":
+        return tuple(dict.fromkeys(re.findall(r"(?:issues/|pull/|#)(\d+)", value)))
+    if kind == "start-date":
+        return tuple(re.findall(r"\d+-\d+-\d+", value)[:1])
+    if kind == "upcoming-feature-flag":
+        return tuple(re.findall(r"`([^`]+)`", value)[:1])
+    if kind in {"feature-name", "bug"}:
+        return tuple(re.findall(r"[\w.#:/-]*\w", plain)) if len(plain.split()) <= 3 else ()
+    return (plain.strip("\"'").strip(),)
 
 
-def _unanswerable(part: Sequence[Row], rows: Sequence[Row], count: int, choose: random.Random) -> list[Asked]:
+def _unanswerable(
+    parts: dict[str, list[Row]], rows: dict[str, list[Row]], count: int, choose: random.Random
+) -> Iterator[Asked]:
     makers = (_unknown_number, _absent_field, _absent_field, _foreign)
-    found: dict[str, Asked] = {}
     for turn in range(count * 20):
-        if len(found) == count:
-            break
-        asked = makers[turn % len(makers)](part, rows, choose)
+        corpus = choose.choice(list(parts))
+        asked = makers[turn % len(makers)](parts[corpus], rows[corpus], choose)
         if asked is not None:
-            found.setdefault(asked.text, asked)
-    return list(found.values())
+            yield asked
 
 
 def _unknown_number(part: Sequence[Row], rows: Sequence[Row], choose: random.Random) -> Asked | None:
     """A number nothing has: far out, or in a gap of the series."""
-    corpus = choose.choice(list(SERIES))
-    known = {int(row.number) for row in rows if row.corpus == corpus}
+    corpus = part[0].corpus
+    known = {int(row.number) for row in rows}
     number = choose.randint(1, max(known)) if choose.random() < 0.5 else choose.randint(30_000, 99_999)
-    kind = choose.choice(("status", "created", "author", "type"))
-    series = SERIES[corpus]
-    text = choose.choice(PHRASINGS[kind]).format(doc=f"{series} {number}", series=series)
-    return None if number in known else Asked(text=text, kind="unknown number")
+    kind = choose.choice(phrasings.UNKNOWN.get(corpus, phrasings.UNKNOWN_OTHERS))
+    doc = f"Rust RFC {number}" if corpus == "rust-rfcs" else f"{SERIES[corpus]} {number}"
+    text = choose.choice(PHRASINGS[kind]).format(doc=doc, series=SERIES[corpus])
+    return None if number in known else Asked(text=text, kind="unknown number", corpus=corpus)
 
 
 def _absent_field(part: Sequence[Row], rows: Sequence[Row], choose: random.Random) -> Asked | None:
     """A field the document does not have, and does not say in prose either; nor do others by the converse field."""
-    row, kind = choose.choice(part), choose.choice(ABSENT)
+    row = choose.choice(part)
+    kind = choose.choice(phrasings.ABSENT_IN.get(row.corpus, phrasings.ABSENT))
     said = kind in row.header or re.search(MENTIONS.get(kind, "(?!)"), row.text, re.IGNORECASE)
     number = row.number.lstrip("0")
     converse = CONVERSE.get(kind)
-    pointed = converse and any(
-        number in re.findall(r"\d+", other.header.get(converse, "")) for other in rows if other.corpus == row.corpus
-    )
+    pointed = converse and any(number in re.findall(r"\d+", other.header.get(converse, "")) for other in rows)
     if said or pointed:
         return None
     series = SERIES[row.corpus]
-    text = choose.choice(PHRASINGS[kind]).format(doc=f"{series} {number}", series=series)
-    return Asked(text=text, kind=f"absent {kind}")
+    doc = f"Rust RFC {number}" if row.corpus == "rust-rfcs" else f"{series} {number}"
+    text = choose.choice(PHRASINGS[kind]).format(doc=doc, series=series)
+    return Asked(text=text, kind=f"absent {kind}", corpus=row.corpus)
 
 
 def _foreign(part: Sequence[Row], rows: Sequence[Row], choose: random.Random) -> Asked | None:

@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import assay
+from assay.core.brief import Depth
 from assay.core.report import Report as EngineReport
 from questions.corpus import Row
 from questions.scoring import Report
@@ -18,8 +19,11 @@ from questions.scoring import Report
 class Runs:
     """An engine with a home of its own; use as a context manager."""
 
-    def __init__(self, files: Sequence[Path], rows: Sequence[Row]) -> None:
+    def __init__(
+        self, files: Sequence[Path], rows: Sequence[Row], strategy: str = "orchestrated", depth: Depth = "auto"
+    ) -> None:
         self._files = [str(path) for path in files]
+        self._strategy, self._depth = strategy, depth
         texts = (row.text.encode() for row in rows)
         self._texts = {sha256(text).hexdigest(): text for text in texts}
         self._loop = asyncio.new_event_loop()
@@ -45,10 +49,21 @@ class Runs:
         numbered = [source for source in report.sources if source.id in cited or source.number is not None]
         urls = tuple(source.url for source in numbered)
         exact = sum(self._exact(passage) for passage in report.passages)
-        return Report(report.markdown, urls, len(report.passages), exact, time.perf_counter() - started)
+        seconds, used = time.perf_counter() - started, report.usage
+        return Report(
+            report.markdown,
+            urls,
+            len(report.passages),
+            exact,
+            seconds,
+            calls=used.model_calls,
+            searches=used.searches,
+            pages=used.pages,
+        )
 
     async def _run(self, question: str) -> EngineReport:
-        return await self._assay.start(question, sources=self._files).report()
+        run = self._assay.start(question, sources=self._files, strategy=self._strategy, depth=self._depth)
+        return await run.report()
 
     def _exact(self, passage: object) -> bool:
         """Whether the bytes of the document, read from the data and not from the engine, are those cited."""

@@ -7,18 +7,22 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from questions.corpus import SERIES
 from questions.derive import Asked
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a run gave: the report's text, the addresses it cites, and how many citations are exact."""
+    """What a run gave: the report's text, the addresses it cites, how many citations are exact, and what it took."""
 
     text: str
     urls: tuple[str, ...] = ()
     citations: int = 0
     exact: int = 0
     seconds: float = 0.0
+    calls: int = 0
+    searches: int = 0
+    pages: int = 0
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,9 @@ def _states(text: str, asked: Asked) -> bool:
 
 
 def _flat(text: str) -> str:
-    text = re.sub(r"\[(?:S\d+[^\]]*|\d+)\](?:\([^)]*\))?", "", text)
+    """On one line, in small letters, without citations and escapes; a link as its text."""
+    text = re.sub(r"\[(?:S\d+[^\]]*|\d{1,2})\](?:\([^)]*\))?", "", text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     return " ".join(re.sub(r"\\(?=\W)", "", text).split()).casefold()
 
 
@@ -74,12 +80,36 @@ def summarize(scores: Iterable[Score]) -> str:
         _line("gold document cited", sum(s.cited for s in gold), len(gold)),
         _line("citations byte-exact", exact, citations),
         _line("abstained", sum(s.abstained for s in none), len(none)),
-        f"seconds a question: {sum(s.report.seconds for s in scores) / max(len(scores), 1):.2f}",
+        f"seconds a question: {_mean(s.report.seconds for s in scores):.2f}",
+        _taken([each.report for each in scores]),
     ]
+    lines += [_of_series(corpus, gold, none) for corpus in SERIES if any(s.asked.corpus == corpus for s in scores)]
     total = Counter(s.asked.kind for s in scores)
     bad = Counter(s.asked.kind for s in scores if not s.good)
     lines += [f"  not right: {kind} {count} of {total[kind]}" for kind, count in sorted(bad.items())]
     return "\n".join(lines)
+
+
+def _taken(reports: Iterable[Report]) -> str:
+    calls, searches, pages = (_mean(getattr(each, what) for each in reports) for what in ("calls", "searches", "pages"))
+    return f"a question takes {calls:.1f} model calls, {searches:.1f} searches, {pages:.1f} pages"
+
+
+def _mean(figures: Iterable[float]) -> float:
+    figures = list(figures)
+    return sum(figures) / max(len(figures), 1)
+
+
+def _of_series(corpus: str, gold: Iterable[Score], none: Iterable[Score]) -> str:
+    """The figures of one kind of header."""
+    asked = [each for each in gold if each.asked.corpus == corpus]
+    without = [each for each in none if each.asked.corpus == corpus]
+    first, cited = sum(each.first for each in asked), sum(each.cited for each in asked)
+    abstained = sum(each.abstained for each in without)
+    return (
+        f"  {SERIES[corpus]:<4} stated first {first} of {len(asked)}, cited {cited} of {len(asked)}, "
+        f"abstained {abstained} of {len(without)}"
+    )
 
 
 def _line(name: str, part: int, whole: int) -> str:

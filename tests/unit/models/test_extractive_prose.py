@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
+from extractive_asking import found
 
 from assay.core.messages import Message, Request
-from assay.core.shown import show
-from assay.core.sources import Passage, Source
-from assay.evidence.segment import segment
 from assay.models.extractive import NOTHING
 from assay.models.extractive.kinds import asked_for
 from assay.models.extractive.model import respond
+from assay.models.extractive.passages import split
 from assay.models.extractive.question import analyze, phrases
-from assay.models.extractive.shelf import split
 
 BURJ = "# Burj Khalifa\n\nThe tower opened on 4 January 2010.\n\nIt was designed by Adrian Smith. It has 163 floors.\n"
 DAM = (
@@ -31,37 +29,6 @@ MEETING = (
     "| Name | Votes |\n|---|---|\n| Bert Lund | 239 |\n| Anna van Berg | 5 |\n\n"
     "Anna van Berg supports 3 proposals about loops."
 )
-
-
-def found(question: str, title: str, text: str) -> str:
-    record = Source(
-        id="S1001",
-        document_sha256="",
-        snapshot_sha256="",
-        url="file:///notes.md",
-        title=title,
-        media_type="text/plain",
-        fetched_at="",
-    )
-    passages = [
-        Passage(
-            id=f"S1001.{span.ordinal}",
-            source="S1001",
-            document_sha256="",
-            start=span.start,
-            end=span.end,
-            text=span.text,
-            text_sha256="",
-        )
-        for span in segment(text, "markdown")
-    ]
-    messages = (
-        Message(role="user", name="brief", text=json.dumps({"question": question})),
-        Message(role="user", name="task", text=question),
-        Message(role="tool", text=show(record, passages)),
-    )
-    text, _ = respond(Request(task="find", system="", messages=messages))
-    return text
 
 
 @pytest.mark.parametrize(

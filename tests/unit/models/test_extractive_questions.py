@@ -12,17 +12,53 @@ def test_headers_are_answered_and_what_is_missing_is_not() -> None:
     folder = corpus.data_folder()
     if folder is None:
         pytest.skip("no documents: set ASSAY_DATA to a folder with documents/*.jsonl.gz")
-    rows = list(corpus.read(folder, tuple(corpus.SERIES)))
+    rows = list(corpus.read(folder, tuple(corpus.SERIES)))[::3]
     harness = Harness(Shelves(rows))
     asked = derive.derive(rows, count=20, negatives=10, seed=11, training=True)
     scores = [scoring.score(each, harness.run(each.text)) for each in asked]
     gold = [each for each in scores if each.asked.answerable]
     none = [each for each in scores if not each.asked.answerable]
     assert (len(gold), len(none)) == (20, 10)
+    assert {each.asked.corpus for each in gold} == set(corpus.SERIES)
     assert sum(each.first for each in gold) >= 0.8 * len(gold)
     assert sum(each.cited for each in gold) >= 0.9 * len(gold)
     assert sum(each.abstained for each in none) >= 0.8 * len(none)
     assert all(each.report.exact == each.report.citations for each in scores)
+
+
+PEP = "PEP: 6\nTitle: A\nAuthor: Ann,\n  Bo\nPost-History:\n\nStatus: no\n"
+EIP = "---\neip: 7\nstatus: Final\n---\n\ntype: no\n"
+RFC = "- Feature Name: N/A\n- Start Date: 2014-05-22\n\n## A\n- Rust Issue: 9\n"
+SWIFT = "# A\n\n* Proposal: [SE-0031](x.md)\n* Authors: [Ann](b)\n\n## B\n* Bug: 9\n"
+
+
+@pytest.mark.parametrize(
+    ("corpus_name", "text", "expected"),
+    [
+        ("peps", PEP, {"pep": "6", "title": "A", "author": "Ann, Bo"}),
+        ("eips", EIP, {"eip": "7", "status": "Final"}),
+        ("rust-rfcs", RFC, {"start-date": "2014-05-22"}),
+        ("swift-evolution", SWIFT, {"proposal": "[SE-0031](x.md)", "author": "[Ann](b)"}),
+        ("keps", "- Status: Final\n", {}),
+    ],
+)
+def test_headers_of_each_kind(corpus_name: str, text: str, expected: dict[str, str]) -> None:
+    assert corpus.read_header(text, corpus_name) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "expected"),
+    [
+        ("author", "[Joe Groff](https://x), Ann Lee <a@b.example>", ("Joe Groff", "Ann Lee")),
+        ("status", "**Implemented (Swift 4.2)**", ("Implemented (Swift 4.2)",)),
+        ("rust-issue", "[rust-lang/rust#12812](https://x.example/issues/12812)", ("12812",)),
+        ("start-date", "2014-05-22 (again 2015-01-01)", ("2014-05-22",)),
+        ("feature-name", "`loose_gears`", ("loose_gears",)),
+        ("requires", "20, 0165", ("20", "165")),
+    ],
+)
+def test_what_an_answer_must_say(kind: str, value: str, expected: tuple[str, ...]) -> None:
+    assert derive.gold(kind, value) == expected
 
 
 def test_questions_are_seeded_and_the_halves_do_not_meet() -> None:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core import markers
-from assay.models.extractive.shelf import Identifier, Shelf, one_line, read_field, split
+from assay.models.extractive.passages import one_line, read_field, split
+from assay.models.extractive.shelf import Identifier, Shelf
 
 PEP = """
 ## S1001 Bug Fix Releases <https://peps.example/pep-0006/>

@@ -35,6 +35,20 @@ def test_what_is_looked_for_is_shown_beside_the_beginning_in_the_documents_order
     assert [span.ordinal for span in shown] == sorted(span.ordinal for span in shown)
 
 
+def test_what_goes_on_from_a_match_is_shown_with_it_but_not_the_next_section() -> None:
+    texts = ["title", *(f"line {number} of many" for number in range(20)), "the moon", "its default is 8", "sun", "tea"]
+    headings = {22: (), 23: ("Sun",)}
+    shown = [span.text for span in part(spans(*texts, headings=headings), "moon", 80)]
+    assert "its default is 8" in shown
+    assert "sun" not in shown
+
+
+def test_forms_of_a_word_match_one_another() -> None:
+    found = matching(spans("nothing", "an entry expires", "old entries"), "expire entry")
+    assert [span.text for span in found] == ["an entry expires"]
+    assert [span.text for span in matching(spans("gas", "gears turn", "gear"), "gear")] == ["gears turn", "gear"]
+
+
 def test_a_heading_is_looked_at_as_well() -> None:
     found = matching(spans("alpha", "beta", headings={1: ("Rationale",)}), "rationale")
     assert [span.text for span in found] == ["beta"]

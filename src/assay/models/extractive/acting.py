@@ -9,7 +9,7 @@ import msgspec
 from assay.core.errors import ModelError
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Plan, PlanStep
-from assay.models.extractive.planning import queries, question_of, retries
+from assay.models.extractive.planning import measured, queries, question_of, retries
 from assay.models.extractive.question import Question, analyze
 from assay.models.extractive.shelf import Book, Shelf
 from assay.models.extractive.subjects import resolve
@@ -20,6 +20,8 @@ T = TypeVar("T")
 OPENED = 3
 """Documents an agent opens at most, not counting those the question names."""
 MOST_OPENED = 6
+SEARCH_FOR = "Search for: "
+"""Begins a line of a task which says what to search for, several queries with `;` between."""
 WIDE = 20
 """Documents asked for when the usual number did not hold the one that is looked for."""
 
@@ -43,9 +45,9 @@ class AgentBrief(msgspec.Struct, frozen=True):
 
 def orchestrate(request: Request) -> tuple[ToolCall, ...]:
     """An agent for each plan step, as many at once as the rules allow; then the report."""
-    rules = _last(request, "rules", Cycle) or Cycle()
+    rules = last(request, "rules", Cycle) or Cycle()
     sent = {_step_of(call) for message in request.messages for call in message.calls if call.name == "research_agent"}
-    plan = _last(request, "plan", Plan)
+    plan = last(request, "plan", Plan)
     steps = plan.steps if plan else (PlanStep(id=0, title=question_of(request)),)
     todo = [step for step in steps if step.id not in sent and step.status == "pending" and step.type == "research"]
     if not todo:
@@ -76,7 +78,7 @@ def _task(step: PlanStep) -> str:
 def task_of(request: Request) -> tuple[Question, Question]:
     """What an agent is to find out (its task's first line), and the question this is part of."""
     tasks = request.named("task")
-    brief = _last(request, "brief", AgentBrief) or AgentBrief()
+    brief = last(request, "brief", AgentBrief) or AgentBrief()
     lines = [line.strip() for line in (tasks[0] if tasks else "").splitlines() if line.strip()]
     whole = brief.question or " ".join(lines[1:]) or question_of(request)
     return analyze(lines[0] if lines else whole), analyze(whole or " ".join(lines))
@@ -88,13 +90,16 @@ def shelf_of(request: Request) -> Shelf:
 
 
 def research(request: Request) -> tuple[ToolCall, ...]:
-    """Search, once more by other spellings when a numbered document was not found, then open what fits best."""
+    """Search, once more by other spellings when a numbered document was not found, then open what fits best.
+
+    Each document is opened by a call of its own, since a call shows only so much however many it opens.
+    """
     made = [call for message in request.messages for call in message.calls]
     tools = {tool.name for tool in request.tools}
     task, whole = task_of(request)
     turn = 1 + sum(message.role == "assistant" for message in request.messages)
     if "search" in tools and not any(call.name == "search" for call in made):
-        wanted = queries(task.text, whole.text)[:2]
+        wanted = _told(request) or queries(task.text, whole.text)[:2]
         return tuple(_call(turn, place, "search", {"query": query}) for place, query in enumerate(wanted, 1))
     if "search" in tools and turn == 2 and _lacks_numbered(task, whole, shelf_of(request)):
         again = retries(task.text, whole.text)
@@ -104,11 +109,21 @@ def research(request: Request) -> tuple[ToolCall, ...]:
     if "open" in tools and not any(call.name == "open" for call in made):
         books = _worth_opening(task, whole, shelf_of(request))
         if books:
-            found = [book.id for book in books]
-            return (_call(turn, 1, "open", {"documents": found, "find": _find(task, whole)}),)
+            find = _find(task, whole)
+            return tuple(
+                _call(turn, place, "open", {"documents": [book.id], "find": find})
+                for place, book in enumerate(books, 1)
+            )
     if "recall" in tools and "search" not in tools and not made:
         return (_call(turn, 1, "recall", {"query": task.text}),)
     return ()
+
+
+def _told(request: Request) -> tuple[str, ...]:
+    """The queries a task names."""
+    lines = (line for task in request.named("task") for line in task.splitlines() if line.startswith(SEARCH_FOR))
+    named = (query.strip() for line in lines for query in line.removeprefix(SEARCH_FOR).split(";"))
+    return tuple(query for query in named if query)
 
 
 def _call(turn: int, place: int, name: str, arguments: dict[str, object]) -> ToolCall:
@@ -146,10 +161,10 @@ def _find(task: Question, whole: Question) -> str:
     """Key terms to find inside a document: the task's, without what only numbers the document."""
     numbering = {key for mention in whole.mentions + task.mentions for key in analyze(mention.text).terms}
     kept = [word for word in task.words if stem(word) in task.terms and stem(word) not in numbering]
-    return " ".join(dict.fromkeys(kept))
+    return " ".join(dict.fromkeys([*kept, *measured(task)]))
 
 
-def _last(request: Request, name: str, kind: type[T]) -> T | None:
+def last(request: Request, name: str, kind: type[T]) -> T | None:
     """The last user message of a name, decoded; None when there is none.
 
     Raises:

@@ -5,32 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import msgspec
-
 from assay.models.extractive.lexicon import FACETS, YES_OR_NO
+from assay.models.extractive.passages import Field
 from assay.models.extractive.question import Question
-from assay.models.extractive.shelf import Book, Field, Shelf
+from assay.models.extractive.shelf import IDENTIFIED, Book, Shelf
 from assay.models.extractive.subjects import Subject
 from assay.models.extractive.terms import stem
-
-
-class Unit(msgspec.Struct, frozen=True, kw_only=True):
-    """Something a report can say: its text, the passages it stands in, and how well it fits (higher is better).
-
-    `near` are the keys of the words in it, in the heading above it, in the document's title and address.
-    """
-
-    text: str
-    passages: tuple[str, ...]
-    source: str
-    score: float = 1.0
-    ordinal: int = 0
-    frame: bool = False
-    near: frozenset[str] = frozenset()
-
-    def line(self) -> str:
-        """The text with its marker."""
-        return f"{self.text} [{', '.join(self.passages)}]"
+from assay.models.extractive.units import Unit
 
 
 def frame(book: Book, field: Field) -> Unit:
@@ -44,7 +25,7 @@ def frame(book: Book, field: Field) -> Unit:
 
 def describe(book: Book) -> tuple[str, tuple[str, ...]]:
     """How a document is called, as `PEP 6 (Bug Fix Releases)`, and the passages which say so."""
-    number, title = book.number, book.field("title", "feature name")
+    number, title = book.number or book.identified, book.field("title", "feature name")
     name = title.value if title else book.title
     passages = tuple(field.passage for field in (number, title) if field is not None)
     if number is None:
@@ -53,7 +34,9 @@ def describe(book: Book) -> tuple[str, tuple[str, ...]]:
 
 
 def label(number: Field) -> str:
-    """`PEP 6` for `PEP: 6`, `EIP-1559` for `eip: 1559`."""
+    """`PEP 6` for `PEP: 6`, `EIP-1559` for `eip: 1559`, `SE-0031` for `Proposal: [SE-0031](link)`."""
+    if written := IDENTIFIED.match(number.value):
+        return written[1]
     digits = number.value.lstrip("0") or "0"
     return f"{number.key.upper()}-{digits}" if number.key.islower() else f"{number.key} {digits}"
 

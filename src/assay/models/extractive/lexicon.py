@@ -121,13 +121,13 @@ FACETS: dict[str, Facet] = {
         "superseded by, superseded, supersede, replaced by, replaced, replace, obsoleted, obsolete, successor, "
         "succeeded by, took over from, took the place of, abgelöst, ersetzt, nachfolger, заменён, заменен, "
         "заменил, вытеснил, 取代, 替代, 置き換え, 後継, حل محل, استبدل",
-        "superseded, supersedes, replaced, obsoleted",
+        "superseded, replaced, obsoleted",
     ),
     "replaces": _facet(
         "replaces, supersedes, obsoletes, previous proposal, predecessor, ersetzt",
         "replaces, supersedes, obsoletes, predecessor, succeed, vorgänger, ersetzen, предшественник, заменяет, "
         "前身, 前任",
-        "replaces, supersedes, obsoletes",
+        "replaces, supersedes, obsoletes, replacing, superseding, obsoleting",
     ),
     "requires": _facet(
         "requires, depends on, dependencies, requirement, erfordert, требует, 依赖, 依賴, 依存",
@@ -178,7 +178,11 @@ FACETS: dict[str, Facet] = {
         "withdrawal reason, reason", "withdrawal reason, reason for withdrawal, why was it withdrawn, reason withdrawn"
     ),
     "implementation": _facet("implementation", "implementation field, link to the implementation"),
-    "issue": _facet("rust issue, issue, tracking issue", "rust issue, tracking issue"),
+    "issue": _facet(
+        "rust issue, tracking issue, cargo issue, issue",
+        "rust issue, tracking issue, issue tracks, issue tracked, issue tracking, tracked by, tracked in",
+    ),
+    "bug": _facet("bug, bugs", "bug, bugs"),
     "pull": _facet("rfc pr, pull request, pr", "rfc pr, pull request"),
 }
 
@@ -212,12 +216,37 @@ KIN: tuple[frozenset[str], ...] = tuple(
     cost costs price priced
     sell sold
     buy bought acquired
+    maximum maximal max most limit limits limited limiting
+    minimum minimal min least
+    delete deletes remove removes removed deleted erase discard
+    show shows display displays print prints
+    undo undone revert reverts
+    change changes changed modify modified modifies alter
+    backup backups
+    return returns returned
     """.strip().splitlines()
 )
 
 # How much of something is asked: "how long does it take?" is answered by "it takes three hours".
 DEGREES = _words("long old tall high far often big large deep heavy fast wide lange alt hoch oft groß weit schwer tief")
 DEGREE_ASKERS = frozenset(("how", "wie"))
+
+# What may be asked of a thing and is said beside its value: "the default is 8", "limited to 63 bytes".
+QUALITIES = _words("""
+    default defaults maximum max minimum min limit size length number port range interval timeout depth width height
+    capacity duration threshold standard standardwert maximal höchstens
+    """)
+# Of these a sentence must speak; for the others there are many ways to say them.
+CONCRETE = _words("port range interval timeout depth width height capacity duration")
+# Of these the value is an amount.
+MEASURES = QUALITIES - _words("default defaults standard standardwert range")
+
+# What a text says where a question asks "how long may it be?".
+DEGREE_NOUNS = {
+    "long": "length", "many": "number", "much": "amount", "big": "size", "large": "size", "high": "height",
+    "tall": "height", "wide": "width", "deep": "depth", "fast": "speed", "heavy": "weight",
+}  # fmt: skip
+BOUNDING = _words("may can must maximum minimum at most least allowed allow up")
 
 # Question words of unspaced scripts, cut out before pairs of characters are made of a question.
 CJK_ASKING = (
@@ -260,6 +289,11 @@ COMPARING = _words("""
 COMPARING_CJK = ("比较", "比較", "区别", "區別", "違い", "差异", "مقارنة", "الفرق")
 EXPLAINING = _words("how why explain warum wieso weshalb wie erkläre как почему зачем объясни كيف لماذا اشرح")
 EXPLAINING_CJK = ("怎么", "怎麼", "如何", "为什么", "為什麼", "どのように", "なぜ")
+WHY = _words("why warum wieso weshalb почему зачем لماذا")
+WHY_CJK = ("为什么", "為什麼", "なぜ")
+# Words of a sentence which gives a reason, and of headings above such.
+REASONS = _words("because reason reasons since so therefore order purpose aims intended allow weil damit grund")
+MOTIVES = _words("motivation rationale purpose abstract introduction background goal goals why summary zweck")
 ABOUT = _words("about summary abstract overview propose proposes purpose motivation introduce introduces worum geht")
 PRONOUNS = _words(
     "it its they them their this that these those he she his her er sie es ihr sein он она оно они его её"

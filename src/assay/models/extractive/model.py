@@ -10,7 +10,7 @@ from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request,
 from assay.core.ports import Access
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
-from assay.models.extractive import acting, planning, reporting
+from assay.models.extractive import acting, planning, reflecting, reporting
 
 NAME = "extractive"
 DONE = "Done: the best documents found are read."
@@ -22,8 +22,10 @@ _CALLING: dict[Task, Callable[[Request], tuple[ToolCall, ...]]] = {
     "research": acting.research,
 }
 _WRITING: dict[Task, Callable[[Request], str]] = {
-    "plan": planning.plan,
+    "plan": reflecting.plan,
     "find": reporting.find,
+    "analyze": reflecting.analyze,
+    "reflect": reflecting.reflect,
     "write": reporting.write,
     "answer": reporting.answer,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -95,15 +96,24 @@ def queries(text: str, whole: str = "") -> tuple[str, ...]:
     if context is not question and (not rare or is_phrase(question, context) or points_back(question)):
         rare += [word for word in _rare(context) if word not in rare]
     key = list(dict.fromkeys(word for word in question.words if carries_topic(word)))
+    bound = measured(question)
     found = [
         " ".join(numbered[:3]),
         *question.quoted[:2],
         " ".join(rare),
+        " ".join([*rare, *bound]) if bound else "",
         " ".join(dict.fromkeys([*key, *rare])),
         " ".join(question.words),
     ]
     distinct = {" ".join(query.casefold().split()): query for query in found if query.strip()}
     return tuple(distinct.values())[:3] or (text,)
+
+
+def measured(question: Question) -> tuple[str, ...]:
+    """What a text says where the question asks "how long may it be?": "maximum length"; nothing for other questions."""
+    pairs = pairwise(question.words)
+    nouns = [lexicon.DEGREE_NOUNS[b] for a, b in pairs if a in lexicon.DEGREE_ASKERS and b in lexicon.DEGREE_NOUNS]
+    return ("maximum", *nouns) if nouns and set(question.words) & lexicon.BOUNDING else ()
 
 
 def _rare(question: Question) -> list[str]:
@@ -137,7 +147,7 @@ def plan(request: Request) -> str:
     titles = _titles(text, limits)
     steps = tuple(Step(title=title, description=_description(title, text)) for title in titles)
     thought = f"{len(steps)} step{'s' if len(steps) != 1 else ''}, from the words of the question."
-    planned = Planned(title=_short(text), thought=thought, steps=steps)
+    planned = Planned(title=short(text), thought=thought, steps=steps)
     return msgspec.json.encode(planned).decode()
 
 
@@ -151,16 +161,16 @@ def _limits(request: Request) -> Limits:
 
 def _titles(text: str, limits: Limits) -> list[str]:
     question = analyze(text)
-    titles = [_short(part) for part in parts(text)]
+    titles = [short(part) for part in parts(text)]
     if is_comparison(text) and len(titles) == 1 and limits.max_steps > len(question.mentions) > 1:
         titles = [*(mention.text for mention in question.mentions), *titles]
     if len(titles) > limits.max_steps:
-        titles = [*titles[: limits.max_steps - 1], _short(" ".join(titles[limits.max_steps - 1 :]))]
+        titles = [*titles[: limits.max_steps - 1], short(" ".join(titles[limits.max_steps - 1 :]))]
     for phrase in _aspects(question):
         if len(titles) >= limits.min_steps:
             break
         if _adds(phrase, question, titles):
-            titles.append(_short(phrase))
+            titles.append(short(phrase))
     return titles
 
 
@@ -175,7 +185,7 @@ def _adds(phrase: str, question: Question, titles: Sequence[str]) -> bool:
     if len(telling) < 2:
         return False
     whole = parts(question.text)
-    others = [title for title in titles if len(whole) > 1 or title != _short(whole[0])]
+    others = [title for title in titles if len(whole) > 1 or title != short(whole[0])]
     told = {title: {stem(word) for word in words(title) if carries_topic(word)} for title in titles}
     most = any(len(keys & title) > MOST * len(keys | title) for title in told.values())
     return not most and not any(keys <= told[title] for title in others)
@@ -189,9 +199,10 @@ def _aspects(question: Question) -> tuple[str, ...]:
 
 def _description(title: str, text: str) -> str:
     """The question a step is part of, unless the step says the same words itself."""
-    return "" if set(words(title)) == set(words(_short(text))) else _short(text)
+    return "" if set(words(title)) == set(words(short(text))) else short(text)
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """A text as a step's title."""
     line = " ".join(text.split())
     return line if len(line) <= TITLE else f"{line[: TITLE - 1].rsplit(' ', 1)[0]}…"

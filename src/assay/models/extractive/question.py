@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -22,6 +22,10 @@ _IDENTIFIER = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』]{3,160})[\"”“»」』]|(?<!\w)['‘]([^'’]{3,160})['’](?!\w)")
+_CALLED = re.compile(
+    r"(?<![\w/.-])(?:--?[a-z][\w-]+|[\w.-]*/[\w./-]+|\.?[\w-]+(?:[._:]+[\w-]+)+|\w*[a-z][A-Z]\w*)(?!\w)"
+)
+"""What is written as in code: an option, a path, words joined by points or underscores, camel case."""
 _NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s+|[\"“„«'‘(]\s*)$")
 _CJK_ASKING = re.compile("|".join(lexicon.CJK_ASKING))
@@ -55,10 +59,28 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     facet_terms: frozenset[str]
 
     @property
+    def called(self) -> tuple[str, ...]:
+        """Things the question calls as code does: `max_retries`, `/etc/hosts`, `--soft`, `core.editor`."""
+        return tuple(dict.fromkeys(match.rstrip("/.") for match in _CALLED.findall(self.text) if stems(match)))
+
+    @property
+    def versions(self) -> frozenset[str]:
+        """Version numbers in it: "3.12" in "when was Python 3.12 released?"."""
+        return versions(self.text)
+
+    @property
     def rest(self) -> tuple[str, ...]:
         """Terms beyond those which ask for a field, number a document, or only frame the question."""
         numbering = {key for mention in self.mentions for key in stems(mention.text)}
         return tuple(term for term in self.terms if term not in self.facet_terms | numbering | _FRAME_STEMS)
+
+
+_VERSION = re.compile(r"(?<![\w.])v?(\d{1,4}(?:\.\d{1,4}){1,3})(?![\w]|\.\d)")
+
+
+def versions(text: str) -> frozenset[str]:
+    """The version numbers of a text, as `3.12`; a number with a point in it looks the same and counts as one."""
+    return frozenset(_VERSION.findall(text))
 
 
 @lru_cache(maxsize=256)
@@ -84,7 +106,9 @@ def _terms(text: str) -> tuple[str, ...]:
     """Keys of the words which carry the topic, without question words of unspaced scripts and "long" in "how long"."""
     plain = _CJK_ASKING.sub(" ", text) if is_cjk(text) else text
     asked = words(text)
-    degrees = {b for a, b in pairwise(asked) if a in lexicon.DEGREE_ASKERS and b in lexicon.DEGREES}
+    pairs = set(pairwise(asked))
+    degrees = {b for a, b in pairs if a in lexicon.DEGREE_ASKERS and b in lexicon.DEGREES}
+    degrees |= {b for a, b in pairs if a == "at" and b in {"least", "most"}}
     found = tuple(dict.fromkeys(stem(word) for word in topic_words(plain) if word not in degrees))
     return found or tuple(dict.fromkeys(stem(word) for word in topic_words(text)))
 
@@ -243,10 +267,24 @@ def parts(text: str) -> tuple[str, ...]:
 
     A part keeps its words; one that is cut off a sentence's end keeps no subject, so `context` is read with it.
     """
-    whole = [piece.strip() for piece in re.split(r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])\s+", text) if piece.strip()]
+    whole = [piece.strip() for piece in _pieces(text) if piece.strip()]
     found = [part for piece in whole for part in _joined(piece)]
     asking = [part for part in found if stems(part)]
     return tuple(dict.fromkeys(asking)) or (text.strip(),)
+
+
+_PART_END = re.compile(r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])\s+")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text, cut where a question or sentence ends outside quotation marks."""
+    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    start = 0
+    for match in _PART_END.finditer(text):
+        if not any(low < match.start() < high for low, high in quoted):
+            yield text[start : match.start()]
+            start = match.end()
+    yield text[start:]
 
 
 def _joined(piece: str) -> list[str]:
@@ -273,6 +311,11 @@ def is_explanation(text: str) -> bool:
     return how or any(sign in text for sign in lexicon.EXPLAINING_CJK)
 
 
+def asks_why(question: Question) -> bool:
+    """Whether a reason is asked for."""
+    return bool(set(question.words) & lexicon.WHY) or any(sign in question.text for sign in lexicon.WHY_CJK)
+
+
 def is_phrase(question: Question, context: Question) -> bool:
     """Whether a part of a question is only some words out of it, and no question of its own."""
     whole = {" ".join(analyze(part).words) for part in parts(context.text)} | {" ".join(context.words)}
@@ -288,6 +331,18 @@ def points_back(question: Question) -> bool:
 def is_about(question: Question) -> bool:
     """Whether a question asks what a document is about."""
     return bool(set(question.words) & lexicon.ABOUT)
+
+
+_DEFINED = re.compile(
+    r"(?:what|who)(?:\s+is|\s+are|'s)\s+(?:(?:an?|the)\s+)?(?P<phrase>[\w'’ -]{2,60}?)\s*\??", re.IGNORECASE
+)
+
+
+def defined(question: Question) -> str:
+    """What a question asks the meaning of: "bare repository" in "what is a bare repository?"; else ""."""
+    match = _DEFINED.fullmatch(question.text.strip())
+    phrase = match["phrase"] if match else ""
+    return "" if len(phrase.split()) > 5 or re.search(r"\b(?:of|for|in|to|by|on|with)\b", phrase) else phrase
 
 
 _DO_VERB = re.compile(

@@ -11,12 +11,14 @@ from assay.core import markers
 from assay.core.messages import Request
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.models.extractive.acting import shelf_of, task_of
-from assay.models.extractive.answering import Unit, frame
+from assay.models.extractive.answering import frame
+from assay.models.extractive.passages import one_line
 from assay.models.extractive.planning import question_of
 from assay.models.extractive.question import Question, analyze, parts
 from assay.models.extractive.selecting import alike, select
-from assay.models.extractive.shelf import Shelf, one_line
+from assay.models.extractive.shelf import Shelf
 from assay.models.extractive.terms import stems
+from assay.models.extractive.units import Unit
 
 NOTHING = "Nothing about this was found."
 NOT_FOUND = "The documents searched hold nothing that answers this question."
@@ -27,8 +29,10 @@ BUILT_IN_NOTE = (
 )
 FOUND = 8
 ANSWER = 3
+A_SOURCE = 2
+"""Sentences of the answer from one source, where several say something."""
 SECTION = 6
-LEADING_SHARE = 0.8
+LEADING_SHARE = 0.7
 """Sentences at least this close to the best one stand in the answer."""
 
 
@@ -36,7 +40,12 @@ def find(request: Request) -> str:
     """An agent's findings, one a line; without anything relevant a sentence which cites nothing."""
     task, whole = task_of(request)
     units = select(task, shelf_of(request), whole, limit=FOUND)
-    return "\n".join(unit.line() for unit in _grouped(units)) or NOTHING
+    return listed(units) or NOTHING
+
+
+def listed(units: Sequence[Unit]) -> str:
+    """Units as findings, one a line."""
+    return "\n".join(unit.line() for unit in _grouped(units))
 
 
 def _grouped(units: Sequence[Unit]) -> list[Unit]:
@@ -81,20 +90,20 @@ def _answer_of(question: Question, shelf: Shelf) -> list[Unit]:
 
 
 def _leading(units: Sequence[Unit]) -> list[Unit]:
-    """The units which answer: all frames, or the sentences about as good as the best, of each source an equal share."""
+    """The units which answer: all frames, or the sentences about as good as the best, not all of one source."""
     frames = [unit for unit in units if unit.frame]
     if frames:
         return frames
     best = max((unit.score for unit in units), default=0.0)
     good = [unit for unit in units if unit.score >= LEADING_SHARE * best]
-    share = max(1, ANSWER // (len({unit.source for unit in good}) or 1))
+    share = ANSWER if len({unit.source for unit in good}) == 1 else A_SOURCE
     rank: Counter[str] = Counter()
     chosen: list[Unit] = []
     for unit in good:
         rank[unit.source] += 1
         if rank[unit.source] <= share:
             chosen.append(unit)
-    return _grouped(chosen[:ANSWER])
+    return [*chosen[:1], *_grouped(chosen[1:ANSWER])]
 
 
 def _paragraphs(units: Sequence[Unit]) -> str:

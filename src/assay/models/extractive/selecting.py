@@ -1,27 +1,30 @@
 """Choosing sentences: relevance to the question, and novelty among those chosen.
 
-Terms weigh by their rarity among the passages shown (inverse document frequency, Spärck Jones 1972); sentences
-are taken best first and near repetitions left out, after maximal marginal relevance (Carbonell and Goldstein 1998).
-A question whose rare words and names the documents do not hold gets nothing at all.
+Sentences are taken best first and near repetitions left out, after maximal marginal relevance (Carbonell and
+Goldstein 1998). A question whose rare words and names the documents do not hold gets nothing at all.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 
 import msgspec
 
-from assay.models.extractive.answering import Unit, answers, frame
-from assay.models.extractive.kinds import answers_kind, asked_for, predicate, related
-from assay.models.extractive.lexicon import FACETS, FRAMES
-from assay.models.extractive.question import Question, is_about, is_explanation, is_phrase, points_back
-from assay.models.extractive.shelf import Book, Sentence, Shelf, ends
+from assay.core.text import words
+from assay.models.extractive import lexicon
+from assay.models.extractive.answering import answers, frame
+from assay.models.extractive.kinds import answers_kind, asked_for, related
+from assay.models.extractive.lexicon import CONCRETE, FACETS, FRAMES
+from assay.models.extractive.passages import Sentence, ends
+from assay.models.extractive.question import Question, asks_why, is_about, is_explanation, is_phrase, points_back
+from assay.models.extractive.records import rows
+from assay.models.extractive.relevance import Scorer, fits, weigh
+from assay.models.extractive.shelf import Book, Shelf
 from assay.models.extractive.subjects import Subject, resolve
-from assay.models.extractive.terms import is_cjk, stem, stems
+from assay.models.extractive.terms import stem, stems
+from assay.models.extractive.units import Unit
 
 DOCUMENT_COVERAGE = 0.6
 """Share of the weight of a question's terms which one document must hold before it may answer."""
@@ -31,22 +34,12 @@ SENTENCE_COVERAGE = 0.4
 SHARE_OF_BEST = 0.55
 SAME = 0.6
 """Share of words in common from which two sentences say the same."""
-NAME_WEIGHT = 1.6
-FRAME_WEIGHT = 0.35
-NEARBY = 0.4
-COLUMNS = 0.75
-"""The same for a table row, which its column heads and heading complete."""
 LEAD = 3
-BORDER = 0.4
-BESIDE_POINT = 0.7
-"""For a sentence with a name out of the question and nothing of what is asked about it."""
-ROW = 0.8
-"""A table row or a line with a key says less to a reader than a sentence."""
+_OUTCOME_STEMS = frozenset(stem(word) for word in lexicon.STATES)
+_REASON_STEMS = frozenset(stem(word) for word in lexicon.REASONS)
+_MOTIVE_STEMS = frozenset(stem(word) for word in lexicon.MOTIVES)
 
 _FRAME_STEMS = frozenset(stem(word) for word in FRAMES)
-_DATE = re.compile(r"\b(?:1[5-9]|20)\d\d\b|\d{1,2}[./]\d{1,2}[./]\d{2,4}|年")
-_PERSON = re.compile(r"[^\W\d_a-z]\w+ (?:[^\W\d_a-z][\w.]* )*[^\W\d_a-z]\w+")
-_NUMBER = re.compile(r"\d")
 
 
 def select(question: Question, shelf: Shelf, context: Question | None = None, limit: int = 8) -> list[Unit]:
@@ -62,7 +55,11 @@ def select(question: Question, shelf: Shelf, context: Question | None = None, li
         return []
     if context is not None and not subject.books and points_back(question):
         return _continued(question, subject, shelf, context, limit)
+    if found := rows(question, shelf):
+        return found[:limit]
     question = subject.asked
+    if asks_why(question) and subject.books and not subject.rest:
+        return _reasons(question, subject)
     explained = is_explanation(question.text) and bool(subject.rest)
     framed = [] if explained else answers(question, subject, shelf)
     if question.facets and not framed and not any(map(_headed, subject.books or shelf.books)):
@@ -125,6 +122,8 @@ def _asked(units: Sequence[Unit], question: Question, topics: Iterable[str]) -> 
     """`units` which hold the kind of thing that is asked for, and say something of it."""
     if question.facet_terms and not question.facets:  # fields the documents do not have: prose must say as much
         units = [unit for unit in units if any(related(term, _own(unit)) for term in question.facet_terms)]
+    concrete = {stem(word) for word in CONCRETE & set(question.words)}
+    units = [unit for unit in units if not concrete or concrete & unit.near]
     return [unit for unit in units if answers_kind(question, unit.text, _own(unit), topics)]
 
 
@@ -152,14 +151,29 @@ def _on_topic(units: Sequence[Unit], terms: Sequence[str]) -> list[Unit]:
 
 def _mentions(question: Question, subject: Subject) -> list[Unit]:
     """Sentences of the subject which say in prose what a header field would have said."""
-    wanted = {stem(word) for name in question.facets for word in FACETS[name].mentions}
+    wanted = {word for name in question.facets for word in FACETS[name].mentions}
     found = [
         _unit(book, sentence, 0.5)
         for book in subject.books
         for sentence in book.sentences
-        if sentence.stems & wanted and sentence.kind == "prose" and _speaks_of(book, sentence)
+        if wanted & set(words(sentence.text)) and sentence.kind == "prose" and _speaks_of(book, sentence)
     ]
     return found[:2]
+
+
+def _reasons(question: Question, subject: Subject) -> list[Unit]:
+    """Why a document was written or rejected: a field which says it, what gives a reason, else its beginning."""
+    fields = [(book, book.field(*FACETS["withdrawal"].keys)) for book in subject.books]
+    framed = [frame(book, field) for book, field in fields if field is not None]
+    outcome = question.facet_terms & _OUTCOME_STEMS
+    rated = [
+        (bool(_REASON_STEMS & sentence.stems) + 2 * bool(_MOTIVE_STEMS & sentence.above), _unit(book, sentence, 0.9))
+        for book in subject.books
+        for sentence in book.sentences
+        if sentence.kind == "prose" and (not outcome or outcome & sentence.stems)
+    ]
+    best = sorted((pair for pair in rated if pair[0]), key=lambda pair: -pair[0])[:LEAD]
+    return [*framed, *(unit for _, unit in best)] or _lead(subject)
 
 
 def _speaks_of(book: Book, sentence: Sentence) -> bool:
@@ -181,97 +195,14 @@ def _lead(subject: Subject) -> list[Unit]:
     return found
 
 
-# relevance
-
-
-def weigh(
-    terms: Sequence[str], names: frozenset[str], frames: frozenset[str], books: Sequence[Book]
-) -> dict[str, float]:
-    """The weight of each term in `books`: rare ones and names more, `frames` less, what is in none the most."""
-    seen: Counter[str] = Counter()
-    wanted = frozenset(terms)
-    for book in books:
-        for sentence in book.sentences:
-            seen.update(term for term in wanted if related(term, sentence.stems | sentence.above))
-    size = max(sum(len(book.passages) for book in books), 1)
-
-    def kind(term: str) -> float:
-        return FRAME_WEIGHT if term in frames else NAME_WEIGHT if term in names else 1.0
-
-    characters = {letter for term in wanted if seen[term] and is_cjk(term) for letter in term}
-
-    def across(term: str) -> float:
-        """Less for a pair of characters nothing holds which may lie across the border of two words."""
-        return BORDER if not seen[term] and is_cjk(term) and set(term) & characters else 1.0
-
-    return {term: kind(term) * across(term) * math.log(1 + size / (seen[term] + 0.5)) for term in dict.fromkeys(terms)}
-
-
 def _relevant(question: Question, weights: Mapping[str, float], books: Sequence[Book], gate: float) -> list[Unit]:
     """The sentences of `books` which hold enough of the terms' weight, best first."""
-    fitting = [book for book in books if weights and _fits(question, weights, book, gate)]
-    found = [
-        _unit(book, sentence, _score(question, sentence, book, weights))
-        for book in fitting
-        for sentence in book.sentences
-    ]
+    score = Scorer(question, weights)
+    fitting = [book for book in books if weights and fits(question, weights, book, gate)]
+    found = [_unit(book, sentence, score(sentence, book)) for book in fitting for sentence in book.sentences]
     best = max((unit.score for unit in found), default=0.0)
     least = max(SENTENCE_COVERAGE, SHARE_OF_BEST * best)
     return sorted((unit for unit in found if unit.score >= least), key=lambda unit: -unit.score)
-
-
-def _coverage(weights: Mapping[str, float], held: frozenset[str]) -> float:
-    return sum(weight for term, weight in weights.items() if related(term, held)) / (sum(weights.values()) or 1.0)
-
-
-def _fits(question: Question, weights: Mapping[str, float], book: Book, gate: float) -> bool:
-    """Whether a document holds enough of what is asked, half the weight of its names, and the rarest of them."""
-    names = {term: weight for term, weight in weights.items() if term in question.names}
-    rarest = max(names, key=lambda term: names[term], default="")
-    named = not names or (rarest in book.all_stems and _coverage(names, book.all_stems) >= 0.5)
-    return named and _coverage(weights, book.all_stems) >= gate
-
-
-def _score(question: Question, sentence: Sentence, book: Book, weights: Mapping[str, float]) -> float:
-    """The share of the terms' weight in the sentence, less for what only title or heading hold; 0 without a term."""
-    own = sum(weight for term, weight in weights.items() if related(term, sentence.stems))
-    if not own or (sentence.kind == "code" and not _calls(question, sentence.text)):
-        return 0.0
-    around = book.title_stems | sentence.above | sentence.beside
-    left = [term for term in weights if not related(term, sentence.stems)]
-    near = sum(weights[term] for term in left if related(term, around))
-    score = (own + (COLUMNS if sentence.kind == "row" else NEARBY) * near) / sum(weights.values())
-    rare = max(weights, key=lambda term: weights[term] if term in book.all_stems else 0.0) in sentence.stems
-    plain = _length(sentence.text) if sentence.kind == "prose" else 1.0 if rare else ROW
-    asking = predicate(question, ())
-    said = sentence.stems | sentence.above if sentence.kind == "row" else sentence.stems
-    beside_point = asking and not any(related(term, said) for term in asking)
-    return score * plain * (BESIDE_POINT if beside_point else 1.0) + _kind(question, sentence.text)
-
-
-_IDENTIFIERS = re.compile(r"[\w.]*(?:_|(?<=[a-z])[A-Z])[\w.]*\w")
-
-
-def _calls(question: Question, line: str) -> bool:
-    """Whether a line of code has a name the question writes as code does: `max_retries`, `maxRetries`."""
-    return any(name.casefold() in line.casefold() for name in _IDENTIFIERS.findall(question.text))
-
-
-def _length(text: str) -> float:
-    """Very short and very long sentences say less to a reader."""
-    size = len(text) if text.isascii() else 2 * len(text)
-    return 0.75 if size < 40 else 1.0 if size < 350 else 0.85
-
-
-def _kind(question: Question, text: str) -> float:
-    """A little more for the kind of thing asked for: a date for "when", a number for "how many"."""
-    asked = question.words
-    if set(asked) & {"when", "wann", "когда", "متى", "year"} and _DATE.search(text):
-        return 0.1
-    if set(asked) & {"who", "whom", "wer", "кто"} and _PERSON.search(text):
-        return 0.05
-    counted = any(pair in {("how", "many"), ("how", "much"), ("wie", "viele")} for pair in pairwise(asked))
-    return 0.1 if (counted or "сколько" in asked or "كم" in asked) and _NUMBER.search(text) else 0.0
 
 
 def _unit(book: Book, sentence: Sentence, score: float) -> Unit:
@@ -281,7 +212,7 @@ def _unit(book: Book, sentence: Sentence, score: float) -> Unit:
         source=book.id,
         score=score,
         ordinal=sentence.ordinal,
-        near=sentence.stems | sentence.above | sentence.beside | book.title_stems | book.place_stems,
+        near=sentence.stems | sentence.above | sentence.term | sentence.beside | book.title_stems | book.place_stems,
     )
 
 

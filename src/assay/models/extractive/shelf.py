@@ -4,63 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
-from itertools import zip_longest
+from functools import cached_property
 
 import msgspec
 
-from assay.core import markers, shown
-from assay.core.text import sentences, words
-from assay.models.extractive.terms import is_cjk, stem, stems
+from assay.core import shown
+from assay.core.text import words
+from assay.models.extractive.passages import Field, Sentence, ends, keys, ordinal, place, read_field, split
+from assay.models.extractive.terms import stem, stems
 
 HEADER_ORDINALS = 25
 """A passage further down a document than this is no header, even where nothing shown stands before it."""
 
-_FIELD = re.compile(
-    r"\s*(?:[-*+]\s+)?[*_]{0,2}(?P<key>[^\W\d_][\w /()'.-]{0,38}?)[*_]{0,2}\s*"
-    r"(?::|：)[*_]{0,2}(?:\s+|(?<=：))(?P<value>\S.*)",
-    re.DOTALL,
-)
-_RULE = re.compile(r"^[=\-~^*#+.`_]{3,}$", re.MULTILINE)
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_STRUCTURE = ("#", "|", ">", "```", "~~~", "---", "<", "..", "![", ":", "$")
-_URL = re.compile(r"\]\([^)\s]*\)|https?://\S+")
-_END = (".", "!", "?", "。", "！", "？", "؟", "…", "।", "｡")
-_CODE = re.compile(
-    r"[{};]\s*$|^\s*[\w.\[\]\"']+\s*(?:[:+*/-]?=|->)\s*\S.*$"
-    r"|^\s*(?:def|class|import|from|let|fn|pub|func|var|const|return)\b.*[:({;]?$",
-    re.MULTILINE,
-)
-
-_ASSIGNED = re.compile(
-    r"(?:(?:const|let|var|static|final|pub|export|set)\s+)*[A-Za-z_][\w.\[\]\"'-]{2,}\s*(?::[\w\s&<>\[\]]+)?(?:=|:=?)\s*\S"
-)
-_VERB = re.compile(r"is|are|was|were|has|have|had|be|been|ist|sind|war|hat|does|did|can|will|must|\w{2,}(?:ed|s|te|en)")
-
-
-class Field(msgspec.Struct, frozen=True):
-    """A header field: its key as written, its words joined by spaces, its value on one line, its passage."""
-
-    key: str
-    name: str
-    value: str
-    passage: str
-    ordinal: int
-
-
-class Sentence(msgspec.Struct, frozen=True):
-    """A sentence of a passage on one line, with the keys of its words, and those of the heading shown above it.
-
-    `kind` is "prose", "row" (a table row, a line with a key) or "code". `beside` are the keys of its whole passage.
-    """
-
-    text: str
-    passage: str
-    ordinal: int
-    stems: frozenset[str]
-    kind: str = "prose"
-    above: frozenset[str] = frozenset()
-    beside: frozenset[str] = frozenset()
+IDENTIFIED = re.compile(r"\[?([A-Z]{2,6}-\d{1,6})\]?(?=\(|\W*$)")
+"""A series and a number, as a link or alone."""
 
 
 class Identifier(msgspec.Struct, frozen=True):
@@ -82,6 +39,8 @@ class Book:
         """Header fields, which stand before any prose; of equal keys the first."""
         found: dict[str, Field] = {}
         for passage in self.passages:
+            if passage.id == self.heading:
+                continue
             field = read_field(passage.id, passage.text)
             if ordinal(passage.id) > HEADER_ORDINALS or (field is None and split(passage.id, passage.text)):
                 break
@@ -103,6 +62,21 @@ class Book:
         )
 
     @cached_property
+    def identified(self) -> Field | None:
+        """The field whose value is the document's series and number: `Proposal: [SE-0031](link)`."""
+        return next((field for field in self.fields[:4] if IDENTIFIED.match(field.value)), None)
+
+    @cached_property
+    def heading(self) -> str:
+        """The id of the passage which is only the document's title, "" where none is."""
+        first = self.passages[0] if self.passages else None
+        if first is None or ordinal(first.id) or "\n" in first.text or read_field(first.id, first.text):
+            return ""
+        after = self.passages[1] if len(self.passages) > 1 else None
+        headed = after is not None and read_field(after.id, after.text) is not None and not ends(first.text)
+        return first.id if headed or words(first.text) == words(self.title) else ""
+
+    @cached_property
     def titles(self) -> tuple[tuple[str, ...], ...]:
         """The document's titles as words: the source's, and that of a title field."""
         field = self.field("title", "feature name")
@@ -122,31 +96,13 @@ class Book:
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
         """Every sentence which can be quoted, in document order, each once; header fields are none."""
-        found: dict[str, Sentence] = {}
-        header = {field.passage for field in self.fields}
-        above: frozenset[str] = frozenset()
-        columns: frozenset[str] | None = None
-        body = [each for each in self.passages if each.id not in header]
-        for passage, after in zip_longest(body, body[1:]):
-            is_row, table_goes_on = _is_row(passage.text), after is not None and _is_row(after.text)
-            if not is_row:
-                columns = None
-            elif columns is None and table_goes_on:
-                columns = _stems(passage.text)
-                continue
-            quotable = split(passage.id, passage.text)
-            if not quotable and _is_heading(passage.text):
-                above = _stems(passage.text)
-            for sentence in quotable:
-                near = above | (columns or frozenset()) if sentence.kind == "row" else above
-                placed = msgspec.structs.replace(sentence, above=near, beside=_stems(passage.text))
-                found.setdefault(sentence.text, placed)
-        return tuple(found.values())
+        header = {self.heading, *(field.passage for field in self.fields)}
+        return tuple(place([each for each in self.passages if each.id not in header]))
 
     @cached_property
     def all_stems(self) -> frozenset[str]:
         """Word keys of title, address and all passages shown."""
-        return self.title_stems | self.place_stems | frozenset(key for p in self.passages for key in _stems(p.text))
+        return self.title_stems | self.place_stems | frozenset(key for p in self.passages for key in keys(p.text))
 
     def owns(self, wanted: Identifier) -> bool:
         """Whether this document is number `wanted.number` of the series, by field, title or address."""
@@ -180,141 +136,6 @@ class Shelf:
     def by_passage(self) -> dict[str, Book]:
         """The book each passage is in."""
         return {passage.id: book for book in self.books for passage in book.passages}
-
-
-def ordinal(passage: str) -> int:
-    """The place of a passage in its document: 17 for `S2003.17`."""
-    return int(passage.rpartition(".")[2])
-
-
-def one_line(text: str) -> str:
-    """`text` with every run of white space as one space."""
-    return " ".join(text.split())
-
-
-@lru_cache(maxsize=4096)
-def read_field(passage: str, text: str) -> Field | None:
-    """The field a passage is, if it is one."""
-    match = _FIELD.fullmatch(text)
-    if match is None or len(match["key"].split()) > 4 or "\n\n" in text or re.search(r"\d", match["key"]):
-        return None
-    value = one_line(match["value"])
-    if match["value"].startswith("**") or value.endswith("**"):
-        value = value.removeprefix("**").removesuffix("**") if value.count("**") <= 2 else value
-    name = " ".join(words(match["key"]))
-    if not name or not value or _unsafe(value):
-        return None
-    return Field(key=match["key"].strip(), name=name, value=value, passage=passage, ordinal=ordinal(passage))
-
-
-@lru_cache(maxsize=4096)
-def split(passage: str, text: str) -> tuple[Sentence, ...]:
-    """The sentences of a passage which may stand in a report."""
-    place = ordinal(passage)
-    if _is_heading_or_code(text):
-        return _code(passage, place, text)
-    if _is_row(text):
-        return _row(passage, place, text)
-    body = _BULLET.sub("", text, count=1)
-    if (field := read_field(passage, text)) and not ends(field.value):
-        return _line(passage, place, one_line(body))
-    found = []
-    for start, end in sentences(body):
-        line = one_line(_BULLET.sub("", body[start:end], count=1))
-        if _quotable(line):
-            found.append(Sentence(line, passage, place, frozenset(stems(line))))
-    return tuple(found)
-
-
-def _code(passage: str, place: int, text: str) -> tuple[Sentence, ...]:
-    """The lines of code which give a name a value; prose does not quote others."""
-    if "```" not in text and "~~~" not in text and not _CODE.search(text):
-        return ()
-    lines = (line.strip() for line in text.splitlines())
-    return tuple(
-        Sentence(line, passage, place, frozenset(stems(line)), "code")
-        for line in lines
-        if len(line) <= 200 and _ASSIGNED.match(line) and not _unsafe(line)
-    )
-
-
-def _is_row(text: str) -> bool:
-    return text.lstrip().startswith("|")
-
-
-def _row(passage: str, place: int, text: str) -> tuple[Sentence, ...]:
-    line = one_line(text).strip("| ")
-    return () if set(line) <= set("-|: +=") else _line(passage, place, line)
-
-
-def _line(passage: str, place: int, line: str) -> tuple[Sentence, ...]:
-    """A table row, or a line with a key and a value, quoted as a whole."""
-    bare = len(_URL.sub("", line)) * 2 < len(line)
-    return (
-        ()
-        if bare or _unsafe(line) or len(line) > 500
-        else (Sentence(line, passage, place, frozenset(stems(line)), "row"),)
-    )
-
-
-def _is_name_list(line: str) -> bool:
-    """Whether a line is names and little else: nothing is said of them."""
-    found = re.findall(r"[^\W\d_][\w.'’-]*", line)
-    small = [word for word in found if word[0].islower()]
-    capitals = sum(word[0].isupper() for word in found)
-    return len(found) >= 6 and capitals >= 0.7 * len(found) and not any(_VERB.fullmatch(word) for word in small)
-
-
-def _is_heading(text: str) -> bool:
-    """Whether a passage nobody would quote looks like a heading: a short line."""
-    return len(text) < 100 and "\n" not in text.strip() and not text.lstrip().startswith(("|", "```"))
-
-
-def _is_heading_or_code(text: str) -> bool:
-    stripped = text.strip()
-    if stripped.startswith(("#", "```", "~~~", "    ", "<!--", ".. ")) or "```" in stripped:
-        return True
-    if _RULE.search(stripped) and len(stripped) < 200 and stripped.count("\n") <= 2:
-        return True
-    lines = stripped.count("\n") + 1
-    return len(_CODE.findall(stripped)) * 2 > lines
-
-
-def _quotable(line: str) -> bool:
-    letters = sum(letter.isalpha() for letter in line)
-    return (
-        letters
-        >= (4 if is_cjk(line) else 6 if ends(line) and len(line.split()) > 2 else 8 if not line.isascii() else 16)
-        and len(line) <= 700
-        and letters * 2 > len(line)
-        and not line.startswith(_STRUCTURE)
-        and not line.endswith((":", "："))
-        and line.count(" = ") < 2
-        and (ends(line) or _long(line))
-        and len(_URL.sub("", line)) * 2 > len(line)
-        and not _unsafe(line)
-        and (is_cjk(line) or not _is_name_list(line))
-    )
-
-
-def ends(line: str) -> bool:
-    """Whether a line ends as sentences do."""
-    return line.rstrip("\"'”’»›)]*_`」』】）").endswith(_END)
-
-
-def _long(line: str) -> bool:
-    """Whether a line without a sentence's end is more than a heading or a label."""
-    return len(line.split()) >= 8 or (is_cjk(line) and len(line) >= 16)
-
-
-def _unsafe(line: str) -> bool:
-    """Whether a line holds what would be read as a citation of ours, or opens a code span without closing it."""
-    return bool(markers.parse(line)) or line.count("`") % 2 == 1
-
-
-@lru_cache(maxsize=8192)
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stems(text))
 
 
 def _named(text: str, wanted: Identifier, whole: bool = False) -> bool:

@@ -52,6 +52,8 @@ def _resolve(question: Question, shelf: Shelf) -> Subject:
     numbered, missing, used = _by_number(asked, shelf)
     rest = _rest(asked, used)
     books = tuple(dict.fromkeys([*titled, *numbered]))
+    if numbered and question.facets:  # "Rust RFC 3": the name of who keeps the series asks for nothing
+        rest = tuple(term for term in rest if not all(term in book.place_stems for book in books))
     if not books and not missing:
         books, rest = _by_resemblance(question, shelf, rest)
     return Subject(books=books, missing=missing, rest=rest, asked=asked)

@@ -1,0 +1,15 @@
+"""Git's manual as Debian ships it, some 200 HTML pages.
+
+apt-get install git-doc
+python bench/git_manual.py [--show]
+"""
+
+from __future__ import annotations
+
+import sys
+
+from manuals.asking import main
+from manuals.facts import GIT
+
+if __name__ == "__main__":
+    sys.exit(main(GIT))

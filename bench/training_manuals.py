@@ -1,0 +1,15 @@
+"""SQLite's manual (HTML) and Debian's policies (plain text), which the built-in model was improved on.
+
+apt-get install sqlite3-doc debian-policy
+python bench/training_manuals.py [--show]
+"""
+
+from __future__ import annotations
+
+import sys
+
+from manuals.asking import main
+from manuals.training import POLICY, SQLITE
+
+if __name__ == "__main__":
+    sys.exit(main(SQLITE, POLICY))

@@ -1,0 +1,15 @@
+"""Vim's manual as Debian ships it, some 130 files of plain text.
+
+apt-get install vim-runtime
+python bench/vim_manual.py [--show]
+"""
+
+from __future__ import annotations
+
+import sys
+
+from manuals.asking import main
+from manuals.facts import VIM
+
+if __name__ == "__main__":
+    sys.exit(main(VIM))

@@ -1,0 +1,157 @@
+"""Reflecting on research, changing its plan, and analysis of what was found: fixed rules each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.core.messages import Request
+from assay.core.plan import Plan, PlanStep
+from assay.core.text import words
+from assay.models.extractive import planning
+from assay.models.extractive.acting import SEARCH_FOR, last, task_of
+from assay.models.extractive.planning import Step, queries, question_of, retries, short
+from assay.models.extractive.question import parts
+from assay.models.extractive.reporting import NOTHING, listed
+from assay.models.extractive.selecting import select
+from assay.models.extractive.shelf import Shelf
+from assay.models.extractive.terms import carries_topic, stem
+
+FOUND = 8
+OTHERS = 2
+"""Other terms tried at most for a step that found nothing."""
+
+
+class Told(msgspec.Struct, frozen=True):
+    """One of the `findings`, as far as it matters here."""
+
+    step: int = 0
+    task: str = ""
+    searched: tuple[str, ...] = ()
+    cites: int = 0
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """The `rules` of a reflection, as far as they matter here."""
+
+    step: int = 0
+    steps_done: int = 0
+    steps_left: int = 0
+    min_steps: int = 1
+    max_steps: int = 1
+    plan: int = 1
+    plans: int = 1
+
+
+class Reflected(msgspec.Struct, frozen=True):
+    """A decision, as written and as a later request shows it."""
+
+    decision: str
+    reasoning: str = ""
+    changes: tuple[str, ...] = ()
+    step: int = 0
+
+
+class Changed(msgspec.Struct, frozen=True, kw_only=True):
+    """A changed plan as a planner writes it."""
+
+    title: str
+    thought: str
+    steps: tuple[Repeated, ...]
+
+
+class Repeated(Step, frozen=True, kw_only=True):
+    """A step, perhaps one that tries another again."""
+
+    again: int = 0
+
+
+def reflect(request: Request) -> str:
+    """Complete when each part of the question has a finding that cites something; else go on.
+
+    A step that found nothing is tried again when there are terms it was not searched with.
+    """
+    rules = last(request, "rules", Rules) or Rules()
+    told = last(request, "findings", tuple[Told, ...]) or ()
+    text = question_of(request)
+    enough = rules.steps_done >= rules.min_steps or not rules.steps_left
+    if enough and all(_covered(part, told) for part in parts(text)):
+        return _written(Reflected("complete", "Each part of the question has findings that cite passages."))
+    others = _others(request, rules, told, text)
+    if others and rules.plan < rules.plans and rules.steps_done < rules.max_steps:
+        why = f"Step {rules.step} found nothing; there are terms it was not searched with."
+        return _written(Reflected("adjust", why, others))
+    return _written(Reflected("continue", "Parts of the question have no finding yet."))
+
+
+def _written(decision: Reflected) -> str:
+    return msgspec.json.encode(decision).decode()
+
+
+def _covered(part: str, told: Sequence[Told]) -> bool:
+    """Whether a step that says all the part says found something that can be cited."""
+    wanted = _topics(part)
+    return any(each.cites and wanted <= _topics(_subject(each.task)) for each in told)
+
+
+def _topics(text: str) -> set[str]:
+    return {stem(word) for word in words(text) if carries_topic(word)}
+
+
+def _subject(task: str) -> str:
+    return task.split("\n", 1)[0].strip()
+
+
+def _others(request: Request, rules: Rules, told: Sequence[Told], text: str) -> tuple[str, ...]:
+    """Terms the last step was not searched with, when it found nothing and was no second try itself."""
+    plan = last(request, "plan", Plan)
+    steps = {step.id: step for step in plan.steps} if plan else {}
+    step = steps.get(rules.step)
+    done = [each for each in told if each.step == rules.step]
+    if step is None or step.again or not step.needs_search or not done or any(each.cites for each in done):
+        return ()
+    asked = {_plain(query) for each in told for query in each.searched}
+    known = (*queries(step.title, text), *retries(step.title, text))
+    return tuple(dict.fromkeys(query for query in known if _plain(query) not in asked))[:OTHERS]
+
+
+def _plain(query: str) -> str:
+    return " ".join(query.casefold().split())
+
+
+def plan(request: Request) -> str:
+    """A first plan, or another one where a reflection asks for it."""
+    return replan(request) if request.named("reflections") else planning.plan(request)
+
+
+def replan(request: Request) -> str:
+    """The steps still open, after one that tries the last step again with the terms its reflection names."""
+    plan = last(request, "plan", Plan) or Plan(title=short(question_of(request)))
+    reflections = last(request, "reflections", tuple[Reflected, ...]) or ()
+    wanted = reflections[-1] if reflections else Reflected("continue")
+    again = [_repeated(step, wanted) for step in plan.steps if step.id == wanted.step and wanted.changes]
+    still = [_kept(step) for step in plan.steps if step.status == "pending" and step.id != wanted.step]
+    changed = Changed(title=plan.title, thought=wanted.reasoning, steps=(*again, *still))
+    return msgspec.json.encode(changed).decode()
+
+
+def _repeated(step: PlanStep, wanted: Reflected) -> Repeated:
+    return Repeated(title=step.title, description=f"{SEARCH_FOR}{'; '.join(wanted.changes)}", again=step.id)
+
+
+def _kept(step: PlanStep) -> Repeated:
+    return Repeated(
+        title=step.title,
+        description=step.description,
+        type=step.type,
+        needs_search=step.needs_search,
+        again=step.again,
+    )
+
+
+def analyze(request: Request) -> str:
+    """What the evidence says on the task, quoted; it neither compares nor judges."""
+    task, whole = task_of(request)
+    units = select(task, Shelf(request.named("evidence")), whole, limit=FOUND)
+    return listed(units) or NOTHING

@@ -1,0 +1,217 @@
+"""The built-in model over manuals: defaults, limits, definitions, names as in code, reasons, versions."""
+
+from __future__ import annotations
+
+import pytest
+from extractive_asking import answered, found
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.shown import ShownPassage
+from assay.models.extractive import NOTHING
+from assay.models.extractive.passages import place
+from assay.models.extractive.planning import queries
+from assay.models.extractive.question import analyze, defined, parts, versions
+from assay.models.extractive.reporting import NOT_FOUND
+
+OPTIONS = """# Settings
+
+- frob_buffers (integer)
+  Sets how much memory the frobnicator keeps for its buffers, in which it holds what was read last. On machines with
+  much memory a larger frob_buffers pays off. Restart the frobnicator to change it.
+
+  The default is 96 megabytes.
+
+- frob_peers (integer)
+  Sets how many peers may connect.
+
+  The default is 40 peers.
+"""
+LIMITS = """# Limits
+
+Some limits can be changed.
+
+**Maximum Number Of Gears In A Train**
+
+The frobnicator does not take trains with more than 32 gears.
+
+This limit comes from the number of gears one word can count. Hence there is no way to raise the limit on the number
+of gears in a train.
+
+**Maximum Depth Of A Nest**
+
+Nests are read one within the other.
+"""
+WORDS = """# Words
+
+A closed train is used by those who know it. In most cases a closed train needs more oil.
+
+A closed train is a train whose last gear turns the first.
+"""
+CALLS = """# Functions
+
+The value which gear_count() returned is kept. Counting takes time. A count of one gear returned by others is no sum.
+
+- gear_sum(train)
+  Returns the teeth of all gears.
+"""
+RELEASES = """# Releases
+
+Frob 3.1 was released in March 2009.
+
+Frob 3.12 was released in June 2021.
+
+Frob 3.12.4 was released in May 2023.
+"""
+PLAN = """PEP: 9003
+Title: Stillness
+Author: Ann Lee
+Status: Rejected
+Created: 01-Jan-2009
+
+Abstract
+========
+
+We propose that no gear is added for two years.
+
+Motivation
+==========
+
+Others could not follow because gears were added every month.
+
+Rejection
+=========
+
+It was rejected because nobody wanted to wait.
+"""
+
+
+def first(text: str) -> str:
+    """The first sentence of an answer, without its marker."""
+    return text.split(" [S", 1)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("What is the default of frob_buffers?", OPTIONS, "The default is 96 megabytes."),
+        ("What is the default of frob_peers?", OPTIONS, "The default is 40 peers."),
+        (
+            "What is the maximum number of gears in a train?",
+            LIMITS,
+            "The frobnicator does not take trains with more than 32 gears.",
+        ),
+        ("What is a closed train?", WORDS, "A closed train is a train whose last gear turns the first."),
+        ("What are closed trains?", WORDS, "A closed train is a train whose last gear turns the first."),
+        ("What does gear_sum return?", CALLS, "gear_sum(train) Returns the teeth of all gears."),
+    ],
+)
+def test_the_sentence_with_the_answer_comes_first(question: str, text: str, expected: str) -> None:
+    assert first(answered(question, "Frobnicator", text)) == expected
+
+
+def test_a_description_belongs_to_the_name_above_it_and_not_to_the_next() -> None:
+    passages = [
+        ShownPassage(id=f"S1.{at}", source="S1", text=text)
+        for at, text in enumerate(
+            ("alpha (integer)\n  Sets the size.", "The default is 8 kilobytes.", "beta\n  Sets more.", "It is off.")
+        )
+    ]
+    terms = {sentence.text: sentence.term for sentence in place(passages)}
+    assert "alpha" in terms["The default is 8 kilobytes."]
+    assert terms["It is off."] == {"beta"}
+
+
+def test_a_heading_far_above_no_longer_counts() -> None:
+    near, far = (
+        place([ShownPassage("S1.3", "S1", "Gears"), ShownPassage(f"S1.{at}", "S1", "They turn one another slowly.")])
+        for at in (4, 90)
+    )
+    assert [sentence.above for sentence in near] == [{"gear"}]
+    assert [sentence.above for sentence in far] == [frozenset()]
+
+
+@given(st.lists(st.text("ab \n.|:-", min_size=1, max_size=40), max_size=12))
+def test_every_placed_sentence_is_of_its_passage_and_comes_once(texts: list[str]) -> None:
+    passages = [ShownPassage(f"S1.{at}", "S1", text) for at, text in enumerate(texts)]
+    by_id = {passage.id: " ".join(passage.text.split()) for passage in passages}
+    sentences = place(passages)
+    assert len({sentence.text for sentence in sentences}) == len(sentences)
+    assert all(sentence.text in by_id[sentence.passage] for sentence in sentences)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When was Frob 3.12 released?", "Frob 3.12 was released in June 2021."),
+        ("When was Frob 3.1 released?", "Frob 3.1 was released in March 2009."),
+    ],
+)
+def test_versions_are_compared_whole(question: str, expected: str) -> None:
+    assert found(question, "Frob", RELEASES).startswith(f"{expected} [")
+    assert found(question, "Frob", RELEASES).count("released") == 1
+
+
+def test_a_version_nothing_speaks_of_is_not_found() -> None:
+    assert found("When was Frob 3.2 released?", "Frob", RELEASES) == NOTHING
+
+
+@given(st.lists(st.integers(0, 99), min_size=2, max_size=4), st.sampled_from(["Frob {} is out", "v{}", "in {}?"]))
+def test_a_version_is_read_out_of_any_text(numbers: list[int], text: str) -> None:
+    version = ".".join(map(str, numbers))
+    assert versions(text.format(version)) == {version}
+
+
+@pytest.mark.parametrize("text", ["10", "a1.2", "1.2.3.4.5", "on 2021-06-01", "1.2b"])
+def test_what_is_no_version(text: str) -> None:
+    assert versions(text) == frozenset()
+
+
+def test_why_gives_reasons_and_no_header_field() -> None:
+    written = answered("Why was PEP 9003 written?", "Stillness", PLAN)
+    assert "because gears were added every month" in first(written)
+    assert "Ann Lee" not in written
+    rejected = answered("Why was PEP 9003 rejected?", "Stillness", PLAN)
+    assert first(rejected) == "It was rejected because nobody wanted to wait."
+
+
+def test_a_value_which_nothing_gives_is_not_made_of_its_neighbours() -> None:
+    text = "# Notes\n\nThe servers of Frob and of Grob run by default on the same machine.\n"
+    assert answered("What is the default port of a Grob server?", "Notes", text) == NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What does max_retries do?", ("max_retries",)),
+        ("What is in /etc/hosts?", ("/etc/hosts",)),
+        ("What does git reset --soft do?", ("--soft",)),
+        ("What is the default of core.bigFile?", ("core.bigFile",)),
+        ("Who wrote it?", ()),
+    ],
+)
+def test_names_written_as_in_code(question: str, expected: tuple[str, ...]) -> None:
+    assert analyze(question).called == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "phrase"),
+    [
+        ("What is a bare house?", "bare house"),
+        ("What are bare houses?", "bare houses"),
+        ("What is the default of it?", ""),
+        ("Who wrote it?", ""),
+    ],
+)
+def test_what_a_question_asks_the_meaning_of(question: str, phrase: str) -> None:
+    assert defined(analyze(question)) == phrase
+
+
+def test_a_title_in_quotation_marks_is_not_cut_where_its_sentence_ends() -> None:
+    assert parts("Who wrote “Calls. Revert if not. Done.”?") == ("Who wrote “Calls. Revert if not. Done.”?",)
+    assert len(parts("Who wrote it? When was it?")) == 2
+
+
+def test_how_long_it_may_be_is_searched_as_a_maximum_length() -> None:
+    assert queries("How long may a name of a gear be?")[1].endswith("maximum length")
+    assert not any("maximum" in query for query in queries("How long did the war last?"))
