@@ -9,8 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable
 from pathlib import Path
 from typing import Any
 
-from assay import plugins
-from assay.app import Assay
+from assay import Assay, plugins
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Commit, Lease, Model
 from assay.export import json as exporter

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 from research import Log, Sea, direct_answer, one_agent, two_agents
+from stepwise import changed_plan, two_steps
 
 from assay.core.coordinates import lane_of, place
 from assay.core.events import Envelope
@@ -28,10 +29,13 @@ from assay.store.sql import open_store
 
 GOLDEN = Path(__file__).parent / "golden"
 Row = list[Any]  # coordinates or None, path, type, data
-SCRIPTS: dict[str, tuple[str, Callable[[], list[Scene]]]] = {
-    "direct_answer": ("Hi there", direct_answer),
-    "one_agent": ("How far does the tide rise at Brest?", one_agent),
-    "two_agents": ("How far does the tide rise at Brest?", two_agents),
+TIDE = "How far does the tide rise at Brest?"
+SCRIPTS: dict[str, tuple[str, str, Callable[[], list[Scene]]]] = {
+    "direct_answer": ("Hi there", "orchestrated", direct_answer),
+    "one_agent": (TIDE, "orchestrated", one_agent),
+    "two_agents": (TIDE, "orchestrated", two_agents),
+    "reflective": (TIDE, "reflective", two_steps),
+    "reflective_changed_plan": (TIDE, "reflective", changed_plan),
 }
 
 
@@ -61,12 +65,12 @@ def written(made: list[Row]) -> str:
 
 
 async def played(name: str, sea: Sea, delay: float = 0.0) -> Log:
-    question, script = SCRIPTS[name]
+    question, strategy, script = SCRIPTS[name]
     scenes = script()
     slow = [index for index, scene in enumerate(scenes) if scene.task == "research"][:1]
     for index in slow:
         scenes[index] = msgspec.structs.replace(scenes[index], delay=delay)
-    return await sea.run(scenes, question=question)
+    return await sea.run(scenes, question=question, strategy=strategy)
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

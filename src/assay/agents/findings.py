@@ -33,7 +33,7 @@ async def report(run: Run, ledger: Ledger, task: AgentTask, history: History, st
         place.at("write").warn(f"findings were put together by code: {in_words(failed.reason)}")
         cited = cite(compose(task.about, ledger.seeing([run.lane])), ledger)
         stop = stop if stop != "done" else failed.reason if isinstance(failed, LimitReached) else failed.kind
-    return _added(place, task, cited, stop, turns)
+    return added(place, task, cited, stop, turns)
 
 
 async def _write(place: Run, ledger: Ledger, history: History) -> str:
@@ -43,7 +43,7 @@ async def _write(place: Run, ledger: Ledger, history: History) -> str:
         LimitReached, ModelFailed: there are none.
     """
     reply = await _ask(place, history, prompt("assay.agents", "findings"))
-    wrong = _wrong(reply, ledger)
+    wrong = wrong_with(reply, ledger)
     if wrong:
         again = f"{prompt('assay.agents', 'findings')}\n\nYour last reply could not be used: {wrong}."
         reply = await _ask(place, history, again)
@@ -52,7 +52,8 @@ async def _write(place: Run, ledger: Ledger, history: History) -> str:
     return reply.text.strip()
 
 
-def _wrong(reply: Reply, ledger: Ledger) -> str:
+def wrong_with(reply: Reply, ledger: Ledger) -> str:
+    """Why findings cannot be used: `defect`, or long and citing nothing; "" when they can."""
     if wrong := defect(reply):
         return wrong
     if len(words(reply.text)) >= LONG_ENOUGH_TO_CITE and not cite(reply.text, ledger).passages:
@@ -77,7 +78,8 @@ async def _ask(place: Run, history: History, instruction: str) -> Reply:
     )
 
 
-def _added(place: Run, task: AgentTask, cited: Cited, stop: str, turns: int) -> Finding:
+def added(place: Run, task: AgentTask, cited: Cited, stop: str, turns: int) -> Finding:
+    """The findings, put on the log."""
     place.emit(
         FindingAdded(
             lane=place.lane,

@@ -7,7 +7,7 @@ import msgspec
 from assay.agents.act import act
 from assay.agents.asking import ask
 from assay.agents.findings import report
-from assay.agents.history import History, Turn
+from assay.agents.history import History, Result, Turn, result
 from assay.agents.replies import mend
 from assay.agents.sizing import output
 from assay.agents.task import AgentTask, Finding, Kit, brief
@@ -21,6 +21,7 @@ from assay.run.run import Run
 from assay.run.steps import Scratch
 
 OUTPUT = 1_000
+NO_CALLS_LEFT = "Not carried out: the calls of this task are used up."
 CALL_A_TOOL = "Call a tool: search for what your task needs. Answer with a tool call, not with text."
 
 
@@ -30,8 +31,17 @@ async def research_agent(run: Run, kit: Kit, task: AgentTask) -> Finding:
     Raises:
         ModelFailed: the model failed before anything was found; the agent fails alone.
     """
+    return await conduct(run, Agent(kit, task, run.lane))
+
+
+async def conduct(run: Run, agent: Agent) -> Finding:
+    """Have an agent work, and report.
+
+    Raises:
+        ModelFailed: as `research_agent`.
+    """
+    task = agent.task
     run.emit(AgentStarted(lane=run.lane, task=task.task, step=task.step))
-    agent = Agent(kit, task, run.lane)
     stop = await agent.work(run)
     if agent.failure and not agent.ledger.seeing([run.lane]).count():
         run.emit(AgentFailed(lane=run.lane, error=agent.failure))
@@ -47,11 +57,12 @@ async def _count(scratch: Scratch) -> int:
     return 1
 
 
-class Rules(msgspec.Struct, frozen=True):
-    """The `rules` message: which turn this is, of how many."""
+class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The `rules` message: which turn this is, of how many, and how many calls are left where they are limited."""
 
     turn: int
     turns: int
+    calls_left: int | None = None
 
 
 class Agent:
@@ -68,26 +79,50 @@ class Agent:
             ]
         )
         self.turns = 0
+        self.calls = 0
         self.failure = ""
 
     async def work(self, run: Run) -> str:
-        """The loop. What ended it: done, a limit's reason, or the kind of a failure."""
+        """Do the work. What ended it: done, a limit's reason, or the kind of a failure."""
         try:
             await run.step("start", _count, returns=int, cost=Usage(agents=1))
-            for turn in range(1, self.task.turns + 1):
-                place = run.child(f"turn-{turn}")
-                said = await self._ask(place, turn)
-                if not said.calls:
-                    break
-                self.turns = turn
-                results = await act(place, self.ledger, self.tools, said.calls, self.task.about)
-                self.history.add(Turn(said=said, results=results))
+            await self.go(run)
         except LimitReached as limit:
             return limit.reason
         except ModelFailed as failed:
             self.failure = failed.reason
             return failed.kind
         return "done"
+
+    async def go(self, run: Run) -> None:
+        """The loop.
+
+        Raises:
+            LimitReached, ModelFailed: what ended it.
+        """
+        for turn in range(1, self.task.turns + 1):
+            place = run.child(f"turn-{turn}")
+            if self.task.calls and self.calls >= self.task.calls:
+                return
+            said = await self._ask(place, turn)
+            if not said.calls:
+                return
+            self.turns = turn
+            await self.act(place, said)
+
+    async def act(self, place: Run, said: Message) -> tuple[Result, ...]:
+        """Carry out the calls of a turn, as many as are left to the agent; each is answered.
+
+        Raises:
+            LimitReached: a limit ended a call.
+        """
+        most = len(said.calls) if not self.task.calls else self.task.calls - self.calls
+        made, refused = said.calls[:most], said.calls[most:]
+        self.calls += len(made)
+        results = await act(place, self.ledger, self.tools, made, self.task.about)
+        results += tuple(result(call.id, NO_CALLS_LEFT, (), self.task.about) for call in refused)
+        self.history.add(Turn(said=said, results=results))
+        return results
 
     async def _ask(self, place: Run, turn: int) -> Message:
         """What the model does next. In the first turn it has to call a tool: text is answered once with a reminder."""
@@ -108,7 +143,8 @@ class Agent:
             max_tokens=output(place.profile("analytical"), OUTPUT),
             effort="low",
         )
-        rules = msgspec.json.encode(Rules(turn=turn, turns=self.task.turns)).decode()
+        left = self.task.calls - self.calls if self.task.calls else None
+        rules = msgspec.json.encode(Rules(turn, self.task.turns, left)).decode()
         closing = [Message(role="user", name="rules", text=rules)]
         reply = await ask(place, "analytical", self.history, request, closing)
         return Message(role="assistant", text=reply.text, calls=mend(reply, self.tools))

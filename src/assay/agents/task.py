@@ -32,7 +32,7 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True):
     """An agent's task and the brief it cannot lose.
 
     `step` is the plan step it serves, 0 for none. `lanes` are those it may see of the ledger beside its own.
-    `earlier` is what the agent it continues has found.
+    `earlier` is what was found before and it builds on. `calls` are the tool calls it may make, 0 for no limit.
     """
 
     task: str
@@ -45,6 +45,7 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True):
     finished: tuple[Finished, ...] = ()
     lanes: tuple[int, ...] = (0,)
     earlier: str = ""
+    calls: int = 0
 
     @property
     def about(self) -> str:

@@ -18,8 +18,6 @@ def check(brief: Brief) -> None:
     Raises:
         NotBuilt: naming what to use in its stead.
     """
-    if brief.strategy == "reflective":
-        raise NotBuilt("strategy 'reflective' is not built yet; use orchestrated")
     if brief.mode == "web_search":
         raise NotBuilt("mode 'web_search' is not built yet; use deep_research over your documents")
     if brief.scope.web:

@@ -12,8 +12,8 @@ from assay.core.errors import LimitReached
 from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.core.report import in_words
-from assay.phases.dispatch import Crew, Dispatch, collect
-from assay.phases.state import Research, agent_task, marked, task_for
+from assay.phases.dispatch import Crew, Dispatch, collect, may_work
+from assay.phases.state import Research, marked
 from assay.run.run import Run
 
 
@@ -39,14 +39,10 @@ async def cover(run: Run, crew: Crew, research: Research) -> tuple[Research, tup
 
 
 async def _dispatch(place: Run, crew: Crew, research: Research, steps: Sequence[PlanStep]) -> Research:
-    await place.at("work").step("open", _nothing, returns=int)  # raises when the limits allow no more work
+    await may_work(place)
     cycle = research.cycles + 1
     dispatch = Dispatch(place, crew, research, cycle)
-    turns = crew.rules.agent_turns
-    sent = [
-        dispatch.send(index, agent_task(crew.kit, crew.inquiry, research, task_for(step), step=step.id, turns=turns))
-        for index, step in enumerate(steps)
-    ]
+    sent = [dispatch.send(index, crew.task(research, step)) for index, step in enumerate(steps)]
     research = msgspec.structs.replace(research.with_running(step.id for step in steps), cycles=cycle)
     place.emit(PlanChanged(plan=research.plan))
     for each in sent:
@@ -55,32 +51,37 @@ async def _dispatch(place: Run, crew: Crew, research: Research, steps: Sequence[
     return research
 
 
-async def _nothing(_: object) -> int:
-    return 0
-
-
 def unreported(research: Research) -> list[PlanStep]:
-    """Steps to be searched for on which no agent has come to its end or to anything that can be cited."""
+    """Steps to be searched for on which no agent has come to its end or to anything that can be cited.
+
+    A step that was skipped was given up on purpose.
+    """
     reported = {finding.step for finding in research.findings if finding.stop == "done" or finding.passages}
-    return [step for step in research.plan.steps if step.needs_search and step.id not in reported]
+    wanted = (step for step in research.plan.steps if step.needs_search and step.status != "skipped")
+    return [step for step in wanted if step.id not in reported]
 
 
 def assess(question: str, research: Research) -> tuple[Coverage, ...]:
     """What is answered. A step is, when its agent's finding cites passages; partly, when the agent was cut short.
 
-    A step of analysis needs no search: it stands as what it analyses stands.
+    A step of analysis needs no search: it stands as what it analyses stands. A step that tries another one again counts
+    for that one. A step skipped by decision is no part of what was to be answered.
     """
-    searched = {step.id: _step(step, research.findings) for step in research.plan.steps if step.needs_search}
+    steps = _counted(research.plan)
+    searched = {step.id: _step(step, research) for step in steps if step.needs_search}
     whole = _whole(question, list(searched.values()), research.findings)
-    steps = (
-        searched.get(step.id) or Coverage(step=step.id, part=step.title, status=whole.status)
-        for step in research.plan.steps
-    )
-    return (whole, *steps)
+    each = (searched.get(step.id) or Coverage(step=step.id, part=step.title, status=whole.status) for step in steps)
+    return (whole, *each)
 
 
-def _step(step: PlanStep, findings: Sequence[Finding]) -> Coverage:
-    own = [finding for finding in findings if finding.step == step.id and finding.passages]
+def _counted(plan: Plan) -> list[PlanStep]:
+    ids = {step.id for step in plan.steps if step.status != "skipped"}
+    return [step for step in plan.steps if step.id in ids and step.again not in ids]
+
+
+def _step(step: PlanStep, research: Research) -> Coverage:
+    ids = {step.id, *(other.id for other in research.plan.steps if other.again == step.id)}
+    own = [finding for finding in research.findings if finding.step in ids and finding.passages]
     passages = tuple(dict.fromkeys(passage.id for finding in own for passage in finding.passages))
     complete = any(finding.stop == "done" for finding in own)
     status: Literal["answered", "partly", "not"] = "answered" if complete else "partly" if own else "not"

@@ -14,10 +14,11 @@ from assay.core.brief import DepthRules
 from assay.core.errors import Failed, LimitReached, ToolFailed
 from assay.core.events import AgentAbandoned, AgentsPlanned
 from assay.core.messages import ToolCall
+from assay.core.plan import PlanStep
 from assay.core.report import in_words
 from assay.phases.control import RESEARCH_AGENT, ResearchAgent
 from assay.phases.inquiry import Inquiry
-from assay.phases.state import Research, agent_task, step_for
+from assay.phases.state import Research, agent_task, step_for, task_for
 from assay.run.run import Handle, Run
 from assay.tools.arguments import read
 
@@ -37,6 +38,11 @@ class Crew:
     def __init__(self, kit: Kit, inquiry: Inquiry, rules: DepthRules) -> None:
         self.kit, self.inquiry, self.rules = kit, inquiry, rules
         self._places = asyncio.Semaphore(rules.agents_at_once)
+
+    def task(self, research: Research, step: PlanStep) -> AgentTask:
+        """A plan step as a task for an agent."""
+        turns, calls = self.rules.agent_turns, self.rules.calls
+        return agent_task(self.kit, self.inquiry, research, task_for(step), step=step.id, turns=turns, calls=calls)
 
     async def work(self, run: Run, task: AgentTask) -> Finding:
         """One agent's work, once there is a place for it."""
@@ -114,6 +120,19 @@ class Dispatch:
         aside = self._place.child("abandoned")
         for lane in self._place.abandon({sent.handle.lane for sent in kept}):
             aside.emit(AgentAbandoned(lane=lane))
+
+
+async def may_work(place: Run) -> None:
+    """Go on only where the limits allow more work; what was decided is stored.
+
+    Raises:
+        LimitReached: they allow none.
+    """
+    await place.at("work").step("open", _nothing, returns=int)
+
+
+async def _nothing(_: object) -> int:
+    return 0
 
 
 async def collect(sent: Sent, research: Research) -> tuple[Research, str]:

@@ -28,7 +28,7 @@ def parts(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> list[Part
     """The findings in as few parts as fit into `tokens` each, in order; what does not fit alone is cut to fit."""
     packed: list[list[Finding]] = []
     for finding in findings:
-        if packed and total(_messages([*packed[-1], finding], ledger)) <= tokens:
+        if packed and total(messages_of([*packed[-1], finding], ledger)) <= tokens:
             packed[-1].append(finding)
         else:
             packed.append([finding])
@@ -44,7 +44,8 @@ def evidence(passages: Sequence[Passage], ledger: Ledger) -> str:
     return "\n\n".join(show(source, list(grouped[id].values())) for id, source in sources.items() if source)
 
 
-def _messages(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
+def messages_of(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
+    """Findings, one a message, and the passages they cite."""
     cited = [passage for finding in findings for passage in finding.passages]
     shown = evidence(cited, ledger)
     said = [user("findings", f"Task: {' '.join(finding.task.split())}\n{finding.text}") for finding in findings]
@@ -53,16 +54,16 @@ def _messages(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
 
 def _fitted(findings: list[Finding], ledger: Ledger, tokens: int) -> tuple[Message, ...]:
     """The messages; of a finding too long for a part, as many of its first sentences as fit."""
-    messages = _messages(findings, ledger)
+    messages = messages_of(findings, ledger)
     while total(messages) > tokens and len(findings) == 1:
-        shorter = _shorter(findings[0])
-        if shorter == findings[0]:
+        less = shorter(findings[0])
+        if less == findings[0]:
             break
-        findings, messages = [shorter], _messages([shorter], ledger)
+        findings, messages = [less], messages_of([less], ledger)
     return tuple(messages)
 
 
-def _shorter(finding: Finding) -> Finding:
+def shorter(finding: Finding) -> Finding:
     """The first half of a finding's sentences, with the passages whose ids it still holds."""
     spans = sentences(finding.text)
     if len(spans) < 2:

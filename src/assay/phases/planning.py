@@ -20,6 +20,10 @@ from assay.run.run import Run
 
 OUTPUT = 2_048
 TITLE_LENGTH = 200
+HIGHEST = 1_000
+"""A number above this is no step's."""
+PROMPTS = {"reflective": "plan_steps"}
+"""Which prompt makes the plan of a strategy; `plan` where none is named: one for agents working in parallel."""
 AGAIN = "Your reply could not be read as a plan. Reply with the JSON object only: no other words, no code fence."
 
 
@@ -75,7 +79,7 @@ def _request(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules) -
         messages.append(user("background", background))
     return Request(
         task="plan",
-        system=prompt("assay.phases", "plan"),
+        system=prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
         messages=(*messages, user("rules", data(said)), *inquiry.asked()),
         tool_choice="none",
         max_tokens=output(phase.profile("analytical"), OUTPUT),
@@ -92,8 +96,12 @@ def one_step(question: str) -> Plan:
     return Plan(title=question[:TITLE_LENGTH], steps=(PlanStep(id=1, title=question),))
 
 
-def read_plan(text: str, max_steps: int) -> Plan | None:
-    """A plan out of a model's reply: JSON alone, in a fence or between words; None when it holds no step."""
+def read_plan(text: str, max_steps: int, *, more: bool = False) -> Plan | None:
+    """A plan out of a model's reply: JSON alone, in a fence or between words; None when it holds no step.
+
+    `more` says that these steps come after others: then none has to search, and there may be none when the planner says
+    that there is enough already.
+    """
     value = read_json(text)
     if isinstance(value, list):
         value = {"steps": value}
@@ -102,11 +110,14 @@ def read_plan(text: str, max_steps: int) -> Plan | None:
     value = value["plan"] if isinstance(value.get("plan"), dict) else value
     written = value.get("steps")
     steps = [_step(each) for each in written] if isinstance(written, list) else []
-    numbered = _numbered([step for step in steps if step is not None], max_steps)
-    if not numbered:
+    found = [step for step in steps if step is not None]
+    numbered = _numbered(found if more else _first(found), max_steps, searching=not more)
+    enough = more and value.get("enough_context") is True
+    if not numbered and not enough:
         return None
-    title = _text(value.get("title")) or numbered[0].title
-    return Plan(title=title[:TITLE_LENGTH], thought=_text(value.get("thought")), steps=numbered)
+    title = _text(value.get("title")) or (numbered[0].title if numbered else "")
+    thought = _text(value.get("thought"))
+    return Plan(title=title[:TITLE_LENGTH], thought=thought, enough_context=enough, steps=numbered)
 
 
 def concise(plan: Plan, question: str) -> Plan:
@@ -131,24 +142,31 @@ def _step(value: object) -> PlanStep | None:
         return None
     analysis = value.get("type") == "analysis"
     needs_search = value.get("needs_search", not analysis)
+    again = value.get("again")
     return PlanStep(
         id=0,
         title=title,
         description=_text(value.get("description")),
         type="analysis" if analysis else "research",
         needs_search=needs_search if isinstance(needs_search, bool) else not analysis,
+        again=again if type(again) is int and 0 < again <= HIGHEST else 0,
     )
 
 
-def _numbered(steps: list[PlanStep], most: int) -> tuple[PlanStep, ...]:
-    """Each step once, numbered from 1; at least one of them searches."""
+def _numbered(steps: list[PlanStep], most: int, *, searching: bool) -> tuple[PlanStep, ...]:
+    """Each step once, numbered from 1; at least one of them searches where that is wanted."""
     by_title: dict[str, PlanStep] = {}
     for step in steps:
         by_title.setdefault(step.title.casefold(), step)
     distinct = list(by_title.values())[:most]
-    if distinct and not any(step.needs_search for step in distinct):
+    if searching and distinct and not any(step.needs_search for step in distinct):
         distinct[0] = msgspec.structs.replace(distinct[0], type="research", needs_search=True)
     return tuple(msgspec.structs.replace(step, id=number) for number, step in enumerate(distinct, 1))
+
+
+def _first(steps: list[PlanStep]) -> list[PlanStep]:
+    """Steps with none before them that they could try again."""
+    return [msgspec.structs.replace(step, again=0) for step in steps]
 
 
 def _text(value: Any) -> str:

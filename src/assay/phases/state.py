@@ -76,7 +76,15 @@ def task_for(step: PlanStep) -> str:
 
 
 def agent_task(
-    kit: Kit, inquiry: Inquiry, research: Research, task: str, *, step: int, turns: int, continues: str = ""
+    kit: Kit,
+    inquiry: Inquiry,
+    research: Research,
+    task: str,
+    *,
+    step: int,
+    turns: int,
+    calls: int = 0,
+    continues: str = "",
 ) -> AgentTask:
     """A task with the brief an agent gets at its spawn: of the others it knows those that have finished."""
     lanes = [finding.lane for finding in research.findings]
@@ -86,6 +94,7 @@ def agent_task(
         task=task,
         step=step,
         turns=turns,
+        calls=calls,
         question=inquiry.full(),
         date=inquiry.date,
         language=inquiry.language,

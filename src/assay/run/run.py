@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from assay.core.brief import DEPTHS, DepthRules, Role, SetDepth
+from assay.core.brief import DepthRules, Role, SetDepth, depth_rules
 from assay.core.errors import LimitReached
 from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
 from assay.core.messages import Reply, Request, ToolCall
@@ -233,8 +233,8 @@ class Run(Place):
     # limits
 
     def limit(self, depth: SetDepth) -> DepthRules:
-        """Set the run's deadline by its depth, where the brief names none; the depth's rules."""
-        rules = DEPTHS[depth]
+        """Set the run's deadline by its depth, where the brief names none; the rules of its strategy at that depth."""
+        rules = depth_rules(self.brief.strategy, depth)
         if self.brief.budget.seconds is None:
             self.execution.seconds = rules.seconds
         return rules

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from assay.agents.task import Finding, Finished, Kit
@@ -62,6 +63,18 @@ def test_open_are_steps_nobody_reported_on() -> None:
     assert left(finding(1)) == [2]  # searched for and not found
     assert left(finding(1, stop="time")) == [1, 2]
     assert left(finding(1, "S1001.1", stop="time"), finding(2)) == []
+
+
+def test_a_step_tried_again_counts_for_the_first_and_one_given_up_for_nothing() -> None:
+    steps = (
+        PlanStep(id=1, title="Tide", status="completed"),
+        PlanStep(id=2, title="Winds", status="skipped"),
+        PlanStep(id=3, title="Tide by another word", again=1),
+    )
+    research = Research(plan=Plan(title="Brest", steps=steps), findings=(finding(1), finding(3, "S3001.1", lane=3)))
+    assert [(each.step, each.status) for each in assess("?", research)] == [(0, "answered"), (1, "answered")]
+    assert assess("?", research)[1].passages == ("S3001.1",)
+    assert unreported(msgspec.structs.replace(research, findings=())) == [steps[0], steps[2]]
 
 
 def test_a_plan_is_closed() -> None:

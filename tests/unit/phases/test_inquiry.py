@@ -51,7 +51,6 @@ def test_clarifying_questions_are_lines_that_ask() -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"strategy": "reflective"}, "'reflective' is not built yet; use orchestrated"),
         ({"mode": "web_search"}, "'web_search' is not built yet"),
         ({"scope": Scope(web=True)}, "the web is not built yet"),
     ],

@@ -1,0 +1,95 @@
+"""The classic researcher: so many queries and so many pages, driven by code. A model only words the queries."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from assay.agents.asking import ask
+from assay.agents.history import Result
+from assay.agents.loop import Agent
+from assay.agents.replies import mend
+from assay.agents.sizing import output
+from assay.agents.task import AgentTask, Kit
+from assay.agents.wording import prompt
+from assay.core.errors import ModelFailed
+from assay.core.messages import Message, Request, ToolCall
+from assay.core.shown import read
+from assay.phases.inquiry import data, user
+from assay.run.run import Run
+
+OUTPUT = 512
+RANK_SMOOTHING = 60
+"""The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)."""
+
+
+class QueryRules(msgspec.Struct, frozen=True):
+    """The `rules` message of the call that words the queries."""
+
+    queries: int
+
+
+class Classic(Agent):
+    """An agent without a loop: queries, then the best pages they found, then findings."""
+
+    def __init__(self, kit: Kit, task: AgentTask, lane: int, *, queries: int, pages: int) -> None:
+        super().__init__(kit, task, lane)
+        self._queries, self._pages = queries, pages
+
+    async def go(self, run: Run) -> None:
+        """Search, then open.
+
+        Raises:
+            LimitReached: what ended it.
+        """
+        place = run.child("turn-1")
+        self.turns = 1
+        results = await self.act(place, _said("search", [{"query": query} for query in await self._wanted(place)]))
+        pages = best(results, self._pages)
+        if pages and "open" in self.tools:
+            self.turns = 2
+            opening = [{"documents": [page], "find": self.subject} for page in pages]
+            await self.act(run.child("turn-2"), _said("open", opening))
+
+    @property
+    def subject(self) -> str:
+        """The task's first line: what its plan step is called."""
+        return self.task.task.splitlines()[0]
+
+    async def _wanted(self, place: Run) -> list[str]:
+        """The queries of the model, filled up with the step's own words; those alone, where the model fails."""
+        search = self.tools["search"].definition
+        request = Request(
+            task="research",
+            system=prompt("assay.phases", "queries"),
+            messages=(),
+            tools=(search,),
+            tool_choice="required",
+            max_tokens=output(place.profile("analytical"), OUTPUT),
+            effort="low",
+        )
+        try:
+            closing = [user("rules", data(QueryRules(self._queries)))]
+            reply = await ask(place, "analytical", self.history, request, closing)
+        except ModelFailed as failed:
+            place.warn(f"searched with the words of the step alone: {failed.reason}")
+            return [self.subject]
+        asked = [str(call.arguments.get("query", "")) for call in mend(reply, [search.name])]
+        distinct = {" ".join(query.casefold().split()): query for query in reversed([*asked, self.subject])}
+        return [query for query in reversed(distinct.values()) if query.strip()][: self._queries]
+
+
+def _said(tool: str, arguments: Sequence[Mapping[str, object]]) -> Message:
+    calls = (ToolCall(id=f"{tool}-{place}", name=tool, arguments=dict(each)) for place, each in enumerate(arguments, 1))
+    return Message(role="assistant", calls=tuple(calls))
+
+
+def best(results: Sequence[Result], most: int) -> list[str]:
+    """The ids of the sources that stand highest in several results together, by reciprocal rank fusion."""
+    rated: defaultdict[str, float] = defaultdict(float)
+    for result in results:
+        for rank, source in enumerate(read(result.forms[0]), 1):
+            rated[source.id] += 1 / (RANK_SMOOTHING + rank)
+    return sorted(rated, key=lambda source: -rated[source])[:most]

@@ -1,0 +1,197 @@
+"""The reflector: after each step it says whether research goes on as planned, with another plan, or is complete."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Literal
+
+import msgspec
+
+from assay.agents.replies import read_json
+from assay.agents.sizing import output
+from assay.agents.wording import prompt
+from assay.core.errors import ContextTooLong, ModelFailed
+from assay.core.messages import Message, Reply, Request
+from assay.phases.dispatch import Crew
+from assay.phases.inquiry import data, user
+from assay.phases.reflective.telling import SHARE, findings_message
+from assay.phases.state import Research
+from assay.run.run import Run
+
+Choice = Literal["continue", "adjust", "complete"]
+
+OUTPUT = 1_024
+PLANS = 3
+REASONING, CHANGES, CHANGE = 2_000, 8, 300
+"""Characters of the reasoning, how many changes are suggested at most, and the characters of one."""
+AGAIN = "Your reply could not be read. Reply with the JSON object only: no other words, no code fence."
+WORDS: dict[str, Choice] = {
+    "continue": "continue",
+    "go on": "continue",
+    "adjust": "adjust",
+    "replan": "adjust",
+    "complete": "complete",
+    "finish": "complete",
+    "done": "complete",
+}
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """What is decided after step `step`; `note` says why code decides otherwise: then research goes on as planned."""
+
+    step: int
+    decision: Choice = "continue"
+    reasoning: str = ""
+    changes: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def applied(self) -> Choice:
+        """What is done."""
+        return "continue" if self.note else self.decision
+
+
+class ReflectRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The `rules` message: the step just worked on, how many are done, left, failed, which plan this is, the limits."""
+
+    step: int
+    steps_done: int
+    steps_left: int
+    failed: tuple[int, ...]
+    min_steps: int
+    max_steps: int
+    plan: int
+    plans: int
+    date: str
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a plan has come, by which decisions are judged: its iteration, and how many steps are done and left.
+
+    `tried` counts the steps worked on, whatever came of them; `failed` are those of them that brought nothing at all.
+    """
+
+    done: int
+    tried: int
+    left: int
+    failed: tuple[int, ...] = ()
+    iteration: int
+    min_steps: int
+    max_steps: int
+
+    @property
+    def may_adjust(self) -> bool:
+        """Whether there may be another plan, and a step in it."""
+        return self.iteration < PLANS and self.tried < self.max_steps
+
+
+def standing(crew: Crew, research: Research, tried: Collection[int]) -> Standing:
+    """How far the plan of a run has come; `tried` are the ids of the steps worked on."""
+    pending = [step.id for step in research.plan.steps if step.status == "pending"]
+    return Standing(
+        done=sum(step.status == "completed" for step in research.plan.steps),
+        tried=len(tried),
+        left=sum(id not in tried for id in pending),
+        failed=tuple(id for id in pending if id in tried),
+        iteration=research.plan.iteration,
+        min_steps=crew.rules.min_steps,
+        max_steps=crew.rules.max_steps,
+    )
+
+
+def forbidden(choice: Choice, at: Standing) -> str:
+    """Why a decision may not be followed, "" where it may. Where no step is left, completing cuts nothing short."""
+    if choice == "complete" and at.left and at.done < at.min_steps:
+        return f"at this depth at least {at.min_steps} steps are done first; done: {at.done}"
+    if choice == "adjust" and at.iteration >= PLANS:
+        return f"there are at most {PLANS} plans"
+    if choice == "adjust" and at.tried >= at.max_steps:
+        return f"at this depth there are at most {at.max_steps} steps"
+    return ""
+
+
+async def decide(place: Run, crew: Crew, research: Research, step: int, at: Standing) -> Decision:
+    """Ask the reflector; where it fails, or decides what the rules do not allow, research goes on as planned.
+
+    Raises:
+        LimitReached: nothing more may be asked.
+    """
+    try:
+        decision = await _ask(place, crew, research, step, at)
+    except ModelFailed as failed:
+        place.warn(f"the reflector failed, research goes on as planned: {failed.reason}")
+        return Decision(step=step, note=f"the reflector failed: {failed.reason}")
+    if decision is None:
+        place.warn("the reflector's decision could not be read, research goes on as planned")
+        return Decision(step=step, note="the reflector's decision could not be read")
+    return msgspec.structs.replace(decision, note=forbidden(decision.decision, at))
+
+
+async def _ask(place: Run, crew: Crew, research: Research, step: int, at: Standing) -> Decision | None:
+    tokens = place.profile("simple").window // SHARE
+    try:
+        return await _decision(place, _request(place, crew, research, step, at, tokens), step)
+    except ContextTooLong:
+        return await _decision(place, _request(place, crew, research, step, at, tokens // 2), step)
+
+
+async def _decision(place: Run, request: Request, step: int) -> Decision | None:
+    """The decision, asked for once more when it cannot be read."""
+    reply: Reply = await place.ask("simple", request)
+    decision = read_decision(reply.text, step)
+    if decision is None:
+        said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
+        again = msgspec.structs.replace(request, messages=(*request.messages, *said, user("note", AGAIN)))
+        decision = read_decision((await place.ask("simple", again)).text, step)
+    return decision
+
+
+def _request(place: Run, crew: Crew, research: Research, step: int, at: Standing, tokens: int) -> Request:
+    rules = ReflectRules(
+        step=step,
+        steps_done=at.done,
+        steps_left=at.left,
+        failed=at.failed,
+        min_steps=at.min_steps,
+        max_steps=at.max_steps,
+        plan=at.iteration,
+        plans=PLANS,
+        date=crew.inquiry.date,
+    )
+    return Request(
+        task="reflect",
+        system=prompt("assay.phases", "reflect"),
+        messages=(
+            *crew.inquiry.asked(),
+            *findings_message(crew.kit, research.findings, tokens),
+            user("plan", data(research.plan)),
+            user("rules", data(rules)),
+        ),
+        tool_choice="none",
+        max_tokens=output(place.profile("simple"), OUTPUT),
+        effort="low",
+    )
+
+
+def read_decision(text: str, step: int) -> Decision | None:
+    """A decision out of a model's reply: JSON alone, in a fence or between words; None when it holds none."""
+    value = read_json(text)
+    if not isinstance(value, dict):
+        return None
+    said = value.get("decision")
+    choice = WORDS.get(" ".join(said.casefold().split())) if isinstance(said, str) else None
+    if choice is None:
+        return None
+    changes = value.get("changes")
+    listed = changes if isinstance(changes, list) else [changes]
+    kept = [_line(each)[:CHANGE] for each in listed if isinstance(each, str) and each.strip()]
+    return Decision(
+        step=step,
+        decision=choice,
+        reasoning=_line(value.get("reasoning"))[:REASONING],
+        changes=tuple(kept[:CHANGES]),
+    )
+
+
+def _line(value: object) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""

@@ -1,0 +1,74 @@
+"""What is told of the steps done so far: to the reflector, to the planner, to whoever works on the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from assay.agents.sizing import total
+from assay.agents.task import Finding, Kit
+from assay.core.messages import Message, Profile
+from assay.core.text import estimate_tokens
+from assay.phases.inquiry import data, user
+from assay.phases.material import shorter
+
+SHARE = 4
+"""Findings told beside other things take at most this part of the window."""
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """One finding in the `findings` message: `searched` are the queries asked, `cites` counts the passages cited."""
+
+    step: int
+    task: str
+    searched: tuple[str, ...]
+    cites: int
+    text: str
+
+
+def findings_message(kit: Kit, findings: Sequence[Finding], tokens: int) -> tuple[Message, ...]:
+    """The findings as one message, shortened to `tokens`."""
+
+    def told(some: Sequence[Finding]) -> list[Message]:
+        return [user("findings", data([_told(kit, finding) for finding in some]))]
+
+    return tuple(fitted(findings, tokens, told))
+
+
+def _told(kit: Kit, finding: Finding) -> Told:
+    return Told(
+        step=finding.step,
+        task=finding.task,
+        searched=kit.ledger.seeing([finding.lane]).queries(),
+        cites=len(finding.passages),
+        text=finding.text,
+    )
+
+
+def earlier(findings: Sequence[Finding], profile: Profile) -> str:
+    """What the steps before have found, for an agent's brief: the newest of it that fits an eighth of the window."""
+    spare, told = profile.window // 8, list[str]()
+    for finding in reversed([finding for finding in findings if finding.passages]):
+        text = f"{finding.task.splitlines()[0]}:\n{finding.text}"
+        spare -= estimate_tokens(text)
+        if spare < 0:
+            break
+        told.append(text)
+    return "\n\n".join(reversed(told))
+
+
+def fitted(
+    findings: Sequence[Finding], tokens: int, render: Callable[[Sequence[Finding]], list[Message]]
+) -> list[Message]:
+    """`findings` as messages of at most `tokens`: the longest is halved until they fit, or nothing is left to cut."""
+    kept = list(findings)
+    messages = render(kept)
+    while total(messages) > tokens and kept:
+        place = max(range(len(kept)), key=lambda at: len(kept[at].text))
+        less = shorter(kept[place])
+        if less == kept[place]:
+            break
+        kept[place] = less
+        messages = render(kept)
+    return messages

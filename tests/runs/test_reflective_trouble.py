@@ -1,0 +1,132 @@
+"""Reflective runs that are ended early, killed and taken up again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+import pytest
+from research import Log, Sea, kinds, whole
+from runtime import Killed
+from stepwise import SAID, TITLES, changed_plan, decides, opening, steps, tide, two_steps
+
+from assay.core import events as e
+from assay.core.messages import Request
+from assay.core.ports import Commit, Journal, Lease
+from assay.core.usage import Budget
+from assay.core.view import fold
+from assay.models.scripted import Scene, Scripted, calls, says
+
+EVERY = 1 if os.environ.get("ASSAY_CRASH") == "all" else 4
+LEAST_WRITES = 60
+
+
+async def ended(script: list[Scene], when: str, count: int, **changes: object) -> Log:
+    """A run which its owner finishes at the `count`-th event of a kind."""
+    model = Scripted(script)
+    handle = Sea().start(model, strategy="reflective", **changes)
+    envelopes = []
+    async for envelope in handle:
+        envelopes.append(envelope)
+        count -= envelope.type == when
+        if not count and envelope.type == when:
+            handle.finish()
+    await handle.wait()
+    log = Log(envelopes, model)
+    assert whole(log)
+    assert log.last(e.RunCompleted).stop_reason == "finished_early"
+    return log
+
+
+async def test_finished_inside_a_step_reports_what_was_found() -> None:
+    hang = asyncio.Event()
+    slow = calls(("search", {"query": "mistral"}), task="research", contains=TITLES[1], hang=hang)
+    script = [*opening(steps(*TITLES[:3])), *tide(), decides("continue"), slow, says(SAID, task="write")]
+    log = await ended(script, "agent.started", 2)
+    assert [event.lane for event in log.of(e.AgentStarted)] == [1, 2]
+    assert log.text == SAID
+    assert [(each.step, each.status) for each in log.last(e.CoverageAssessed).coverage][:2] == [
+        (0, "partly"),
+        (1, "answered"),
+    ]
+    assert [step.status for step in log.last(e.PlanChanged).plan.steps][2] == "skipped"
+
+
+async def test_finished_while_reflecting_starts_no_other_step() -> None:
+    thinking = decides("continue", hang=asyncio.Event())
+    script = [*opening(steps(*TITLES[:2])), *tide(), thinking, says(SAID, task="write")]
+    log = await ended(script, "agent.finished", 1)
+    assert [event.lane for event in log.of(e.AgentStarted)] == [1]
+    assert log.of(e.ReflectDecided) == []
+    assert log.text == SAID
+
+
+async def test_no_time_at_all_still_gives_a_report() -> None:
+    log = await Sea().run([], strategy="reflective", budget=Budget(seconds=1e-6))
+    assert log.last(e.RunCompleted).stop_reason == "time"
+    assert log.of(e.AgentStarted) == []
+    assert whole(log)
+
+
+class Stopping:
+    """A journal which takes so many writes; what comes after is lost, as when the process is killed there."""
+
+    def __init__(self, inner: Journal, writes: int) -> None:
+        self._inner, self._left = inner, writes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def commit(self, lease: Lease, commit: Commit) -> Awaitable[Any]:
+        self._left -= 1
+        return self._inner.commit(lease, commit) if self._left >= 0 else self._die()
+
+    async def _die(self) -> Any:
+        raise Killed
+
+
+def repeating(script: list[Scene]) -> Scripted:
+    """A model that answers a request asked again as it did before."""
+    inner, answers = Scripted(script), dict[bytes, Scene]()
+
+    def answer(request: Request) -> Scene:
+        key = msgspec.json.encode(request)
+        if key not in answers:
+            answers[key] = inner._take(request)
+        return answers[key]
+
+    return Scripted(answer)
+
+
+async def killed(script: list[Scene], writes: int) -> Log | None:
+    """A run killed after so many writes and taken up again; None where it ended before that."""
+    sea, model = Sea(), repeating(script)
+    sea.journal = Stopping(sea.store.journal, writes)
+    handle = sea.start(model, strategy="reflective")
+    try:
+        await handle.wait()
+        return None
+    except (Killed, asyncio.CancelledError):
+        pass
+    sea.journal = sea.store.journal
+    resumed = await sea.engine().resume(handle.run_id, lambda _: sea.world(model))
+    log = Log([envelope async for envelope in resumed], model)
+    await resumed.wait()
+    return log
+
+
+@pytest.mark.parametrize("script", [two_steps, changed_plan])
+async def test_a_run_killed_between_any_two_stored_facts_is_the_same_run(script: Callable[[], list[Scene]]) -> None:
+    straight = await Sea().run(script(), strategy="reflective")
+    seen, wanted, writes = fold(straight.envelopes), sorted(kinds(straight)), 2
+    while (log := await killed(script(), writes)) is not None:
+        kept = sorted(kind for kind in kinds(log) if kind not in ("run.resumed", "step.restarted"))
+        assert kept == wanted, f"killed after {writes} writes"
+        view = fold(log.envelopes)  # drops what the attempts said that were killed
+        assert (view.report.text, view.plan, view.reflections) == (seen.report.text, seen.plan, seen.reflections)
+        assert [lane.finding for lane in view.lanes] == [lane.finding for lane in seen.lanes]
+        writes += EVERY
+    assert writes > LEAST_WRITES
