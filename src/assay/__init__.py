@@ -9,10 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.app import Assay as Assay
-    from assay.app import RunHandle as RunHandle
-    from assay.app import research as research
-    from assay.app import research_sync as research_sync
+    from assay.app.assay import Assay as Assay
+    from assay.app.handle import RunHandle as RunHandle
+    from assay.app.shortcuts import research as research
+    from assay.app.shortcuts import research_sync as research_sync
     from assay.core.errors import AssayError as AssayError
     from assay.core.report import Report as Report
     from assay.core.view import RunView as RunView
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from assay.settings import Settings as Settings
 
 _WHERE = {
-    "Assay": ("assay.app", "Assay"),
+    "Assay": ("assay.app.assay", "Assay"),
     "CitedPassage": ("assay.evidence.cited", "CitedPassage"),
-    "research": ("assay.app", "research"),
-    "RunHandle": ("assay.app", "RunHandle"),
-    "research_sync": ("assay.app", "research_sync"),
+    "research": ("assay.app.shortcuts", "research"),
+    "RunHandle": ("assay.app.handle", "RunHandle"),
+    "research_sync": ("assay.app.shortcuts", "research_sync"),
     "AssayError": ("assay.core.errors", "AssayError"),
     "Report": ("assay.core.report", "Report"),
     "RunView": ("assay.core.view", "RunView"),

@@ -13,7 +13,7 @@ SUFFIXES = (
     *(".java", ".kt", ".scala", ".swift", ".rb", ".php", ".pl", ".lua", ".r", ".jl", ".hs", ".ml", ".ex", ".erl"),
     *(".clj", ".dart", ".zig", ".nim", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".sql", ".toml", ".yaml"),
     *(".yml", ".json", ".ini", ".cfg", ".conf", ".xml", ".css", ".scss", ".proto", ".graphql", ".tf", ".cmake"),
-    *(".mk", ".gradle", ".vue", ".svelte", ".csv", ".tsv", ".diff", ".patch"),
+    *(".mk", ".gradle", ".vue", ".svelte", ".diff", ".patch"),
 )
 
 
@@ -23,6 +23,7 @@ class CodeExtractor:
     name = "code/1"
     suffixes = SUFFIXES
     media_type = "text/x-source"
+    isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """One document; its title is the file's name.

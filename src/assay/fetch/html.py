@@ -48,6 +48,7 @@ class HtmlExtractor:
     name = "html/1"
     suffixes = (".html", ".htm", ".xhtml")
     media_type = "text/html"
+    isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """One document.

@@ -33,6 +33,7 @@ class JsonLinesExtractor:
     name = "jsonl/1"
     suffixes = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
     media_type = "application/jsonl"
+    isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """The rows which can be read.

@@ -16,6 +16,7 @@ class MarkdownExtractor:
     name = "markdown/1"
     suffixes = (".md", ".markdown", ".mdx", ".rst", ".rest")
     media_type = "text/markdown"
+    isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """One document.

@@ -16,6 +16,7 @@ class TextExtractor:
     name = "text/1"
     suffixes = (".txt", ".text", ".log", ".org", ".tex")
     media_type = "text/plain"
+    isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """One document; its title is the first line when that is no sentence, else the file's name.

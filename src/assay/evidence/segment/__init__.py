@@ -1,14 +1,15 @@
 """The segmenter: a document's text, cut into the passages a model may cite.
 
 One text form for all formats: light Markdown and reStructuredText (headings, list items, table rows, code,
-`key: value` header fields), which every extractor writes. Passages are computed, never stored; the same text
-gives the same passages for ever under one version name.
+`key: value` header fields), which every extractor writes; but pages and table rows, which come as lines already.
+Passages are computed, never stored; the same text gives the same passages for ever under one version name.
 """
 
 from __future__ import annotations
 
 from assay.core.sources import Span, Syntax
 from assay.evidence.segment.blocks import blocks
+from assay.evidence.segment.flat import pages, rows
 from assay.evidence.segment.passages import spans
 
 SEGMENTER = "segment/1"
@@ -20,6 +21,10 @@ def segment(text: str, syntax: Syntax) -> tuple[Span, ...]:
     Offsets are bytes of the text's UTF-8: `text.encode()[span.start:span.end].decode() == span.text`. Every
     word is in a passage, but for invisible markup: fence lines, comments, delimiters of front matter.
     """
+    if syntax == "pages":
+        return spans(text, pages(text))
+    if syntax == "rows":
+        return spans(text, rows(text))
     return spans(text, blocks(text, syntax))
 
 

@@ -22,16 +22,17 @@ Takers = tuple[Callable[[Line], bool], ...]
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
-    """Code points `start` to `end` of the text, under the headings `heading`."""
+    """Code points `start` to `end` of the text, under the headings `heading`, on `page` (from 1; 0: no pages)."""
 
     kind: BlockKind
     start: int
     end: int
     heading: tuple[str, ...]
+    page: int = 0
 
 
 def blocks(text: str, syntax: Syntax) -> list[Block]:
-    """The blocks of `text`, ascending."""
+    """The blocks of `text`, ascending; for syntaxes which need more than a look at each line."""
     if syntax == "code":
         return [Block("code", 0, len(text), ())]
     return _Reader(shape.lines(text), marked=syntax == "markdown").read()

@@ -6,12 +6,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from assay.core.sources import Span
+from assay.core.sources import LONGEST_PASSAGE, Span
 from assay.core.text import sentences
 from assay.evidence.segment.blocks import Block
 from assay.evidence.segment.lines import ENDING
 
-LIMIT = 500
+LIMIT = LONGEST_PASSAGE
 """The longest passage, in code points."""
 ENOUGH = 300
 """A passage this long takes in no further sentence."""
@@ -39,7 +39,7 @@ def spans(text: str, blocks: Iterable[Block]) -> tuple[Span, ...]:
                 first = byte + len(text[point:start].encode())
                 last = first + len(piece.encode())
             point, byte = end, last
-            found.append(Span(len(found), first, last, piece, block.kind, block.heading))
+            found.append(Span(len(found), first, last, piece, block.kind, block.heading, block.page))
     return tuple(found)
 
 

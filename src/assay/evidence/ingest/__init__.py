@@ -1,0 +1,12 @@
+"""Files become snapshots and documents of the library.
+
+Content-addressed: what is known is not stored again, and a file which has not changed is not read again.
+
+    files      which files there are          opening    the bytes of one file, whatever it is
+    units      what is in them, in order      shelf      what was read, into the library in batches
+"""
+
+from assay.evidence.ingest.files import Found, find_files
+from assay.evidence.ingest.reading import LARGEST, Ingested, Progress, ingest
+
+__all__ = ["LARGEST", "Found", "Ingested", "Progress", "find_files", "ingest"]

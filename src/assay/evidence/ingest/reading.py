@@ -1,0 +1,165 @@
+"""Reading files into the library, one after the other, whatever is wrong with some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+
+from assay.core.errors import ExtractError, UsageError
+from assay.core.ports import Archive, Blobs, Clock, Extractor, Library
+from assay.evidence.ingest.files import Found, find_files, printable
+from assay.evidence.ingest.shelf import Shelf
+from assay.evidence.ingest.units import Done, Known, Part, Problem, Unit, Units, ahead
+
+LARGEST = 100 * 1000 * 1000
+"""Bytes; a larger file is skipped with a warning."""
+UNSORTED = "unsorted"
+"""The collection of documents read for one run only: a library document is in some collection always."""
+NAMED = 3
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far reading is: files looked at of all found, documents so far, and the file at hand."""
+
+    file: int
+    files: int
+    documents: int
+    path: str
+
+
+class Ingested(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it.
+
+    `collection` is its name, `documents` were found in all `files` (read or known), `added` are new to the library.
+    A warning is a sentence for the user.
+    """
+
+    collection: str
+    documents: int
+    added: int
+    files: int
+    warnings: tuple[str, ...] = ()
+
+
+def ingest(
+    paths: Sequence[str | Path],
+    *,
+    library: Library,
+    blobs: Blobs,
+    extractors: Sequence[Extractor],
+    clock: Clock,
+    archives: Sequence[Archive] = (),
+    collection: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    largest: int = LARGEST,
+) -> Ingested:
+    """Read files, folders (with all below them, hidden ones left out), archives and globs into the library.
+
+    With a `collection` the documents are put into it; without one the answer names the collection which holds
+    exactly these documents. Blocking. When `progress` raises, what was read so far is kept, and the next time only
+    the rest is read; so it is, but for the last seconds, when the process dies.
+
+    Raises:
+        UsageError: a path does not exist, a glob matches nothing, or no document could be read at all.
+        StoreError: the library or the blobs cannot be written.
+    """
+    files, warnings = find_files(paths)
+    units = Units(library, extractors, archives, largest)
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="blobs") as writer:
+        shelf = Shelf(library, blobs, writer, clock, collection or UNSORTED)
+        reading = _Reading(shelf)
+        try:
+            for number, file in enumerate(reading.read(files, units), 1):
+                if progress is not None:
+                    found = len(shelf.documents)
+                    progress(Progress(file=number, files=len(files), documents=found, path=printable(file.path)))
+        finally:
+            shelf.flush()
+    warnings += reading.all_warnings()
+    if not shelf.documents:
+        places = ", ".join(printable(str(path)) for path in paths[:3])
+        raise UsageError("; ".join([f"no document could be read in {places}", *warnings[:5]]))
+    return Ingested(
+        collection=library.select(shelf.documents) if collection is None else collection,
+        documents=len(shelf.documents),
+        added=shelf.added,
+        files=reading.files,
+        warnings=tuple(warnings),
+    )
+
+
+class _Reading:
+    """Takes units in; what is wrong with a file becomes a warning of that file."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+        self.files = self.binary = 0
+        self.warnings: list[str] = []
+        self._documents: dict[str, None] = {}
+        self._problems: dict[str, list[str]] = {}
+
+    def read(self, files: Sequence[Found], units: Units) -> Iterator[Found]:
+        """Read all; gives each file when it is done."""
+        for unit in ahead(unit for file in files for unit in units.of(file)):
+            self._take(unit)
+            if isinstance(unit, Done):
+                self._finish(unit)
+                yield unit.file
+
+    def all_warnings(self) -> list[str]:
+        """Warnings so far; files which are no text share one."""
+        if not self.binary:
+            return self.warnings
+        some = f"{self.binary} file{'s' if self.binary > 1 else ''} which {'are' if self.binary > 1 else 'is'}"
+        return [*self.warnings, f"skipped {some} not text"]
+
+    def _take(self, unit: Unit) -> None:
+        if isinstance(unit, Part):
+            self._extract(unit)
+        elif isinstance(unit, Known):
+            self.files += 1
+            self.shelf.include(unit.stamp.documents)
+            self.warnings += unit.stamp.warnings
+        elif isinstance(unit, Problem):
+            if unit.reason:
+                self._problems.setdefault(unit.reason, []).append(unit.member)
+            else:
+                self.binary += 1
+
+    def _extract(self, part: Part) -> None:
+        """The documents of a part; those read before an error are kept."""
+        before = len(self._documents)
+        try:
+            for extracted in part.documents:
+                self._documents[self.shelf.take(extracted, part)] = None
+        except ExtractError as error:
+            self._problems.setdefault(str(error), []).append(part.member)
+        else:
+            if len(self._documents) == before and not part.member:
+                self._problems.setdefault("empty", []).append(part.member)
+
+    def _finish(self, unit: Done) -> None:
+        """All of a file is seen: its warnings, and what to remember of it.
+
+        What gave no document is not remembered: it is tried again, and said again, each time.
+        """
+        path = printable(unit.file.path)
+        verb = "partly read" if self._documents else "skipped"
+        said = tuple(f"{verb} {path}: {_told(reason, members)}" for reason, members in self._problems.items())
+        self.warnings += said
+        if self._documents and unit.stamp is not None:
+            self.files += 1
+            self.shelf.stamp(msgspec.structs.replace(unit.stamp, documents=tuple(self._documents), warnings=said))
+        self._documents, self._problems = {}, {}
+
+
+def _told(reason: str, members: Sequence[str]) -> str:
+    """A reason, with the members of an archive it holds for."""
+    names = [member for member in members if member]
+    if not names:
+        return reason
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}: {reason}"

@@ -1,0 +1,120 @@
+"""What was read, into the library: bytes first, then documents in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from assay.core.ports import Blobs, Clock, FileStamp, Library
+from assay.core.sources import Document, Extracted, Snapshot, sha256
+from assay.evidence.ingest.units import Part
+
+BATCH = 400
+"""Documents written in one transaction."""
+SECONDS = 2.0
+"""What was read this long ago is written: more is not lost when the process dies."""
+
+
+class Shelf:
+    """Takes documents in and writes them; `documents` are all found, `added` how many are new to the library."""
+
+    def __init__(
+        self, library: Library, blobs: Blobs, writer: ThreadPoolExecutor, clock: Clock, collection: str
+    ) -> None:
+        self._library, self._blobs, self._clock = library, _Background(blobs, writer), clock
+        self._collection = collection
+        self.documents: dict[str, None] = {}
+        self.added = 0
+        self._fresh = library.last_row() == 0
+        self._batch: list[tuple[Snapshot, Document]] = []
+        self._known: list[str] = []
+        self._stamps: list[FileStamp] = []
+        self._written = clock.monotonic()
+
+    def take(self, extracted: Extracted, part: Part) -> str:
+        """A document of `part`; its hash."""
+        text = extracted.text.encode()
+        name = sha256(text)
+        if name not in self.documents:
+            self.documents[name] = None
+            if self._fresh or self._library.document(name) is None:
+                self.added += 1
+                self._batch.append(self._store(extracted, text, part))
+            else:
+                self._known.append(name)
+        if len(self._batch) >= BATCH:
+            self.flush()
+        return name
+
+    def include(self, documents: Iterable[str]) -> None:
+        """Documents which are in the library."""
+        self.documents.update(dict.fromkeys(documents))
+        self._known.extend(documents)
+
+    def stamp(self, stamp: FileStamp) -> None:
+        """A file is read; once what was read is written it will not be read again."""
+        self._stamps.append(stamp)
+        if self._clock.monotonic() - self._written >= SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits; bytes before the documents which need them.
+
+        Raises:
+            StoreError: the library or the blobs cannot be written.
+        """
+        self._blobs.wait()
+        if self._batch or self._stamps:
+            self._library.add(self._batch, self._collection, self._stamps)
+        if self._known:
+            self._library.include(self._known, self._collection)
+        self._batch, self._known, self._stamps = [], [], []
+        self._written = self._clock.monotonic()
+
+    def _store(self, extracted: Extracted, text: bytes, part: Part) -> tuple[Snapshot, Document]:
+        body = part.data if extracted.body is None else extracted.body
+        now = self._clock.now()
+        url = extracted.url or part.url
+        snapshot = Snapshot(
+            sha256=self._blobs.put(body), url=url, media_type=part.media_type, size=len(body), fetched_at=now
+        )
+        document = Document(
+            sha256=self._blobs.put(text),
+            snapshot_sha256=snapshot.sha256,
+            extractor=extracted.extractor,
+            url=url,
+            title=extracted.title or extracted.name or part.name,
+            name=extracted.name or part.name,
+            media_type=part.media_type,
+            syntax=extracted.syntax,
+            size=len(text),
+            fetched_at=now,
+            author=extracted.author,
+            published=extracted.published,
+            language=extracted.language,
+            metadata=extracted.metadata,
+        )
+        return snapshot, document
+
+
+class _Background:
+    """Writes blobs in a thread of its own, beside the reading of the next documents."""
+
+    def __init__(self, blobs: Blobs, writer: ThreadPoolExecutor) -> None:
+        self._blobs, self._writer = blobs, writer
+        self._waiting: list[Future[str]] = []
+
+    def put(self, data: bytes) -> str:
+        """The hash, at once; the bytes are stored when `wait` returns."""
+        self._waiting.append(self._writer.submit(self._blobs.put, data))
+        return sha256(data)
+
+    def wait(self) -> None:
+        """Until everything is stored.
+
+        Raises:
+            StoreError: something could not be.
+        """
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            future.result()

@@ -1,0 +1,214 @@
+"""What is in the files, in order: parts which can be read, and what cannot.
+
+Reading of a part begins when it is made here, for extractors which work in processes of their own; so making parts
+a little ahead of need keeps those busy, and taking them in order keeps the outcome the same whoever is first.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath, PurePosixPath
+from typing import TypeVar
+from urllib.parse import quote
+
+import msgspec
+
+from assay.core.errors import ExtractError
+from assay.core.ports import Archive, Extractor, FileStamp, Library, Member
+from assay.core.sources import Extracted, sha256
+from assay.evidence.ingest.files import Found, printable
+from assay.evidence.ingest.opening import SNIFFED, Content, check_regular, read_file
+
+DEPTH = 2
+"""Archives within archives."""
+MOST_MEMBERS = 10_000
+MOST_UNPACKED = 1024 * 1024 * 1024
+"""Files, and bytes, in one file on disk with all archives in it."""
+AHEAD = 16
+AHEAD_BYTES = 64 * 1024 * 1024
+
+
+T = TypeVar("T")
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """A file, or a member of an archive (`member` is its path there), with the documents its extractor finds."""
+
+    name: str
+    url: str
+    data: bytes
+    media_type: str
+    documents: Iterator[Extracted]
+    member: str = ""
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A file which has not changed since it was read."""
+
+    stamp: FileStamp
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """The file, or `member` of it, cannot be read: the reason; "" when it is merely no text."""
+
+    reason: str
+    member: str = ""
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """All of a file was seen. `stamp` is how it looks, without documents; None when it was not opened."""
+
+    file: Found
+    stamp: FileStamp | None = None
+
+
+Unit = Part | Known | Problem | Done
+
+
+class _Allowance:
+    """What one file on disk may unpack to; `spent` says that it was too much, else ""."""
+
+    def __init__(self) -> None:
+        self.members = self.size = 0
+        self.spent = ""
+
+    def take(self, member: Member) -> None:
+        self.members += 1
+        self.size += len(member.data)
+        if self.members > MOST_MEMBERS:
+            self.spent = f"the archive holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder"
+        elif self.size > MOST_UNPACKED:
+            self.spent = f"the archive unpacks to more than {MOST_UNPACKED >> 20:,} MB; unpack it, and name the folder"
+
+
+class Units:
+    """Makes units of files."""
+
+    def __init__(
+        self, library: Library, extractors: Sequence[Extractor], archives: Sequence[Archive], largest: int
+    ) -> None:
+        self._library, self._largest = library, largest
+        self._extractors = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
+        self._archives = {suffix: archive for archive in archives for suffix in archive.suffixes}
+        # A newer version of any of them may read more of an archive.
+        self._versions = sha256(" ".join(sorted(extractor.name for extractor in extractors)).encode())[:16]
+
+    def of(self, file: Found) -> Iterator[Unit]:
+        """The units of one file; the last is `Done`."""
+        stamp: FileStamp | None = None
+        try:
+            stamp = self._look(file)
+            if stamp.documents:
+                yield Known(stamp)
+            else:
+                content = read_file(file.path, self._largest, text=self._reader(file.path.name) is None)
+                if content is not None:
+                    stamp = msgspec.structs.replace(stamp, size=len(content.data), mtime_ns=content.mtime_ns)
+                yield from self._open(file, content)
+        except (OSError, ValueError, ExtractError) as error:
+            reason = error.strerror if isinstance(error, OSError) else ""
+            yield Problem(reason or str(error))
+        yield Done(file=file, stamp=stamp)
+
+    def _look(self, file: Found) -> FileStamp:
+        """The stamp of an unchanged file, else one without documents."""
+        status = file.path.stat()
+        check_regular(status)
+        path = printable(os.path.abspath(file.path))
+        reader = self._reader(file.path.name) or self._extractors.get(".txt")
+        version = reader.name if reader is not None else ""
+        if by_suffix(self._archives, file.path.name) is not None:
+            version = f"{version} {self._versions}"
+        fresh = FileStamp(path=path, size=status.st_size, mtime_ns=status.st_mtime_ns, documents=(), extractor=version)
+        known = self._library.stamp(path)
+        same = known is not None and (known.size, known.mtime_ns) == (fresh.size, fresh.mtime_ns)
+        return known if known is not None and same and known.extractor == version else fresh
+
+    def _open(self, file: Found, content: Content | None) -> Iterator[Unit]:
+        name, url = printable(file.path.name), file.path.resolve().as_uri()
+        if content is None:
+            kinds = ", ".join(sorted({*self._extractors, *self._archives}))
+            yield Problem(f"nothing reads this kind of file (readable: text, {kinds})" if file.named else "")
+        elif not content.data:
+            yield Problem("empty")
+        elif (archive := by_suffix(self._archives, name)) is not None:
+            yield from self._unpack(archive, content.data, name, url)
+        else:
+            yield self._part(name, url, content.data)
+
+    def _unpack(self, archive: Archive, data: bytes, name: str, url: str) -> Iterator[Unit]:
+        """The members of an archive and of archives in it, as units.
+
+        What unpacks to too much is given up; what came before is kept.
+        """
+        left = _Allowance()
+        inside: list[tuple[str, str, Iterator[Member]]] = [("", url, archive.members(data, name, self._largest))]
+        while inside:
+            above, base, members = inside[-1]
+            try:
+                member = next(members, None)
+                if member is None:
+                    inside.pop()
+                    continue
+                left.take(member)
+            except ExtractError as error:
+                yield Problem(str(error), above)
+                inside.pop()
+                continue
+            path, place = f"{above}{member.name}", f"{base}!/{quote(member.name)}"
+            nested = by_suffix(self._archives, member.name)
+            if member.problem or left.spent:
+                yield Problem(member.problem or left.spent, path)
+            elif nested is None:
+                yield self._part(PurePosixPath(member.name).name, place, member.data, path)
+            elif len(inside) < DEPTH:
+                inside.append((f"{path}!/", place, nested.members(member.data, member.name, self._largest)))
+            else:
+                yield Problem(f"archives within archives, deeper than {DEPTH}; unpack them first", path)
+            if left.spent:
+                return
+
+    def _part(self, name: str, url: str, data: bytes, member: str = "") -> Unit:
+        """The part which these bytes are, by their suffix; of an unknown one, as text when they are text."""
+        extractor = by_suffix(self._extractors, name)
+        if extractor is None and b"\0" not in data[:SNIFFED]:
+            extractor = self._extractors.get(".txt")
+        if extractor is None:
+            return Problem("", member)
+        return Part(
+            name=member or name,
+            url=url,
+            data=data,
+            media_type=extractor.media_type,
+            documents=extractor.extract(data, name),
+            member=member,
+        )
+
+    def _reader(self, name: str) -> Extractor | Archive | None:
+        return by_suffix(self._extractors, name) or by_suffix(self._archives, name)
+
+
+def by_suffix(readers: Mapping[str, T], name: str) -> T | None:
+    """What reads a file of this name: by the longest of its suffixes that anything reads."""
+    suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
+    found = (readers.get("".join(suffixes[first:])) for first in range(len(suffixes)))
+    return next((reader for reader in found if reader is not None), None)
+
+
+def ahead(units: Iterable[Unit]) -> Iterator[Unit]:
+    """The units in order, a few of them made before they are needed."""
+    waiting: deque[Unit] = deque()
+    size = 0
+    for unit in units:
+        waiting.append(unit)
+        size += _size(unit)
+        while len(waiting) > AHEAD or size > AHEAD_BYTES:
+            size -= _size(waiting[0])
+            yield waiting.popleft()
+    yield from waiting
+
+
+def _size(unit: Unit) -> int:
+    return len(unit.data) if isinstance(unit, Part) else 0

@@ -1,0 +1,31 @@
+"""PDF: the text of its pages, by PDFium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.core.sources import Extracted
+
+
+class PdfExtractor:
+    """One document: a paragraph a line, a blank line between paragraphs, a form feed between pages.
+
+    Title, author and date come from the document's information where it has any, else the title is the first line
+    or the file's name. Scanned pages have no text; nothing is recognised from pictures.
+    """
+
+    name = "pdf/1"
+    suffixes = (".pdf",)
+    media_type = "application/pdf"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """One document.
+
+        Raises:
+            ExtractError: encrypted, damaged, or without text; or, after the document, pages which could not be read.
+        """
+        # A tenth of a second to import, and only the process which reads PDFs needs it.
+        from assay.fetch.pdf.document import read  # noqa: PLC0415
+
+        return read(data, name, self.name)

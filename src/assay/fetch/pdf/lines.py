@@ -1,0 +1,153 @@
+"""The lines of a PDF's pages, with the places where they stand, by PDFium."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections.abc import Iterator
+
+import pypdfium2  # type: ignore[import-untyped]  # it ships no types
+from pypdfium2 import raw
+
+from assay.core.errors import ExtractError
+from assay.fetch.pdf.paragraphs import Line
+
+FLATTENED = 1
+LINE_END_HYPHEN = "\ufffe"
+"""What PDFium writes for a hyphen at the end of a line, in place of the hyphen and the line's end."""
+
+_LINE = re.compile(rf"[^\r\n{LINE_END_HYPHEN}]+(?:{LINE_END_HYPHEN}|$)?")
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{3,}")
+
+
+class Pdf:
+    """An open document. Not for several threads: PDFium is not made for them.
+
+    Raises:
+        ExtractError: encrypted with a password, or damaged.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        try:
+            self._document = pypdfium2.PdfDocument(data, password="")
+        except pypdfium2.PdfiumError as error:
+            raise ExtractError(_reason(error)) from error
+        self.pages = len(self._document)
+        self.encrypted = raw.FPDF_GetSecurityHandlerRevision(self._document) >= 0
+
+    def facts(self) -> dict[str, str]:
+        """The document's own word on itself: Title, Author, CreationDate and so on; "" where it has none."""
+        found: dict[str, str] = self._document.get_metadata_dict()
+        return found
+
+    def page(self, number: int) -> list[Line]:
+        """The lines of a page (from 1), in the order of its content; what was filled into a form comes with them.
+
+        Raises:
+            ExtractError: the page cannot be read.
+        """
+        try:
+            page = self._document[number - 1]
+            if raw.FPDFPage_GetAnnotCount(page) and raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) == FLATTENED:
+                page.close()
+                page = self._document[number - 1]
+        except pypdfium2.PdfiumError as error:
+            raise ExtractError("damaged") from error
+        try:
+            text = page.get_textpage()
+            try:
+                return list(_lines(text))
+            finally:
+                text.close()
+        except pypdfium2.PdfiumError as error:
+            raise ExtractError("damaged") from error
+        finally:
+            page.close()
+
+    def close(self) -> None:
+        """Give its memory back."""
+        self._document.close()
+
+
+def _reason(error: pypdfium2.PdfiumError) -> str:
+    code = getattr(error, "err_code", None)
+    if code == raw.FPDF_ERR_PASSWORD:
+        return "encrypted; remove the password first"
+    if code == raw.FPDF_ERR_SECURITY:
+        return "encrypted in a way which cannot be read; remove the protection first"
+    return "damaged, or not a PDF; open it in a viewer and save it again"
+
+
+def _lines(page: pypdfium2.PdfTextPage) -> Iterator[Line]:
+    text, index = _text(page)
+    for match in _LINE.finditer(text):
+        body = match[0].rstrip(LINE_END_HYPHEN)
+        if not body.strip():
+            continue
+        first = match.start() + len(body) - len(body.lstrip())
+        last = match.start() + len(body.rstrip()) - 1
+        places = [_place(page, index[at]) for at in (first, (first + last) // 2, last)]
+        yield Line(
+            text=_logical(page, body, index[match.start() : match.start() + len(body)]).strip(),
+            left=min(places[0].x, places[2].x),
+            right=max(places[0].x, places[2].x) + places[2].size / 2,
+            base=places[0].y,
+            size=max(place.size for place in places),
+            hyphen=match[0].endswith(LINE_END_HYPHEN) or body.endswith("\u00ad"),
+        )
+
+
+def _text(page: pypdfium2.PdfTextPage) -> tuple[str, range | list[int]]:
+    """The text, and for each of its characters PDFium's number of it.
+
+    PDFium leaves characters without a meaning out of the text, and counts halves of characters.
+    """
+    count = page.count_chars()
+    text = page.get_text_range() if count > 0 else ""
+    if len(text) == count:
+        return text, range(count)
+    units: list[tuple[str, int]] = []
+    for number in range(count):
+        code = raw.FPDFText_GetUnicode(page, number)
+        low = 0xDC00 <= code <= 0xDFFF
+        if low and units and 0xD800 <= ord(units[-1][0]) <= 0xDBFF:
+            high = ord(units[-1][0])
+            units[-1] = (chr(0x10000 + ((high - 0xD800) << 10) + code - 0xDC00), units[-1][1])
+        elif 0 < code <= 0x10FFFF:
+            units.append((chr(code), number))
+    return "".join(char for char, _ in units), [number for _, number in units]
+
+
+class _Place:
+    """Where a character stands, in a frame turned so that its line runs to the right; `size` is its font's height."""
+
+    __slots__ = ("size", "x", "y")
+
+    def __init__(self, x: float, y: float, size: float) -> None:
+        self.x, self.y, self.size = x, y, size
+
+
+def _place(page: pypdfium2.PdfTextPage, number: int) -> _Place:
+    x, y = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharOrigin(page, number, x, y)
+    box = raw.FS_RECTF()
+    raw.FPDFText_GetLooseCharBox(page, number, box)
+    angle = max(raw.FPDFText_GetCharAngle(page, number), 0.0)
+    cos, sin = math.cos(angle), math.sin(angle)
+    height = abs(box.right - box.left) if abs(sin) > abs(cos) else abs(box.top - box.bottom)
+    return _Place(x.value * cos + y.value * sin, y.value * cos - x.value * sin, height)
+
+
+def _logical(page: pypdfium2.PdfTextPage, text: str, index: range | list[int]) -> str:
+    """`text` in reading order.
+
+    PDFium turns words of right-to-left scripts round, from the order on the page to that of reading. Where one
+    glyph stands for a whole word its letters were in that order already.
+    """
+
+    def turned(match: re.Match[str]) -> str:
+        origins = {_place(page, index[at]).x for at in range(match.start(), match.end())}
+        return match[0][::-1] if len(origins) == 1 else match[0]
+
+    return _RIGHT_TO_LEFT.sub(turned, text) if not text.isascii() else text

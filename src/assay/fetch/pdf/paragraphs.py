@@ -1,0 +1,148 @@
+"""Paragraphs from lines which only have places: how a page of print is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
+from statistics import median
+
+import msgspec
+
+ENDED = re.compile(r"[.!?:;…。！？：；؟۔।][\"'”’»)\]】」』]*$")
+ITEM = re.compile(r"(?:[-*•‣◦▪●–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+\S")
+WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+
+SAME_ROW = 0.4
+"""Lines whose bases differ by less than this many font sizes stand beside each other."""
+WIDE = 1.35
+"""A distance of more than this many usual ones parts paragraphs."""
+SHORT_END, SHORT = 0.12, 0.3
+"""A line ends its paragraph when it leaves this share of its column free: after a sentence, and before a capital."""
+LEAST_HEAD = 2
+
+
+class Line(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A line of print. In points, y upwards: it runs from `left` to `right` on `base`, in a font `size` high.
+
+    `hyphen` says that its last word goes on in the next line; the hyphen is not in `text`.
+    """
+
+    text: str
+    left: float
+    right: float
+    base: float
+    size: float
+    hyphen: bool = False
+
+
+def paragraphs(lines: Sequence[Line], words: Collection[str] = frozenset()) -> list[str]:
+    """The paragraphs of a page, each on one line.
+
+    `words` are those of the whole document (see `vocabulary`): they tell whether a hyphen at the end of a line is
+    the word's own.
+    """
+    rows = _rows(lines)
+    usual, edges = _usual_step(rows), _Edges(rows)
+    found: list[str] = []
+    for above, line in pairwise([None, *rows]):
+        if line is None:
+            continue
+        if above is None or _begins(above, line, usual, edges):
+            found.append(line.text)
+        else:
+            found[-1] = join(found[-1], line.text, above.hyphen, words)
+    return found
+
+
+def vocabulary(lines: Iterable[Line]) -> frozenset[str]:
+    """The words which stand in `lines`, folded; those with hyphens as a whole."""
+    return frozenset(word.casefold() for line in lines for word in WORD.findall(line.text))
+
+
+def join(above: str, below: str, hyphen: bool, words: Collection[str] = frozenset()) -> str:
+    """Two lines of a paragraph as one.
+
+    A hyphen at the line's end is left out when the whole word stands elsewhere in the document, kept when the word
+    with it does, and else left out between letters when a small one follows.
+    """
+    if hyphen:
+        head, tail = WORD.findall(above)[-1:], WORD.match(below)
+        if not head or tail is None or not above.endswith(head[0]):
+            return f"{above}-{below}"
+        whole, parted = f"{head[0]}{tail[0]}".casefold(), f"{head[0]}-{tail[0]}".casefold()
+        kept = parted in words or not (tail[0][0].islower() and len(head[0]) >= LEAST_HEAD)
+        return f"{above}-{below}" if kept and whole not in words else above + below
+    if above.endswith("-") and above[-2:-1].isalnum():
+        return above + below
+    apart = UNSPACED.match(above[-1:]) is None or UNSPACED.match(below) is None
+    return f"{above} {below}" if apart else above + below
+
+
+def _rows(lines: Sequence[Line]) -> list[Line]:
+    """Lines beside each other as one: the cells of a table's row, a number and its heading."""
+    rows: list[Line] = []
+    for line in lines:
+        above = rows[-1] if rows else None
+        if above is None or above.hyphen or line.left < above.right - line.size or not _level(above, line):
+            rows.append(line)
+            continue
+        rows[-1] = Line(
+            text=f"{above.text} {line.text}",
+            left=above.left,
+            right=line.right,
+            base=above.base,
+            size=max(above.size, line.size),
+            hyphen=line.hyphen,
+        )
+    return rows
+
+
+def _level(above: Line, line: Line) -> bool:
+    return abs(above.base - line.base) < SAME_ROW * max(above.size, line.size)
+
+
+def _usual_step(rows: Sequence[Line]) -> float:
+    """The distance from line to line on this page, in points; 0 when nothing tells."""
+    steps = [above.base - line.base for above, line in pairwise(rows) if _alike(above, line)]
+    near = [step for step, row in zip(steps, rows, strict=False) if 0 < step < 3 * max(row.size, 1.0)]
+    return median(near) if near else 0.0
+
+
+def _alike(above: Line, line: Line) -> bool:
+    return 0.8 * above.size <= line.size <= 1.25 * above.size
+
+
+class _Edges:
+    """How far to the right the lines reach which begin at about the same place: a column's edge."""
+
+    def __init__(self, rows: Sequence[Line]) -> None:
+        self._unit = max(3 * median([row.size for row in rows]), 1.0) if rows else 1.0
+        self._right: dict[int, float] = {}
+        for row in rows:
+            slot = int(row.left // self._unit)
+            self._right[slot] = max(self._right.get(slot, row.right), row.right)
+
+    def free(self, line: Line) -> float:
+        """The share of its column which `line` leaves free at its end, 0 to 1."""
+        slot = int(line.left // self._unit)
+        right = max(self._right.get(near, line.right) for near in (slot - 1, slot, slot + 1))
+        return max(0.0, right - line.right) / max(right - line.left, 1.0)
+
+
+def _begins(above: Line, line: Line, usual: float, edges: _Edges) -> bool:
+    """Whether `line` begins a paragraph."""
+    if above.hyphen:
+        return False
+    if not _alike(above, line) or ITEM.match(line.text):
+        return True
+    step = above.base - line.base
+    ended = ENDED.search(above.text) is not None
+    if step < -SAME_ROW * line.size:  # up: another column, or a text set beside
+        return ended or not line.text[0].islower()
+    if usual and step > WIDE * max(usual, line.size):
+        return True
+    if ended:
+        return line.left - above.left > 0.7 * line.size or edges.free(above) > SHORT_END
+    return edges.free(above) > SHORT and not line.text[0].islower()

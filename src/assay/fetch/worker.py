@@ -1,0 +1,108 @@
+"""A process which reads files for another: `python -m assay.fetch.worker`, started by `assay.fetch.workers`.
+
+It takes tasks from its standard input and gives results on its standard output until the input ends, which it also
+does when the other process is gone, however that came.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from importlib import import_module
+from queue import SimpleQueue
+from typing import IO
+
+from assay.core.errors import ExtractError
+from assay.core.ports import Extractor
+from assay.core.sources import Extracted
+from assay.fetch.wire import LARGEST, Result, Setup, Task, receive, send
+
+if sys.platform != "win32":
+    import resource
+
+HEADROOM = 4096
+"""Bytes of a message which are not text."""
+
+
+def main() -> None:
+    """Serve until the input ends."""
+    tasks, replies = _streams()
+    setup = receive(tasks, Setup)
+    sys.path[:] = setup.path
+    _limit_memory(setup.memory)
+    waiting: SimpleQueue[Task] = SimpleQueue()
+    threading.Thread(target=_listen, args=(tasks, waiting), daemon=True).start()
+    while True:
+        send(replies, _read(waiting.get(), setup.memory))
+
+
+def _streams() -> tuple[IO[bytes], IO[bytes]]:
+    """The pipes, out of reach of what libraries read and print: their output goes to standard error."""
+    tasks, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.dup2(2, 1)
+    return tasks, replies
+
+
+def _listen(stream: IO[bytes], waiting: SimpleQueue[Task]) -> None:
+    """Take tasks in, also while one is worked on: only so is the end of the input noticed then."""
+    try:
+        while True:
+            waiting.put(receive(stream, Task))
+    finally:
+        os._exit(0)
+
+
+def _read(task: Task, memory: int) -> Result:
+    _limit_processor(task.seconds)
+    documents: list[Extracted] = []
+    try:
+        size = 0
+        for document in _extractor(task.extractor).extract(task.data, task.name):
+            documents.append(document)
+            size += HEADROOM + 4 * len(document.text) + len(document.body or b"")
+            if size > LARGEST:
+                documents.pop()
+                return Result(documents=tuple(documents), failure=f"it holds more than {LARGEST >> 20} MB of text")
+    except ExtractError as error:
+        return Result(documents=tuple(documents), failure=str(error) or "cannot be read")
+    except MemoryError:
+        documents.clear()
+        return Result(failure=f"reading it takes more than {memory >> 20} MB of memory; split it, or save it anew")
+    return Result(documents=tuple(documents))
+
+
+def _extractor(reference: str) -> Extractor:
+    module, _, name = reference.partition(":")
+    made: Extractor = getattr(import_module(module), name)()
+    return made
+
+
+def _limit_memory(size: int) -> None:
+    """Where the system has such a limit: Linux has, macOS does not keep it."""
+    if sys.platform != "win32":
+        _set(resource.RLIMIT_AS, size)
+        _set(resource.RLIMIT_CORE, 0)
+
+
+def _limit_processor(seconds: float) -> None:
+    """A second lock: the other process ends this one by the clock, and may itself be gone."""
+    if sys.platform != "win32":
+        _set(resource.RLIMIT_CPU, int(time.process_time() + seconds) + 2)
+
+
+def _set(limit: int, value: int) -> None:
+    if sys.platform != "win32":
+        hard = resource.getrlimit(limit)[1]
+        wanted = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        try:
+            resource.setrlimit(limit, (wanted, hard))
+        except (ValueError, OSError) as error:
+            print(f"no limit: {error}", file=sys.stderr)  # noqa: T201  # standard error is read when the process ends
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+"""Processes which read files, so that a file which crashes, hangs or bloats its reader costs itself alone.
+
+They are started as `python -m assay.fetch.worker` and spoken to over pipes. `multiprocessing` would not do: its
+children import the caller's main module again, which for a script without a guard runs the script twice.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import IO
+
+import msgspec
+
+from assay.core.errors import ExtractError
+from assay.core.ports import Extractor
+from assay.core.sources import Extracted
+from assay.fetch.wire import Result, Setup, Task, receive, send
+
+SECONDS = 60.0
+MEMORY = 2 * 1024 * 1024 * 1024
+MOST = 4
+LAST_WORDS = 4_000
+
+
+class Workers:
+    """At most `count` processes, started when they are needed and kept until `close`; any thread may use them.
+
+    A file may take `seconds` by the clock and `memory` bytes of address space.
+    """
+
+    def __init__(self, count: int = 0, *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+        self._count = count or min(MOST, os.cpu_count() or 1)
+        self._seconds, self._memory = seconds, memory
+        self._threads: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+        self._idle: deque[_Worker] = deque()
+        self._all: list[_Worker] = []
+        self._closed = False
+
+    def isolate(self, extractor: Extractor) -> Extractor:
+        """`extractor`, run in these processes; reading a file begins with the call of `extract`."""
+        return _Isolated(extractor, self)
+
+    def submit(self, extractor: str, data: bytes, name: str) -> Future[Result]:
+        """Read a file by the extractor `module:Class` as soon as a process is free.
+
+        Raises:
+            RuntimeError: closed already.
+        """
+        task = Task(extractor=extractor, name=name, data=data, seconds=self._seconds)
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the processes which read files are closed")
+            if self._threads is None:
+                self._threads = ThreadPoolExecutor(self._count, thread_name_prefix="worker")
+            return self._threads.submit(self._run, task)
+
+    def close(self) -> None:
+        """End the processes, whatever they are at; none is left behind."""
+        with self._lock:
+            self._closed = True
+            threads, workers = self._threads, list(self._all)
+        if threads is not None:
+            threads.shutdown(wait=False, cancel_futures=True)
+            for worker in workers:
+                worker.end()
+            threads.shutdown()
+
+    def pids(self) -> list[int]:
+        """The processes which live now."""
+        with self._lock:
+            return [worker.pid for worker in self._all if worker.pid]
+
+    def _run(self, task: Task) -> Result:
+        with self._lock:
+            if self._closed:
+                return Result(failure="reading was ended")
+            worker = self._idle.pop() if self._idle else _Worker(self._memory)
+            if worker not in self._all:
+                self._all.append(worker)
+        try:
+            return worker.run(task)
+        finally:
+            with self._lock:
+                self._idle.append(worker)
+
+
+class _Isolated:
+    """An extractor as the rest of Assay sees it, which runs elsewhere."""
+
+    isolated = True
+
+    def __init__(self, extractor: Extractor, workers: Workers) -> None:
+        self.name, self.suffixes, self.media_type = extractor.name, extractor.suffixes, extractor.media_type
+        self._reference = f"{type(extractor).__module__}:{type(extractor).__qualname__}"
+        self._workers = workers
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """See the port; work begins at once."""
+        return _documents(self._workers.submit(self._reference, data, name))
+
+
+def _documents(future: Future[Result]) -> Iterator[Extracted]:
+    result = future.result()
+    yield from result.documents
+    if result.failure:
+        raise ExtractError(result.failure)
+
+
+class _Worker:
+    """One process, started anew after it ended. For one thread at a time, but for `end`."""
+
+    def __init__(self, memory: int) -> None:
+        self._memory = memory
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors: IO[bytes] | None = None
+        self._busy = self._late = self._ended = False
+
+    @property
+    def pid(self) -> int:
+        """Of the process, 0 without one."""
+        process = self._process
+        return process.pid if process is not None else 0
+
+    def run(self, task: Task) -> Result:
+        """Read a file; whatever happens to the process, a result."""
+        try:
+            process = self._start()
+        except (OSError, ValueError) as error:
+            return Result(failure=f"its reader cannot be started ({error})")
+        timer = threading.Timer(task.seconds, self._expire)
+        timer.daemon = True
+        timer.start()
+        try:
+            return self._exchange(process, task)
+        except (OSError, EOFError, ValueError, msgspec.MsgspecError) as error:
+            return Result(failure=self._why(process, task, error))
+        finally:
+            timer.cancel()
+
+    def end(self) -> None:
+        """Kill the process and wait for it; nothing is started any more."""
+        with self._lock:
+            self._ended = True
+            if self._process is not None:
+                self._process.kill()
+            busy = self._busy
+        if not busy:  # else the thread which waits for its reply does it
+            self._bury()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with self._lock:
+            if self._ended:
+                raise ValueError("reading was ended")
+            self._busy, self._late = True, False
+            if self._process is not None:
+                return self._process
+            self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process
+            self._process = subprocess.Popen(
+                # -P: a file in the working folder must not be taken for a module
+                [sys.executable, "-P", "-m", "assay.fetch.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                start_new_session=True,  # Ctrl-C is for the process which waits
+            )
+            process = self._process
+        assert process.stdin is not None
+        # Where the caller finds its modules; "" would be the working folder.
+        send(process.stdin, Setup(path=tuple(path for path in sys.path if path), memory=self._memory))
+        return process
+
+    def _exchange(self, process: subprocess.Popen[bytes], task: Task) -> Result:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        send(process.stdin, task)
+        result = receive(process.stdout, Result)
+        with self._lock:
+            self._busy = False
+            late = self._late
+        if late or self._ended:
+            self._bury()
+        return result
+
+    def _expire(self) -> None:
+        with self._lock:
+            if self._busy and self._process is not None:
+                self._late = True
+                self._process.kill()
+
+    def _why(self, process: subprocess.Popen[bytes], task: Task, error: Exception) -> str:
+        """What to tell of a process which gave no result; it is gone afterwards."""
+        process.kill()
+        code = process.wait()
+        words = self._last_words()
+        self._bury()
+        if self._ended:
+            return "reading was ended"
+        if self._late or code == -getattr(signal, "SIGXCPU", 0):
+            return f"not read within {task.seconds:g} seconds; split it, or save it anew"
+        if code > 0 and words:
+            return f"its reader failed ({words})"
+        if isinstance(error, ValueError):
+            return f"its reader gave no valid answer ({error})"
+        return f"its reader crashed ({_signal(code)}); the file may be damaged"
+
+    def _last_words(self) -> str:
+        """The last line the process wrote to standard error: of a traceback, the error."""
+        assert self._errors is not None
+        size = self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, size - LAST_WORDS))
+        lines = self._errors.read().decode(errors="replace").split("\n")
+        return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "")
+
+    def _bury(self) -> None:
+        with self._lock:
+            process, self._process = self._process, None
+            errors, self._errors = self._errors, None
+            self._busy = False
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                _close(pipe)
+        if errors is not None:
+            errors.close()
+
+
+def _close(pipe: IO[bytes] | None) -> None:
+    try:
+        if pipe is not None:
+            pipe.close()
+    except OSError:  # what was not sent yet is for nobody
+        return
+
+
+def _signal(code: int) -> str:
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"exit code {code}"

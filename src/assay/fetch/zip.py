@@ -1,0 +1,101 @@
+"""ZIP archives, unpacked in memory, a member at a time."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import zipfile
+import zlib
+from collections.abc import Iterator
+
+from assay.core.errors import ExtractError
+from assay.core.ports import Member
+from assay.fetch.decoding import clean
+
+MOST_MEMBERS = 10_000
+MOST_UNPACKED = 1024 * 1024 * 1024
+RATIO = 250
+"""A member which unpacks to more than this many times its size is no document; text is packed 3 to 20 times."""
+RATIO_FROM = 1024 * 1024
+"""Bytes from which on the ratio counts: a short file of one letter may reach it."""
+CHUNK = 4096
+"""Bytes asked for at a time: bzip2 unpacks all that so many packed bytes give, which may be 80 MB."""
+CENTRAL = b"PK\x01\x02"
+SEVERAL = 10
+
+ENCRYPTED = "encrypted; remove the password first"
+UNSUPPORTED = "packed in a way which is not supported; pack it with deflate"
+DAMAGED = "damaged; pack it again"
+BOMB = f"it unpacks to more than {RATIO} times its size; unpack it first, if you trust it"
+
+
+class ZipArchive:
+    """The members in the order of the archive's directory; nothing is written to disk."""
+
+    name = "zip/1"
+    suffixes = (".zip",)
+
+    def members(self, data: bytes, name: str, largest: int) -> Iterator[Member]:
+        """See the port.
+
+        Raises:
+            ExtractError: damaged, or too many members, or too many bytes in all.
+        """
+        # Its directory is read as a whole, and a hostile one is long; nested archives may have one each.
+        if data.count(CENTRAL) > SEVERAL * MOST_MEMBERS:
+            raise ExtractError(f"holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder")
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                infos = [info for info in archive.infolist() if not info.is_dir() and not _hidden(info.filename)]
+                yield from _members(archive, infos, len(data), largest)
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, EOFError) as error:
+            raise ExtractError("damaged, or not a ZIP archive") from error
+
+
+def _members(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], packed: int, largest: int) -> Iterator[Member]:
+    total = 0
+    for info in infos[:MOST_MEMBERS]:
+        member = _member(archive, info, min(info.compress_size, packed), largest)
+        total += len(member.data)
+        if total > MOST_UNPACKED or total > max(RATIO * packed, RATIO_FROM):
+            raise ExtractError(f"stopped at {member.name}: the archive {BOMB.removeprefix('it ')}")
+        yield member
+    if len(infos) > MOST_MEMBERS:
+        raise ExtractError(f"holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder")
+
+
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, packed: int, largest: int) -> Member:
+    name = _printable(info.filename)
+    if info.flag_bits & 0x1:
+        return Member(name=name, problem=ENCRYPTED)
+    try:
+        return _unpacked(archive, info, name, min(largest, max(RATIO * packed, RATIO_FROM)), largest)
+    except NotImplementedError:
+        return Member(name=name, problem=UNSUPPORTED)
+    except RuntimeError:  # strong encryption, a missing module for a compression
+        return Member(name=name, problem=UNSUPPORTED)
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
+        return Member(name=name, problem=DAMAGED)
+
+
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, most: int, largest: int) -> Member:
+    parts: list[bytes] = []
+    size = 0
+    with archive.open(info) as stream:
+        while part := stream.read(CHUNK):
+            parts.append(part)
+            size += len(part)
+            if size > most:
+                problem = f"larger than {largest / 1_000_000:g} MB (the setting documents.max_file_mb)"
+                return Member(name=name, problem=problem if size > largest else BOMB)
+    return Member(name=name, data=b"".join(parts))
+
+
+def _hidden(name: str) -> bool:
+    return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
+
+
+def _printable(name: str) -> str:
+    """The name without control characters, which may also be drawn as something else than they are."""
+    shown = clean(name.encode("utf-8", "replace").decode())
+    return "".join(char if char.isprintable() else "\ufffd" for char in shown)[:1000]
