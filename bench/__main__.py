@@ -16,6 +16,7 @@ BENCHES = {
     "steps": "CPU and wall time of one durable step",
     "adapters": "CPU per streamed chunk of the model adapters",
     "index": "reading and indexing 11,000 documents",
+    "pdf": "reading PDFs: speed, page counts, and odd ones from bug reports",
     "search": "local search over them: speed, and whether a document named is found",
     "bundle": "the bundle of a 200-claim report: building and verifying it",
     "html_page": "the HTML page of a 200-claim report: time, size, memory",
@@ -24,6 +25,7 @@ BENCHES = {
     "questions": "questions with known answers over documents with headers, and some without",
     "manual": "questions over PostgreSQL's manual, HTML (Debian: postgresql-doc)",
     "git_manual": "questions over Git's manual, HTML (Debian: git-doc)",
+    "python_manual": "questions over Python's manual, HTML (Debian: python3.11-doc)",
     "training_manuals": "questions over SQLite's and Debian's manuals, which the model was improved on",
     "vim_manual": "questions over Vim's manual, plain text (Debian: vim-runtime)",
 }

@@ -1,7 +1,7 @@
 """What is asked of each manual, what a right answer says, and which pages say it. Facts, written down by hand.
 
-The questions over Git's and Vim's manuals were written before the built-in model was run over them for the first
-time, and have not been changed since.
+The questions over Git's, Vim's and Python's manuals were written before the built-in model was run over them for the
+first time, and have not been changed since.
 """
 
 from __future__ import annotations
@@ -128,5 +128,32 @@ VIM = Manual(
         ),
         Fact("What is the default of fill-column in Emacs?"),
         Fact("What is the capital of Portugal?"),
+    ),
+)
+PYTHON = Manual(
+    package="python3.11-doc",
+    folder=Path("/usr/share/doc/python3.11/html"),
+    files="**/*.html",
+    facts=(
+        Fact("What is the default port of http.server?", ("8000",), ("http.server.html",)),
+        Fact("How many times does timeit execute a statement by default?", ("1000000", "million"), ("timeit.html",)),
+        Fact("What is the default maxsize of lru_cache?", ("128",), ("functools.html",)),
+        Fact(
+            "Which exception is raised when a key is not found in a dictionary?",
+            ("KeyError",),
+            ("exceptions.html", "stdtypes.html"),
+        ),
+        Fact("What is a generator?", ("returns a generator iterator",), ("glossary.html",)),
+        Fact("What does os.replace do?", ("Rename the file or directory src to dst",), ("os.html",)),
+        Fact("How do I create a virtual environment?", ("-m venv",), ("venv.html",)),
+        Fact("Which protocol version does pickle use by default?", ("Protocol version 4",), ("pickle.html",)),
+        Fact(
+            "What is the maximum number of digits of an integer which is converted to a string?",
+            ("4300",),
+            ("stdtypes.html", "3.11.html"),
+        ),
+        Fact("Who created Python?", ("Guido van Rossum",), ("license.html", "general.html")),
+        Fact("What is the default heap size of a Java virtual machine?"),
+        Fact("How high is Mount Kilimanjaro?"),
     ),
 )

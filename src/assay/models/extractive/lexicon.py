@@ -219,8 +219,6 @@ KIN: tuple[frozenset[str], ...] = tuple(
     maximum maximal max most limit limits limited limiting
     minimum minimal min least
     delete deletes remove removes removed deleted erase discard
-    show shows display displays print prints
-    undo undone revert reverts
     change changes changed modify modified modifies alter
     backup backups
     return returns returned

@@ -1,0 +1,15 @@
+"""Python's manual as Debian ships it, some 530 HTML pages.
+
+apt-get install python3.11-doc
+python bench/python_manual.py [--show]
+"""
+
+from __future__ import annotations
+
+import sys
+
+from manuals.asking import main
+from manuals.facts import PYTHON
+
+if __name__ == "__main__":
+    sys.exit(main(PYTHON))
