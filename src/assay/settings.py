@@ -12,9 +12,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -56,6 +67,33 @@ def _expanded(value: object) -> object:
     return Path(value).expanduser() if isinstance(value, str | Path) else value
 
 
+def _key(value: object) -> object:
+    """A key without the white space around it, as environment files end with; None when nothing is left.
+
+    What no header can carry is refused here, where the value is not repeated: a client's own error would show it.
+    """
+    text = value.get_secret_value() if isinstance(value, SecretStr) else value
+    if not isinstance(text, str):
+        return value
+    text = text.strip()
+    if not (text.isascii() and text.isprintable()) or " " in text:
+        raise ValueError("a key is printable ASCII without spaces; look at what was pasted")
+    return SecretStr(text) if text else None
+
+
+def _url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or any(sign.isspace() or not sign.isprintable() for sign in value):
+        raise ValueError("wanted is the base of an API, like http://127.0.0.1:8000/v1")
+    return value
+
+
+Key = Annotated[SecretStr | None, BeforeValidator(_key)]
+ServiceName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 ModelNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names), Field(min_length=1)]
 
 
@@ -79,8 +117,10 @@ class Models(Section):
 class Service(Section):
     """A service which speaks OpenAI's chat completions, under a name of the user's."""
 
-    url: str = Field(description="base of its API, with the version (http://127.0.0.1:8000/v1)")
-    key: SecretStr | None = Field(None, description="its key, where it wants one")
+    url: Annotated[str, AfterValidator(_url)] = Field(
+        description="base of its API, with the version (http://127.0.0.1:8000/v1)"
+    )
+    key: Key = Field(None, description="its key, where it wants one")
 
 
 class ModelEntry(Section):
@@ -116,17 +156,17 @@ class DocumentSettings(Section):
 class Keys(Section):
     """Keys of providers, handed to adapters; never shown, stored with a run, or sent to a model."""
 
-    anthropic: SecretStr | None = Field(None, description="key for adapters of Anthropic; also ANTHROPIC_API_KEY")
-    bedrock: SecretStr | None = Field(None, description="API key of Amazon Bedrock; also BEDROCK_API_KEY")
-    brave: SecretStr | None = Field(None, description="key for adapters of Brave Search; also BRAVE_API_KEY")
-    cohere: SecretStr | None = Field(None, description="key for adapters of Cohere; also COHERE_API_KEY")
-    exa: SecretStr | None = Field(None, description="key for adapters of Exa; also EXA_API_KEY")
-    gemini: SecretStr | None = Field(None, description="key for adapters of Google Gemini; also GEMINI_API_KEY")
-    groq: SecretStr | None = Field(None, description="key for adapters of Groq; also GROQ_API_KEY")
-    mistral: SecretStr | None = Field(None, description="key for adapters of Mistral; also MISTRAL_API_KEY")
-    openai: SecretStr | None = Field(None, description="key for adapters of OpenAI; also OPENAI_API_KEY")
-    openrouter: SecretStr | None = Field(None, description="key for adapters of OpenRouter; also OPENROUTER_API_KEY")
-    tavily: SecretStr | None = Field(None, description="key for adapters of Tavily; also TAVILY_API_KEY")
+    anthropic: Key = Field(None, description="key for adapters of Anthropic; also ANTHROPIC_API_KEY")
+    bedrock: Key = Field(None, description="API key of Amazon Bedrock; also BEDROCK_API_KEY")
+    brave: Key = Field(None, description="key for adapters of Brave Search; also BRAVE_API_KEY")
+    cohere: Key = Field(None, description="key for adapters of Cohere; also COHERE_API_KEY")
+    exa: Key = Field(None, description="key for adapters of Exa; also EXA_API_KEY")
+    gemini: Key = Field(None, description="key for adapters of Google Gemini; also GEMINI_API_KEY")
+    groq: Key = Field(None, description="key for adapters of Groq; also GROQ_API_KEY")
+    mistral: Key = Field(None, description="key for adapters of Mistral; also MISTRAL_API_KEY")
+    openai: Key = Field(None, description="key for adapters of OpenAI; also OPENAI_API_KEY")
+    openrouter: Key = Field(None, description="key for adapters of OpenRouter; also OPENROUTER_API_KEY")
+    tavily: Key = Field(None, description="key for adapters of Tavily; also TAVILY_API_KEY")
 
 
 class Settings(BaseSettings):
@@ -154,9 +194,13 @@ class Settings(BaseSettings):
     ask: Literal["never", "optional", "required"] = Field("never", description="whether a run may ask you questions")
     citations: CitationMode = Field("numbers", description="how a report shows its citations")
     verify: bool = Field(True, description="whether claims are checked against their passages")
-    model: str = Field("", description="model for every role that [models] names none for (PROVIDER:NAME)")
+    model: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = Field(
+        (), description="models for every role that [models] names none for (PROVIDER:NAME, then its fallbacks)"
+    )
     models: Models = Models()
-    services: dict[str, Service] = Field({}, description="further services which speak OpenAI's format, by name")
+    services: dict[ServiceName, Service] = Field(
+        {}, description="further services which speak OpenAI's format, by name"
+    )
     catalogue: dict[str, ModelEntry] = Field({}, description="what you know of models, by PROVIDER:NAME")
     limits: Limits = Limits()
     documents: DocumentSettings = DocumentSettings()
@@ -166,7 +210,7 @@ class Settings(BaseSettings):
         """The models of every role: those of `models` where it names some, else `model`, else the built-in one."""
         chosen = {role: getattr(self.models, role) for role in ROLES}
         if self.model:
-            chosen |= {role: (self.model,) for role in ROLES if role not in self.models.model_fields_set}
+            chosen |= {role: self.model for role in ROLES if role not in self.models.model_fields_set}
         return chosen
 
     @classmethod
@@ -196,7 +240,7 @@ def load(**values: Any) -> Settings:
         return Settings(**values)
     except ValidationError as error:
         raise ConfigError(_explain(error, f" (in {path} or the environment)")) from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
@@ -245,10 +289,7 @@ def parse(name: str, text: str) -> object:
     if name not in names():
         raise UnknownName("setting", name, names())
     section, _, key = name.rpartition(".")
-    try:
-        checked = Settings(**({section: {key: text}} if section else {key: text}))
-    except ValidationError as error:
-        raise ConfigError(_explain(error)) from error
+    checked = load(**({section: {key: text}} if section else {key: text}))
     value = _value(checked, name)
     if isinstance(value, SecretStr):
         return value.get_secret_value()

@@ -10,12 +10,14 @@ import pytest
 
 from assay import Assay
 from assay.core.brief import ROLES
+from assay.core.counting import input_tokens
 from assay.core.errors import ContextTooLong
 from assay.core.messages import Delta, Reply, Request
 from assay.models.extractive.model import Extractive
-from assay.run.asking import input_tokens
 
 DOCS = Path(__file__).parents[2] / "docs"
+SMALLEST = 8_192
+"""Below it a run ends well too, but may not find anything."""
 QUESTION = "How does Assay keep a run after a crash, how are citations verified, and what does a budget hold?"
 
 
@@ -43,7 +45,9 @@ async def test_every_request_fits(window: int) -> None:
     async with Assay(models={"narrow": model}) as assay:
         run = assay.start(QUESTION, sources=[DOCS], depth="extended", models=dict.fromkeys(ROLES, ("narrow",)))
         view = await run.view()
-    assert (view.status, view.stop_reason) == ("completed", "done")
+    assert view.status == "completed"
     assert model.too_long == []
     assert model.asked > 8
-    assert any(claim.verdict == "supported" for claim in view.claims)
+    if window >= SMALLEST:
+        assert view.stop_reason == "done"
+        assert any(claim.verdict == "supported" for claim in view.claims)

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -63,13 +64,52 @@ def test_models_are_names_in_order_of_choice(monkeypatch: pytest.MonkeyPatch):
 def test_one_model_plays_every_role_nobody_else_is_named_for(file: Path, monkeypatch: pytest.MonkeyPatch):
     file.write_text('[models]\ncomplex = ["openai:gpt-5", "ollama:qwen3"]\n')
     assert settings.load().roles()["simple"] == ("extractive",)
-    monkeypatch.setenv("ASSAY_MODEL", "vllm:m")
+    monkeypatch.setenv("ASSAY_MODEL", " vllm:m, extractive")
     assert settings.load().roles() == {
-        "simple": ("vllm:m",),
-        "analytical": ("vllm:m",),
+        "simple": ("vllm:m", "extractive"),
+        "analytical": ("vllm:m", "extractive"),
         "complex": ("openai:gpt-5", "ollama:qwen3"),
-        "judge": ("vllm:m",),
+        "judge": ("vllm:m", "extractive"),
     }
+
+
+@pytest.mark.parametrize("key", ["sk-é", "“sk-planted”", "sk planted", "sk\x00planted"])
+def test_what_no_header_can_carry_is_no_key_and_is_not_repeated(key: str, file: Path, monkeypatch: pytest.MonkeyPatch):
+    file.write_text(f"[keys]\nopenai = {json.dumps(key)}\n")
+    with pytest.raises(ConfigError, match="printable ASCII") as raised:
+        settings.load()
+    assert "planted" not in str(raised.value)
+
+
+def test_white_space_around_a_key_is_not_a_part_of_it(file: Path, monkeypatch: pytest.MonkeyPatch):
+    file.write_text('[services.mine]\nurl = "https://llm.example.org/v1"\nkey = "sk-trail\\n"\n')
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted\r\n")
+    monkeypatch.setenv("MISTRAL_API_KEY", " ")
+    loaded = settings.load()
+    keys = (loaded.keys.openai, loaded.services["mine"].key)
+    assert [key.get_secret_value() for key in keys if key] == ["sk-planted", "sk-trail"]
+    assert loaded.keys.mistral is None
+
+
+@pytest.mark.parametrize(
+    "url", ["", "localhost:1234", "ftp://a/b", "http://", "http://exa mple", "http://[::1", "http://a:b"]
+)
+def test_an_address_is_checked_when_the_settings_are_read(url: str, file: Path):
+    file.write_text(f'[services.mine]\nurl = "{url}"\n')
+    with pytest.raises(ConfigError, match=r"services\.mine\.url"):
+        settings.load()
+
+
+def test_a_service_name_can_stand_before_a_colon(file: Path):
+    file.write_text('[services."a:b"]\nurl = "http://127.0.0.1:9/v1"\n')
+    with pytest.raises(ConfigError, match="services"):
+        settings.load()
+
+
+def test_a_file_which_is_not_utf8_is_named(file: Path):
+    file.write_bytes(b'depth = "\xff"\n')
+    with pytest.raises(ConfigError, match=r"config\.toml is not valid TOML"):
+        settings.load()
 
 
 def test_services_and_the_catalogue_are_the_users_to_fill(file: Path):

@@ -6,7 +6,7 @@ import msgspec
 
 from assay import plugins
 from assay.app.access import COMPATIBLE, access
-from assay.core.errors import ConfigError, ModelError, ModelFailed
+from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
 from assay.core.ports import Model
 from assay.settings import Settings
 
@@ -32,7 +32,10 @@ def load_model(settings: Settings, name: str) -> Model:
     """
     provider, _ = plugins.split(name)
     # A service of the user's own; one which has an adapter of its own is only elsewhere.
-    own = provider in settings.services and provider not in plugins.names("models")
+    installed = plugins.names("models")
+    if provider not in installed and provider not in settings.services:
+        raise UnknownName("model provider", provider, {*installed, *settings.services} - ASIDE)
+    own = provider in settings.services and provider not in installed
     adapter = COMPATIBLE if own else provider
     model: Model = plugins.load("models", adapter)(name, access(settings, name))
     return model

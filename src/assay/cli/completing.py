@@ -23,6 +23,12 @@ def providers(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     return [CompletionItem(name) for name in plugins.names("models") if name.startswith(incomplete)]
 
 
+def key_holders(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Providers which may have a key."""
+    names = (name.removeprefix("keys.") for name in settings.names() if name.startswith("keys."))
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
 def any_path(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Files and folders, by the shell itself."""
     return [CompletionItem(incomplete, type="file")]

@@ -53,7 +53,7 @@ class UnknownName(UsageError):
         if near:
             message += f"; did you mean {near[0]!r}?"
         elif known:
-            message += f"; there is: {', '.join(known[:12])}"
+            message += f"; there is: {', '.join(known[:24])}"
         super().__init__(f"{message} {hint}".rstrip())
         self.kind, self.name, self.known = kind, name, tuple(known)
 

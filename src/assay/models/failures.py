@@ -6,8 +6,10 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import TypeVar
 
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed
+from assay.core.secrets import Secret
 
 TRANSIENT = frozenset((408, 409, 425, 429))
 LONGEST = 300
@@ -38,6 +40,17 @@ def refusal(
     if status in (401, 403):
         reason += f"; check the key of {service} (assay config list shows whether one is set)"
     return ModelError(reason, transient=transient, retry_after=retry_after if transient else None)
+
+
+E = TypeVar("E", bound=ModelError | ModelFailed)
+
+
+def hidden(error: E, key: Secret | None) -> E:
+    """`error`, whose words are a service's own, without the key they may repeat."""
+    if key is not None and key.reveal() in error.reason:
+        error.reason = error.reason.replace(key.reveal(), "***")
+        error.args = (error.reason,)
+    return error
 
 
 def passing(status: int) -> bool:

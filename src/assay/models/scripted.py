@@ -191,7 +191,8 @@ class _CallRow(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class _SceneRow(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    reply: _ReplyRow
+    reply: _ReplyRow | None = None
+    error: str = ""
     task: Task | None = None
     contains: str = ""
     turn: int | None = None
@@ -202,8 +203,9 @@ class _SceneRow(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 def load(path: Path) -> list[Scene]:
     """The scenes of a JSON file: a list of `{reply: {text, calls}, task?, contains?, turn?, delay_ms?, log?}`.
 
-    They repeat, and are told apart by task, text and turn alone: a process which takes a run up plays on where
-    the last one was killed. Each call appends a line to its scene's `log` file.
+    In the place of `reply`, `error` is a failure after which no other attempt helps. Scenes repeat, and are told apart
+    by task, text and turn alone: a process which takes a run up plays on where the last one was killed. Each call
+    appends a line to its scene's `log` file.
 
     Raises:
         ConfigError: the file cannot be read, or is no such list.
@@ -212,17 +214,14 @@ def load(path: Path) -> list[Scene]:
         rows = msgspec.json.decode(path.read_bytes(), type=list[_SceneRow])
     except (OSError, msgspec.DecodeError) as error:
         raise ConfigError(f"cannot read the script {path}: {error}") from error
+    if any((row.reply is None) == (not row.error) for row in rows):
+        raise ConfigError(f"cannot read the script {path}: each scene has either a reply or an error")
     return [_scene(row) for row in rows]
 
 
 def _scene(row: _SceneRow) -> Scene:
-    made = tuple(
-        ToolCall(id=call.id or f"call-{place}", name=call.name, arguments=call.arguments)
-        for place, call in enumerate(row.reply.calls)
-    )
-    reply = Reply(text=row.reply.text, calls=made, thinking=row.reply.thinking, stop="calls" if made else "end")
     return Scene(
-        answer=reply,
+        answer=_reply(row.reply) if row.reply else ModelError(row.error, transient=False),
         task=row.task,
         contains=row.contains,
         turn=row.turn,
@@ -230,6 +229,14 @@ def _scene(row: _SceneRow) -> Scene:
         log=row.log,
         repeat=True,
     )
+
+
+def _reply(row: _ReplyRow) -> Reply:
+    made = tuple(
+        ToolCall(id=call.id or f"call-{place}", name=call.name, arguments=call.arguments)
+        for place, call in enumerate(row.calls)
+    )
+    return Reply(text=row.text, calls=made, thinking=row.thinking, stop="calls" if made else "end")
 
 
 def _log(path: str, request: Request) -> None:

@@ -13,12 +13,12 @@ from contextlib import aclosing
 import msgspec
 
 from assay.core.brief import Role
+from assay.core.counting import input_tokens
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed
 from assay.core.events import Event, ModelAttempted, ThinkFinished, ThinkStarted
 from assay.core.events import ThinkDelta as Thought
 from assay.core.messages import CallDone, Delta, Reply, Request, TextDelta, ThinkDelta, ToolCall
 from assay.core.ports import Model
-from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.run.place import Place
 from assay.run.steps import Scratch, digest, perform
@@ -55,14 +55,6 @@ async def ask(
         input_hash=digest(request),
         cost=_worst_case(place, role, fitted),
     )
-
-
-def input_tokens(request: Request) -> int:
-    """An estimate, on the safe side, of what a request's input counts."""
-    texts = [request.system, *(message.text for message in request.messages)]
-    calls = [call.arguments for message in request.messages for call in message.calls]
-    texts += [msgspec.json.encode([*calls, *request.tools]).decode()]
-    return sum(estimate_tokens(text) for text in texts)
 
 
 def _fit(place: Place, request: Request) -> Request:

@@ -22,6 +22,7 @@ class _Breaker(msgspec.Struct):
     failures: int = 0
     pause: float = 0.0
     until: float = 0.0
+    probing: bool = False
 
 
 class Health:
@@ -38,19 +39,20 @@ class Health:
     def asked(self, name: str, now: float) -> None:
         """A call begins; of a half-open breaker it is the probe, and others wait for its outcome."""
         breaker = self._breakers.get(name)
-        if breaker is not None and breaker.pause:
-            breaker.until = max(breaker.until, now + PROBE)
+        if breaker is not None and breaker.pause and now >= breaker.until:
+            breaker.probing, breaker.until = True, now + PROBE
 
     def succeeded(self, name: str) -> None:
         """A call was answered."""
         self._breakers.pop(name, None)
 
     def failed(self, name: str, now: float, *, transient: bool, retry_after: float | None = None) -> None:
-        """A call failed; a pause the service asks for is kept."""
+        """A call failed; a pause the service asks for is kept. Further failures of an open breaker say nothing new."""
         breaker = self._breakers.setdefault(name, _Breaker())
         breaker.failures += 1
-        if breaker.pause or not transient or breaker.failures >= FAILURES:
-            breaker.pause = min(breaker.pause * 2 or PAUSE, LONGEST)
+        closed = not breaker.pause and (not transient or breaker.failures >= FAILURES)
+        if closed or breaker.probing:
+            breaker.pause, breaker.probing = min(breaker.pause * 2 or PAUSE, LONGEST), False
             breaker.until = now + max(breaker.pause, min(retry_after or 0.0, LONGEST))
 
     def _is_open(self, name: str, now: float) -> bool:

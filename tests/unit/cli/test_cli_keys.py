@@ -76,3 +76,37 @@ def test_a_file_which_is_not_toml_is_left_alone(file: Path) -> None:
     with pytest.raises(ConfigError, match="not valid TOML"):
         keys("rm", "openai")
     assert file.read_text() == "[keys\n"
+
+
+@pytest.mark.parametrize(("held", "said"), [(b"keys = 3\n", "keys in .* is no table"), (b"# \xff\n", "not valid TOML")])
+@pytest.mark.parametrize("command", ["set", "rm"])
+def test_a_file_with_odd_content_is_left_alone(held: bytes, said: str, command: str, file: Path) -> None:
+    file.parent.mkdir()
+    file.write_bytes(held)
+    with pytest.raises(ConfigError, match=said):
+        keys(command, "openai", typed=KEY)
+    assert file.read_bytes() == held
+
+
+def test_a_key_which_no_header_can_carry_is_refused(file: Path) -> None:
+    with pytest.raises(ConfigError, match="printable ASCII") as raised:
+        keys("set", "openai", typed="sk-“planted”")
+    assert "planted" not in str(raised.value)
+    assert not file.exists()
+
+
+def test_a_provider_goes_by_both_its_names() -> None:
+    keys("set", "google", typed=KEY)
+    assert origins()["gemini"] == "file"
+    assert "forgotten" in keys("rm", "gemini").output
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such links there")
+def test_where_the_file_is_a_link_what_it_leads_to_is_written(file: Path) -> None:
+    file.parent.mkdir()
+    real = file.parent / "real.toml"
+    real.write_text('depth = "light"\n')
+    file.symlink_to(real)
+    keys("set", "openai", typed=KEY)
+    assert file.is_symlink()
+    assert KEY in real.read_text()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import openai
 import pytest
-from chat_server import DONE, USAGE, Answer, call, chat_server, chunk, fault, says
+from chat_server import DONE, USAGE, Answer, call, chat_server, chunk, fault, says, served
 
 from assay.core.errors import AssayError, ContextTooLong, ModelError
 from assay.core.messages import (
@@ -222,6 +223,7 @@ async def test_a_request_too_long_is_told_apart(answer: Answer) -> None:
         (Answer(["data: {not json\n\n"]), "no chunk"),
         (Answer([chunk({"content": "Sev"}), chunk(error={"message": "overloaded", "code": 529})]), "overloaded"),
         (Answer([chunk({"content": "Sev"}), chunk(error="worker died")]), "worker died"),
+        (Answer([chunk(error={"message": f"bad key {KEY}", "code": 500})]), "bad key ***"),
     ],
 )
 async def test_a_broken_stream_is_worth_another_try(answer: Answer, word: str) -> None:
@@ -229,6 +231,31 @@ async def test_a_broken_stream_is_worth_another_try(answer: Answer, word: str) -
     assert isinstance(error, ModelError)
     assert error.transient
     assert word in error.reason
+
+
+async def test_an_address_with_something_else_behind_it_is_told_from_an_outage() -> None:
+    async def page(scope: dict, receive: object, send: Callable) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/html")]})
+        await send({"type": "http.response.body", "body": b"<p>Welcome"})
+
+    with served(page) as port, pytest.raises(ModelError, match="base of its API") as raised:
+        await anext(model(f"http://127.0.0.1:{port}").stream(ASKED))
+    assert not raised.value.transient
+
+
+async def test_a_list_which_never_ends_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def drip(scope: dict, receive: object, send: Callable) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(100):
+            await send({"type": "http.response.body", "body": b" ", "more_body": True})
+            await asyncio.sleep(0.05)
+
+    monkeypatch.setattr("assay.models.openai.adapter.LISTING", 0.3)
+    with served(drip) as port:
+        adapter = model(f"http://127.0.0.1:{port}")
+        with pytest.raises(ModelError, match="no list"):
+            await adapter.offered()
+        await adapter.close()
 
 
 async def test_silence_ends() -> None:

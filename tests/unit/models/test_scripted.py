@@ -123,7 +123,16 @@ async def test_a_script_in_a_file_answers_by_turn_and_logs_each_call(tmp_path: P
     assert [line["turn"] for line in lines] == [0, 1, 0, 1]
 
 
-@pytest.mark.parametrize("text", ["{}", "[{}]", '[{"reply": {"text": "a"}, "tusk": "plan"}]', "not json"])
+async def test_a_script_in_a_file_may_fail(tmp_path: Path) -> None:
+    model = create(script(tmp_path / "script.json", [{"task": "research", "error": "overloaded"}]), Access())
+    with pytest.raises(ModelError, match="overloaded") as caught:
+        await reply_to(model, asked())
+    assert not caught.value.transient
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "[{}]", '[{"reply": {}, "error": "both"}]', '[{"reply": {"text": "a"}, "tusk": "plan"}]', "not json"]
+)
 def test_a_bad_script_is_named(tmp_path: Path, text: str) -> None:
     path = tmp_path / "bad.json"
     path.write_text(text)

@@ -52,13 +52,23 @@ def test_one_probe_goes_through_and_decides() -> None:
 
 
 def test_the_pause_has_an_end_and_heeds_the_service() -> None:
-    health = broken("a")
+    health, now = broken("a"), 0.0
     for _ in range(20):
-        health.failed("a", 0.0, transient=True, retry_after=1e9)
-    assert health.usable(NAMES, LONGEST) == NAMES
+        now += LONGEST
+        health.asked("a", now)
+        health.failed("a", now, transient=True, retry_after=1e9)
+    assert health.usable(NAMES, now + LONGEST - 1) == ("b",)
+    assert health.usable(NAMES, now + LONGEST) == NAMES
     told = Health()
     told.failed("a", 0.0, transient=False, retry_after=2 * PAUSE)
     assert told.usable(NAMES, 2 * PAUSE - 1) == ("b",)
+
+
+def test_the_tries_of_one_call_are_one_failure() -> None:
+    health = broken("a")
+    for _ in range(5):
+        health.failed("a", 1.0, transient=True)
+    assert health.usable(NAMES, PAUSE) == NAMES
 
 
 def test_where_all_are_open_the_first_to_come_back_is_asked() -> None:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import tomlkit
+from filelock import FileLock, Timeout
 from tomlkit.exceptions import TOMLKitError
 
 from assay import settings
 from assay.core.errors import ConfigError
+
+WAIT = 5.0
+"""Seconds for another command to be done with the file."""
 
 
 def write(name: str, value: object) -> Path:
@@ -20,11 +27,11 @@ def write(name: str, value: object) -> Path:
         ConfigError: the file is no TOML, or cannot be read or written.
     """
     path = settings.config_path()
-    document = _read(path)
-    section, _, key = name.rpartition(".")
-    holder = document if not section else document.setdefault(section, tomlkit.table())
-    holder[key] = value
-    _replace(path, tomlkit.dumps(document))
+    with _locked(path):
+        document = _read(path)
+        holder, key = _holder(document, name, path)
+        holder[key] = value
+        _replace(path, tomlkit.dumps(document))
     return path
 
 
@@ -35,14 +42,36 @@ def remove(name: str) -> bool:
         ConfigError: as `write`.
     """
     path = settings.config_path()
-    document = _read(path)
-    section, _, key = name.rpartition(".")
-    holder = document if not section else document.get(section, {})
-    if key not in holder:
-        return False
-    del holder[key]
-    _replace(path, tomlkit.dumps(document))
+    with _locked(path):
+        document = _read(path)
+        holder, key = _holder(document, name, path)
+        if key not in holder:
+            return False
+        del holder[key]
+        _replace(path, tomlkit.dumps(document))
     return True
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Alone with the file: two commands at once lose nothing."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(path.with_name(f".{path.name}.lock"), timeout=WAIT):
+            yield
+    except Timeout as error:
+        raise ConfigError(f"{path} is being written by another process") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _holder(document: tomlkit.TOMLDocument, name: str, path: Path) -> tuple[MutableMapping[str, Any], str]:
+    """The table which holds the setting `name`, made when it is not there, and the key in it."""
+    section, _, key = name.rpartition(".")
+    holder = document if not section else document.setdefault(section, tomlkit.table())
+    if not isinstance(holder, MutableMapping):
+        raise ConfigError(f"{section} in {path} is no table")
+    return holder, key
 
 
 def _read(path: Path) -> tomlkit.TOMLDocument:
@@ -50,7 +79,7 @@ def _read(path: Path) -> tomlkit.TOMLDocument:
         return tomlkit.parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return tomlkit.document()
-    except TOMLKitError as error:
+    except (TOMLKitError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
@@ -58,12 +87,12 @@ def _read(path: Path) -> tomlkit.TOMLDocument:
 
 def _replace(path: Path, text: str) -> None:
     """Write whole or not at all, for the owner's eyes only: the file may hold keys."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = path.resolve()  # of a link, what it leads to is written
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".config-", suffix=".toml")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
         Path(draft).replace(path)
-    except OSError as error:
+    except OSError:
         Path(draft).unlink(missing_ok=True)
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+        raise

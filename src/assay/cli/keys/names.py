@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay import settings
+from assay.app.access import KEYS
 from assay.core.errors import UnknownName
 
 
@@ -13,6 +14,7 @@ def setting_of(provider: str) -> str:
         UnknownName: no provider of that name takes a key.
     """
     known = [name.removeprefix("keys.") for name in settings.names() if name.startswith("keys.")]
+    provider = KEYS.get(provider, provider)
     if provider not in known:
         hint = f"(the key of a service of yours is services.{provider}.key in {settings.config_path()})"
         raise UnknownName("provider with a key", provider, known, hint=hint)

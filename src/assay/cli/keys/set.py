@@ -6,14 +6,15 @@ import sys
 
 import click
 
-from assay.cli.completing import providers
+from assay import settings
+from assay.cli.completing import key_holders
 from assay.cli.config.file import write
 from assay.cli.keys.names import setting_of
 from assay.cli.terminal import say
 
 
 @click.command("set")
-@click.argument("provider", shell_complete=providers)
+@click.argument("provider", shell_complete=key_holders)
 def command(provider: str) -> None:
     """Store the key of PROVIDER: typed unseen, or read from stdin (assay keys set openai < file).
 
@@ -26,4 +27,4 @@ def command(provider: str) -> None:
         key = sys.stdin.readline()
     if not key.strip():
         raise click.UsageError("no key was given")
-    say(f"the key of {provider} is in {write(setting, key.strip())}")
+    say(f"the key of {provider} is in {write(setting, settings.parse(setting, key))}")

@@ -27,12 +27,7 @@ RAISED = (AgentRunError, UserError, httpx2.HTTPError, httpx2.InvalidURL, OSError
 
 def told(service: Service, key: Secret, error: BaseException) -> ModelError | ModelFailed:
     """The error of ours for one of `RAISED`."""
-    found = _told(service, error)
-    hidden = key.reveal()
-    if hidden and hidden in found.reason:
-        found.reason = found.reason.replace(hidden, "***")
-        found.args = (found.reason,)
-    return found
+    return failures.hidden(_told(service, error), key)
 
 
 def _told(service: Service, error: BaseException) -> ModelError | ModelFailed:

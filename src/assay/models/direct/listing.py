@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import httpx2
 import msgspec
 
@@ -39,15 +41,19 @@ async def listed(service: Service, key: Secret) -> tuple[str, ...]:
         raise ModelError(f"{service.name} gives no list of its models at this address", transient=False)
     headers = {service.header: f"{service.scheme}{key.reveal()}"} | VERSION.get(service.name, {})
     try:
-        async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=WAIT) as client:
+        async with (
+            asyncio.timeout(WAIT),
+            httpx2.AsyncClient(headers=headers, trust_env=False, timeout=WAIT) as client,
+        ):
             status, data = await _fetched(client, service.url + service.listing)
+    except TimeoutError as error:
+        raise ModelError(f"{service.name} gave no list of its models in {WAIT:.0f} s") from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ModelError(
             f"{service.name} at {service.url} cannot be reached: {str(error) or type(error).__name__}"
         ) from error
     if status != httpx2.codes.OK:
-        said = data.decode(errors="replace").replace(key.reveal(), "***")
-        raise failures.refusal(service.name, status, said)
+        raise failures.hidden(failures.refusal(service.name, status, data.decode(errors="replace")), key)
     return _names(service.name, data)
 
 

@@ -18,6 +18,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import StreamedResponse
 
+from assay.core.counting import input_tokens
 from assay.core.errors import ModelError
 from assay.core.messages import Delta, Reply, Request, StopReason, TextDelta, ThinkDelta
 from assay.core.text import estimate_tokens
@@ -121,11 +122,10 @@ class Reader:
     def _usage(self, request: Request, response: StreamedResponse) -> Usage:
         """As the provider counted; where it did not, an estimate on the safe side."""
         counted = response.usage
-        asked = (request.system, *(message.text for message in request.messages))
         written = ("".join(self._text), "".join(self._thinking), *("".join(call.pieces) for call in self._calls.all))
         return Usage(
             model_calls=1,
-            input_tokens=counted.input_tokens or sum(map(estimate_tokens, asked)),
+            input_tokens=counted.input_tokens or input_tokens(request),
             output_tokens=counted.output_tokens or sum(map(estimate_tokens, written)),
             cached_tokens=counted.cache_read_tokens,
             reasoning_tokens=next((counted.details[name] for name in _REASONED if name in counted.details), 0),

@@ -14,6 +14,7 @@ from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.secrets import Secret
 from assay.models.catalogue import profile
+from assay.models.failures import hidden
 from assay.models.openai import failures
 from assay.models.openai.assembling import Assembler
 from assay.models.openai.services import SERVICES, Service
@@ -54,11 +55,17 @@ class ChatCompletions:
             async with aclosing(self._chunks(request)) as chunks:
                 async for chunk in chunks:
                     if chunk.error:
-                        raise failures.of_fault(self._service.name, chunk.error)
+                        raise hidden(failures.of_fault(self._service.name, chunk.error), self._key)
                     for delta in assembler.take(chunk):
                         yield delta
         except httpx2.TimeoutException as error:
             raise ModelError(f"{self._service.name} did not answer in time") from error
+        except httpx2.SSEError as error:
+            raise ModelError(
+                f"{self._service.name} answers at {self._service.url}, but not with chat completions:"
+                f" is the address the base of its API, with the version (…/v1)? ({error})",
+                transient=False,
+            ) from error
         except httpx2.HTTPError as error:
             raise ModelError(self._unreachable(error)) from error
         for delta in assembler.end():
@@ -73,8 +80,10 @@ class ChatCompletions:
         """
         url = f"{self._service.url.rstrip('/')}/models"
         try:
-            async with self._connected().stream("GET", url, timeout=LISTING) as response:
+            async with asyncio.timeout(LISTING), self._connected().stream("GET", url, timeout=LISTING) as response:
                 data = await _start(response, LARGEST_LIST)
+        except TimeoutError as error:
+            raise ModelError(f"{self._service.name} gave no list of its models in {LISTING:.0f} s") from error
         except httpx2.HTTPError as error:
             raise ModelError(self._unreachable(error)) from error
         if response.status_code != httpx2.codes.OK:
@@ -118,9 +127,9 @@ class ChatCompletions:
         return self._client
 
     def _refused(self, response: httpx2.Response, data: bytes) -> ModelError | ModelFailed:
-        """The error a service answered with, without the key it may repeat."""
-        kept = data if self._key is None else data.replace(self._key.reveal().encode(), b"***")
-        return failures.of_response(self._service.name, response.status_code, response.headers, kept)
+        """The error a service answered with."""
+        error = failures.of_response(self._service.name, response.status_code, response.headers, data)
+        return hidden(error, self._key)
 
     def _unreachable(self, error: httpx2.HTTPError) -> str:
         name, url = self._service.name, self._service.url

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from assay.core.counting import input_tokens
 from assay.core.errors import ModelError
 from assay.core.messages import Delta, Reply, Request, StopReason, TextDelta, ThinkDelta
 from assay.core.text import estimate_tokens
@@ -149,12 +150,11 @@ class Assembler:
         """As the service counted; where it did not, an estimate on the safe side."""
         counted = self._counted or Counted()
         prompt, completion = counted.prompt_tokens_details, counted.completion_tokens_details
-        asked = (request.system, *(message.text for message in request.messages))
         written = (text, "".join(self._thinking), *("".join(call.pieces) for call in self._calls.all))
         inputs, outputs = counted.prompt_tokens, counted.completion_tokens
         return Usage(
             model_calls=1,
-            input_tokens=sum(map(estimate_tokens, asked)) if inputs is None else inputs,
+            input_tokens=input_tokens(request) if inputs is None else inputs,
             output_tokens=sum(map(estimate_tokens, written)) if outputs is None else outputs,
             cached_tokens=(prompt.cached_tokens or 0) if prompt else 0,
             reasoning_tokens=(completion.reasoning_tokens or 0) if completion else 0,
