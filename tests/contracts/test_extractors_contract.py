@@ -8,15 +8,18 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pdfs import column, pdf
 
 from assay.core.errors import ExtractError
 from assay.core.ports import Extractor
 from assay.core.sources import Extracted
 from assay.evidence.segment import segment
 from assay.fetch.code import CodeExtractor
+from assay.fetch.csv import CsvExtractor
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.jsonl import JsonLinesExtractor
 from assay.fetch.markdown import MarkdownExtractor
+from assay.fetch.pdf import PdfExtractor
 from assay.fetch.text import TextExtractor
 
 ALL: tuple[Extractor, ...] = (
@@ -25,6 +28,8 @@ ALL: tuple[Extractor, ...] = (
     HtmlExtractor(),
     JsonLinesExtractor(),
     CodeExtractor(),
+    CsvExtractor(),
+    PdfExtractor(),
 )
 WORDS = ("Grüße", "книги", "图书馆", "図書館", "مكتبة", "\U0001f468\u200d\U0001f469", "e\u0301te\u0301", "plain")
 TEXT = "\n\n".join(f"A paragraph about {word} which goes on for a while." for word in WORDS)
@@ -35,6 +40,10 @@ def sample(extractor: Extractor) -> bytes:
         return json.dumps({"text": TEXT, "title": "A title"}).encode()
     if ".html" in extractor.suffixes:
         return f"<html><head><title>A title</title></head><body><p>{TEXT}</p></body></html>".encode()
+    if ".csv" in extractor.suffixes:
+        return b"name,text\n" + "".join(f'x,"{part}"\n' for part in TEXT.split("\n\n")).encode()
+    if ".pdf" in extractor.suffixes:
+        return pdf([column("A paragraph about plain words.", "", "And another one.")])
     return TEXT.encode()
 
 
@@ -61,6 +70,7 @@ def test_names_and_suffixes(extractor: Extractor) -> None:
     assert extractor.suffixes
     assert all(suffix.startswith(".") and suffix == suffix.lower() for suffix in extractor.suffixes)
     assert "/" in extractor.media_type
+    assert isinstance(extractor.isolated, bool)
 
 
 def test_no_two_claim_a_suffix() -> None:
@@ -70,7 +80,7 @@ def test_no_two_claim_a_suffix() -> None:
 
 def test_every_word_comes_through(extractor: Extractor) -> None:
     (found,) = extractor.extract(sample(extractor), "sample")
-    assert all(word in found.text for word in WORDS)
+    assert all(word in found.text for word in (WORDS if extractor.media_type != "application/pdf" else ("plain",)))
     assert found.extractor == extractor.name
     assert found.title
 

@@ -60,12 +60,12 @@ class CsvExtractor:
         lines, size = [], 0
         for line in _table(rows):
             lines.append(line)
-            size += len(line) + 1
+            size += len(line) + 2
             if size > MOST_TEXT:
                 rows.bad.append(f"row {rows.number}: more than {MOST_TEXT >> 20} MB of text")
                 break
         if lines:
-            body = "\n".join(lines) + "\n"
+            body = "\n\n".join(lines) + "\n"  # apart, so that no row is taken for the end of the one above
             facts = {"rows": str(rows.number), "columns": ", ".join(rows.header)[:1000]}
             title, language = stem(name), detect(body)
             yield Extracted(

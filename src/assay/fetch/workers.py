@@ -28,6 +28,8 @@ SECONDS = 60.0
 MEMORY = 2 * 1024 * 1024 * 1024
 MOST = 4
 LAST_WORDS = 4_000
+DYING = 2.0
+"""Seconds a process whose answer failed may take to end by itself."""
 
 
 class Workers:
@@ -158,6 +160,8 @@ class _Worker:
             self._bury()
 
     def _start(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is not None:
+            self._bury()  # it ended between two files: no fault of the next
         with self._lock:
             if self._ended:
                 raise ValueError("reading was ended")
@@ -199,8 +203,7 @@ class _Worker:
 
     def _why(self, process: subprocess.Popen[bytes], task: Task, error: Exception) -> str:
         """What to tell of a process which gave no result; it is gone afterwards."""
-        process.kill()
-        code = process.wait()
+        code = _ended(process)
         words = self._last_words()
         self._bury()
         if self._ended:
@@ -241,6 +244,15 @@ def _close(pipe: IO[bytes] | None) -> None:
             pipe.close()
     except OSError:  # what was not sent yet is for nobody
         return
+
+
+def _ended(process: subprocess.Popen[bytes]) -> int:
+    """Its exit code; what has closed its pipe may still be about to end on its own, and say why."""
+    try:
+        return process.wait(DYING)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
 
 
 def _signal(code: int) -> str:

@@ -91,4 +91,4 @@ def test_errors_help(args: list[str], message: str, file: Path, capsys: pytest.C
 def test_a_file_which_cannot_be_written_is_said(file: Path, capsys: pytest.CaptureFixture[str]):
     file.mkdir(parents=True)
     assert main(["config", "set", "depth", "light"]) == 2
-    assert "cannot be read" in capsys.readouterr().err
+    assert "is a folder" in capsys.readouterr().err

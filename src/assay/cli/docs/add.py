@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from assay.app.warnings import summed
 from assay.cli import options
 from assay.cli.arguments import paths_from
 from assay.cli.completing import any_path
@@ -29,7 +30,7 @@ def command(state: State, paths: Sequence[str], collection: str, home: Path | No
 async def _add(paths: list[str], collection: str, home: Path | None, verbosity: int) -> None:
     async with opened(home) as assay:
         done = await assay.add(paths, collection=collection, progress=say if verbosity >= 0 else None)
-    for warning in done.warnings:
+    for warning in done.warnings if verbosity > 0 else summed(done.warnings):
         say(f"warning: {warning}")
     if verbosity >= 0:
         say(f"{counted(done.documents, 'document')} from {counted(done.files, 'file')}, {done.added} of them new")

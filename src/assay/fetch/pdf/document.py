@@ -82,7 +82,7 @@ def _empty(pages: int, bad: int) -> str:
 
 
 def _document(pdf: Pdf, text: str, name: str, extractor: str) -> Extracted:
-    facts = {key: _one_line(value)[:300] for key, value in pdf.facts().items()}
+    facts = {key: _one_line(value.rstrip("\0"))[:300] for key, value in pdf.facts().items()}
     title = _PROGRAM.sub("", facts.get("Title", ""))
     author = facts.get("Author", "")
     made = _DATE.match(facts.get("CreationDate", ""))

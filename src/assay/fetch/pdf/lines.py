@@ -29,10 +29,12 @@ class Pdf:
     """
 
     def __init__(self, data: bytes) -> None:
+        # PDFium sets no error for some failures, and the one before would stand: this sets one that bytes never give.
+        raw.FPDF_LoadDocument(b"\0", None)
         try:
             self._document = pypdfium2.PdfDocument(data, password="")
         except pypdfium2.PdfiumError as error:
-            raise ExtractError(_reason(error)) from error
+            raise ExtractError(_reason(error, data)) from error
         self.pages = len(self._document)
         self.encrypted = raw.FPDF_GetSecurityHandlerRevision(self._document) >= 0
 
@@ -70,11 +72,11 @@ class Pdf:
         self._document.close()
 
 
-def _reason(error: pypdfium2.PdfiumError) -> str:
+def _reason(error: pypdfium2.PdfiumError, data: bytes) -> str:
     code = getattr(error, "err_code", None)
     if code == raw.FPDF_ERR_PASSWORD:
         return "encrypted; remove the password first"
-    if code == raw.FPDF_ERR_SECURITY:
+    if code == raw.FPDF_ERR_SECURITY or (code == raw.FPDF_ERR_FILE and b"/Encrypt" in data):
         return "encrypted in a way which cannot be read; remove the protection first"
     return "damaged, or not a PDF; open it in a viewer and save it again"
 

@@ -1,0 +1,159 @@
+"""Reading again: what has changed, what has not, newer extractors, and an ingest which was interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.core.errors import ExtractError
+from assay.core.sources import Extracted
+from assay.evidence.ingest import Ingested, Progress, ingest
+from assay.evidence.ingest.units import AHEAD
+from assay.fetch.text import TextExtractor
+from assay.run.clock import SystemClock
+from assay.store.common import Store
+from assay.store.memory import memory_store
+from assay.store.sql import open_store
+
+
+class Counting:
+    """Counts what it reads; a line `bad` cannot be read."""
+
+    suffixes = (".txt",)
+    media_type = "text/plain"
+    isolated = False
+
+    def __init__(self, version: int = 1) -> None:
+        self.name = f"counting/{version}"
+        self.read: list[str] = []
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        self.read.append(name)
+        yield Extracted(text=data.decode(), extractor=self.name, syntax="plain")
+        if data.endswith(b"bad"):
+            raise ExtractError("a part is bad")
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+    return memory_store() if request.param == "memory" else open_store(tmp_path / "home")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "in"
+    made.mkdir()
+    for number in range(60):
+        (made / f"{number:03}.txt").write_text(f"Text {number}.")
+    return made
+
+
+def read(store: Store, path: Path, extractor: Counting, **more: object) -> Ingested:
+    return ingest(
+        [path],
+        library=store.library,
+        blobs=store.blobs,
+        extractors=[extractor],
+        clock=SystemClock(),
+        collection="c",
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def test_only_what_changed_is_read_again(store: Store, folder: Path) -> None:
+    read(store, folder, Counting())
+    (folder / "007.txt").write_text("Another text.")
+    os.utime(folder / "008.txt", ns=(1, 1))
+    again = Counting()
+    found = read(store, folder, again)
+    assert again.read == ["007.txt", "008.txt"]
+    assert (found.files, found.documents, found.added) == (60, 60, 1)
+
+
+def test_a_newer_extractor_reads_again(store: Store, folder: Path) -> None:
+    read(store, folder, Counting())
+    same, newer = Counting(), Counting(version=2)
+    read(store, folder, same)
+    read(store, folder, newer)
+    assert (len(same.read), len(newer.read)) == (0, 60)
+
+
+def test_what_was_said_of_a_partly_read_file_is_said_again(store: Store, folder: Path) -> None:
+    (folder / "005.txt").write_text("good and bad")
+    first, extractor = read(store, folder, Counting()), Counting()
+    assert first.warnings == (f"partly read {folder / '005.txt'}: a part is bad",)
+    assert read(store, folder, extractor).warnings == first.warnings
+    assert extractor.read == []
+
+
+class Interrupted(Exception):
+    """Stands for Ctrl-C."""
+
+
+def test_what_was_read_before_an_interruption_is_not_read_again(store: Store, folder: Path) -> None:
+    def stop(progress: Progress) -> None:
+        if progress.file == 25:
+            raise Interrupted
+
+    first, second = Counting(), Counting()
+    with pytest.raises(Interrupted):
+        read(store, folder, first, progress=stop)
+    assert store.library.last_row() >= 25
+    found = read(store, folder, second)
+    assert (found.files, found.documents) == (60, 60)
+    assert len(second.read) == 60 - 25
+    assert len(first.read) <= 25 + AHEAD
+
+
+KILLED = textwrap.dedent("""
+    import sys, time
+    from pathlib import Path
+    from assay.evidence.ingest import ingest
+    from assay.fetch.text import TextExtractor
+    from assay.run.clock import SystemClock
+    from assay.store.sql import open_store
+
+    class Hasty(SystemClock):
+        seconds = 0.0
+        def monotonic(self):
+            self.seconds += 1.0
+            return self.seconds
+
+    store = open_store(Path(sys.argv[1]))
+    def wait(progress):
+        if progress.file == 40:
+            print("here", flush=True)
+            time.sleep(600)
+    ingest([sys.argv[2]], library=store.library, blobs=store.blobs, extractors=[TextExtractor()], clock=Hasty(),
+           collection="c", progress=wait)
+""")
+
+
+def test_a_killed_ingest_goes_on_from_its_last_batch(folder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "killed"
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(home), str(folder)], stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"here\n"
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    store = open_store(home)
+    kept = store.library.last_row()
+    assert kept >= 30
+    found = ingest(
+        [folder],
+        library=store.library,
+        blobs=store.blobs,
+        extractors=[TextExtractor()],
+        clock=SystemClock(),
+        collection="c",
+    )
+    assert (found.documents, found.added) == (60, 60 - kept)

@@ -1,0 +1,168 @@
+"""PDF: text by page, paragraphs from lines, and documents which cannot be read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pdfs import column, pdf
+
+from assay.core.errors import ExtractError
+from assay.core.sources import Extracted
+from assay.evidence.segment import segment
+from assay.fetch.pdf import PdfExtractor
+from assay.fetch.pdf.paragraphs import Line, join, paragraphs, vocabulary
+
+
+def read(data: bytes, name: str = "paper.pdf") -> Extracted:
+    (found,) = PdfExtractor().extract(data, name)
+    return found
+
+
+def pages(found: Extracted) -> list[str]:
+    return [page.strip() for page in found.text.split("\f")]
+
+
+def outcome(data: bytes) -> tuple[list[Extracted], str]:
+    """The documents, and why there are no more."""
+    found: list[Extracted] = []
+    try:
+        found.extend(PdfExtractor().extract(data, "paper.pdf"))
+    except ExtractError as error:
+        return found, str(error) or "no reason"
+    return found, ""
+
+
+def refused(data: bytes) -> str:
+    with pytest.raises(ExtractError) as caught:
+        list(PdfExtractor().extract(data, "paper.pdf"))
+    return str(caught.value)
+
+
+def test_pages_are_parted_by_form_feeds_and_passages_know_theirs() -> None:
+    found = read(pdf([column("On the first page."), [], column("On the third (page)."), column("Last.")]))
+    assert pages(found) == ["On the first page.", "", "On the third (page).", "Last."]
+    assert (found.syntax, found.metadata) == ("pages", {"pages": "4"})
+    assert [(span.page, span.text) for span in segment(found.text, found.syntax)] == [
+        (1, "On the first page."),
+        (3, "On the third (page)."),
+        (4, "Last."),
+    ]
+
+
+def test_lines_become_paragraphs() -> None:
+    page = column(
+        "The bridge over the river was opened in the spring of the year",
+        "1911 and carried two tracks from the first day on.",
+        "",
+        "Its successor stands a mile upstream and is twice as wide as the",
+        "first one ever was.",
+    )
+    assert read(pdf([page])).text.split("\n\n") == [
+        (
+            "The bridge over the river was opened in the spring of the year 1911 and carried two tracks "
+            "from the first day on."
+        ),
+        "Its successor stands a mile upstream and is twice as wide as the first one ever was.",
+    ]
+
+
+def test_a_word_cut_at_a_line_end_is_whole_again() -> None:
+    page = column("What is said here goes on for some while about the construc-", "tion of bridges and their arches.")
+    assert "the construction of bridges" in read(pdf([page])).text
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "words", "whole"),
+    [
+        ("the construc", "tion of", (), "the construction of"),
+        ("the construc", "tion of", ("construction",), "the construction of"),
+        ("a well", "known fact", ("well-known",), "a well-known fact"),
+        ("Anglo", "Saxon kings", (), "Anglo-Saxon kings"),
+        ("from 1911", "1914 it", (), "from 1911-1914 it"),
+        ("x", "ray", (), "x-ray"),
+    ],
+)
+def test_hyphens_at_line_ends(above: str, below: str, words: tuple[str, ...], whole: str) -> None:
+    assert join(above, below, hyphen=True, words=words) == whole
+
+
+def test_lines_are_joined_with_a_space_where_the_script_has_spaces() -> None:
+    assert join("one", "two", hyphen=False) == "one two"
+    assert join("図書", "館は", hyphen=False) == "図書館は"
+
+
+LINES = st.lists(
+    st.builds(
+        Line,
+        text=st.text(st.sampled_from("abcXYZ .:0123456789図"), min_size=1, max_size=20).map(str.strip).filter(bool),
+        left=st.floats(0, 500),
+        right=st.floats(0, 600),
+        base=st.floats(-10, 850),
+        size=st.floats(0, 40),
+    ),
+    max_size=12,
+)
+
+
+@given(LINES)
+def test_paragraphs_keep_every_character_in_order(lines: list[Line]) -> None:
+    kept = "".join("".join(paragraphs(lines, vocabulary(lines))).split())
+    assert kept == "".join("".join(line.text for line in lines).split())
+
+
+def test_what_the_document_says_of_itself() -> None:
+    info = {"Title": "A Bridge\0", "Author": "A. Builder", "CreationDate": "D:20110305120000Z"}
+    found = read(pdf([column("Text of it.")], info=info))
+    assert (found.title, found.author, found.published) == ("A Bridge", "A. Builder", "2011-03-05")
+
+
+@pytest.mark.parametrize("title", ["", "paper-final.docx", "untitled", "---"])
+def test_a_title_which_says_nothing_gives_way_to_the_first_line(title: str) -> None:
+    page = column(
+        "On Bridges", "", "A bridge carries a road over a river,", "and the river does not mind that", "at all."
+    )
+    assert read(pdf([page], info={"Title": title})).title == "On Bridges"
+
+
+def test_encrypted() -> None:
+    assert refused(pdf([column("Secret.")], locked=True)) == "encrypted; remove the password first"
+
+
+def test_damaged() -> None:
+    whole = pdf([column("Text of it.")])
+    assert refused(b"%PDF-1.7\n" + b"\xff" * 500).startswith("damaged, or not a PDF")
+    assert refused(whole.replace(b"/Type /Page ", b"/Type /Nope ").replace(b"/Kids", b"/Cubs")).startswith("damaged")
+
+
+def test_the_reason_does_not_depend_on_the_file_before() -> None:
+    """PDFium gives no error where there is no tree of pages, and remembers the last one it gave."""
+    strange = pdf([column("Text.")]).replace(b"/Pages 2 0 R", b"/Pages null ")
+    first = refused(strange)
+    refused(pdf([column("Secret.")], locked=True))
+    second = refused(strange)
+    refused(b"%PDF-1.7\n" + b"\xff" * 500)
+    assert first == second == refused(strange)
+
+
+def test_without_text() -> None:
+    assert refused(pdf([[]])) == "no text on its 1 page (scanned? have its text recognised first)"
+    assert refused(pdf([[], [], []])).startswith("no text on its 3 pages (scanned?")
+
+
+def test_a_page_which_cannot_be_read_does_not_cost_the_others() -> None:
+    data = pdf([column("Good."), column("Bad."), column("Good again.")])
+    stream = PdfExtractor().extract(data.replace(b" 6 0 R", b" 1 0 R"), "x.pdf")
+    found = next(stream)
+    assert pages(found) == ["Good.", "", "Good again."]
+    with pytest.raises(ExtractError, match=r"1 of its 3 pages could not be read \(page 2\)"):
+        next(stream)
+
+
+@given(st.integers(9, 900), st.binary(min_size=1, max_size=20))
+def test_any_damage_is_survived(place: int, bytes_: bytes) -> None:
+    data = bytearray(pdf([column("Some text."), column("More.")]))
+    data[place : place + len(bytes_)] = bytes_
+    found, failure = outcome(bytes(data))
+    assert found or failure
+    assert all("\0" not in each.text for each in found)
