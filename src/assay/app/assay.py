@@ -16,6 +16,7 @@ from assay.app.handle import RunHandle
 from assay.app.layout import index_folder
 from assay.app.providers import load_model
 from assay.app.readers import Readers
+from assay.app.warnings import summed
 from assay.core.brief import Brief, Depth, Mode, Role, Scope
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope
@@ -289,7 +290,7 @@ class Assay:
             count = await asyncio.to_thread(self._store.library.summary, [DEFAULT])
             return Scope(label=f"the default collection ({_counted(count.documents)})")
         ingested = await self.add(paths, None, progress)
-        for warning in ingested.warnings:
+        for warning in summed(ingested.warnings):
             if progress is not None:
                 progress(warning)
         label = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")

@@ -1,4 +1,7 @@
-"""Signals. Ctrl-C: once finishes a run, twice cancels it, a third time leaves at once. SIGTERM leaves at once."""
+"""Signals. Ctrl-C: once finishes a run, twice cancels it, a third time leaves at once. SIGTERM leaves at once.
+
+Who only watches a run leaves with the first Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +34,29 @@ def interrupts(*actions: Callable[[], None]) -> Iterator[None]:
 
 
 class Terminated(Exception):
-    """The process was asked to end (SIGTERM)."""
+    """The process was asked to end, by the signal `number`."""
+
+    def __init__(self, number: signal.Signals) -> None:
+        super().__init__(number.name)
+        self.number = number
 
 
 @contextmanager
-def termination() -> Iterator[None]:
-    """Within the block SIGTERM ends what the task awaits, so that everything is closed on the way out.
+def continued(action: Callable[[], None]) -> Iterator[None]:
+    """Within the block `action` is called when the process goes on after it was stopped (Ctrl-Z, then fg)."""
+    if not hasattr(signal, "SIGCONT"):
+        yield
+        return
+    restore = _listen(signal.SIGCONT, action)
+    try:
+        yield
+    finally:
+        restore()
+
+
+@contextmanager
+def termination(number: signal.Signals = signal.SIGTERM) -> Iterator[None]:
+    """Within the block the signal ends what the task awaits, so that everything is closed on the way out.
 
     To be used as `interrupts` is.
 
@@ -49,13 +69,13 @@ def termination() -> Iterator[None]:
         nonlocal asked
         asked = task.cancel() if task is not None and not asked else asked
 
-    restore = _listen(signal.SIGTERM, act)
+    restore = _listen(number, act)
     try:
         yield
     except asyncio.CancelledError:
         if task is not None and asked:
             task.uncancel()
-            raise Terminated from None
+            raise Terminated(number) from None
         raise
     finally:
         restore()

@@ -19,7 +19,7 @@ from assay.core.errors import AssayError, Cancelled, UsageError
 COMMANDS = {
     "research": ("assay.cli.research", "Research a question (also without this word)."),
     "docs": ("assay.cli.docs", "The library: add, list and search documents."),
-    "runs": ("assay.cli.runs", "Runs: list, show, resume, export and delete them."),
+    "runs": ("assay.cli.runs", "Runs: list, show, watch, resume, export and delete them."),
     "cite": ("assay.cli.cite", "Show a citation's passage in its document."),
     "verify": ("assay.cli.verify", "Check a report bundle (.zip), offline."),
     "models": ("assay.cli.models", "Which models can be used, and what is missing for others."),

@@ -104,9 +104,9 @@ async def _research(order: Order, output: Output, home: Path | None, configured:
     async with opened(home, configured) as assay:
         if interrupted := await _interrupted(assay, order):
             return await watch(assay, await assay.resume(interrupted), output)
-        progress = say if output.verbosity >= 0 else None
-        run = assay.start(order.question, sources=order.sources, progress=progress, **order.options)
-        code = await watch(assay, run, output)
+        shown = output.display()
+        run = assay.start(order.question, sources=order.sources, progress=shown.told, **order.options)
+        code = await watch(assay, run, output, shown)
         if code == Exit.NO_EVIDENCE and order.sources is None and output.verbosity >= 0 and not await assay.documents():
             say(HOW_TO_ADD)
         return code

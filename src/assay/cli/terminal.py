@@ -25,6 +25,12 @@ def clean(text: str) -> str:
     return " ".join(harmless(text).split())
 
 
+def cleaned(line: str) -> str:
+    """`line` as `clean` makes it, indented as it is."""
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    return indent + clean(line)
+
+
 def harmless(text: str) -> str:
     """`text` without control characters (line feed and tab stay) and without directional overrides.
 
@@ -43,9 +49,8 @@ class ReaderGone(Exception):
 
 def say(line: str) -> None:
     """A line on stderr, indented as it is; that nobody reads it is no reason to stop."""
-    indent = line[: len(line) - len(line.lstrip(" "))]
     with contextlib.suppress(BrokenPipeError):
-        click.echo(indent + clean(line), err=True)
+        click.echo(cleaned(line), err=True)
 
 
 def write(text: str, *, hint: str = "") -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import signal
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,14 +13,15 @@ import msgspec
 
 from assay import Assay, RunHandle
 from assay.cli import files
+from assay.cli.display import Display, display
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
-from assay.cli.progress import counted, lines
+from assay.cli.live.summary import outcome, summary
 from assay.cli.terminal import say, write
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
-from assay.core.report import LIMITS, STOP_REASONS
+from assay.core.report import LIMITS
 from assay.core.view import RunView
 
 Stdout = Literal["report", "json", "events"]
@@ -35,6 +37,10 @@ class Output:
     strict: bool = False
     verbosity: int = 0
 
+    def display(self) -> Display:
+        """How a run is shown while it goes on."""
+        return display(self.verbosity, events=self.stdout == "events")
+
 
 def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
     """What goes to stdout.
@@ -47,37 +53,52 @@ def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
     return "json" if as_json else "events" if as_events else "report"
 
 
-async def watch(assay: Assay, run: RunHandle, output: Output) -> Exit:
+async def watch(assay: Assay, run: RunHandle, output: Output, shown: Display | None = None) -> Exit:
     """Execute `run` to its end, heeding Ctrl-C, and hand over its report. Where SIGTERM ends it, it can be resumed.
+
+    `shown` is the display that is told how the reading of documents goes, where there is one already.
 
     Raises:
         StoreError: a file cannot be written (the report is on stdout then).
     """
+    shown = shown or output.display()
 
     def finish() -> None:
-        say("finishing: the report is written from what was found (Ctrl-C again cancels)")
+        shown.say("finishing: the report is written from what was found (Ctrl-C again cancels)")
         run.finish()
 
     def cancel() -> None:
-        say("cancelling")
+        shown.say("cancelling")
         run.cancel()
 
     try:
         with termination(), interrupts(finish, cancel):
-            await follow(aiter(run), output)
-            return await conclude(assay, await run.view(), output)
+            with shown:
+                await follow(aiter(run), output, shown)
+                view = await run.view()
+            return await conclude(assay, view, output)
     except Terminated:
         say(f"interrupted; to go on: assay runs resume {run.run_id}" if run.created else "interrupted")
         return Exit.TERMINATED
 
 
-async def follow(events: AsyncIterator[Envelope], output: Output) -> None:
+async def follow(events: AsyncIterator[Envelope], output: Output, shown: Display) -> None:
     """Show events as they come."""
     async for envelope in events:
         if output.stdout == "events":
             write(msgspec.json.encode(envelope).decode())
-        for line in lines(envelope, output.verbosity):
-            say(line)
+        shown.show(envelope)
+
+
+async def looked_on(events: AsyncIterator[Envelope], output: Output, shown: Display, run_id: str) -> bool:
+    """Show the events of a run which this process does not execute; False when Ctrl-C or SIGTERM ended that."""
+    try:
+        with termination(), termination(signal.SIGINT), shown:
+            await follow(events, output, shown)
+    except Terminated:
+        say(f"no longer watching run {run_id}; the run itself is untouched")
+        return False
+    return True
 
 
 async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
@@ -88,11 +109,19 @@ async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
     """
     if view.status == "waiting":
         return _ask(view)
-    await _deliver(assay, view, output)
+    saved = await _deliver(assay, view, output)
     code = exit_code(view, strict=output.strict)
-    if output.verbosity >= 0 or code in (Exit.FAILED, Exit.UNVERIFIED):
-        say(_closing(view))
+    close(view, output, saved)
     return code
+
+
+def close(view: RunView, output: Output, saved: Sequence[Path] = ()) -> None:
+    """The last lines, with the files the report was saved to; of what went wrong also where quiet is asked for."""
+    if output.verbosity >= 0:
+        for line in summary(view, saved):
+            say(line)
+    elif exit_code(view, strict=output.strict) in (Exit.FAILED, Exit.UNVERIFIED):
+        say(f"run {view.run_id} {outcome(view)}")
 
 
 def exit_code(view: RunView, *, strict: bool = False) -> Exit:
@@ -119,15 +148,17 @@ def _kept(view: RunView) -> str:
     return f"the report is kept: assay runs export {view.run_id} -o FILE"
 
 
-async def _deliver(assay: Assay, view: RunView, output: Output) -> None:
+async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, ...]:
+    """Hand the report over; the files it is in."""
     written = bool(view.report.text.strip()) and view.status != "cancelled"
     if output.stdout == "json":
         write((await assay.export(view.run_id, ".json", output.citations)).decode(), hint=_kept(view))
     elif output.stdout == "report" and written and not output.files:
         write((await assay.export(view.run_id, ".md", output.citations)).decode(), hint=_kept(view))
-    if written:
-        for path in output.files:
-            await _save(assay, view, path, output)
+    targets = output.files if written else ()
+    for path in targets:
+        await _save(assay, view, path, output)
+    return targets
 
 
 async def _save(assay: Assay, view: RunView, path: Path, output: Output) -> None:
@@ -138,26 +169,3 @@ async def _save(assay: Assay, view: RunView, path: Path, output: Output) -> None
         if output.stdout == "report":  # paid for: better on the screen than nowhere
             write((await assay.export(view.run_id, ".md", output.citations)).decode(), hint=_kept(view))
         raise
-    if output.verbosity >= 0:
-        say(f"the report is in {path}")
-
-
-def _closing(view: RunView) -> str:
-    if view.status in ("created", "running"):
-        return f"run {view.run_id} was interrupted; to go on with it: assay runs resume {view.run_id}"
-    if view.status in ("failed", "cancelled"):
-        return f"run {view.run_id} {view.status}: {view.error or STOP_REASONS.get(view.stop_reason, view.stop_reason)}"
-    unverified = "" if view.verified else "; not verified"
-    reason = "" if view.stop_reason == "done" else f" {STOP_REASONS.get(view.stop_reason, view.stop_reason)}"
-    return f"run {view.run_id} completed: {_cited(view)}{unverified}.{reason}"
-
-
-def _cited(view: RunView) -> str:
-    """How much the report rests on; a passage or document which two agents met counts once."""
-    ids = {id for claim in view.claims for id in claim.passages}
-    cited = [passage for passage in view.passages.values() if passage.id in ids]
-    passages = {(passage.document_sha256, passage.start, passage.end) for passage in cited}
-    if not passages:
-        return "nothing cited"
-    sources = {passage.document_sha256 for passage in cited}
-    return f"{counted(len(passages), 'passage')} of {counted(len(sources), 'source')} cited"

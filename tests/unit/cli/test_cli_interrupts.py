@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from assay.cli.interrupts import interrupts
+from assay.cli.interrupts import Terminated, continued, interrupts, termination
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself Ctrl-C there")
 
@@ -42,3 +42,23 @@ async def test_one_ctrl_c_too_many_leaves_at_once():
     finally:
         signal.signal(signal.SIGINT, caught)
     assert done == ["finish", "as usual"]
+
+
+async def test_who_only_watches_leaves_with_the_first_ctrl_c():
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(Terminated) as caught, termination(), termination(signal.SIGINT):
+        await asyncio.gather(press(), asyncio.sleep(10))
+    assert caught.value.number == signal.SIGINT
+    assert signal.getsignal(signal.SIGINT) is before
+    await asyncio.sleep(0)  # the task itself was not cancelled
+
+
+async def test_going_on_after_ctrl_z_is_noticed():
+    seen: list[str] = []
+    with continued(lambda: seen.append("on")):
+        os.kill(os.getpid(), signal.SIGCONT)
+        await asyncio.sleep(0.02)
+    assert seen == ["on"]
+    os.kill(os.getpid(), signal.SIGCONT)
+    await asyncio.sleep(0.02)
+    assert seen == ["on"]

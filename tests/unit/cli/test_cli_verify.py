@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 import pytest
 from bundles import bundle_of_two_agents, forged, members_of
+from logs import Log, begin
+from records import recorded
 
 from assay.app.bundle import Verification
 from assay.cli.main import main
+from assay.core import events as e
+from assay.export.bundle import EXPORTER
 
 
 @pytest.fixture
@@ -39,7 +44,8 @@ def test_a_bundle_which_holds(bundle: Path, nowhere: Path, capsys: pytest.Captur
         *("zip", "members", "events", "report.json", "report.md", "report.html"),
         *("documents", "snapshots", "passages", "markers", "claims", "counts", "text"),
     ]
-    assert "a report which passed its final check" in out
+    assert out.splitlines()[-1].startswith(f"{bundle} holds: run ")
+    assert out.splitlines()[-1].endswith("a report which passed its final check")
     assert not nowhere.exists()
 
 
@@ -50,6 +56,50 @@ def test_a_bundle_which_does_not(bundle: Path, capsys: pytest.CaptureFixture[str
     out = capsys.readouterr().out
     assert "WRONG  report.md" in out
     assert f"{bundle} does not hold: report.md" in out
+
+
+def test_of_another_release_it_says_what_was_not_checked(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bundle.write_bytes(forged(bundle.read_bytes(), {"report.md": b"Another report.\n"}, release="99.0"))
+    assert main(["verify", str(bundle)]) == 3
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert " holds" not in last
+    assert last.endswith(
+        f"report.md and report.html were NOT checked (written by Assay 99.0, this is {version('assay')})"
+    )
+    assert main(["verify", str(bundle), "--json"]) == 3
+    found = msgspec.json.decode(capsys.readouterr().out)
+    assert (found["ok"], found["whole"]) == (True, False)
+
+
+def test_of_another_release_with_thousands_of_members(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more: dict[str, bytes | None] = {f"later-{at}.bin": b"" for at in range(50)}
+    bundle.write_bytes(forged(bundle.read_bytes(), more, release="99.0"))
+    assert main(["verify", str(bundle)]) == 3
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert "and 46 other members were NOT checked" in last
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (e.RunFailed(stop_reason="failed", error="the model is down"), "without a report: the run failed"),
+        (e.RunCancelled(), "without a report: the run was cancelled"),
+        (None, "without a report: the run had not ended"),
+    ],
+)
+def test_a_run_without_a_report_failed_no_check(
+    event: e.Event | None, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = Log()
+    begin(log)
+    if event is not None:
+        log.add("", event)
+    path = tmp_path / "failed.zip"
+    path.write_bytes(EXPORTER.render(recorded(log.events)))
+    assert main(["verify", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1].endswith(said)
+    assert "final check" not in out
 
 
 def test_as_json(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from rich.text import Text
 
@@ -30,8 +32,7 @@ def of_lane(lane: Lane) -> Text:
         return words("waits for its turn", "dim")
     if lane.finding.text and not lane.finding.finished:
         return words("writes what it found")
-    said = of_turn(lane.turns[-1]) if lane.turns else None
-    return said or words("starts")
+    return of_turns(lane.turns) or words("starts")
 
 
 def _reported(lane: Lane) -> str:
@@ -51,25 +52,26 @@ def of_phase(view: RunView) -> Text:
         return words(f"checked {checked} of {counted(len(view.claims), 'claim')}")
     if name == "write" and view.report.text:
         return words(f"writing the report: {counted(len(view.report.text.split()), 'word')}")
+    if working := sum(lane.state == "running" for lane in view.lanes):
+        return words(f"{counted(working, 'agent')} at work")
     turns = next((phase.turns for phase in view.phases if phase.name == name), ())
-    said = of_turn(turns[-1]) if turns else None
-    return said or words(STARTING.get(name, name))
+    return of_turns(turns) or words(STARTING.get(name, name))
 
 
-def of_turn(turn: Turn) -> Text | None:
-    """The turn's running tools, else its thought, else its last tool; None when there is nothing yet."""
-    running = [use for use in turn.tools if use.outcome == "running"]
+def of_turns(turns: Sequence[Turn]) -> Text | None:
+    """The running tools, else the thought, else what came last; None when there is nothing yet."""
+    running = [use for turn in turns for use in turn.tools if use.outcome == "running"]
     if running:
         more = f" (and {len(running) - 1} more)" if len(running) > 1 else ""
-        return words(f"{called(running[0])}{more}")
-    if turn.thinking:
-        return words(f"thinks: {turn.thoughts[-1]}")
-    if turn.tools:
-        return _ended(turn.tools[-1])
-    if turn.searches:
-        last = turn.searches[-1]
-        return words(f"search {last.query}: {counted(last.results, 'document')}")
-    return words(f"thought: {turn.thoughts[-1]}") if turn.thoughts else None
+        return words(f"{called(running[-1])}{more}")
+    if turns and turns[-1].thinking:
+        return words(f"thinks: {turns[-1].thoughts[-1]}")
+    for turn in reversed(turns):  # each tool call has a path of its own, and so has a provider's search below it
+        if turn.tools:
+            return _ended(turn.tools[-1])
+        if turn.thoughts:
+            return words(f"thought: {turn.thoughts[-1]}")
+    return None
 
 
 def _ended(use: ToolUse) -> Text:

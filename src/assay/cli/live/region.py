@@ -15,7 +15,8 @@ from rich.text import Text
 
 from assay.cli.live.frame import Size
 
-BEGIN, END = "\x1b[?2026h\x1b[?7l", "\x1b[?7h\x1b[?2026l"  # one update for terminals which know it; without wrapping
+BEGIN, END = "\x1b[?2026h", "\x1b[?2026l"  # what lies between is shown at once, by terminals which know it
+CUT, WRAP = "\x1b[?7l", "\x1b[?7h"
 TO_LINE_END, TO_SCREEN_END = "\x1b[K", "\x1b[J"
 LOWEST = Size(80, 24)
 
@@ -50,7 +51,7 @@ class Region:
         told = TO_SCREEN_END + "".join(f"{line}\r\n" for line in above) if whole else ""
         body = "".join(_rewritten(line, None if whole else self._before(place)) for place, line in enumerate(fresh))
         self._drawn, self._width = fresh, width
-        self._write(f"{up}{told}{BEGIN}{body}{TO_SCREEN_END}{END}")
+        self._write(f"{BEGIN}{up}{told}{CUT}{body}{TO_SCREEN_END}{WRAP}{END}")
 
     def erase(self) -> None:
         """Leave the terminal as if nothing had been drawn."""

@@ -56,7 +56,7 @@ def short(number: int) -> str:
 
 def tokens(usage: Usage) -> str:
     """`4.1k tokens`, or nothing."""
-    return f"{short(usage.tokens)} tokens" if usage.tokens else ""
+    return f"{short(usage.tokens)} token{'' if usage.tokens == 1 else 's'}" if usage.tokens else ""
 
 
 def money(usage: Usage) -> str:

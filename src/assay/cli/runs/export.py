@@ -13,6 +13,9 @@ from assay.cli.library import opened
 from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import say
 from assay.core.markers import CitationMode
+from assay.core.view import RunView
+
+_LISTS = (".bib", ".csl.json", ".ris")  # of what a report cites, and of nothing else
 
 
 @click.command("export")
@@ -30,14 +33,36 @@ from assay.core.markers import CitationMode
 @options.citations
 @options.common
 def command(reference: str, outputs: tuple[Path, ...], citations: CitationMode | None, home: Path | None) -> None:
-    """Write the report of the run ID; of one that has not ended, as far as it is written."""
+    """Write the report of the run ID; as far as it is written; where there is none, the file says why."""
     targets = files.checked(outputs)
     asyncio.run(_export(reference, targets, citations or settings.load().citations, home))
 
 
 async def _export(reference: str, targets: tuple[Path, ...], citations: CitationMode, home: Path | None) -> None:
     async with opened(home) as assay:
-        run_id = (await assay.find(reference)).run_id
+        view = await assay.view(reference)
         for path in targets:
-            files.save(path, await assay.export(run_id, files.suffix(path), citations))
-            say(f"the report of run {run_id} is in {path}")
+            suffix = files.suffix(path)
+            files.save(path, await assay.export(view.run_id, suffix, citations))
+            say(_told(view, path, suffix))
+
+
+def _told(view: RunView, path: Path, suffix: str) -> str:
+    """What is in the file now; of a run which has no report, that it has none."""
+    match view.report.state:
+        case "finished":
+            return f"the report of run {view.run_id} is in {path}"
+        case "writing":
+            return f"run {view.run_id} {_ended(view)}, its report is not finished: what there is of it is in {path}"
+        case "none":
+            return f"run {view.run_id} {_ended(view)}, there is no report: {path} holds {_holds(suffix)}"
+
+
+def _ended(view: RunView) -> str:
+    return {"failed": "failed", "cancelled": "was cancelled", "completed": "ended"}.get(view.status, "has not ended")
+
+
+def _holds(suffix: str) -> str:
+    """What a format holds of a run without a report."""
+    known = {".zip": "the run's log and why", ".json": "the run's data and why"}
+    return "no source" if suffix in _LISTS else known.get(suffix, "no more than why")

@@ -14,7 +14,7 @@ from assay.cli.files import checked
 from assay.cli.library import opened
 from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import State, say
-from assay.cli.watch import Output, conclude, follow, stdout_for, watch
+from assay.cli.watch import Output, conclude, follow, looked_on, stdout_for, watch
 from assay.core.errors import LeaseHeld
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL
@@ -58,12 +58,13 @@ async def _resume(reference: str, output: Output, home: Path | None) -> Exit:
             run = await assay.resume(row.run_id)
         except LeaseHeld as error:
             say(f"running in {error.holder}; following it (Ctrl-C stops following, the run goes on)")
-            await follow(aiter(assay.follow(row.run_id)), output)
+            if not await looked_on(aiter(assay.follow(row.run_id)), output, output.display(), row.run_id):
+                return Exit.CANCELLED
             return await conclude(assay, await assay.view(row.run_id), output)
         return await watch(assay, run, output)
 
 
 async def _again(assay: Assay, run_id: str, output: Output) -> Exit:
     if output.stdout == "events":
-        await follow(aiter(assay.follow(run_id)), output)
+        await follow(aiter(assay.follow(run_id)), output, output.display())
     return await conclude(assay, await assay.view(run_id), output)

@@ -1,0 +1,92 @@
+"""The last lines of a run: what came out, what it cost, where it is and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assay.cli.live.rows import joined, money, tokens
+from assay.cli.live.times import clock, elapsed, moment
+from assay.cli.live.trouble import troubles
+from assay.cli.progress import counted
+from assay.core.claims import VERDICTS, Summary
+from assay.core.report import STOP_REASONS
+from assay.core.view import RunView
+
+
+def summary(view: RunView, files: Sequence[Path] = ()) -> list[str]:
+    """Three lines; of a run that waits or was interrupted, as far as it is."""
+    return [outcome(view), cost(view), where(view, files)]
+
+
+def outcome(view: RunView) -> str:
+    """How the run ended, what the report rests on, and the verdicts."""
+    reason = STOP_REASONS.get(view.stop_reason, view.stop_reason)
+    if view.status == "waiting":
+        return f"waiting for {view.waiting_for}: {' '.join(view.clarification.questions)}"
+    if view.status in ("created", "running", "paused"):
+        return "interrupted before its end"
+    if view.status in ("failed", "cancelled"):
+        return f"{view.status}: {view.error or reason}"
+    unverified = "" if view.verified else "; not verified"
+    ended = "" if view.stop_reason == "done" else f" {reason}"
+    return f"completed: {joined((_cited(view), verdicts(view.summary)), '; ')}{unverified}.{ended}"
+
+
+def verdicts(summary: Summary) -> str:
+    """`7 claims: 6 supported, 1 unchecked`, or nothing."""
+    if not summary.claims:
+        return ""
+    found = [(verdict, getattr(summary, verdict)) for verdict in VERDICTS]
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in found if count)
+    return f"{counted(summary.claims, 'claim')}: {counts}"
+
+
+def _cited(view: RunView) -> str:
+    """How much the report rests on; a passage or document which two agents met counts once."""
+    ids = {id for claim in view.claims for id in claim.passages}
+    cited = [passage for passage in view.passages.values() if passage.id in ids]
+    passages = {(passage.document_sha256, passage.start, passage.end) for passage in cited}
+    if not passages:
+        return "nothing cited"
+    sources = {passage.document_sha256 for passage in cited}
+    return f"{counted(len(passages), 'passage')} of {counted(len(sources), 'source')} cited"
+
+
+def cost(view: RunView) -> str:
+    """Time in which somebody worked on it, model calls, tokens, searches, pages and money."""
+    total = view.usage.total
+    seconds = elapsed(view, view.started_at, view.finished_at or _last(view), datetime.now(UTC))
+    parts = (
+        clock(seconds),
+        counted(total.model_calls, "model call") if total.model_calls else "",
+        tokens(total),
+        counted(total.searches, "search", "searches") if total.searches else "",
+        counted(total.pages, "page") if total.pages else "",
+        money(total),
+        f"{counted(total.unpriced_calls, 'call')} without a known price" if total.unpriced_calls else "",
+    )
+    return f"took {joined(parts, ', ')}"
+
+
+def _last(view: RunView) -> str:
+    """The latest time the view tells of a run which has no end."""
+    known = [phase.finished_at or phase.started_at for phase in view.phases]
+    known += [lane.finished_at or lane.started_at for lane in view.lanes]
+    return max((at for at in known if at), key=moment, default=view.started_at)
+
+
+def where(view: RunView, files: Sequence[Path] = ()) -> str:
+    """The run's id, its files, and the commands that go on from here."""
+    named = f" in {', '.join(map(str, files))}" if files else ""
+    wrong = [f"assay runs show {view.run_id}"] if any(troubles(view)) else []
+    return f"run {view.run_id}{named}: {'; '.join(dict.fromkeys([_next(view), *wrong]))}"
+
+
+def _next(view: RunView) -> str:
+    if view.status in ("created", "running", "paused", "waiting"):
+        return f"assay runs resume {view.run_id}"
+    if view.status == "completed" and any(claim.passages for claim in view.claims):
+        return f"assay cite {view.run_id} 1"
+    return f"assay runs show {view.run_id}"

@@ -1,0 +1,108 @@
+import io
+import sys
+
+import logs
+import pytest
+
+from assay.cli.display import Plain, can_draw, display
+from assay.cli.live.screen import Screen
+
+
+class Tty(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Tty:
+    """Stderr, from now on; no fixture, as pytest puts its own back between that and the test."""
+    stream = Tty()
+    for name in ("NO_COLOR", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", stream)
+    return stream
+
+
+def test_a_terminal_gets_the_live_view(monkeypatch: pytest.MonkeyPatch):
+    on_terminal(monkeypatch)
+    assert isinstance(display(0), Screen)
+    assert isinstance(display(2), Screen)
+    assert isinstance(display(-1), Plain)
+
+
+@pytest.mark.parametrize(("name", "value"), [("TERM", "dumb"), ("NO_COLOR", "1"), ("CI", "true")])
+def test_less_is_asked_for(monkeypatch: pytest.MonkeyPatch, name: str, value: str):
+    on_terminal(monkeypatch)
+    assert can_draw()
+    monkeypatch.setenv(name, value)
+    assert not can_draw()
+
+
+def test_what_cannot_show_the_signs_gets_plain_lines(monkeypatch: pytest.MonkeyPatch):
+    terminal = on_terminal(monkeypatch)
+    terminal.encoding = "iso-8859-1"
+    assert not can_draw()
+
+
+def test_events_and_the_view_do_not_share_a_terminal(monkeypatch: pytest.MonkeyPatch):
+    on_terminal(monkeypatch)
+    assert can_draw(events=True)
+    monkeypatch.setattr(sys, "stdout", Tty())
+    assert not can_draw(events=True)
+    assert can_draw()
+
+
+def test_no_stderr_no_view(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert not can_draw()
+
+
+def test_plain_lines_hold_no_escape_sequence(capsys: pytest.CaptureFixture[str]):
+    shown = Plain(1)
+    shown.told("reading: file 1 of 2\x1b[31m")
+    with shown:
+        for envelope in logs.failing_agent().events:
+            shown.show(envelope)
+    shown.say("cancelling")
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert "agent 1 failed: no model answered\n" in said
+    assert said.startswith("reading: file 1 of 2[31m\n")
+    assert said.endswith("cancelling\n")
+
+
+def test_quiet_says_only_what_was_asked_for(capsys: pytest.CaptureFixture[str]):
+    shown = Plain(-1)
+    shown.told("reading")
+    for envelope in logs.one_agent().events:
+        shown.show(envelope)
+    assert capsys.readouterr().err == ""
+
+
+async def test_a_terminal_that_went_away_ends_the_view_only(monkeypatch: pytest.MonkeyPatch):
+    terminal = on_terminal(monkeypatch)
+
+    def gone(text: str) -> int:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(terminal, "write", gone)
+    with Screen() as shown:
+        for envelope in logs.one_agent().events:
+            shown.show(envelope)
+        shown.say("finishing")
+
+
+async def test_what_is_told_before_the_run_passes_and_warnings_stay(monkeypatch: pytest.MonkeyPatch):
+    terminal = on_terminal(monkeypatch)
+    with Screen() as shown:
+        shown.told("reading: file 1 of 2")
+        shown.told("skipped a.pdf: not text")
+        shown.say("finishing")
+    text = terminal.getvalue()
+    assert "skipped a.pdf: not text\r\n" in text
+    assert "finishing" in text
+    assert text.rindex("\x1b[J") > text.rindex("finishing")

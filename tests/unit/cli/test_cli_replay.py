@@ -1,0 +1,75 @@
+import asyncio
+from itertools import pairwise
+
+import logs
+import pytest
+
+from assay.cli.live.replay import Replay, gaps
+from assay.cli.live.summary import summary
+from assay.cli.live.times import moment
+from assay.core import events as e
+from assay.core.view import RunView, fold
+
+
+@pytest.mark.parametrize("speed", [0.0, 10_000.0])
+async def test_every_event_once_and_in_order(speed: float):
+    log = logs.two_agents().events
+    replay = Replay(log, speed)
+    assert [envelope.seq async for envelope in replay] == [envelope.seq for envelope in log]
+    assert replay.now() >= moment(log[-1].at)
+
+
+async def test_time_in_the_run_never_goes_back_nor_ahead_of_it():
+    log = logs.one_agent().events
+    replay, seen = Replay(log, 1_000.0), []
+    async for envelope in replay:
+        seen.append(replay.now())
+        assert seen[-1] >= moment(envelope.at)
+        await asyncio.sleep(0.002)
+    assert all(before <= after for before, after in pairwise(seen))
+
+
+def test_a_replay_takes_ten_seconds_at_most_and_a_short_run_its_own_time():
+    log = logs.two_agents().events
+    length = sum(gaps(log))
+    assert length > 10
+    assert Replay(log).speed == pytest.approx(length / 10)
+    assert Replay(log[:3]).speed == 1.0
+    assert Replay([]).speed == 1.0
+
+
+def test_when_nobody_worked_no_time_passes():
+    log = logs.Log()
+    logs.begin(log)
+    worked = sum(gaps(log.events))
+    log.add("", e.RunWaiting(topic="answers"))
+    log.add("", e.ClarifyAnswered(answers=("x",)))
+    log.add("", e.RunResumed(fence=2))
+    assert sum(gaps(log.events)) == worked + 1  # until it waits
+    assert gaps([]) == []
+
+
+@pytest.mark.parametrize("name", sorted(logs.SCENARIOS))
+def test_the_summary_has_three_lines(name: str):
+    view = fold(logs.SCENARIOS[name]().events)
+    outcome, cost, where = summary(view)
+    assert outcome.startswith("completed: ")
+    assert cost.startswith("took ")
+    assert where.startswith(f"run {logs.RUN}: assay ")
+
+
+def test_the_summary_counts_verdicts_and_says_what_it_took():
+    outcome, cost, where = summary(fold(logs.two_agents().events))
+    assert outcome == "completed: 3 passages of 2 sources cited; 2 claims: 1 supported, 1 contradicted."
+    assert cost == "took 1:33, 6 model calls, 720 tokens"
+    assert where == f"run {logs.RUN}: assay cite {logs.RUN} 1"
+
+
+def test_the_summary_of_what_did_not_end_says_how_to_go_on():
+    log = logs.dispatched(1)
+    outcome, cost, where = summary(fold(log.events))
+    assert outcome == "interrupted before its end"
+    assert cost.startswith("took 0:1")
+    assert where == f"run {logs.RUN}: assay runs resume {logs.RUN}"
+    failed = summary(RunView(run_id="r", status="failed", error="no model"))
+    assert failed == ["failed: no model", "took 0:00", "run r: assay runs show r"]
