@@ -125,7 +125,7 @@ class _Worker:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
-        self._busy = self._late = self._ended = False
+        self._busy = self._late = self._ended = self._crashed = False
 
     @property
     def pid(self) -> int:
@@ -134,7 +134,16 @@ class _Worker:
         return process.pid if process is not None else 0
 
     def run(self, task: Task) -> Result:
-        """Read a file; whatever happens to the process, a result."""
+        """Read a file; whatever happens to the process, a result.
+
+        A process which crashed with this file may have been broken by one before it: then a fresh one has a try.
+        """
+        used = self._process is not None
+        result = self._read(task)
+        return self._read(task) if used and self._crashed else result
+
+    def _read(self, task: Task) -> Result:
+        self._crashed = False
         try:
             process = self._start()
         except (OSError, ValueError) as error:
@@ -214,6 +223,7 @@ class _Worker:
             return f"its reader failed ({words})"
         if isinstance(error, ValueError):
             return f"its reader gave no valid answer ({error})"
+        self._crashed = True
         return f"its reader crashed ({_signal(code)}); the file may be damaged"
 
     def _last_words(self) -> str:
