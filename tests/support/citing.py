@@ -39,4 +39,5 @@ def citing(
     log.add("verify", e.ClaimFound(id="c1", text=written.strip(), start=0, end=len(written.strip()), passages=shown))
     if verdict:
         log.add("verify", e.ClaimChecked(id="c1", rule="numbers", verdict=verdict, reason="the number differs"))
+    log.add("", e.RunCompleted(stop_reason="done", verified=False))
     return recorded(log.events)

@@ -11,7 +11,7 @@ import msgspec
 
 from assay import CitedPassage
 from assay.cli import options
-from assay.cli.library import opened
+from assay.cli.library import stored
 from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import clean, write
 
@@ -31,7 +31,7 @@ def command(reference: str, number: int, as_json: bool, home: Path | None) -> No
 
 
 async def _passages(reference: str, number: int, home: Path | None) -> list[CitedPassage]:
-    async with opened(home) as assay:
+    async with stored(home) as assay:
         return await assay.passage(reference, number)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,25 +15,36 @@ from assay.core.errors import StoreError
 
 
 def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """`paths`, each of which can take a report.
+    """`paths`, each of which can take a report; of those that are the same file the first.
 
     Raises:
         click.UsageError: a suffix stands for no format, the folder is missing, or the place cannot be written.
         ConfigError: a format needs an extra which is not installed.
     """
-    known = plugins.names("exporters")
-    paths = tuple(paths)
+    targets: dict[Path, Path] = {}
     for path in paths:
         if not suffix(path):
-            raise click.UsageError(f"{path} must end in {' or '.join(known)}")
-        if not path.parent.is_dir():
-            raise click.UsageError(f"the folder {path.parent} does not exist")
-        if path.is_dir():
-            raise click.UsageError(f"{path} is a folder")
-        if not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise click.UsageError(f"{path} cannot be written")
+            raise click.UsageError(f"{path} must end in {' or '.join(plugins.names('exporters'))}")
+        target = _target(path)
+        try:
+            _check(path, target)
+        except OSError as error:  # a name that is too long, a folder that may not be entered
+            raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
         _ready(suffix(path))
-    return paths
+        targets.setdefault(target, path)
+    return tuple(targets.values())
+
+
+def _check(path: Path, target: Path) -> None:
+    if not target.parent.is_dir():
+        raise click.UsageError(f"the folder {target.parent if path.is_symlink() else path.parent} does not exist")
+    if target.is_dir():
+        raise click.UsageError(f"{path} is a folder")
+    there = target.exists()
+    if there and not target.is_file():
+        raise click.UsageError(f"{path} is not a file")
+    if not os.access(target.parent, os.W_OK) or (there and not os.access(target, os.W_OK)):
+        raise click.UsageError(f"{path} cannot be written")
 
 
 def _ready(format: str) -> None:
@@ -48,22 +60,28 @@ def suffix(path: Path) -> str:
 
 
 def save(path: Path, data: bytes) -> None:
-    """Write `data`, so that nobody ever reads half of it.
+    """Write `data`, so that nobody ever reads half of it; what a link names is replaced, and keeps its mode.
 
     Raises:
         StoreError: the file cannot be written.
     """
-    draft = ""
+    draft, target = "", _target(path)
     try:
-        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else 0o666 & ~_umask()
+        handle, draft = tempfile.mkstemp(dir=target.parent, prefix=".assay-")
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        Path(draft).chmod(0o666 & ~_umask())  # as any new file; mkstemp makes it for the owner alone
-        Path(draft).replace(path)
+        Path(draft).chmod(mode)  # mkstemp makes it for the owner alone
+        Path(draft).replace(target)
     except OSError as error:
         if draft:
             Path(draft).unlink(missing_ok=True)
         raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _target(path: Path) -> Path:
+    """The file itself: where links lead, whole. Links in a circle lead to themselves, and never fail here."""
+    return Path(os.path.realpath(path))
 
 
 def _umask() -> int:

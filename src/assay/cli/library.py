@@ -6,7 +6,8 @@ from pathlib import Path
 
 from assay import Assay, settings
 from assay.app.assay import DEFAULT
-from assay.core.errors import UnknownName
+from assay.app.layout import is_made
+from assay.core.errors import UnknownName, UsageError
 
 HOW_TO_ADD = "the library is empty: add documents with `assay docs add PATH`, or name them with `--in PATH`"
 
@@ -19,6 +20,35 @@ def opened(home: Path | None, configured: settings.Settings | None = None) -> As
     """
     configured = configured or settings.load()
     return Assay(configured, home=home or configured.home)
+
+
+def stored(home: Path | None) -> Assay:
+    """As `opened`, for a command which only looks: it makes no library where there is none.
+
+    Raises:
+        ConfigError: the settings cannot be read.
+        UsageError: there is none.
+    """
+    configured = settings.load()
+    if not exists(home, configured):
+        raise UsageError(f"there is no library in {home or configured.home}: `assay docs add PATH` makes one")
+    return opened(home, configured)
+
+
+def exists(home: Path | None, configured: settings.Settings | None = None) -> bool:
+    """Whether there is a library in the home the command names, or the settings do. Nothing is made.
+
+    What may not be looked into, or is no folder, counts as one: opening it says what is wrong.
+
+    Raises:
+        ConfigError: the settings cannot be read.
+    """
+    folder = home or (configured or settings.load()).home
+    folder = folder.expanduser()
+    try:
+        return is_made(folder) or (folder.exists() and not folder.is_dir())
+    except OSError:
+        return True
 
 
 async def check_collection(assay: Assay, collection: str) -> None:

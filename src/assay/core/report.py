@@ -5,7 +5,7 @@ Later releases only add fields. The JSON Schema lies in `assay/export/schemas`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -13,6 +13,7 @@ from assay.core.bibliography import Bibliography, compile_bibliography
 from assay.core.claims import Citation, Claim, Summary, Verdict, summarize
 from assay.core.markers import CitationMode
 from assay.core.plan import Coverage, Plan
+from assay.core.ports import FINAL
 from assay.core.rendering import Body, render_body
 from assay.core.sources import Surroundings
 from assay.core.usage import Usage
@@ -116,6 +117,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """A run's report. `models` maps a role to the model which answered for it; times are ISO 8601 UTC.
 
     `verified` says the final gate passed; `stop_reason` is one of `STOP_REASONS`, empty while the run goes on.
+    Where the run did not come to its end, `limits` begins with why, and with what there is of the report.
     """
 
     schema: str = SCHEMA
@@ -173,9 +175,45 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
         sources=_sources(books),
         summary=summarize(view.claims, view.summary.dropped_markers),
         usage=_usage(view.usage),
-        limits=view.report.limits,
+        limits=(*_unended(view), *view.report.limits),
         warnings=tuple(warning.message for warning in view.warnings),
     )
+
+
+def written(view: RunView) -> Literal["none", "writing", "finished"]:
+    """How far the report is; one of which no word is written yet is none."""
+    state = view.report.state
+    return "none" if state == "writing" and not view.report.text.strip() else state
+
+
+def _unended(view: RunView) -> tuple[str, ...]:
+    """That the run did not come to its end, why, and what there is of its report; nothing for one that did."""
+    state = _state(view)
+    return (f"{state}; {_left(view)}.",) if state else ()
+
+
+def _state(view: RunView) -> str:
+    """How the run stands where it did not end well; empty where it did, or there is no run."""
+    match view.status:
+        case "failed":
+            return f"The run failed: {view.error.strip().rstrip('.') or 'no reason was given'}"
+        case "cancelled":
+            return "The run was cancelled"
+        case "completed":
+            return "The run ended" if written(view) == "none" else ""
+        case "created" | "running" | "waiting" | "paused":
+            return "The run has not ended" if view.brief else ""
+
+
+def _left(view: RunView) -> str:
+    """What there is of the report of such a run."""
+    match written(view):
+        case "none":
+            return "no report was written" if view.status in FINAL else "no report has been written so far"
+        case "writing":
+            return "this report is not finished"
+        case "finished":
+            return "this report was not given its final check" if view.gate is None else "this report had been finished"
 
 
 def _claim(claim: Claim, body: Body, books: Bibliography) -> ReportClaim:

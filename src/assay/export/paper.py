@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -17,7 +16,6 @@ from assay.export import sections
 from assay.export.blocks import Block, Line, Piece, line, read_report
 from assay.export.names import read_names
 
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 _NO_DATE = datetime(1980, 1, 1, tzinfo=UTC)  # the first one a zip file can hold
 
 
@@ -51,11 +49,10 @@ def paper(view: RunView, citations: CitationMode) -> Paper:
     verified = "passed its final check" if view.verified else "not verified"
     asked = question if title and title != question else ""
     facts = (asked, f"{made:%Y-%m-%d}, {verified}. {sections.counts(report.summary)}".strip())
-    language = view.brief.language if view.brief else ""
     return Paper(
         title=line(title or question or "Report"),
         facts=tuple(line(fact) for fact in facts if fact),
-        language=language if _LANGUAGE.fullmatch(language) else "",
+        language=sections.language(view.brief.language if view.brief else ""),
         made=made,
         body=read_report(view, citations),
         sources=tuple(_source(source, quotes.get(source.id, ())) for source in sections.cited(report)),

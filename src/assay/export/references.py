@@ -161,7 +161,7 @@ def find_doi(stated: str, url: str) -> str:
     """
     given = _DOI.search(one_line(stated))
     if given:
-        return _TAIL.sub("", given[0])
+        return _whole(given[0])
     try:
         parts = urlsplit(one_line(url))
         asked = parse_qs(parts.query, max_num_fields=50).get("doi", [""])[0]
@@ -170,7 +170,13 @@ def find_doi(stated: str, url: str) -> str:
     if parts.scheme.lower() not in ("http", "https"):
         return ""
     inside = re.search(rf"(?:^|/|doi:)({_DOI.pattern})$", unquote(parts.path)) or _DOI.fullmatch(asked)
-    return _TAIL.sub("", inside[inside.lastindex or 0]) if inside else ""
+    return _whole(inside[inside.lastindex or 0]) if inside else ""
+
+
+def _whole(found: str) -> str:
+    """Without what publishers append; that which is nothing besides ("10.1234/pdf") stays as it is."""
+    doi = _TAIL.sub("", found)
+    return doi if "/" in doi else found
 
 
 _DAY = re.compile(r"\s*([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:[T\s].*)?", re.DOTALL)

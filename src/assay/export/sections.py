@@ -6,6 +6,7 @@ whoever writes it cleans and escapes it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -14,6 +15,8 @@ from assay.core.claims import VERDICTS, Claim, Summary
 from assay.core.clean import link_target, local_path, one_line
 from assay.core.report import Report, ReportPassage, ReportSource
 from assay.core.view import RunView
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 
 TO_CHECK = ("contradicted", "unsupported", "partial")
 """The verdicts a reader should look at, the worst first."""
@@ -67,6 +70,11 @@ def limits(view: RunView, report: Report) -> tuple[str, ...]:
         return report.limits
     problems = "; ".join(gate.problems) or "no reason was given"
     return (*report.limits, f"This report did not pass its final check: {problems}")
+
+
+def language(tag: str) -> str:
+    """`tag` where it has the form of a language tag (BCP 47), else empty."""
+    return tag if _LANGUAGE.fullmatch(tag) else ""
 
 
 def counts(summary: Summary) -> str:

@@ -65,7 +65,7 @@ def place(tmp_path: Path) -> Place:
 
 def database(place: Place, *statements: str) -> Path:
     """A home's database with something done to it."""
-    assert place.run("runs", "list").returncode == 0
+    assert place.run("docs", "add", "docs").returncode == 0
     path = place.home / "assay.db"
     with closing(sqlite3.connect(path)) as connection:
         for statement in statements:
@@ -143,6 +143,8 @@ def test_settings_which_are_a_folder(place: Place) -> None:
 
 
 def test_runs_which_are_not_there(place: Place) -> None:
+    place.fails(2, "there is no library in", "runs", "show", "nosuch")
+    database(place)
     for arguments in (("show", "nosuch"), ("rm", "nosuch", "--yes")):
         place.fails(2, "no run named 'nosuch'", "runs", *arguments)
 

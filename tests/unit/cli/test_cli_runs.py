@@ -228,7 +228,8 @@ def test_cite_shows_the_passage_in_its_document(assay, notes: Path):
     assert "no citation named '99'" in unknown.err
 
 
-def test_an_unknown_run_is_an_error(assay):
+def test_an_unknown_run_is_an_error(assay, notes: Path):
+    assay("docs", "add", notes)
     said = assay("runs", "show", "zzzz")
     assert said.code == 2
     assert "zzzz" in said.err

@@ -119,3 +119,48 @@ def test_any_text_and_any_claims(data: st.DataObject, mode: str) -> None:
 def test_stop_reasons_are_sentences() -> None:
     assert set(STOP_REASONS) >= LIMITS
     assert all(sentence.endswith(".") for sentence in STOP_REASONS.values())
+
+
+# a run without a report
+
+
+SAID = {
+    None: "The run has not ended; no report has been written so far.",
+    e.RunFailed(stop_reason="failed", error="no <b>model</b> answered."): (
+        "The run failed: no <b>model</b> answered; no report was written."
+    ),
+    e.RunFailed(stop_reason="failed", error=""): "The run failed: no reason was given; no report was written.",
+    e.RunCancelled(): "The run was cancelled; no report was written.",
+}
+
+
+@pytest.mark.parametrize(("event", "said"), SAID.items())
+def test_a_run_without_a_report_says_why(event: e.Event | None, said: str) -> None:
+    log = logs.Log()
+    logs.begin(log)
+    if event is not None:
+        log.add("", event)
+    assert build_report(fold(log.events)).limits == (said,)
+
+
+def test_a_report_that_broke_off_says_so_before_its_other_limits() -> None:
+    log = logs.two_agents()
+    cut = next(at for at, each in enumerate(log.events) if each.type == e.ReportFinished.kind)
+    log.events = log.events[:cut]
+    log.add("", e.RunFailed(stop_reason="failed", error="the disk is full"))
+    (said,) = build_report(fold(log.events)).limits
+    assert said == "The run failed: the disk is full; this report is not finished."
+
+
+def test_a_report_without_its_final_check_says_so() -> None:
+    log = logs.Log()
+    logs.begin(log)
+    logs.write(log, "It is so.\n", ("One limit.",))
+    log.add("", e.RunCancelled())
+    said, other = build_report(fold(log.events)).limits
+    assert said == "The run was cancelled; this report was not given its final check."
+    assert other == "One limit."
+
+
+def test_a_run_that_came_to_its_end_says_nothing_of_it() -> None:
+    assert build_report(fold(logs.two_agents().events)).limits == ("Two documents could not be read.",)

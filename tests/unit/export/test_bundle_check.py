@@ -253,13 +253,21 @@ def test_of_another_release_what_both_know_is_compared() -> None:
     report = members_of(bundle())["report.json"]
     newer = report.replace(b'{\n  "schema"', b'{\n  "later": [1],\n  "schema"', 1)
     found = check(forged(bundle(), {"report.json": newer, "report.md": b"Other.\n", "later.bin": b"1"}, release="99.0"))
-    assert found.ok
+    assert (found.ok, found.whole) == (True, False)
+    assert set(found.unchecked) == {"report.md", "report.html", "later.bin"}
     assert found.release == "99.0"
     notes = {each.name: each.notes for each in found.checks if each.notes}
     assert set(notes) == {"members", "report.json", "report.md", "report.html"}
     assert failing(forged(bundle(), {"report.json": newer.replace(b"seven", b"eight")}, release="99.0")) == [
         "report.json"
     ]
+
+
+def test_of_this_release_nothing_is_left_unchecked() -> None:
+    found = check(bundle())
+    assert (found.ok, found.whole, found.unchecked) == (True, True, ())
+    broken = check(forged(bundle(), {"report.md": b"Other.\n"}))
+    assert (broken.ok, broken.whole, broken.unchecked) == (False, False, ())
 
 
 def test_another_format_is_named() -> None:

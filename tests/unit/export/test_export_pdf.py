@@ -65,7 +65,7 @@ def test_outline_and_properties() -> None:
     titles = [item.get_title() for item in document.get_toc()]
     assert titles == ["Details in 中文", "Sources", "Claims to check"]
     facts = document.get_metadata_dict()
-    assert (facts["Title"], facts["Author"], facts["CreationDate"]) == ("What is so?", "Assay", "D:20250102030002Z")
+    assert (facts["Title"], facts["Author"], facts["CreationDate"]) == ("What is so?", "Assay", "D:20250102030018Z")
 
 
 def test_citations_lead_into_the_file_and_links_to_the_web() -> None:

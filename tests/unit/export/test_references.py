@@ -25,6 +25,7 @@ DOIS = [
     ("", "https://www.biorxiv.org/content/10.1101/2020.01.01.123456v1.full.pdf", "10.1101/2020.01.01.123456v1"),
     ("", "https://e.org/article?id=1&doi=10.1234/abc", "10.1234/abc"),
     ("", "https://e.org/version/10.2/notes", ""),
+    ("10.1234/pdf", "", "10.1234/pdf"),
     ("", "file:///tmp/10.1234/abc", ""),
     ("", "javascript:10.1234/abc", ""),
     ("none", "https://[bad", ""),

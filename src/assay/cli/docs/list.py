@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 import msgspec
 
+from assay.app.assay import DEFAULT
 from assay.cli import options
-from assay.cli.library import HOW_TO_ADD, check_collection, opened
+from assay.cli.library import HOW_TO_ADD, check_collection, exists, stored
 from assay.cli.tables import table
 from assay.cli.terminal import say, write
 from assay.core.sources import Document
@@ -32,6 +33,8 @@ def command(collection: str, as_json: bool, home: Path | None) -> None:
 
 
 async def _documents(collection: str, home: Path | None) -> list[Document]:
-    async with opened(home) as assay:
+    if collection == DEFAULT and not exists(home):
+        return []
+    async with stored(home) as assay:
         await check_collection(assay, collection)
         return await assay.documents(collection)

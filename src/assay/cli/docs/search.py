@@ -11,7 +11,7 @@ import msgspec
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.library import check_collection, opened
+from assay.cli.library import check_collection, stored
 from assay.cli.terminal import clean, write
 from assay.core.ports import Hit
 
@@ -70,7 +70,7 @@ def command(
 
 
 async def _search(query: str, limit: int, collection: str, home: Path | None) -> list[Hit]:
-    async with opened(home) as assay:
+    async with stored(home) as assay:
         hits = await assay.search(query, limit=limit, collection=collection)
         if not hits:
             await check_collection(assay, collection)
@@ -78,7 +78,7 @@ async def _search(query: str, limit: int, collection: str, home: Path | None) ->
 
 
 async def _batch(file: Path, limit: int, collection: str, home: Path | None) -> None:
-    async with opened(home) as assay:
+    async with stored(home) as assay:
         await check_collection(assay, collection)
         for asked in _rows(file):
             write(msgspec.json.encode(await _answer(assay, asked, limit, collection)).decode())

@@ -9,10 +9,11 @@ import click
 
 from assay import settings
 from assay.cli import files, options
-from assay.cli.library import opened
+from assay.cli.library import stored
 from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import say
 from assay.core.markers import CitationMode
+from assay.core.report import written
 from assay.core.view import RunView
 
 _LISTS = (".bib", ".csl.json", ".ris")  # of what a report cites, and of nothing else
@@ -39,7 +40,7 @@ def command(reference: str, outputs: tuple[Path, ...], citations: CitationMode |
 
 
 async def _export(reference: str, targets: tuple[Path, ...], citations: CitationMode, home: Path | None) -> None:
-    async with opened(home) as assay:
+    async with stored(home) as assay:
         view = await assay.view(reference)
         for path in targets:
             suffix = files.suffix(path)
@@ -49,7 +50,7 @@ async def _export(reference: str, targets: tuple[Path, ...], citations: Citation
 
 def _told(view: RunView, path: Path, suffix: str) -> str:
     """What is in the file now; of a run which has no report, that it has none."""
-    match view.report.state:
+    match written(view):
         case "finished":
             return f"the report of run {view.run_id} is in {path}"
         case "writing":

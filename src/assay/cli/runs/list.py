@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from assay.cli import options
-from assay.cli.library import opened
+from assay.cli.library import exists, stored
 from assay.cli.tables import table
 from assay.cli.terminal import write
 from assay.core.ports import FINAL, RunRow
@@ -32,7 +32,9 @@ def command(limit: int, as_json: bool, home: Path | None) -> None:
 
 
 async def _runs(limit: int, home: Path | None) -> list[RunRow]:
-    async with opened(home) as assay:
+    if not exists(home):
+        return []
+    async with stored(home) as assay:
         return await assay.runs(limit)
 
 

@@ -11,7 +11,7 @@ from assay import Assay, settings
 from assay.cli import options
 from assay.cli.exits import Exit
 from assay.cli.files import checked
-from assay.cli.library import opened
+from assay.cli.library import stored
 from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import State, say
 from assay.cli.watch import Output, conclude, follow, looked_on, stdout_for, watch
@@ -50,7 +50,7 @@ def command(
 
 
 async def _resume(reference: str, output: Output, home: Path | None) -> Exit:
-    async with opened(home) as assay:
+    async with stored(home) as assay:
         row = await assay.find(reference)
         if row.status in FINAL:
             return await _again(assay, row.run_id, output)

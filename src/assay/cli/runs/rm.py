@@ -15,7 +15,7 @@ from assay import Assay
 from assay.cli import options
 from assay.cli.asking import may_ask
 from assay.cli.exits import Exit
-from assay.cli.library import opened
+from assay.cli.library import stored
 from assay.cli.progress import counted, shorten
 from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import clean, say
@@ -54,7 +54,7 @@ def command(references: Sequence[str], age: timedelta | None, yes: bool, home: P
 
 
 async def _remove(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> Exit:
-    async with opened(home) as assay:
+    async with stored(home) as assay:
         rows = await _chosen(assay, references, age)
         if not rows:
             say("there is no such run")

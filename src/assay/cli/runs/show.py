@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from assay.cli import options
-from assay.cli.library import opened
+from assay.cli.library import stored
 from assay.cli.progress import counted, shorten
 from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import clean, write
@@ -33,7 +33,7 @@ def command(reference: str, thinking: bool, as_json: bool, home: Path | None) ->
 
 
 async def _view(reference: str, home: Path | None) -> RunView:
-    async with opened(home) as assay:
+    async with stored(home) as assay:
         return await assay.view(reference)
 
 

@@ -11,7 +11,7 @@ from assay import Assay
 from assay.cli import options
 from assay.cli.display import can_draw, display
 from assay.cli.exits import Exit
-from assay.cli.library import opened
+from assay.cli.library import stored
 from assay.cli.live.replay import Replay
 from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import State
@@ -40,10 +40,10 @@ def command(state: State, reference: str, speed: float | None, as_events: bool, 
 
 
 async def _watch(reference: str, speed: float | None, output: Output, home: Path | None) -> Exit:
-    async with opened(home) as assay:
+    async with stored(home) as assay:
         row = await assay.find(reference)
-        stored = row.status in FINAL or row.status == "waiting" or not row.holder
-        watching = _replay(assay, row.run_id, speed, output) if stored else _follow(assay, row.run_id, output)
+        over = row.status in FINAL or row.status == "waiting" or not row.holder
+        watching = _replay(assay, row.run_id, speed, output) if over else _follow(assay, row.run_id, output)
         if not await watching:
             return Exit.CANCELLED
         view = await assay.view(row.run_id)

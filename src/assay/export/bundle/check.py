@@ -11,13 +11,14 @@ from collections.abc import Iterator
 
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
+from assay.core.report import written
 from assay.core.sources import sha256
 from assay.core.view import RunView, fold
 from assay.export.bundle import evidence, reports
 from assay.export.bundle.archive import Member, looks_like_zip, unpack
 from assay.export.bundle.contents import FORMAT, KNOWN, LOG, MANIFEST, Manifest, decode, encode, log, release
 from assay.export.bundle.opened import Bundle
-from assay.export.bundle.result import Check, Verification, checked
+from assay.export.bundle.result import Check, Outcome, Verification, checked
 
 LONGEST_REPORT = 500_000
 """Code points of a report's text which are still rendered: a hostile text costs some 0.2 ms a character."""
@@ -37,6 +38,7 @@ def check(data: bytes, file: str = "") -> Verification:
     opened = unpack(data)
     members = {member.name: member.data for member in opened.members}
     checks = [checked("zip", len(members), list(opened.problems))]
+    unchecked: tuple[str, ...] = ()
     manifest = _manifest(members)
     view: RunView | None = None
     if opened.whole:
@@ -49,17 +51,43 @@ def check(data: bytes, file: str = "") -> Verification:
     elif view is not None:
         bundle = Bundle(members=members, manifest=manifest, view=view)
         checks += [each for run in (*_READ, *_TOLD) for each in run(bundle)]
+        unchecked = _unchecked(bundle)
+    ok = view is not None and all(each.ok for each in checks)
     return Verification(
         file=file,
-        ok=view is not None and all(each.ok for each in checks),
+        ok=ok,
+        whole=ok and not unchecked,
+        unchecked=unchecked,
         sha256=sha256(data),
         size=len(data),
         release=manifest.release if manifest else "",
         run_id=view.run_id if view else "",
         question=view.question if view else "",
         verified=view.verified if view else None,
+        status=view.status if view else "",
+        report=_outcome(view) if view else "",
         checks=tuple(checks),
     )
+
+
+def _unchecked(bundle: Bundle) -> tuple[str, ...]:
+    """The members which were held against nothing but the hash that stands beside them."""
+    if bundle.ours:
+        return ()
+    texts = [name for name in reports.TEXTS if name in bundle.members]
+    return (*texts, *(name for name in bundle.members if name != MANIFEST and not KNOWN.fullmatch(name)))
+
+
+def _outcome(view: RunView) -> Outcome:
+    if view.gate is not None:
+        return "passed" if view.verified else "not_passed"
+    match written(view):
+        case "finished":
+            return "no_check"
+        case "writing":
+            return "unfinished"
+        case "none":
+            return "none"
 
 
 def _manifest(members: dict[str, bytes | memoryview]) -> Manifest | None:

@@ -18,6 +18,7 @@ from assay.export.bundle.opened import Bundle
 from assay.export.bundle.result import Check, checked
 
 DATA = "report.json"
+TEXTS = tuple(name for name in RENDERINGS if name != DATA)
 
 
 def data(bundle: Bundle) -> Iterator[Check]:
@@ -52,15 +53,13 @@ def _different(found: object, wanted: object, where: str) -> Iterator[str]:
 
 def texts(bundle: Bundle) -> Iterator[Check]:
     """`report.md` and `report.html` are what the log gives; another release's are only held against their hashes."""
-    for name, rendered in RENDERINGS.items():
-        if name == DATA:
-            continue
+    for name in TEXTS:
         if name not in bundle.members:
             yield checked(name, 0, [f"{name} is not there"])
         elif not bundle.ours:
             yield checked(name, 0, [], (f"{bundle.writer}: only its hash was checked",))
         else:
-            same = bundle.members[name] == rendered(bundle.view, bundle.citations)
+            same = bundle.members[name] == RENDERINGS[name](bundle.view, bundle.citations)
             yield checked(name, 1, [] if same else ["it is not what the log gives"])
 
 

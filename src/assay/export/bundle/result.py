@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
+
+from assay.core.ports import RunStatus
+
+Outcome = Literal["", "passed", "not_passed", "no_check", "unfinished", "none"]
+"""What became of a run's report: its final check passed or not, there was none (the report is finished all the same),
+the report broke off, there is none; "" when the log cannot be read."""
 
 SHOWN = 20
 """Problems a check names; of more it says how many."""
@@ -22,17 +30,23 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     """A bundle after all checks. `sha256` is of the file, for comparing it with what its publisher names.
 
     `release` wrote it, "" when it does not say; `verified` is what the run itself said of its report, None when that
-    cannot be read. `ok` says that the bundle is whole and agrees with itself, not that the report is right.
+    cannot be read. `status` is the run's, "" as well. `ok` says that nothing wrong was found, not that the report is
+    right; `whole` that besides nothing was left unchecked; `unchecked` names the members which only their hash was
+    checked of, and of which another release may know more.
     """
 
     file: str
     ok: bool
+    whole: bool
+    unchecked: tuple[str, ...]
     sha256: str
     size: int
     release: str
     run_id: str
     question: str
     verified: bool | None
+    status: RunStatus | Literal[""]
+    report: Outcome
     checks: tuple[Check, ...]
 
 

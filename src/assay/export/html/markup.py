@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from markupsafe import Markup, escape
@@ -12,7 +11,6 @@ from assay.core.clean import HARMFUL, link_target
 Child = str | Markup | None
 
 _VOID = frozenset(("br", "hr", "input", "meta"))
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 
 
 def safe(text: str) -> Markup:
@@ -50,11 +48,6 @@ def address(url: str, label: Child = None) -> Markup:
     if target is None:
         return el("span", shown, class_="address")
     return el("a", shown, href=target, rel="noopener noreferrer nofollow", class_="address")
-
-
-def language(tag: str) -> str | None:
-    """`tag` where it has the form of a language tag (BCP 47), else None."""
-    return tag if _LANGUAGE.fullmatch(tag) else None
 
 
 def counted(count: int, one: str, many: str = "") -> str:

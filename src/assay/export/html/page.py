@@ -11,12 +11,13 @@ from importlib.resources import files
 from markupsafe import Markup
 
 from assay.core.clean import one_line
+from assay.export import sections
 from assay.export.html import signs
 from assay.export.html.article import Article, Heading, Signs, article
 from assay.export.html.evidence import sources
 from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
 from assay.export.html.made import in_short, made
-from assay.export.html.markup import Child, el, join, language
+from assay.export.html.markup import Child, el, join
 from assay.export.html.material import Material
 
 _LONG_QUESTION = 80  # characters; a longer one is set smaller
@@ -66,7 +67,7 @@ def _title(material: Material) -> Markup:
 
 
 def _language(material: Material) -> str | None:
-    return language(material.view.brief.language) if material.view.brief else None
+    return sections.language(material.view.brief.language) or None if material.view.brief else None
 
 
 def _top(material: Material, text: Article) -> Markup | None:
