@@ -61,11 +61,15 @@ class Seen:
     def press_ctrl_c(self) -> None:
         os.write(self._master, b"\x03")
 
+    def catch_up(self) -> None:
+        """Read what is there, as a terminal does at all times: a process which writes to a full one waits half-way."""
+        while self._read(0.0):
+            pass
+
     def end(self) -> tuple[int, str]:
         """The exit code and stdout."""
         self.until(lambda: self.process.poll() is not None)
-        while self._read(0.0):
-            pass
+        self.catch_up()
         assert self.process.stdout is not None
         return self.process.returncode, self.process.stdout.read().decode()
 
@@ -183,6 +187,7 @@ def test_watching_follows_another_process_and_ends_nothing(slow: Callable[..., S
     assert seen.terminal.shown[0].startswith("no longer watching run")
     assert run.process.poll() is None
     seen.is_clean()
+    run.catch_up()
     run.process.kill()  # not even so anything is left switched on
     run.end()
     assert run.terminal.column == 0
