@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self, Unpack
 
 import msgspec
 
-from assay import agents, phases, plugins
+from assay import phases, plugins
+from assay.app.briefs import Wanted, make_brief
 from assay.app.handle import RunHandle
 from assay.app.layout import index_folder
 from assay.app.providers import load_model
 from assay.app.readers import Readers
 from assay.app.warnings import summed
-from assay.core.brief import Brief, Depth, Mode, Role, Scope
-from assay.core.errors import UnknownName, UsageError
+from assay.core.brief import Brief, Scope
+from assay.core.errors import UnknownName
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, Action, Hit, Model, Query, RunRow, World
 from assay.core.report import bibliography
 from assay.core.sources import Document
-from assay.core.usage import Budget
 from assay.core.view import RunView, fold
 from assay.evidence.cited import CitedPassage, show
 from assay.evidence.documents import Reader
@@ -90,46 +89,20 @@ class Assay:
         question: str,
         *,
         sources: Sources | None = None,
-        mode: Mode | None = None,
-        depth: Depth | None = None,
-        strategy: str | None = None,
-        max_time: float | None = None,
-        max_tokens: int | None = None,
-        verify: bool | None = None,
-        instructions: str = "",
-        ask: Literal["never", "optional", "required"] | None = None,
-        models: Mapping[Role, Sequence[str]] = {},
         progress: Say | None = None,
+        **wanted: Unpack[Wanted],
     ) -> RunHandle:
         """Start a run in this process; needs a running event loop. What is None is taken from the settings.
 
         Args:
             sources: files, folders and globs: the run sees exactly these. None: the default collection.
-            max_time: active seconds.
-            max_tokens: input and output together.
-            models: names (PROVIDER:NAME) by role, first choice first, then its fallbacks.
             progress: told in a line how the reading of documents goes.
+            wanted: how to go about it; see `Wanted`.
 
         Raises (from the handle):
             UsageError: a path that does not exist, no readable document, a budget below one report.
         """
-        wanted = self.settings
-        brief = Brief(
-            question=question.strip(),
-            date=datetime.now(UTC).date().isoformat(),
-            mode=mode or wanted.mode,
-            depth=depth or wanted.depth,
-            strategy=strategy or wanted.strategy,
-            budget=Budget(
-                seconds=wanted.limits.time if max_time is None else max_time,
-                tokens=wanted.limits.tokens if max_tokens is None else max_tokens,
-            ),
-            instructions=instructions,
-            verify=wanted.verify if verify is None else verify,
-            ask=ask or wanted.ask,
-            models=wanted.roles() | {role: tuple(names) for role, names in models.items()},
-            prompts=phases.prompts() | agents.prompts(),
-        )
+        brief = make_brief(question, self.settings, wanted)
         self._check(brief)
         paths = None if sources is None else _paths(sources)
 
@@ -274,12 +247,6 @@ class Assay:
 
     def _check(self, brief: Brief) -> None:
         """Refuse what cannot run, before anything is stored or spent."""
-        if not brief.question:
-            raise UsageError("the question is empty")
-        try:
-            msgspec.json.decode(msgspec.json.encode(brief), type=Brief)
-        except msgspec.ValidationError as error:
-            raise UsageError(f"{error}") from error
         phases.check(brief)
         self._services.strategy(brief.strategy)
         budget.check(brief.budget)
