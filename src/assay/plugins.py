@@ -12,13 +12,24 @@ from typing import Any, Literal
 
 from assay.core.errors import ConfigError, UnknownName
 
-Group = Literal["models", "extractors", "archives", "exporters", "tools", "strategies"]
-GROUPS: tuple[Group, ...] = ("models", "extractors", "archives", "exporters", "tools", "strategies")
+Group = Literal["models", "extractors", "archives", "fetchers", "searches", "exporters", "tools", "strategies"]
+GROUPS: tuple[Group, ...] = (
+    "models",
+    "extractors",
+    "archives",
+    "fetchers",
+    "searches",
+    "exporters",
+    "tools",
+    "strategies",
+)
 
 NOUNS: dict[Group, str] = {
     "models": "model adapter",
     "extractors": "extractor",
     "archives": "archive format",
+    "fetchers": "fetcher",
+    "searches": "search provider",
     "exporters": "export format",
     "tools": "tool",
     "strategies": "strategy",

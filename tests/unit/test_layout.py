@@ -50,7 +50,7 @@ def test_only_settings_reads_the_environment():
         and node.value.id == "os"
         and node.attr in ("environ", "environb", "getenv", "getenvb")
     }
-    assert readers == {"src/assay/settings.py"}
+    assert readers == {"src/assay/settings/__init__.py"}
 
 
 def is_broad(handler: ast.ExceptHandler) -> bool:
@@ -102,7 +102,7 @@ def test_the_libraries_we_import_are_the_ones_we_declare():
 
 
 @pytest.mark.parametrize(
-    "group", ["extractors", "archives", "exporters", "tools", "strategies"]
+    "group", ["extractors", "archives", "searches", "exporters", "tools", "strategies"]
 )  # one model adapter may reach several services
 def test_every_adapter_is_named_once(group: str):
     points = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]

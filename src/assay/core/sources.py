@@ -16,12 +16,31 @@ Syntax = Literal["markdown", "plain", "code", "pages", "rows"]
 LONGEST_PASSAGE = 500
 """Code points of a passage; an extractor which writes `rows` keeps its lines below this."""
 
+SNIPPET = "text/x-search-snippet"
+"""The media type of what a search provider said of a page nobody has read yet."""
+
 BlockKind = Literal["heading", "paragraph", "item", "row", "field", "code"]
 
 
 def sha256(data: bytes | memoryview) -> str:
     """Lower-case hexadecimal SHA-256 of `data`."""
     return hashlib.sha256(data).hexdigest()
+
+
+class Fetched(msgspec.Struct, frozen=True, kw_only=True):
+    """A page as it was fetched.
+
+    `url` is what was asked for, `final_url` where the page was after the `redirects` (each address on the way).
+    """
+
+    url: str
+    final_url: str
+    redirects: tuple[str, ...] = ()
+    status: int = 200
+    media_type: str
+    headers: dict[str, str] = {}
+    body: bytes
+    fetched_at: str
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,6 +160,11 @@ def source_id(lane: int, ordinal: int) -> str:
     if not 1 <= ordinal <= 999:
         raise ValueError(f"a lane holds at most 999 sources, not {ordinal}")
     return f"S{lane * 1000 + ordinal}"
+
+
+def lane_of_source(id: str) -> int:
+    """The lane which met the source of this id: 2 for `S2003`."""
+    return int(id.removeprefix("S")) // 1000
 
 
 class CollectionSummary(msgspec.Struct, frozen=True, kw_only=True):

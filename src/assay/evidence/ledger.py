@@ -23,6 +23,7 @@ from assay.core.text import words
 LANE_SOURCES = 999
 
 RowKind = Literal["source", "passage", "query", "page"]
+"""What a turn's results add; `answer` rows are the tools' own."""
 
 
 class Showing(Protocol):
@@ -134,7 +135,7 @@ class Ledger:
             held.passages[passage.id] = passage
             held.lane_passages[row.lane].append(passage)
             held.shown[passage.source].append(passage)
-        else:
+        elif row.kind != "answer":
             asked = held.queries if row.kind == "query" else held.pages
             asked[row.lane].append(msgspec.json.decode(row.data, type=str))
 

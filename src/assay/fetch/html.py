@@ -16,10 +16,10 @@ from assay.fetch.language import detect
 
 LARGEST_ARTICLE = 4_000_000
 """Pages longer than this many characters are converted in full: trafilatura needs seconds a megabyte."""
-LEAST_SHARE = 0.1
+LEAST_SHARE = 0.05
 """An article shorter than this share of the page's visible text was not found; the page is taken in full."""
 
-SHORT = 3_000
+SHORT = 200
 """Pages with less text than this many characters are converted in full: trafilatura takes menus for such a page."""
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
@@ -41,11 +41,11 @@ class HtmlExtractor:
 
     Pages made by documentation tools, and pages without any clutter, are converted in full, with tables,
     definition lists and code: over 46 pages of Python's and PostgreSQL's manuals that keeps 96 % of the words
-    (trafilatura: 89 %, the worst page 21 %), 17 times faster. So are short pages, without what is around their
-    text. Elsewhere trafilatura finds the article.
+    (trafilatura: 89 %, the worst page 21 %), 17 times faster. So are the shortest pages. Elsewhere trafilatura finds
+    the article: over the 884 of its evaluation that gives F 0.92 (0.88 with all below 3,000 characters in full).
     """
 
-    name = "html/1"
+    name = "html/2"
     suffixes = (".html", ".htm", ".xhtml")
     media_type = "text/html"
     isolated = False

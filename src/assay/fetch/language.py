@@ -42,6 +42,25 @@ COMMON = {
     "hu": "a az és hogy nem is egy van volt de meg ez csak már mint vagy el még lehet ki azt szerint",
     "tr": "ve bir bu da de için ile olarak olan çok daha gibi en kadar sonra ne var değil her ama veya",
 }
+ASKING = {
+    "en": "what who whom whose which when where why how does did do is are was were can could should would any there",
+    "de": "was wer wen wem welche welcher welches wann wo warum weshalb wieso wie gibt hat kann soll wurde",
+    "fr": "quel quelle quels quelles qui quoi quand où pourquoi comment combien est",
+    "es": "qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuántos",
+    "pt": "qual quais quem quando onde quanto quantos",
+    "it": "quale quali chi cosa quando dove perché quanto quanti",
+    "nl": "wat wie welke wanneer waar waarom hoe hoeveel",
+    "sv": "vad vem vilken vilka när varför hur",
+    "da": "hvad hvem hvilken hvilke hvornår hvor hvorfor hvordan",
+    "no": "hva hvem hvilken når hvor hvorfor hvordan",
+    "fi": "mikä mitä kuka milloin missä miksi miten kuinka",
+    "pl": "co kto jaki jaka jakie kiedy gdzie dlaczego ile",
+    "cs": "co kdo jaký jaká jaké kdy kde proč kolik",
+    "ro": "ce cine când unde cum cât",
+    "hu": "mi ki melyik mikor hol miért hogyan mennyi",
+    "tr": "kim hangi nerede nasıl neden kaç",
+}
+"""Words which questions begin with."""
 LANGUAGES: dict[str, list[str]] = {}
 """Which languages a common word belongs to."""
 for _language, _words in COMMON.items():
@@ -59,6 +78,17 @@ def detect(text: str) -> str:
         if found:
             return found
     return _by_words(sample)
+
+
+def of_question(text: str) -> str:
+    """The language of a question, as `detect`: two words which tell suffice, where they tell of no other language."""
+    found = detect(text)
+    if found:
+        return found
+    said = set(TOKEN.findall(text[:SAMPLE].lower()))
+    hits = Counter({name: len(said & {*COMMON[name].split(), *asking.split()}) for name, asking in ASKING.items()})
+    (best, most), (_, next_most) = hits.most_common(2)
+    return best if most >= 2 and most > next_most else ""
 
 
 def _by_script(sample: str) -> str:

@@ -26,6 +26,7 @@ SEVERAL = 10
 ENCRYPTED = "encrypted; remove the password first"
 UNSUPPORTED = "packed in a way which is not supported; pack it with deflate"
 DAMAGED = "damaged; pack it again"
+OUTSIDE = "its path leads out of the archive; pack it again"
 BOMB = f"it unpacks to more than {RATIO} times its size; unpack it first, if you trust it"
 
 
@@ -66,6 +67,8 @@ def _members(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], packed: int
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, packed: int, largest: int) -> Member:
     name = _printable(info.filename)
+    if ".." in info.filename.split("/"):
+        return Member(name=name, problem=OUTSIDE)
     if info.flag_bits & 0x1:
         return Member(name=name, problem=ENCRYPTED)
     try:
@@ -92,7 +95,7 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, most: 
 
 
 def _hidden(name: str) -> bool:
-    return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
+    return any((part.startswith(".") and part.strip(".")) or part == "__MACOSX" for part in name.split("/"))
 
 
 def _printable(name: str) -> str:

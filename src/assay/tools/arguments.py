@@ -14,13 +14,19 @@ from assay.core.messages import ToolDefinition
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-def define(name: str, description: str, arguments: type[msgspec.Struct], *, control: bool = False) -> ToolDefinition:
+def define(
+    name: str, description: str, arguments: type[msgspec.Struct], *, control: bool = False, thought: str = ""
+) -> ToolDefinition:
     """A tool definition whose parameters are the fields of `arguments`."""
     (schema,), components = msgspec.json.schema_components([arguments], ref_template="{name}")
     found = components[schema["$ref"]]
     parameters = {"type": "object", "properties": found["properties"], "required": found.get("required", [])}
     return ToolDefinition(
-        name=name, description=description, parameters={**parameters, "additionalProperties": False}, control=control
+        name=name,
+        description=description,
+        parameters={**parameters, "additionalProperties": False},
+        control=control,
+        thought=thought,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import msgspec
@@ -17,10 +18,11 @@ from assay.core.usage import Usage
 from assay.evidence.documents import Reader
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation, Shown
-from assay.run.run import Run
+from assay.run.run import Branch, Run
 from assay.run.steps import Scratch
 from assay.tools import shared
 from assay.tools.arguments import define, read
+from assay.tools.pages import is_page, page
 from assay.tools.parts import outline, part
 
 MOST_DOCUMENTS = 8
@@ -36,10 +38,10 @@ class OpenArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):
-    """What the references of a call stand for, and those that stand for nothing, with a hint."""
+    """What the references of a call stand for, and a note on each that stands for nothing."""
 
     documents: tuple[Document, ...]
-    unknown: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Opened:
@@ -67,8 +69,8 @@ class OpenTool:
     name = "open"
     definition = define(
         "open",
-        "Open documents and read their passages. Long ones are shown in part, with an outline of their headings: "
-        "open them again with `find` for the part you need.",
+        "Open documents and pages, and read their passages. Long ones are shown in part, with an outline of their "
+        "headings: open them again with `find` for the part you need.",
         OpenArguments,
     )
 
@@ -91,15 +93,18 @@ class OpenTool:
         key = shared.key("open", [list(met.items()) if not all(met.values()) else list(met.values()), asked.find])
 
         async def open_all(scratch: Scratch) -> Observation:
-            answer = shared.kept(ledger, key)
-            if answer is None:
-                opening = await asyncio.to_thread(self._find, run, known)
+            async def work() -> Observation:
+                opening = await self._opening(run, ledger, scratch, known)
                 reader = self._reading(run.world.blobs)
                 opened = await asyncio.to_thread(_open, reader, opening, asked.find, shared.room(run))
                 for failed in opened.failed:
                     scratch.emit(failed)
-                answer = opened.observation()
+                return opened.observation()
+
+            answer, known_already = await shared.once(run, ledger, key, work)
+            if not known_already:
                 scratch.spend(Usage(pages=len(answer.shown)))
+                scratch.record(shared.row(run, key, scratch))
             return answer
 
         cost = Usage(pages=len(known))
@@ -107,18 +112,39 @@ class OpenTool:
         shared.keep(ledger, key, answer)
         return answer
 
-    def _find(self, run: Run, known: Mapping[str, Document | None]) -> Opening:
-        found: dict[str, Document] = {}
-        unknown = []
-        for text, met in known.items():
-            document = met or next(iter(run.world.library.find(text, run.brief.scope.collections)), None)
-            if document is None:
-                unknown.append(text)
-            else:
-                found.setdefault(document.sha256, document)
+    async def _opening(
+        self, run: Run, ledger: Ledger, scratch: Scratch, known: Mapping[str, Document | None]
+    ) -> Opening:
+        """The documents named, pages among them read, all at once.
+
+        Raises:
+            ToolFailed: there are none.
+        """
+
+        async def named(_: Run, text: str, met: Document | None) -> Sequence[Document] | str:
+            try:
+                return await self._named(run, ledger, scratch, text, met)
+            except ToolFailed as failed:
+                return failed.reason
+
+        branches = (Branch(text, partial(named, text=text, met=met)) for text, met in known.items())
+        answers = await run.gather(*branches)
+        notes = [answer for answer in answers if isinstance(answer, str)]
+        found = {each.sha256: each for answer in answers if not isinstance(answer, str) for each in answer}
         if not found:
-            raise ToolFailed(f"no document is called {', '.join(map(repr, unknown))}; search, then open by source id")
-        return Opening(documents=tuple(found.values()), unknown=tuple(unknown))
+            raise ToolFailed(" ".join(notes) + " Search, then open by source id.")
+        return Opening(documents=tuple(found.values()), notes=tuple(notes))
+
+    async def _named(
+        self, run: Run, ledger: Ledger, scratch: Scratch, text: str, met: Document | None
+    ) -> Sequence[Document]:
+        library, collections = run.world.library, run.brief.scope.collections
+        document = met or next(iter(await asyncio.to_thread(library.find, text, collections)), None)
+        if is_page(text, document):
+            return await page(run, ledger, scratch, document.url if document else text)
+        if document is None:
+            raise ToolFailed(f"No document is called {text!r}.")
+        return [document]
 
     def _reading(self, blobs: Blobs) -> Reader:
         """The reader of these blobs; it keeps what it read, so one serves all runs over them."""
@@ -128,7 +154,7 @@ class OpenTool:
 
 
 def _open(reader: Reader, opening: Opening, find: str, room: int) -> Opened:
-    opened = Opened([f"No document is called {text!r}." for text in opening.unknown], find)
+    opened = Opened(list(opening.notes), find)
     for document in opening.documents:
         try:
             spans = reader.spans(document)

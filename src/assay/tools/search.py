@@ -40,7 +40,7 @@ class SearchTool:
     name = "search"
     definition = define(
         "search",
-        "Search the documents in scope. Shows the best documents with their best passages, each with an id to cite.",
+        "Search what is in scope. Shows the best documents with their best passages, each with an id to cite.",
         SearchArguments,
     )
 
@@ -56,8 +56,11 @@ class SearchTool:
         branches = (Branch(each.name, partial(_ask, ledger=ledger, provider=each, query=query)) for each in providers)
         answers = await run.gather(*branches)
         good = [answer for answer in answers if isinstance(answer, Observation)]
+        failed = [answer for answer in answers if isinstance(answer, str)]
         if not good:
-            raise ToolFailed("; ".join(str(answer) for answer in answers) or "there is nothing to search")
+            raise ToolFailed("; ".join(failed) or "there is nothing to search")
+        for reason in failed:
+            run.warn(f"a search provider was left out: {reason}")
         shown = shared.fit(_merge([answer.shown for answer in good])[: query.limit], shared.room(run))
         return Observation(summary=_summary(query.text, shown), shown=shown, note="" if shown else NOTHING)
 
@@ -70,19 +73,24 @@ class SearchTool:
 
 
 async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> Observation | str:
-    """One provider's answer, or why there is none."""
-    key = shared.key(f"search:{provider.name}", query)
+    """One provider's answer, or why there is none.
+
+    A provider is asked for one of two numbers of documents, so that the same words asked for a few documents more or
+    less are the same search, paid for once.
+    """
+    wanted = msgspec.structs.replace(query, limit=LIMIT if query.limit <= LIMIT else MOST)
+    key = shared.key(f"search:{provider.name}", wanted)
+
+    async def work() -> Observation:
+        return _observe(wanted, await provider.search(wanted))
 
     async def search(scratch: Scratch) -> Observation:
-        answer = shared.kept(ledger, key)
-        found = answer or _observe(query, await provider.search(query))
-        if answer is None:
+        found, known = await shared.once(run, ledger, key, work)
+        if not known:
             scratch.spend(Usage(searches=1))
-        scratch.emit(
-            SearchPerformed(
-                query=query.text, provider=provider.name, results=len(found.shown), shared=answer is not None
-            )
-        )
+            scratch.record(shared.row(run, key, scratch))
+        results = min(query.limit, len(found.shown))
+        scratch.emit(SearchPerformed(query=query.text, provider=provider.name, results=results, shared=known))
         return found
 
     try:

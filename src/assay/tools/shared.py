@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import msgspec
 
+from assay.core.ports import LedgerRow
 from assay.core.sources import Span
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation, Shown
 from assay.run.run import Run
+from assay.run.steps import Scratch, digest
 
 LEAST_ROOM, MOST_ROOM = 1_500, 14_000
 CHARACTERS_A_TOKEN = 3
@@ -45,7 +47,32 @@ def within(spans: Sequence[Span], characters: int, at_least: int = 1) -> tuple[S
 
 def key(tool: str, arguments: object) -> str:
     """What a call is kept under: equal arguments, equal key."""
-    return f"{tool} {msgspec.json.encode(arguments, order='deterministic').decode()}"
+    return f"{tool} {digest(arguments)}"
+
+
+def row(run: Run, key: str, scratch: Scratch) -> LedgerRow:
+    """The row which says that the step of `scratch` holds what is kept under `key`: for a run that continues this."""
+    return LedgerRow(kind="answer", id=key, lane=run.lane, data=msgspec.json.encode(scratch.key))
+
+
+async def once(
+    run: Run, ledger: Ledger, key: str, work: Callable[[], Awaitable[Observation]]
+) -> tuple[Observation, bool]:
+    """What a call gets, and whether another lane got it before; to be called inside a step.
+
+    Of several lanes which ask the same at the same time one does the work and the others wait for it; where it
+    fails or is stopped, the next one tries.
+
+    Raises:
+        Failed: what `work` raises.
+    """
+    async with run.alone(key):
+        answer = kept(ledger, key)
+        if answer is not None:
+            return answer, True
+        answer = await work()
+        keep(ledger, key, answer)
+        return answer, False
 
 
 def kept(ledger: Ledger, key: str) -> Observation | None:
@@ -56,4 +83,5 @@ def kept(ledger: Ledger, key: str) -> Observation | None:
 
 def keep(ledger: Ledger, key: str, observation: Observation) -> None:
     """Keep what a call got; the content is the same for whoever asks again."""
-    ledger.answer(key, msgspec.json.encode(observation))
+    if ledger.answered(key) is None:
+        ledger.answer(key, msgspec.json.encode(observation))

@@ -104,7 +104,8 @@ def test_hostile_member_names_are_shown_and_never_written(store: Store, tmp_path
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.zip").write_bytes(packed({"../../evil.txt": b"Evil.", "/etc/evil\x1b.txt": b"Worse."}))
     before = sorted(tmp_path.rglob("*"))
-    read(store, tmp_path / "in")
+    found = read(store, tmp_path / "in")
+    assert "../../evil.txt: its path leads out of the archive" in found.warnings[0]
     names = [each.name for each in store.library.documents(["c"])]
     assert names == ["/etc/evil\ufffd.txt"]
     assert sorted(tmp_path.rglob("*")) == before

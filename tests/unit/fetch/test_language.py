@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.fetch.language import detect
+from assay.fetch.language import detect, of_question
 
 SENTENCES = {
     "en": "The committee said that it would not change the rules which have been in force for years.",
@@ -35,6 +35,23 @@ def test_languages(language: str, text: str) -> None:
 @pytest.mark.parametrize("text", ["", "   ", "12345", "x = f(y)", "Teutberga", "🎉🎉"])
 def test_unknown(text: str) -> None:
     assert detect(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("How far does the tide rise at Brest?", "en"),
+        ("Was ist PEP 8?", "de"),
+        ("Quelle est la hauteur de la marée ?", "fr"),
+        ("¿Cuál es la altura de la marea?", "es"),
+        ("Какова высота прилива в Бресте?", "ru"),
+        ("Wie hoch steigt die Flut in Brest?", ""),  # "wie" and "in" are Dutch as well
+        ("PEP 8", ""),
+        ("", ""),
+    ],
+)
+def test_a_question_has_few_words_and_they_suffice(question: str, language: str) -> None:
+    assert of_question(question) == language
 
 
 def test_a_foreign_word_does_not_decide() -> None:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 import pytest
-from research import DOCUMENTS, Log, Sea, WordSearch
+from research import DOCUMENTS, Sea, WordSearch, within
 
 from assay.core import events as e
-from assay.core.brief import Brief
 from assay.core.errors import ToolFailed
-from assay.core.ports import World
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
-from assay.models.scripted import Scripted
-from assay.run.engine import Engine, Outcome
 from assay.run.protocols import Observation
 from assay.run.run import Branch, Run
 from assay.tools.open import OpenTool
@@ -26,24 +21,6 @@ from assay.tools.search import SearchTool
 LONG = "# Long\n\n" + "\n\n".join(
     f"## Part {number}\n\nLine {number} of a long text. {'x' * 400}" for number in range(80)
 )
-
-
-async def within(sea: Sea, body: Callable[[Run], Awaitable[None]], **world: Any) -> Log:
-    """Run `body` as a pipeline over the documents of `sea`."""
-
-    async def prepare() -> tuple[Brief, World]:
-        roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), ("scripted",))
-        brief = Brief(question="?", date="2026-01-01", models=roles)  # type: ignore[arg-type]
-        return brief, msgspec.structs.replace(sea.world(Scripted([])), **world)
-
-    async def pipeline(run: Run) -> Outcome:
-        await body(run)
-        return Outcome()
-
-    handle = Engine(sea.store.journal, pipeline).start(prepare)
-    log = Log([envelope async for envelope in handle], Scripted([]))
-    await handle.wait()
-    return log
 
 
 async def search(run: Run, ledger: Ledger, **arguments: Any) -> Observation:
@@ -71,11 +48,15 @@ async def test_the_same_search_by_another_lane_is_answered_from_the_ledger_at_no
         ledger = Ledger()
         first = await search(run.child("one"), ledger, query="tide")
         assert await search(run.child("two"), ledger.seeing([2]), query="tide") == first
-        await search(run.child("three"), ledger, query="tide", limit=1)  # is another search
+        fewer = await search(run.child("three"), ledger, query="Brest", limit=1)
+        more = await search(run.child("four"), ledger, query="Brest", limit=2)
+        assert (len(fewer.shown), more.shown[:1]) == (1, fewer.shown)
+        await search(run.child("five"), ledger, query="Brest", limit=20)  # is another search
 
     log = await within(Sea(), body)
-    assert [event.shared for event in log.of(e.SearchPerformed)] == [False, True, False]
-    assert sum(event.usage.searches for event in log.of(e.UsageUpdated)) == 2
+    assert [event.shared for event in log.of(e.SearchPerformed)] == [False, True, False, True, False]
+    assert [event.results for event in log.of(e.SearchPerformed)] == [1, 1, 1, 2, 2]
+    assert sum(event.usage.searches for event in log.of(e.UsageUpdated)) == 3
 
 
 class Named(WordSearch):
@@ -112,7 +93,7 @@ async def test_open_takes_ids_names_and_titles_and_says_what_it_does_not_know() 
         assert [shown.document.name for shown in opened.shown] == ["tides.md", "winds.md"]
         assert "No document is called 'nowhere'." in opened.note
         assert "all 3 passages" in opened.note
-        with pytest.raises(ToolFailed, match="search, then open by source id"):
+        with pytest.raises(ToolFailed, match="Search, then open by source id"):
             await OpenTool().run(run, ledger, {"documents": ["S4711"]})
         with pytest.raises(ToolFailed, match="at least one"):
             await OpenTool().run(run, ledger, {"documents": [" "]})

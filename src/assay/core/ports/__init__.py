@@ -6,6 +6,7 @@ An adapter implements one of these; its contract suite in tests/contracts runs o
 from assay.core.ports.documents import Archive as Archive
 from assay.core.ports.documents import Blobs as Blobs
 from assay.core.ports.documents import Extractor as Extractor
+from assay.core.ports.documents import Fetcher as Fetcher
 from assay.core.ports.documents import FileStamp as FileStamp
 from assay.core.ports.documents import Hit as Hit
 from assay.core.ports.documents import Library as Library
@@ -28,4 +29,5 @@ from assay.core.ports.journal import StepRecord as StepRecord
 from assay.core.ports.models import Access as Access
 from assay.core.ports.models import Model as Model
 from assay.core.ports.world import Clock as Clock
+from assay.core.ports.world import Pages as Pages
 from assay.core.ports.world import World as World

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from assay.core.sources import CollectionSummary, Document, Extracted, Snapshot, Span
+from assay.core.sources import CollectionSummary, Document, Extracted, Fetched, Snapshot, Span
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +79,22 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     data: bytes = b""
     problem: str = ""
+
+
+class Fetcher(Protocol):
+    """Fetches pages of the web."""
+
+    async def fetch(self, url: str) -> Fetched:
+        """The page at `url`.
+
+        Raises:
+            FetchFailed: it cannot be had; the reason begins with its kind ("blocked: …").
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        ...
 
 
 class Archive(Protocol):

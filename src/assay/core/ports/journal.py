@@ -42,9 +42,12 @@ class HoldRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact of the ledger: a source, a passage shown, a query asked, a page read. (kind, id) is unique."""
+    """A fact of the ledger: a source, a passage shown, a query asked, a page read. (kind, id) is unique.
 
-    kind: Literal["source", "passage", "query", "page"]
+    An `answer` says which step holds what a call got: `id` is the call's key, `data` the key of the step.
+    """
+
+    kind: Literal["source", "passage", "query", "page", "answer"]
     id: str
     lane: int
     data: bytes
@@ -75,7 +78,10 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A run in a list. `holder` is empty when no live process has it; `created_at` is ISO 8601 UTC."""
+    """A run in a list. `holder` is empty when no live process has it; `created_at` is ISO 8601 UTC.
+
+    `thread` names the conversation it is part of, empty for none.
+    """
 
     run_id: str
     question: str
@@ -85,6 +91,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     fence: int
     active_seconds: float
     last_seq: int
+    thread: str = ""
 
 
 class EventKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,9 +120,9 @@ class Journal(Protocol):
     """Runs, their steps and their events. Every write of a run carries its lease's fence."""
 
     async def create(
-        self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft]
+        self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft], thread: str = ""
     ) -> tuple[Envelope, ...]:
-        """Make a run with its first events."""
+        """Make a run with its first events; `thread` names the conversation it is part of."""
         ...
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
@@ -184,6 +191,10 @@ class Journal(Protocol):
         Raises:
             UnknownName: none, or more than one, begins so.
         """
+        ...
+
+    async def latest(self, thread: str) -> RunRow | None:
+        """The newest run of a thread, None where it has none."""
         ...
 
     async def delete(self, run_id: str, evict: str = "") -> None:

@@ -43,8 +43,12 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     """What a model's adapter is told besides its name.
 
     `url` is the base of the service's API, empty for the adapter's own; `facts` are what the user says of the model.
+    `region` and `signing` are for providers which have regions, and take signed requests: the id of the key, the secret
+    key, and a session's token where there is one.
     """
 
     url: str = ""
     key: Secret | None = None
     facts: ModelFacts = ModelFacts()
+    region: str = ""
+    signing: tuple[Secret, ...] = ()

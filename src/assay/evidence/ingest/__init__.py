@@ -8,5 +8,6 @@ Content-addressed: what is known is not stored again, and a file which has not c
 
 from assay.evidence.ingest.files import Found, find_files
 from assay.evidence.ingest.reading import LARGEST, Ingested, Progress, ingest
+from assay.evidence.ingest.units import extractor_for
 
-__all__ = ["LARGEST", "Found", "Ingested", "Progress", "find_files", "ingest"]
+__all__ = ["LARGEST", "Found", "Ingested", "Progress", "extractor_for", "find_files", "ingest"]

@@ -1,15 +1,17 @@
-"""Reading files into the library, one after the other, whatever is wrong with some of them."""
+"""Reading files and pages into the library, one after the other, whatever is wrong with some of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 
 import msgspec
 
 from assay.core.errors import ExtractError, UsageError
 from assay.core.ports import Archive, Blobs, Clock, Extractor, Library
+from assay.core.sources import Fetched
 from assay.evidence.ingest.files import Found, find_files, printable
 from assay.evidence.ingest.shelf import Shelf
 from assay.evidence.ingest.units import Done, Known, Part, Problem, Unit, Units, ahead
@@ -22,7 +24,7 @@ NAMED = 3
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far reading is: files looked at of all found, documents so far, and the file at hand."""
+    """How far reading is: files and pages looked at of all, documents so far, and the one at hand."""
 
     file: int
     files: int
@@ -47,6 +49,7 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
 def ingest(
     paths: Sequence[str | Path],
     *,
+    pages: Sequence[Fetched] = (),
     library: Library,
     blobs: Blobs,
     extractors: Sequence[Extractor],
@@ -56,7 +59,7 @@ def ingest(
     progress: Callable[[Progress], None] | None = None,
     largest: int = LARGEST,
 ) -> Ingested:
-    """Read files, folders (with all below them, hidden ones left out), archives and globs into the library.
+    """Read files, folders (with all below them, hidden ones left out), archives, globs and pages into the library.
 
     With a `collection` the documents are put into it; without one the answer names the collection which holds
     exactly these documents. Blocking. When `progress` raises, what was read so far is kept, and the next time only
@@ -72,15 +75,16 @@ def ingest(
         shelf = Shelf(library, blobs, writer, clock, collection or UNSORTED)
         reading = _Reading(shelf)
         try:
-            for number, file in enumerate(reading.read(files, units), 1):
+            for number, name in enumerate(reading.read(files, pages, units), 1):
                 if progress is not None:
-                    found = len(shelf.documents)
-                    progress(Progress(file=number, files=len(files), documents=found, path=printable(file.path)))
+                    found, total = len(shelf.documents), len(files) + len(pages)
+                    progress(Progress(file=number, files=total, documents=found, path=name))
         finally:
             shelf.flush()
     warnings += reading.all_warnings()
     if not shelf.documents:
-        places = ", ".join(printable(str(path)) for path in paths[:3])
+        named = [*(printable(str(path)) for path in paths), *(page.url for page in pages)]
+        places = ", ".join(named[:NAMED])
         raise UsageError("; ".join([f"no document could be read in {places}", *warnings[:5]]))
     return Ingested(
         collection=library.select(shelf.documents) if collection is None else collection,
@@ -101,13 +105,14 @@ class _Reading:
         self._documents: dict[str, None] = {}
         self._problems: dict[str, list[str]] = {}
 
-    def read(self, files: Sequence[Found], units: Units) -> Iterator[Found]:
-        """Read all; gives each file when it is done."""
-        for unit in ahead(unit for file in files for unit in units.of(file)):
+    def read(self, files: Sequence[Found], pages: Sequence[Fetched], units: Units) -> Iterator[str]:
+        """Read all; gives the name of each file and page when it is done."""
+        all_of_them = chain.from_iterable(chain(map(units.of, files), map(units.of_page, pages)))
+        for unit in ahead(all_of_them):
             self._take(unit)
             if isinstance(unit, Done):
                 self._finish(unit)
-                yield unit.file
+                yield unit.name
 
     def all_warnings(self) -> list[str]:
         """Warnings so far; files which are no text share one."""
@@ -146,12 +151,11 @@ class _Reading:
 
         What gave no document is not remembered: it is tried again, and said again, each time.
         """
-        path = printable(unit.file.path)
         verb = "partly read" if self._documents else "skipped"
-        said = tuple(f"{verb} {path}: {_told(reason, members)}" for reason, members in self._problems.items())
+        said = tuple(f"{verb} {unit.name}: {_told(reason, members)}" for reason, members in self._problems.items())
         self.warnings += said
+        self.files += bool(self._documents)
         if self._documents and unit.stamp is not None:
-            self.files += 1
             self.shelf.stamp(msgspec.structs.replace(unit.stamp, documents=tuple(self._documents), warnings=said))
         self._documents, self._problems = {}, {}
 

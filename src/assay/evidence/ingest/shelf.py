@@ -73,10 +73,16 @@ class Shelf:
 
     def _store(self, extracted: Extracted, text: bytes, part: Part) -> tuple[Snapshot, Document]:
         body = part.data if extracted.body is None else extracted.body
-        now = self._clock.now()
+        page = part.page
+        now = self._clock.now() if page is None else page.fetched_at
         url = extracted.url or part.url
         snapshot = Snapshot(
-            sha256=self._blobs.put(body), url=url, media_type=part.media_type, size=len(body), fetched_at=now
+            sha256=self._blobs.put(body),
+            url=url if page is None else page.final_url,
+            media_type=part.media_type,
+            size=len(body),
+            fetched_at=now,
+            headers={} if page is None else page.headers,
         )
         document = Document(
             sha256=self._blobs.put(text),

@@ -11,13 +11,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath, PurePosixPath
 from typing import TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
 from assay.core.errors import ExtractError
 from assay.core.ports import Archive, Extractor, FileStamp, Library, Member
-from assay.core.sources import Extracted, sha256
+from assay.core.sources import Extracted, Fetched, sha256
 from assay.evidence.ingest.files import Found, printable
 from assay.evidence.ingest.opening import SNIFFED, Content, check_regular, read_file
 
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """A file, or a member of an archive (`member` is its path there), with the documents its extractor finds."""
+    """A file, a page, or a member of an archive (`member` is its path there), with the documents in it."""
 
     name: str
     url: str
@@ -42,6 +42,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     media_type: str
     documents: Iterator[Extracted]
     member: str = ""
+    page: Fetched | None = None
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -58,9 +59,9 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
-    """All of a file was seen. `stamp` is how it looks, without documents; None when it was not opened."""
+    """All of a file or page was seen. `stamp` is how the file looks, without documents; None when it was not opened."""
 
-    file: Found
+    name: str
     stamp: FileStamp | None = None
 
 
@@ -91,6 +92,7 @@ class Units:
     ) -> None:
         self._library, self._largest = library, largest
         self._extractors = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
+        self._readers = extractors
         self._archives = {suffix: archive for archive in archives for suffix in archive.suffixes}
         # A newer version of any of them may read more of an archive.
         self._versions = sha256(" ".join(sorted(extractor.name for extractor in extractors)).encode())[:16]
@@ -110,7 +112,26 @@ class Units:
         except (OSError, ValueError, ExtractError) as error:
             reason = error.strerror if isinstance(error, OSError) else ""
             yield Problem(reason or str(error))
-        yield Done(file=file, stamp=stamp)
+        yield Done(name=printable(file.path), stamp=stamp)
+
+    def of_page(self, page: Fetched) -> Iterator[Unit]:
+        """The units of one page; the last is `Done`."""
+        name = page_name(page)
+        extractor = extractor_for(page, self._readers)
+        if extractor is None:
+            yield Problem(f"nothing reads {page.media_type}")
+        elif not page.body:
+            yield Problem("empty")
+        else:
+            yield Part(
+                name=name or page.final_url,
+                url=page.url,
+                data=page.body,
+                media_type=page.media_type,
+                documents=extractor.extract(page.body, name),
+                page=page,
+            )
+        yield Done(name=page.url)
 
     def _look(self, file: Found) -> FileStamp:
         """The stamp of an unchanged file, else one without documents."""
@@ -188,6 +209,21 @@ class Units:
 
     def _reader(self, name: str) -> Extractor | Archive | None:
         return by_suffix(self._extractors, name) or by_suffix(self._archives, name)
+
+
+def page_name(page: Fetched) -> str:
+    """The last part of a page's path; "" where there is none."""
+    return PurePosixPath(unquote(urlsplit(page.final_url).path)).name
+
+
+def extractor_for(page: Fetched, extractors: Sequence[Extractor]) -> Extractor | None:
+    """What reads a page: by the kind of its content, else by its name, else as text when it is text."""
+    by_type = {extractor.media_type: extractor for extractor in reversed(extractors)}
+    suffixes = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
+    kind = "text/html" if page.media_type == "application/xhtml+xml" else page.media_type
+    text = None if b"\0" in page.body[:SNIFFED] else suffixes.get(".txt")
+    found = by_type.get(kind) if kind != "text/plain" else None
+    return found or by_suffix(suffixes, page_name(page)) or text
 
 
 def by_suffix(readers: Mapping[str, T], name: str) -> T | None:

@@ -43,7 +43,8 @@ PAIRED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
-PLAIN = re.compile(r"[a-z0-9]+")
+PLAIN = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
+"""ASCII in lower case, with a space for whatever is no letter or digit: half the time of a regular expression."""
 KEPT = 200_000
 """Stems kept in memory for each language."""
 DIGITS = re.compile(r"0+(?=\d+$)")
@@ -59,7 +60,7 @@ def analysis_of(language: str) -> str:
 def terms(text: str, analysis: str) -> list[str]:
     """The index terms of `text`, in order."""
     if text.isascii():
-        return list(filter(None, map(_known(analysis).__getitem__, PLAIN.findall(text.lower()))))
+        return list(filter(None, map(_known(analysis).__getitem__, text.encode().translate(PLAIN).split())))
     text = unicodedata.normalize("NFKC", text)
     if PAIRED.search(text):
         text = PAIRED.sub(_pairs, text)
@@ -71,17 +72,17 @@ def name_terms(text: str, analysis: str) -> list[str]:
     return [DIGITS.sub("", term) for term in terms(text, analysis)]
 
 
-class _Known(dict[str, str]):
-    """Stems by word: the words of a library come again and again, so each is stemmed once."""
+class _Known(dict[bytes, str]):
+    """Stems by ASCII word: the words of a library come again and again, so each is stemmed once."""
 
     def __init__(self, analysis: str) -> None:
         super().__init__()
         self._analyzer = _analyzer(analysis)
 
-    def __missing__(self, word: str) -> str:
+    def __missing__(self, word: bytes) -> str:
         if len(self) >= KEPT:
             self.clear()
-        found = self._analyzer.analyze(word)
+        found = self._analyzer.analyze(word.decode())
         stem = self[word] = found[0] if found else ""
         return stem
 

@@ -11,21 +11,10 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit
+from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SecretStr,
-    StringConstraints,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -38,8 +27,24 @@ from pydantic_settings import (
 )
 
 from assay.core.brief import ROLES, Depth, Mode, Role
+from assay.core.claims import CHECKS, CheckName
 from assay.core.errors import ConfigError, UnknownName
+from assay.core.lengths import Length
 from assay.core.markers import CitationMode
+from assay.settings import sections
+from assay.settings.sections import (
+    Aws,
+    DocumentSettings,
+    Keys,
+    Limits,
+    ModelEntry,
+    Models,
+    SearchSettings,
+    Section,
+    Service,
+    ServiceName,
+    Web,
+)
 
 PREFIX = "ASSAY_"
 Origin = Literal["default", "file", "environment"]
@@ -54,119 +59,6 @@ def config_path() -> Path:
 def default_home() -> Path:
     """The user's data folder for Assay."""
     return platformdirs.user_data_path("assay")
-
-
-def _names(value: object) -> object:
-    """Accept `"first, second"` where a list of names is wanted."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
-
-
-def _expanded(value: object) -> object:
-    return Path(value).expanduser() if isinstance(value, str | Path) else value
-
-
-def _key(value: object) -> object:
-    """A key without the white space around it, as environment files end with; None when nothing is left.
-
-    What no header can carry is refused here, where the value is not repeated: a client's own error would show it.
-    """
-    text = value.get_secret_value() if isinstance(value, SecretStr) else value
-    if not isinstance(text, str):
-        return value
-    text = text.strip()
-    if not (text.isascii() and text.isprintable()) or " " in text:
-        raise ValueError("a key is printable ASCII without spaces; look at what was pasted")
-    return SecretStr(text) if text else None
-
-
-def _url(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        good = False
-    if not good or any(sign.isspace() or not sign.isprintable() for sign in value):
-        raise ValueError("wanted is the base of an API, like http://127.0.0.1:8000/v1")
-    return value
-
-
-Key = Annotated[SecretStr | None, BeforeValidator(_key)]
-ServiceName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-ModelNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names), Field(min_length=1)]
-
-
-class Section(BaseModel):
-    """A table of the settings file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Models(Section):
-    """Which model plays which role, first choice first, then its fallbacks."""
-
-    simple: ModelNames = Field(("extractive",), description="models for triage and background")
-    analytical: ModelNames = Field(
-        ("extractive",), description="models for planning, orchestrating and research agents"
-    )
-    complex: ModelNames = Field(("extractive",), description="models which write the report")
-    judge: ModelNames = Field(("extractive",), description="models which judge claims")
-
-
-class Service(Section):
-    """A service which speaks OpenAI's chat completions, under a name of the user's."""
-
-    url: Annotated[str, AfterValidator(_url)] = Field(
-        description="base of its API, with the version (http://127.0.0.1:8000/v1)"
-    )
-    key: Key = Field(None, description="its key, where it wants one")
-
-
-class ModelEntry(Section):
-    """What the user knows of a model; before what Assay's table says."""
-
-    window: int | None = Field(None, ge=1_024, description="tokens of its context window")
-    max_output: int | None = Field(None, gt=0, description="most tokens of one reply")
-    reasoning: bool | None = Field(None, description="whether it reasons by itself before it answers")
-    input_price: float | None = Field(None, ge=0, description="US dollars for a million tokens of input")
-    output_price: float | None = Field(None, ge=0, description="US dollars for a million tokens of output")
-    cached_price: float | None = Field(None, ge=0, description="US dollars for a million tokens of cached input")
-
-    @model_validator(mode="after")
-    def _priced_whole(self) -> Self:
-        if (self.input_price is None) != (self.output_price is None):
-            raise ValueError("input_price and output_price go together")
-        return self
-
-
-class Limits(Section):
-    """What a run may take; unset is no limit beyond the depth's own."""
-
-    time: float | None = Field(None, gt=0, description="active seconds a run may take")
-    tokens: int | None = Field(None, gt=0, description="tokens a run may use, input and output together")
-
-
-class DocumentSettings(Section):
-    """How documents are read."""
-
-    max_file_mb: float = Field(100.0, gt=0, description="larger files are skipped, with a warning (megabytes)")
-
-
-class Keys(Section):
-    """Keys of providers, handed to adapters; never shown, stored with a run, or sent to a model."""
-
-    anthropic: Key = Field(None, description="key for adapters of Anthropic; also ANTHROPIC_API_KEY")
-    bedrock: Key = Field(None, description="API key of Amazon Bedrock; also BEDROCK_API_KEY")
-    brave: Key = Field(None, description="key for adapters of Brave Search; also BRAVE_API_KEY")
-    cohere: Key = Field(None, description="key for adapters of Cohere; also COHERE_API_KEY")
-    exa: Key = Field(None, description="key for adapters of Exa; also EXA_API_KEY")
-    gemini: Key = Field(None, description="key for adapters of Google Gemini; also GEMINI_API_KEY")
-    groq: Key = Field(None, description="key for adapters of Groq; also GROQ_API_KEY")
-    mistral: Key = Field(None, description="key for adapters of Mistral; also MISTRAL_API_KEY")
-    openai: Key = Field(None, description="key for adapters of OpenAI; also OPENAI_API_KEY")
-    openrouter: Key = Field(None, description="key for adapters of OpenRouter; also OPENROUTER_API_KEY")
-    tavily: Key = Field(None, description="key for adapters of Tavily; also TAVILY_API_KEY")
 
 
 class Settings(BaseSettings):
@@ -185,16 +77,27 @@ class Settings(BaseSettings):
         frozen=True,
     )
 
-    home: Annotated[Path, BeforeValidator(_expanded)] = Field(
+    home: Annotated[Path, BeforeValidator(sections.expanded)] = Field(
         default_factory=default_home, description="folder of the library, the index and the runs"
     )
     mode: Mode = Field("auto", description="how to answer: auto, simple, web_search or deep_research")
     depth: Depth = Field("auto", description="how far to go: auto, light, medium or extended")
     strategy: str = Field("orchestrated", description="how the research phase works")
-    ask: Literal["never", "optional", "required"] = Field("never", description="whether a run may ask you questions")
+    ask: Literal["never", "optional", "required"] = Field(
+        "optional", description="clarifying questions: never, optional (on a terminal), required (the run waits)"
+    )
+    length: Annotated[Length, BeforeValidator(sections.length)] = Field(
+        "normal", description="how long a report is: short, normal, long, or a number of words"
+    )
+    language: Annotated[str, AfterValidator(sections.language)] = Field(
+        "", description="language of reports (de, pt-BR); that of the question when empty"
+    )
     citations: CitationMode = Field("numbers", description="how a report shows its citations")
     verify: bool = Field(True, description="whether claims are checked against their passages")
-    model: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = Field(
+    checks_off: Annotated[tuple[CheckName, ...], NoDecode, BeforeValidator(sections.names)] = Field(
+        (), description="checks which are not asked: " + ", ".join(CHECKS)
+    )
+    model: Annotated[tuple[str, ...], NoDecode, BeforeValidator(sections.names)] = Field(
         (), description="models for every role that [models] names none for (PROVIDER:NAME, then its fallbacks)"
     )
     models: Models = Models()
@@ -204,7 +107,10 @@ class Settings(BaseSettings):
     catalogue: dict[str, ModelEntry] = Field({}, description="what you know of models, by PROVIDER:NAME")
     limits: Limits = Limits()
     documents: DocumentSettings = DocumentSettings()
+    search: SearchSettings = SearchSettings()
+    web: Web = Web()
     keys: Keys = Keys()
+    aws: Aws = Aws()
 
     def roles(self) -> dict[Role, tuple[str, ...]]:
         """The models of every role: those of `models` where it names some, else `model`, else the built-in one."""
@@ -223,7 +129,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Code, our variables, the providers' own, the file. No `.env`: a folder's files are not ours to obey."""
-        native = InitSettingsSource(settings_cls, {"keys": _native_keys()})
+        native = InitSettingsSource(settings_cls, {"keys": _native_keys(), "aws": _native_aws()})
         return init_settings, env_settings, native, TomlConfigSettingsSource(settings_cls, config_path())
 
 
@@ -315,6 +221,13 @@ def surroundings() -> Surroundings:
 
 def _native_keys() -> dict[str, str]:
     found = {name: os.environ.get(f"{name.upper()}_API_KEY", "") for name in Keys.model_fields}
+    found["bedrock"] = os.environ.get("AWS_BEARER_TOKEN_BEDROCK", "") or found["bedrock"]
+    return {name: value for name, value in found.items() if value}
+
+
+def _native_aws() -> dict[str, str]:
+    found = {name: os.environ.get(f"AWS_{name.upper()}", "") for name in Aws.model_fields}
+    found["region"] = found["region"] or os.environ.get("AWS_DEFAULT_REGION", "")
     return {name: value for name, value in found.items() if value}
 
 
@@ -351,6 +264,7 @@ def _origins() -> dict[str, Origin]:
     """Where each setting which is not at its default comes from."""
     file = _flat(TomlConfigSettingsSource(Settings, config_path())())
     environment = _flat(EnvSettingsSource(Settings)()) | {f"keys.{name}": "" for name in _native_keys()}
+    environment |= {f"aws.{name}": "" for name in _native_aws()}
     origins: dict[str, Origin] = dict.fromkeys(file, "file")
     return origins | dict.fromkeys(environment, "environment")
 

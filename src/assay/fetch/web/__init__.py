@@ -1,0 +1,31 @@
+"""Pages of the web: fetched from checked addresses only, within limits, as robots.txt allows.
+
+addresses   what may be connected to       backend   the network, with every name resolved once
+robots      what a site allows             body      bytes within limits, and what they are
+fetcher     one page, hop by hop
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.core.ports import Clock
+from assay.fetch.web.addresses import policy
+from assay.fetch.web.fetcher import Limits, WebFetcher
+
+
+def create(clock: Clock, *, agent: str, allow: Sequence[str], seconds: float, largest: int, robots: bool) -> WebFetcher:
+    """A fetcher.
+
+    Args:
+        agent: who asks, in every request.
+        allow: hosts and networks which may be read though they are not public.
+        seconds: for a page, redirects and all.
+        largest: bytes of a page, unpacked.
+        robots: whether robots.txt is honoured.
+
+    Raises:
+        ConfigError: `allow` holds what is neither a host nor a network.
+    """
+    limits = Limits(seconds=seconds, bytes=largest)
+    return WebFetcher(clock, agent=agent, policy=policy(allow), limits=limits, robots=robots)

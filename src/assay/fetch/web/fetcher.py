@@ -1,0 +1,274 @@
+"""The fetcher: one page, one request, whoever asks for it; checked at every hop.
+
+Failures are `FetchFailed` whose reason begins with a word for their kind: blocked, robots, forbidden, paywall, not
+found, gone, too large, timeout, redirects, unreachable, refused, damaged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import httpcore2
+import msgspec
+
+from assay.core.errors import FetchFailed
+from assay.core.ports import Clock
+from assay.core.sources import Fetched
+from assay.core.urls import BadUrl, Url, canonical, read
+from assay.fetch.web.addresses import PUBLIC, Policy
+from assay.fetch.web.backend import GuardedBackend, Resolve, system_resolve
+from assay.fetch.web.body import ENCODINGS, media_type, read_body
+from assay.fetch.web.robots import LARGEST, Answer, Rules, rules
+
+ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
+KEPT = ("content-type", "content-language", "etag", "last-modified", "date", "link")
+"""The response headers a snapshot keeps."""
+MOVED = frozenset((301, 302, 303, 307, 308))
+ROBOTS_FRESH = 3_600.0
+"""Seconds; RFC 9309 allows a day."""
+BUSY = frozenset((429, 503))
+STATUS = {
+    401: "forbidden",
+    402: "paywall",
+    403: "forbidden",
+    404: "not found",
+    410: "gone",
+    451: "forbidden",
+}
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one page may take: seconds in all and between two pieces, bytes, hops; requests at once to one site."""
+
+    seconds: float = 30.0
+    silence: float = 10.0
+    bytes: int = 20_000_000
+    redirects: int = 10
+    at_once: int = 2
+    connections: int = 32
+    longest_wait: float = 10.0
+
+
+LIMITS = Limits()
+
+
+class _Moved(msgspec.Struct, frozen=True):
+    to: str
+
+
+class _Site:
+    """What is known of one origin, and its queue."""
+
+    def __init__(self, at_once: int) -> None:
+        self.places = asyncio.Semaphore(at_once)
+        self.turn = asyncio.Lock()
+        self.asking = asyncio.Lock()
+        self.rules: Rules | None = None
+        self.next = self.fresh_until = 0.0
+
+
+class _Going:
+    """A page somebody waits for; where who began is stopped, the next one goes on."""
+
+    def __init__(self) -> None:
+        self.turn = asyncio.Lock()
+        self.waiting = 0
+        self.outcome: Fetched | FetchFailed | None = None
+
+
+class WebFetcher:
+    """Fetches pages; implements `core.ports.Fetcher`.
+
+    Who asks for a page while it is fetched gets the same; nothing is kept for later.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        agent: str,
+        policy: Policy = PUBLIC,
+        limits: Limits = LIMITS,
+        robots: bool = True,
+        resolve: Resolve = system_resolve,
+    ) -> None:
+        self._clock, self._agent, self._limits, self._robots = clock, agent, limits, robots
+        # The environment's proxies are nothing a user has told Assay; nobody here asks for them.
+        self._pool = httpcore2.AsyncConnectionPool(
+            network_backend=GuardedBackend(policy, resolve),
+            max_connections=limits.connections,
+            keepalive_expiry=15.0,
+        )
+        self._sites: defaultdict[str, _Site] = defaultdict(lambda: _Site(limits.at_once))
+        self._going: dict[str, _Going] = {}
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._pool.aclose()
+
+    async def fetch(self, url: str) -> Fetched:
+        """The page at `url`; a failure too is told to all who wait.
+
+        Raises:
+            FetchFailed: it cannot be had; the reason begins with its kind.
+        """
+        name = canonical(url)
+        going = self._going.setdefault(name, _Going())
+        going.waiting += 1
+        try:
+            async with going.turn:
+                if going.outcome is None:
+                    try:
+                        going.outcome = await self._whole(url)
+                    except FetchFailed as failed:
+                        going.outcome = failed
+        finally:
+            going.waiting -= 1
+            if not going.waiting:
+                self._going.pop(name, None)
+        if isinstance(going.outcome, FetchFailed):
+            raise FetchFailed(going.outcome.reason)
+        return going.outcome
+
+    async def _whole(self, url: str) -> Fetched:
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                return await self._hops(url)
+        except TimeoutError as error:
+            raise FetchFailed(f"timeout: not whole after {self._limits.seconds:g} s") from error
+        except httpcore2.TimeoutException as error:
+            raise FetchFailed("timeout: the server does not answer") from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
+            raise FetchFailed(f"unreachable: {str(error) or type(error).__name__}") from error
+
+    async def _hops(self, url: str) -> Fetched:
+        """Follow redirects; each hop is a new address, checked like the first."""
+        place, passed = _address(url), list[str]()
+        while True:
+            site = self._sites[place.origin]
+            if self._robots and (why := (await self._rules(site, place)).refusal(place, self._agent)):
+                raise FetchFailed(f"robots: {place.host} {why}")
+            answer = await self._ask(site, place, url, passed)
+            if isinstance(answer, Fetched):
+                return answer
+            passed.append(place.href)
+            if len(passed) > self._limits.redirects:
+                raise FetchFailed(f"redirects: more than {self._limits.redirects}")
+            place = _address(answer.to, place.href)
+            if place.href in passed:
+                raise FetchFailed("redirects: in a circle")
+
+    async def _ask(self, site: _Site, place: Url, url: str, passed: list[str]) -> Fetched | _Moved:
+        """One hop; a site which is busy is asked once more when it says so."""
+        for again in (True, False):
+            async with self._turn(site), self._response(place, ACCEPT) as (status, headers, response):
+                if status in MOVED and headers.get("location"):
+                    return _Moved(headers["location"])
+                wait = _seconds(headers.get("retry-after", ""))
+                if not (status in BUSY and again and wait <= self._limits.longest_wait):
+                    return await self._page(place, url, passed, status, headers, response)
+            await self._clock.sleep(wait)
+        raise AssertionError("the second answer is taken as it is")
+
+    async def _page(
+        self,
+        place: Url,
+        url: str,
+        passed: list[str],
+        status: int,
+        headers: Mapping[str, str],
+        response: httpcore2.Response,
+    ) -> Fetched:
+        if not 200 <= status < 300:
+            raise FetchFailed(f"{STATUS.get(status, 'refused')}: {place.host} answered {status}")
+        body = await read_body(response.aiter_stream(), headers.get("content-encoding", ""), self._limits.bytes)
+        return Fetched(
+            url=url,
+            final_url=place.href,
+            redirects=tuple(passed),
+            status=status,
+            media_type=media_type(headers.get("content-type", ""), body),
+            headers={name: headers[name] for name in KEPT if name in headers},
+            body=body,
+            fetched_at=self._clock.now(),
+        )
+
+    @asynccontextmanager
+    async def _response(
+        self, place: Url, accept: str
+    ) -> AsyncIterator[tuple[int, Mapping[str, str], httpcore2.Response]]:
+        headers: dict[bytes | str, bytes | str] = {
+            "Host": _host(place),
+            "User-Agent": self._agent,
+            "Accept": accept,
+            "Accept-Encoding": ENCODINGS,
+        }
+        silence = self._limits.silence
+        timeouts = {"connect": silence, "read": silence, "write": silence, "pool": self._limits.seconds}
+        async with self._pool.stream("GET", place.href, headers=headers, extensions={"timeout": timeouts}) as response:
+            yield response.status, _headers(response), response
+
+    @asynccontextmanager
+    async def _turn(self, site: _Site) -> AsyncIterator[None]:
+        """A place among the requests to a site, as often as it likes to be asked."""
+        async with site.places:
+            delay = 0.0 if site.rules is None else site.rules.delay(self._agent)
+            if delay:
+                async with site.turn:
+                    await self._clock.sleep(max(0.0, site.next - self._clock.monotonic()))
+                    site.next = self._clock.monotonic() + delay
+            yield
+
+    async def _rules(self, site: _Site, place: Url) -> Rules:
+        """The site's robots.txt, asked for once."""
+        async with site.asking:
+            if site.rules is None or self._clock.monotonic() > site.fresh_until:
+                site.rules = rules(await self._robots_of(place))
+                site.fresh_until = self._clock.monotonic() + ROBOTS_FRESH
+        return site.rules
+
+    async def _robots_of(self, place: Url) -> Answer:
+        """What `/robots.txt` says, after at most five redirects (RFC 9309, 2.3.1.2).
+
+        Raises:
+            FetchFailed: the host may not be asked at all.
+        """
+        place = _address("/robots.txt", place.href)
+        for _ in range(6):
+            try:
+                async with self._response(place, "text/plain") as (status, headers, response):
+                    if status not in MOVED or "location" not in headers:
+                        parts = response.aiter_stream()
+                        if not 200 <= status < 300:
+                            return Answer(status)
+                        body = await read_body(parts, headers.get("content-encoding", ""), LARGEST)
+                        return Answer(status, body.decode(errors="replace"))
+                    place = _address(headers["location"], place.href)
+            except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
+                return Answer(0)
+        return Answer(404)
+
+
+def _address(text: str, base: str = "") -> Url:
+    try:
+        return read(text, base)
+    except BadUrl as error:
+        raise FetchFailed(f"blocked: {error}") from error
+
+
+def _host(place: Url) -> str:
+    host = f"[{place.host}]" if ":" in place.host else place.host
+    return host if place.port == {"http": 80, "https": 443}[place.scheme] else f"{host}:{place.port}"
+
+
+def _headers(response: httpcore2.Response) -> dict[str, str]:
+    """The headers by name in lower case; the last of equal ones counts."""
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+
+
+def _seconds(retry_after: str) -> float:
+    """What Retry-After asks for in seconds; a date, or nothing sensible, is one second."""
+    return float(retry_after) if retry_after.isascii() and retry_after.isdigit() else 1.0

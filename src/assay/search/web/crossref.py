@@ -1,0 +1,72 @@
+"""Crossref: works with a DOI; an e-mail address as its option gives a better place in the queue."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.core.ports import Query
+from assay.search.web.asking import WebHit
+from assay.search.web.http import Ask, HttpProvider, decode
+from assay.search.web.words import plain
+
+
+class _Name(msgspec.Struct):
+    given: str = ""
+    family: str = ""
+    name: str = ""
+
+
+class _Issued(msgspec.Struct):
+    parts: list[list[int | None]] = msgspec.field(default_factory=list, name="date-parts")
+
+
+class _Item(msgspec.Struct):
+    doi: str = msgspec.field(name="DOI")
+    title: list[str] = []
+    abstract: str | None = None
+    issued: _Issued = msgspec.field(default_factory=_Issued)
+    author: list[_Name] = []
+
+
+class _Message(msgspec.Struct):
+    items: list[_Item]
+
+
+class _Answer(msgspec.Struct):
+    message: _Message
+
+
+class Crossref(HttpProvider):
+    """https://api.crossref.org/swagger-ui/index.html."""
+
+    name = "crossref"
+    base = "https://api.crossref.org"
+    pause = 0.2
+
+    def ask(self, query: Query) -> Ask:
+        params: dict[str, str | int] = {"query": query.text, "rows": min(query.limit, self.most)}
+        if self.option:
+            params["mailto"] = self.option
+        return Ask(path="/works", params=params)
+
+    def hits(self, data: bytes) -> list[WebHit]:
+        return [
+            WebHit(
+                url=f"https://doi.org/{each.doi}",
+                title=plain(" ".join(each.title)),
+                snippet=plain(each.abstract),
+                published=_date(each.issued),
+                author="; ".join(filter(None, map(_name, each.author))),
+            )
+            for each in decode(data, _Answer).message.items
+        ]
+
+
+def _name(name: _Name) -> str:
+    return name.name or ", ".join(filter(None, (name.family, name.given)))
+
+
+def _date(issued: _Issued) -> str:
+    """Year, month and day as far as they are told."""
+    known = [part for part in (issued.parts[0] if issued.parts else []) if part is not None]
+    return "-".join(f"{part:04d}" if at == 0 else f"{part:02d}" for at, part in enumerate(known[:3]))

@@ -1,0 +1,54 @@
+"""Public search engines without a key, through the library ddgs, which reads their result pages."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ddgs import DDGS
+from ddgs.exceptions import DDGSException
+
+from assay.core.errors import SearchFailed
+from assay.core.ports import Query
+from assay.search.web.asking import SearchAccess, WebHit
+from assay.search.web.words import plain
+
+SECONDS = 15
+
+
+class Ddgs:
+    """Asks the engines its option names ("duckduckgo, mojeek"), or those ddgs chooses.
+
+    What these engines allow a program is theirs to say, and they change their pages: this is for trying things out, and
+    an engine with a key, or SearXNG, for work.
+    """
+
+    name = "ddgs"
+
+    def __init__(self, access: SearchAccess) -> None:
+        self._engines = access.option or "auto"
+
+    async def find(self, query: Query) -> list[WebHit]:
+        """See `Provider.find`."""
+        try:
+            async with asyncio.timeout(2 * SECONDS):
+                found = await asyncio.to_thread(self._find, query)
+        except TimeoutError as error:
+            raise SearchFailed(f"ddgs did not answer in {2 * SECONDS} s") from error
+        except DDGSException as error:
+            if "No results" in str(error):
+                return []
+            raise SearchFailed(f"ddgs: {str(error) or type(error).__name__}") from error
+        return [
+            WebHit(url=each["href"], title=plain(each.get("title")), snippet=plain(each.get("body")))
+            for each in found
+            if each.get("href", "").startswith(("http://", "https://"))
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    def _find(self, query: Query) -> list[dict[str, str]]:
+        found: list[dict[str, str]] = DDGS(timeout=SECONDS).text(
+            query.text, max_results=query.limit, backend=self._engines, safesearch="moderate"
+        )
+        return found

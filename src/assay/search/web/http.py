@@ -1,0 +1,172 @@
+"""One question over HTTP: its limits, its pace, and what a refusal means."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeVar
+from urllib.parse import urljoin
+
+import httpx2
+import msgspec
+
+from assay.core.errors import ConfigError, SearchFailed
+from assay.core.ports import Query
+from assay.search.web.asking import SearchAccess, WebHit
+
+SECONDS = 15.0
+LARGEST = 4_000_000
+LONGEST_WAIT = 10.0
+WORDS = 200
+"""Code points of a provider's own words in an error."""
+T = TypeVar("T")
+
+
+class Ask(msgspec.Struct, frozen=True, kw_only=True):
+    """A request: `path` behind the provider's address (or `base`); `body` is sent as JSON where there is one."""
+
+    base: str = ""
+    path: str = ""
+    params: Mapping[str, str | int] = {}
+    headers: Mapping[str, str] = {}
+    body: Mapping[str, Any] | None = None
+
+
+class HttpProvider(ABC):
+    """A provider behind one address; a subclass says how a question is put and how the answer is read."""
+
+    name: ClassVar[str]
+    base: ClassVar[str] = ""
+    needs_key: ClassVar[bool] = False
+    pause: ClassVar[float] = 0.0
+    """Seconds between two requests, as the provider's terms ask."""
+    most: ClassVar[int] = 20
+    """Hits one request may ask for."""
+
+    def __init__(self, access: SearchAccess = SearchAccess()) -> None:  # noqa: B008 - frozen
+        """Raises ConfigError: a key or an address is missing."""
+        if self.needs_key and access.key is None:
+            raise ConfigError(f"{self.name} needs a key: assay keys set {self.name}")
+        self.url = (access.url or self.base).rstrip("/")
+        if not self.url:
+            raise ConfigError(
+                f"{self.name} needs an address: `url` under [search.services.{self.name}] in the settings file"
+            )
+        self._access = access
+        self._client: httpx2.AsyncClient | None = None
+        self._turn = asyncio.Lock()
+        self._next = 0.0
+
+    @abstractmethod
+    def ask(self, query: Query) -> Ask:
+        """The request which puts `query`."""
+
+    @abstractmethod
+    def hits(self, data: bytes) -> list[WebHit]:
+        """What an answer says.
+
+        Raises:
+            msgspec.DecodeError, ValueError: it is no answer of this provider.
+        """
+
+    async def find(self, query: Query) -> list[WebHit]:
+        """See `Provider.find`."""
+        ask = self.ask(query)
+        return self.read(await self.send(ask), ask.base or self.url)[: query.limit]
+
+    def read(self, data: bytes, base: str) -> list[WebHit]:
+        """The hits which are pages; an address may be relative to `base`.
+
+        Raises:
+            SearchFailed: the answer cannot be read.
+        """
+        try:
+            hits = [msgspec.structs.replace(hit, url=urljoin(base, hit.url)) for hit in self.hits(data)]
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise SearchFailed(f"{self.name} answered with what cannot be read: {self._hidden(str(error))}") from error
+        return [hit for hit in hits if hit.url.startswith(("http://", "https://"))]
+
+    async def send(self, ask: Ask) -> bytes:
+        """The body of a good answer; a provider which is busy is asked once more, when it says when.
+
+        Raises:
+            SearchFailed: there is none.
+        """
+        try:
+            async with asyncio.timeout(SECONDS):
+                for again in (True, False):
+                    status, headers, data = await self._request(ask)
+                    wait = _seconds(headers.get("retry-after", ""))
+                    if status != 429 or not again or wait > LONGEST_WAIT:
+                        break
+                    await asyncio.sleep(wait)
+        except (TimeoutError, httpx2.TimeoutException) as error:
+            raise SearchFailed(f"{self.name} did not answer in {SECONDS:g} s") from error
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            said = self._hidden(str(error)) or type(error).__name__
+            raise SearchFailed(f"{self.name} cannot be reached: {said}") from error
+        if status != httpx2.codes.OK:
+            raise SearchFailed(self._refusal(status, headers, data))
+        return data
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    @property
+    def key(self) -> str:
+        """The key; "" where there is none."""
+        return "" if self._access.key is None else self._access.key.reveal()
+
+    @property
+    def option(self) -> str:
+        """What else the user set for this provider."""
+        return self._access.option
+
+    async def _request(self, ask: Ask) -> tuple[int, Mapping[str, str], bytes]:
+        if self._client is None:
+            # The environment's proxies and .netrc are nothing a user has told Assay.
+            self._client = httpx2.AsyncClient(trust_env=False, timeout=SECONDS)
+        async with self._turn:
+            now = asyncio.get_running_loop().time()
+            await asyncio.sleep(max(0.0, self._next - now))
+            self._next = max(self._next, now) + self.pause
+        url, headers = (ask.base or self.url) + ask.path, {"accept": "application/json", **ask.headers}
+        method = "GET" if ask.body is None else "POST"
+        async with self._client.stream(method, url, params=ask.params, headers=headers, json=ask.body) as response:
+            data = bytearray()
+            async for part in response.aiter_bytes():
+                data += part
+                if len(data) > LARGEST:
+                    raise SearchFailed(f"{self.name} answered with more than {LARGEST / 1e6:g} MB")
+        return response.status_code, response.headers, bytes(data)
+
+    def _refusal(self, status: int, headers: Mapping[str, str], data: bytes) -> str:
+        said = self._hidden(" ".join(data[:2_000].decode(errors="replace").split()))[:WORDS]
+        words = f": {said}" if said and not said.startswith("<") else ""
+        if status in (401, 403):
+            return f"{self.name} refused the key ({status}){words}; assay keys set {self.name}"
+        if status == 429:
+            after = headers.get("retry-after", "")
+            return f"{self.name} has had too many questions (429)" + (f"; again in {after} s" if after else "")
+        return f"{self.name} answered {status}{words}"
+
+    def _hidden(self, text: str) -> str:
+        return text.replace(self.key, "***") if self.key else text
+
+
+def _seconds(retry_after: str) -> float:
+    """What Retry-After asks for in seconds; where it asks for nothing, or a date, more than is waited."""
+    return float(retry_after) if retry_after.isascii() and retry_after.isdigit() else LONGEST_WAIT + 1
+
+
+def decode(data: bytes, type: type[T]) -> T:
+    """JSON as `type`.
+
+    Raises:
+        msgspec.DecodeError: it is not.
+    """
+    return msgspec.json.decode(data, type=type)

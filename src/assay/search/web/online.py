@@ -1,0 +1,83 @@
+"""A web provider as a run sees it: each hit is a document whose text is what the provider said of the page.
+
+So a hit can be cited, is kept as it was, and is known for what it is by its media type; opening it reads the page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from assay.core.ports import Blobs, Clock, Hit, Library, Query
+from assay.core.sources import SNIPPET, Document, Snapshot, Span
+from assay.core.urls import canonical
+from assay.search.web.asking import Provider, WebHit
+
+COLLECTION = "unsorted"
+EXTRACTOR = "snippet/1"
+
+
+class OnlineSearch:
+    """Implements `core.ports.Search`; `spans` gives a document's passages."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        library: Library,
+        blobs: Blobs,
+        clock: Clock,
+        spans: Callable[[Document], Sequence[Span]],
+    ) -> None:
+        self._provider, self._library, self._blobs, self._clock, self._spans = provider, library, blobs, clock, spans
+
+    @property
+    def name(self) -> str:
+        """The provider's."""
+        return self._provider.name
+
+    async def search(self, query: Query) -> list[Hit]:
+        """The pages found, best first, each once.
+
+        Raises:
+            SearchFailed: the provider could not answer.
+        """
+        found = {canonical(hit.url): hit for hit in reversed(await self._provider.find(query))}
+        return await asyncio.to_thread(self._kept, list(reversed(found.values())))
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._provider.close()
+
+    def _kept(self, found: Sequence[WebHit]) -> list[Hit]:
+        pairs = [self._document(hit) for hit in found]
+        self._library.add(pairs, COLLECTION)
+        documents = [document for _, document in pairs]
+        return [
+            Hit(document=document, score=1 / rank, spans=tuple(self._spans(document)))
+            for rank, document in enumerate(documents, 1)
+        ]
+
+    def _document(self, hit: WebHit) -> tuple[Snapshot, Document]:
+        now = self._clock.now()
+        body = msgspec.json.encode(hit)
+        text = "\n\n".join(filter(None, (hit.title, hit.snippet, hit.url))).encode() + b"\n"
+        snapshot = Snapshot(
+            sha256=self._blobs.put(body), url=hit.url, media_type="application/json", size=len(body), fetched_at=now
+        )
+        return snapshot, Document(
+            sha256=self._blobs.put(text),
+            snapshot_sha256=snapshot.sha256,
+            extractor=EXTRACTOR,
+            url=hit.url,
+            title=hit.title or hit.url,
+            name=hit.url,
+            media_type=SNIPPET,
+            syntax="plain",
+            size=len(text),
+            fetched_at=now,
+            author=hit.author,
+            published=hit.published,
+            metadata={"provider": self.name},
+        )

@@ -1,0 +1,78 @@
+"""PubMed: one question for the numbers of articles, one for what they are."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.core.errors import SearchFailed
+from assay.core.ports import Query
+from assay.search.web.asking import WebHit
+from assay.search.web.http import Ask, HttpProvider, decode
+from assay.search.web.words import iso_date, plain
+
+
+class _Found(msgspec.Struct):
+    idlist: list[str] = []
+
+
+class _Ids(msgspec.Struct):
+    esearchresult: _Found
+
+
+class _Name(msgspec.Struct):
+    name: str = ""
+
+
+class _Article(msgspec.Struct):
+    uid: str
+    title: str = ""
+    source: str = ""
+    pubdate: str = ""
+    authors: list[_Name] = []
+
+
+class _Answer(msgspec.Struct):
+    result: dict[str, msgspec.Raw]
+
+
+class PubMed(HttpProvider):
+    """https://www.ncbi.nlm.nih.gov/books/NBK25499/."""
+
+    name = "pubmed"
+    base = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
+    pause = 0.34
+
+    async def find(self, query: Query) -> list[WebHit]:
+        """See `Provider.find`."""
+        data = await self.send(self.ask(query))
+        try:
+            ids = decode(data, _Ids).esearchresult.idlist[: query.limit]
+        except msgspec.DecodeError as error:
+            raise SearchFailed(f"{self.name} answered with what cannot be read: {error}") from error
+        if not ids:
+            return []
+        params: dict[str, str | int] = {"db": "pubmed", "id": ",".join(ids), "retmode": "json"}
+        data = await self.send(Ask(path="/esummary.fcgi", params=params | self._key()))
+        return self.read(data, self.url)[: query.limit]
+
+    def ask(self, query: Query) -> Ask:
+        params: dict[str, str | int] = {"db": "pubmed", "term": query.text, "retmode": "json", "sort": "relevance"}
+        params["retmax"] = min(query.limit, self.most)
+        return Ask(path="/esearch.fcgi", params=params | self._key())
+
+    def hits(self, data: bytes) -> list[WebHit]:
+        result = decode(data, _Answer).result
+        articles = [decode(bytes(result[id]), _Article) for id in decode(bytes(result["uids"]), list[str])]
+        return [
+            WebHit(
+                url=f"https://pubmed.ncbi.nlm.nih.gov/{each.uid}/",
+                title=plain(each.title),
+                snippet=". ".join(filter(None, (each.source, each.pubdate))),
+                published=iso_date(each.pubdate),
+                author="; ".join(name.name for name in each.authors if name.name),
+            )
+            for each in articles
+        ]
+
+    def _key(self) -> dict[str, str | int]:
+        return {"api_key": self.key} if self.key else {}

@@ -1,0 +1,39 @@
+"""SearXNG, a metasearch engine one runs oneself; its JSON format has to be switched on (`search.formats`)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.core.ports import Query
+from assay.search.web.asking import WebHit
+from assay.search.web.http import Ask, HttpProvider, decode
+from assay.search.web.words import iso_date, plain
+
+
+class _Result(msgspec.Struct):
+    url: str
+    title: str = ""
+    content: str | None = ""
+    published: str | None = msgspec.field(default=None, name="publishedDate")
+
+
+class _Answer(msgspec.Struct):
+    results: list[_Result]
+
+
+class SearXNG(HttpProvider):
+    """https://docs.searxng.org/dev/search_api.html."""
+
+    name = "searxng"
+
+    def ask(self, query: Query) -> Ask:
+        params: dict[str, str | int] = {"q": query.text, "format": "json"}
+        if query.language:
+            params["language"] = query.language
+        return Ask(path="/search", params=params)
+
+    def hits(self, data: bytes) -> list[WebHit]:
+        return [
+            WebHit(url=each.url, title=each.title, snippet=plain(each.content), published=iso_date(each.published))
+            for each in decode(data, _Answer).results
+        ]

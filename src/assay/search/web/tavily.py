@@ -1,0 +1,39 @@
+"""Tavily."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.core.ports import Query
+from assay.search.web.asking import WebHit
+from assay.search.web.http import Ask, HttpProvider, decode
+from assay.search.web.words import iso_date, plain
+
+
+class _Result(msgspec.Struct):
+    url: str
+    title: str = ""
+    content: str | None = ""
+    published_date: str | None = None
+
+
+class _Answer(msgspec.Struct):
+    results: list[_Result]
+
+
+class Tavily(HttpProvider):
+    """https://docs.tavily.com/documentation/api-reference/endpoint/search."""
+
+    name = "tavily"
+    base = "https://api.tavily.com"
+    needs_key = True
+
+    def ask(self, query: Query) -> Ask:
+        body = {"query": query.text, "max_results": min(query.limit, self.most), "search_depth": "basic"}
+        return Ask(path="/search", headers={"authorization": f"Bearer {self.key}"}, body=body)
+
+    def hits(self, data: bytes) -> list[WebHit]:
+        return [
+            WebHit(url=each.url, title=each.title, snippet=plain(each.content), published=iso_date(each.published_date))
+            for each in decode(data, _Answer).results
+        ]

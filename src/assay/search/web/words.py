@@ -1,0 +1,33 @@
+"""What providers say of a page, in one form: text without markup, dates as ISO."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from dateutil import parser as dates
+from selectolax.lexbor import LexborHTMLParser
+
+
+def plain(markup: str | None) -> str:
+    """The text of a snippet, whatever markup it is in, on one line."""
+    if not markup:
+        return ""
+    text = LexborHTMLParser(markup).text() if "<" in markup or "&" in markup else markup
+    return " ".join(text.split())
+
+
+def iso_date(said: str | int | None) -> str:
+    """A date as ISO; a year or a month alone stays one, what is no date (or a relative one) is ""."""
+    text = str(said or "").strip()
+    if text.isdigit():
+        return text if len(text) == 4 else ""
+    first, second = datetime(1904, 2, 3), datetime(1906, 5, 7)
+    try:  # what the text leaves open is taken from the default: two defaults show what that is
+        one, other = dates.parse(text, default=first), dates.parse(text, default=second)
+    except (ValueError, OverflowError, TypeError):
+        return ""
+    if one.year != other.year:
+        return ""
+    if one.month != other.month:
+        return f"{one.year:04d}"
+    return f"{one.year:04d}-{one.month:02d}" + (f"-{one.day:02d}" if one.day == other.day else "")

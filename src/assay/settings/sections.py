@@ -1,0 +1,206 @@
+"""The tables of the settings file, and what their values may be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Self
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StringConstraints,
+    model_validator,
+)
+from pydantic_settings import NoDecode
+
+from assay.core.errors import UsageError
+from assay.core.languages import read_language
+from assay.core.lengths import read_length
+
+
+def names(value: object) -> object:
+    """Accept `"first, second"` where a list of names is wanted."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def expanded(value: object) -> object:
+    """A path with its `~` written out."""
+    return Path(value).expanduser() if isinstance(value, str | Path) else value
+
+
+def length(value: object) -> object:
+    """How long a report is to be: a name or a number of words."""
+    try:
+        return read_length(value) if isinstance(value, str | int) else value
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+def language(value: str) -> str:
+    """The code of a language, or nothing."""
+    try:
+        return read_language(value) if value.strip() else ""
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+def _key(value: object) -> object:
+    """A key without the white space around it, as environment files end with; None when nothing is left.
+
+    What no header can carry is refused here, where the value is not repeated: a client's own error would show it.
+    """
+    text = value.get_secret_value() if isinstance(value, SecretStr) else value
+    if not isinstance(text, str):
+        return value
+    text = text.strip()
+    if not (text.isascii() and text.isprintable()) or " " in text:
+        raise ValueError("a key is printable ASCII without spaces; look at what was pasted")
+    return SecretStr(text) if text else None
+
+
+def _url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or any(sign.isspace() or not sign.isprintable() for sign in value):
+        raise ValueError("wanted is the base of an API, like http://127.0.0.1:8000/v1")
+    return value
+
+
+Key = Annotated[SecretStr | None, BeforeValidator(_key)]
+ServiceName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+ModelNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), Field(min_length=1)]
+
+
+class Section(BaseModel):
+    """A table of the settings file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Models(Section):
+    """Which model plays which role, first choice first, then its fallbacks."""
+
+    simple: ModelNames = Field(("extractive",), description="models for triage and background")
+    analytical: ModelNames = Field(
+        ("extractive",), description="models for planning, orchestrating and research agents"
+    )
+    complex: ModelNames = Field(("extractive",), description="models which write the report")
+    judge: ModelNames = Field(("extractive",), description="models which judge claims")
+
+
+class Service(Section):
+    """A service which speaks OpenAI's chat completions, under a name of the user's."""
+
+    url: Annotated[str, AfterValidator(_url)] = Field(
+        description="base of its API, with the version (http://127.0.0.1:8000/v1)"
+    )
+    key: Key = Field(None, description="its key, where it wants one")
+
+
+class ModelEntry(Section):
+    """What the user knows of a model; before what Assay's table says."""
+
+    window: int | None = Field(None, ge=1_024, description="tokens of its context window")
+    max_output: int | None = Field(None, gt=0, description="most tokens of one reply")
+    reasoning: bool | None = Field(None, description="whether it reasons by itself before it answers")
+    input_price: float | None = Field(None, ge=0, description="US dollars for a million tokens of input")
+    output_price: float | None = Field(None, ge=0, description="US dollars for a million tokens of output")
+    cached_price: float | None = Field(None, ge=0, description="US dollars for a million tokens of cached input")
+    cache_write_price: float | None = Field(
+        None, ge=0, description="US dollars for a million tokens of input written to a cache"
+    )
+
+    @model_validator(mode="after")
+    def _priced_whole(self) -> Self:
+        if (self.input_price is None) != (self.output_price is None):
+            raise ValueError("input_price and output_price go together")
+        return self
+
+
+class Limits(Section):
+    """What a run may take; unset is no limit beyond the depth's own."""
+
+    time: float | None = Field(None, gt=0, description="active seconds a run may take")
+    tokens: int | None = Field(None, gt=0, description="tokens a run may use, input and output together")
+
+
+class DocumentSettings(Section):
+    """How documents are read."""
+
+    max_file_mb: float = Field(100.0, gt=0, description="larger files are skipped, with a warning (megabytes)")
+
+
+class Web(Section):
+    """How pages of the web are read."""
+
+    timeout: float = Field(30.0, gt=0, description="seconds a page may take, redirects and all")
+    max_mb: float = Field(20.0, gt=0, description="larger pages are not read (megabytes, unpacked)")
+    robots: bool = Field(True, description="whether robots.txt is honoured")
+    allow: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
+        (), description="hosts and networks which are not public and may be read all the same (wiki.corp, 10.1.0.0/16)"
+    )
+
+
+class Provider(Section):
+    """How one search provider of the web is reached, where that is not as usual."""
+
+    url: Annotated[str, AfterValidator(_url)] | None = Field(None, description="its address, in place of its own")
+    option: str = Field("", description="what else it needs: an engine's id, engines' names, an e-mail address")
+
+
+class SearchSettings(Section):
+    """Searching the web."""
+
+    web: bool = Field(False, description="whether runs search the web too (--web)")
+    offline: bool = Field(False, description="whether the web is never touched, whatever else is said")
+    providers: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
+        (), description="search providers of the web; unset: those with a key, else ddgs and wikipedia"
+    )
+    services: dict[ServiceName, Provider] = Field({}, description="how providers are reached, by name")
+
+
+class Aws(Section):
+    """Where and how Amazon Bedrock is asked, where that is not by an address and an API key."""
+
+    region: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{0,32}$")] = Field(
+        "", description="region of Amazon Bedrock; also AWS_REGION, AWS_DEFAULT_REGION"
+    )
+    access_key_id: Key = Field(None, description="id of the key which signs requests; also AWS_ACCESS_KEY_ID")
+    secret_access_key: Key = Field(None, description="the key itself; also AWS_SECRET_ACCESS_KEY")
+    session_token: Key = Field(None, description="token of a session, with temporary keys; also AWS_SESSION_TOKEN")
+
+
+class Keys(Section):
+    """Keys of providers, handed to adapters; never shown, stored with a run, or sent to a model."""
+
+    anthropic: Key = Field(None, description="key for adapters of Anthropic; also ANTHROPIC_API_KEY")
+    bedrock: Key = Field(
+        None, description="API key of Amazon Bedrock; also AWS_BEARER_TOKEN_BEDROCK or BEDROCK_API_KEY"
+    )
+    brave: Key = Field(None, description="key for adapters of Brave Search; also BRAVE_API_KEY")
+    cohere: Key = Field(None, description="key for adapters of Cohere; also COHERE_API_KEY")
+    exa: Key = Field(None, description="key for adapters of Exa; also EXA_API_KEY")
+    gemini: Key = Field(None, description="key for adapters of Google Gemini; also GEMINI_API_KEY")
+    google_search: Key = Field(
+        None, description="key for Google's Programmable Search Engine; also GOOGLE_SEARCH_API_KEY"
+    )
+    groq: Key = Field(None, description="key for adapters of Groq; also GROQ_API_KEY")
+    mistral: Key = Field(None, description="key for adapters of Mistral; also MISTRAL_API_KEY")
+    openai: Key = Field(None, description="key for adapters of OpenAI; also OPENAI_API_KEY")
+    openrouter: Key = Field(None, description="key for adapters of OpenRouter; also OPENROUTER_API_KEY")
+    pubmed: Key = Field(None, description="key for PubMed, which does without; also PUBMED_API_KEY")
+    semantic_scholar: Key = Field(
+        None, description="key for Semantic Scholar, which does without; also SEMANTIC_SCHOLAR_API_KEY"
+    )
+    serper: Key = Field(None, description="key for adapters of Serper; also SERPER_API_KEY")
+    tavily: Key = Field(None, description="key for adapters of Tavily; also TAVILY_API_KEY")

@@ -1,0 +1,168 @@
+"""Every search provider of the web, against a server which speaks its format."""
+
+import asyncio
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from search_wire import WIRES, Wire, made
+from web import Site, response, site
+
+from assay import plugins
+from assay.core.errors import ConfigError, SearchFailed
+from assay.core.ports import Query
+from assay.search.web import http
+from assay.search.web.asking import SearchAccess
+from assay.search.web.http import HttpProvider
+
+QUERY = Query(text='tides "old harbor"', limit=5, language="en")
+every = pytest.mark.parametrize("wire", WIRES, ids=[wire.provider for wire in WIRES])
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    for wire in WIRES:
+        monkeypatch.setattr(plugins.load("searches", wire.provider), "pause", 0.0)
+
+
+def answering(there: Site, wire: Wire, reply: object = None) -> None:
+    """Have a site answer as the provider does, or with `reply`, whatever the question."""
+
+    class Pages(dict[str, object]):
+        def get(self, path: str, default: object = None) -> object:
+            name = path.partition("?")[0].removesuffix("/") if path.startswith("/?") else path.partition("?")[0]
+            found = wire.answers.get(name)
+            return (
+                default
+                if found is None
+                else reply
+                if reply is not None
+                else response(found, Content_Type="application/json")
+            )
+
+    there.pages = Pages()  # type: ignore[assignment]
+
+
+def test_every_provider_over_http_is_in_the_suite():
+    listed = {name for name in plugins.names("searches") if issubclass(plugins.load("searches", name), HttpProvider)}
+    assert listed == {wire.provider for wire in WIRES}
+
+
+@every
+async def test_pages_as_the_provider_tells_them(wire: Wire):
+    async with site() as there:
+        answering(there, wire)
+        provider = made(wire, there.url("").rstrip("/"))
+        hits = await provider.find(QUERY)
+        await provider.close()
+    assert [hit.url.removeprefix(there.url("").rstrip("/")) for hit in hits] == list(wire.urls)
+    assert [hit.title for hit in hits] == ["First", "Second & last"]
+    assert [hit.snippet.partition(".")[0] for hit in hits] == ["It says one", "It says two"]
+    assert tuple(hit.published for hit in hits) == wire.published
+    assert tuple(hit.author for hit in hits) == wire.authors
+    head = there.seen[0]
+    assert "tides" in head
+    assert "harbor" in head
+    assert wire.key_in.lower() in head.lower()
+
+
+@every
+async def test_no_more_than_asked_for(wire: Wire):
+    async with site() as there:
+        answering(there, wire)
+        provider = made(wire, there.url("").rstrip("/"))
+        assert len(await provider.find(Query(text="x", limit=1))) == 1
+        await provider.close()
+
+
+@every
+@pytest.mark.parametrize(
+    ("reply", "says"),
+    [
+        (response("bad key k3y", 401), "refused the key (401)"),
+        (response(status=403), "refused the key (403)"),
+        (response(status=500), "answered 500"),
+        (response("<html>busy</html>", 503), "answered 503"),
+        (response(status=429), "too many questions (429)"),
+        (response(status=429, Retry_After="77"), "again in 77 s"),
+        (response(status=302, Location="http://127.66.0.1/"), "answered 302"),
+        (response("{"), "answered with what cannot be read"),
+        (response("[]"), "answered with what cannot be read"),
+        (response("null"), "answered with what cannot be read"),
+        (response("[" * 100_000), "answered with what cannot be read"),
+        (response("<html>"), "answered with what cannot be read"),
+        (response(b"\xff\xfe\0"), "answered with what cannot be read"),
+        (response(b"x" * 5_000_000), "answered with more than 4 MB"),
+        (b"", "cannot be reached"),
+        ([30.0], "did not answer in 0.3 s"),
+        ([b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", 30.0], "did not answer in 0.3 s"),
+    ],
+)
+async def test_failures_are_told(wire: Wire, reply: bytes, says: str, monkeypatch: pytest.MonkeyPatch):
+    if isinstance(reply, list):
+        monkeypatch.setattr(http, "SECONDS", 0.3)
+    async with site() as there:
+        answering(there, wire, reply)
+        provider = made(wire, there.url("").rstrip("/"))
+        with pytest.raises(SearchFailed) as failed:
+            await provider.find(QUERY)
+        await provider.close()
+    assert failed.value.reason.startswith(wire.provider)
+    assert says in failed.value.reason
+    assert "k3y" not in failed.value.reason
+
+
+@every
+async def test_nobody_there(wire: Wire):
+    provider = made(wire, "http://127.0.0.1:9")
+    with pytest.raises(SearchFailed, match="cannot be reached"):
+        await provider.find(QUERY)
+    await provider.close()
+
+
+@every
+async def test_a_busy_provider_is_asked_once_more(wire: Wire):
+    async with site() as there:
+        answering(there, wire)
+        good, busy = there.pages.get, [response(status=429, Retry_After="0")]
+        there.pages.get = lambda path, default=None: busy.pop() if busy else good(path, default)  # type: ignore
+        provider = made(wire, there.url("").rstrip("/"))
+        assert len(await provider.find(QUERY)) == 2
+        await provider.close()
+
+
+@every
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(data=st.binary(max_size=200) | st.text(alphabet='{}[]":,resultdao null1', max_size=80).map(str.encode))
+def test_no_answer_breaks_the_reader(wire: Wire, data: bytes):
+    provider = made(wire, "http://127.0.0.1:9")
+    try:
+        hits = provider.read(data, provider.url)
+    except SearchFailed:
+        return
+    assert all(hit.url.startswith(("http://", "https://")) for hit in hits)
+
+
+@every
+def test_a_missing_key_is_named(wire: Wire):
+    if wire.key_in:
+        with pytest.raises(ConfigError, match=f"{wire.provider} needs a key: assay keys set {wire.provider}"):
+            made(wire, "", key="")
+
+
+def test_what_else_is_missing_is_named():
+    with pytest.raises(ConfigError, match=r"\[search\.services\.searxng\]"):
+        plugins.load("searches", "searxng")(SearchAccess())
+
+
+async def test_the_pace_a_provider_asks_for(monkeypatch: pytest.MonkeyPatch):
+    wire = next(each for each in WIRES if each.provider == "arxiv")
+    monkeypatch.setattr(plugins.load("searches", "arxiv"), "pause", 0.2)
+    async with site() as there:
+        answering(there, wire)
+        provider = made(wire, there.url("").rstrip("/"))
+        begun = asyncio.get_running_loop().time()
+        await asyncio.gather(*(provider.find(QUERY) for _ in range(3)))
+        took = asyncio.get_running_loop().time() - begun
+        await provider.close()
+    assert took >= 0.4

@@ -1,0 +1,191 @@
+"""Whole runs over a web on loopback: a search service, pages, and what goes wrong with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from web import FORBIDDEN, Site, moved, response, site
+
+from assay import Assay
+from assay.core import events as e
+from assay.core.errors import UsageError
+from assay.core.events import Envelope
+from assay.core.report import Report, build_report
+from assay.core.view import fold
+from assay.models.scripted import Scripted, calls, says
+from assay.settings import Settings, load
+
+PAGE = (
+    "<!doctype html><html lang=en><head><title>{0}</title></head>"
+    "<body><main><h1>{0}</h1><p>{1}</p></main></body></html>"
+)
+HARBOR = (
+    "The Harbor report was written by Ada Byron in 1843. It describes the tides of the old harbor and how they were"
+    " measured over eleven years. The measurements were made twice a day by the harbor master."
+)
+TIDES = "In the old harbor the highest tide on record was 5.2 metres, in March 1838. Fishermen kept their own records."
+QUESTION = "Who wrote the Harbor report, and how high was the highest tide in the old harbor?"
+
+
+class Web:
+    """A site with a SearXNG-like service: `found` is what it answers, whatever the question."""
+
+    def __init__(self, there: Site) -> None:
+        self.there, self.status = there, 200
+        there.pages |= {
+            "/harbor": response(PAGE.format("The Harbor report", HARBOR), Content_Type="text/html"),
+            "/old": moved("/harbor", 301),
+            "/tides": [0.1, response(PAGE.format("Tides of the north", TIDES), Content_Type="text/html")],
+            "/private/x": response(PAGE.format("Private harbor", HARBOR)),
+            "/large": response("x" * 3_000_000, Content_Type="text/plain"),
+            "/robots.txt": response("User-agent: *\nDisallow: /private/"),
+            "/liar": response(
+                PAGE.format("Höhe des Hafens", "Die Höhe des Hafens ist groß.").encode("latin-1"),
+                Content_Type="text/html; charset=utf-8",
+            ),
+        }
+        plain, search = there.pages, self._search
+
+        class Pages(dict[str, object]):
+            def get(self, path: str, default: object = None) -> object:
+                return search() if path.startswith("/search?") else plain.get(path, default)  # type: ignore[call-overload]
+
+        there.pages = Pages()  # type: ignore[assignment]
+        self.found = [
+            (there.url("/old"), "The Harbor report", "The report on the tides of the old harbor …"),
+            (there.url("/tides?utm_source=x"), "Tides of the north", "Tides of the northern coast"),
+            (there.url("/tides"), "Tides of the north", "The same page again"),
+            (there.url("/dead"), "Harbor news", "News of the harbor"),
+            (there.url("/private/x"), "Private harbor", "Harbor of the club"),
+            (there.url("/large"), "Large harbor", "A harbor"),
+            (f"http://{FORBIDDEN}:{there.port}/harbor", "Inside harbor", "The harbor inside"),
+        ]
+        plain["/tides?utm_source=x"] = plain["/tides"]
+
+    def _search(self) -> bytes:
+        rows = [{"url": url, "title": title, "content": text} for url, title, text in self.found]
+        return response(json.dumps({"results": rows}), self.status, Content_Type="application/json")
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[Web]:
+    async with site() as there:
+        yield Web(there)
+
+
+def settings(web: Web, **more: object) -> Settings:
+    return load(
+        search={"providers": "searxng", "services": {"searxng": {"url": web.there.url("").rstrip("/")}}, **more},
+        web={"allow": "127.0.0.1", "max_mb": 1, "timeout": 5},
+    )
+
+
+async def researched(assay: Assay, question: str = QUESTION, **options: object) -> tuple[Report, list[Envelope]]:
+    run = assay.start(question, web=True, **options)  # type: ignore[arg-type]
+    log = [envelope async for envelope in run]
+    return build_report(fold(log)), log
+
+
+E = TypeVar("E", bound=e.Event)
+
+
+def of(log: list[Envelope], kind: type[E]) -> list[E]:
+    return [event for envelope in log if isinstance(event := e.decode(envelope), kind)]
+
+
+async def test_a_question_is_answered_from_pages(web: Web):
+    async with Assay(settings(web)) as assay:
+        report, _ = await researched(assay)
+    cited = {source.url for source in report.sources if source.number}
+    assert {claim.verdict for claim in report.claims} == {"supported"}
+    assert "Ada Byron" in report.markdown
+    assert "5.2 metres" in report.markdown
+    assert cited <= {web.there.url("/old"), web.there.url("/tides"), web.there.url("/tides?utm_source=x")}
+    assert len(cited) == 2
+    assert any(f"pages were read from 127.0.0.1:{web.there.port}" in limit for limit in report.limits)
+    assert all("searxng" in limit for limit in report.limits if "searched with" in limit)
+
+
+async def test_nothing_is_fetched_twice_and_the_forbidden_never(web: Web):
+    async with site(FORBIDDEN, web.there.port) as inside, Assay(settings(web)) as assay:
+        await researched(assay, depth="extended")
+        pages = [path for path in web.there.asked if not path.startswith("/search")]
+        assert sorted(set(pages)) == sorted(pages)
+        assert inside.connections == 0
+
+
+async def test_pages_which_cannot_be_read_are_told(web: Web):
+    web.found = web.found[3:]
+    async with Assay(settings(web)) as assay:
+        report, log = await researched(assay)
+    failed = {event.url: event.reason.partition(":")[0] for event in of(log, e.SourceFailed)}
+    assert set(failed.values()) <= {"not found", "robots", "too large", "blocked"}
+    assert failed
+    assert not any(claim.verdict == "supported" for claim in report.claims)
+
+
+async def test_documents_and_the_web_together(web: Web, tmp_path: Path):
+    (tmp_path / "notes.md").write_text("# Notes\n\nThe old harbor was closed in 1901.\n")
+    async with Assay(settings(web)) as assay:
+        report, _ = await researched(assay, "When was the old harbor closed?", sources=tmp_path)
+    assert "1901" in report.markdown
+
+
+async def test_a_provider_which_fails_is_left_out(web: Web, tmp_path: Path):
+    (tmp_path / "notes.md").write_text("# Notes\n\nThe old harbor was closed in 1901.\n")
+    web.status = 500
+    async with Assay(settings(web)) as assay:
+        report, log = await researched(assay, "When was the old harbor closed?", sources=tmp_path)
+    warned = [event.message for event in of(log, e.Warned)]
+    assert any("searxng answered 500" in message for message in warned)
+    assert "1901" in report.markdown
+
+
+async def test_offline_is_offline(web: Web):
+    async with Assay(settings(web, offline=True)) as assay:
+        with pytest.raises(UsageError, match=r"search\.offline"):
+            assay.start(QUESTION, web=True)
+    assert web.there.connections == 0
+
+
+async def test_without_asking_nothing_is_contacted(web: Web, tmp_path: Path):
+    (tmp_path / "notes.md").write_text("# Notes\n\nThe old harbor was closed in 1901.\n")
+    async with Assay(settings(web)) as assay:
+        await assay.start(QUESTION, sources=tmp_path).report()
+    assert web.there.connections == 0
+
+
+async def test_a_page_which_lies_about_its_charset(web: Web):
+    web.found = [(web.there.url("/liar"), "Höhe des Hafens", "Hafen")]
+    async with Assay(settings(web)) as assay:
+        report, _ = await researched(assay, "Wie ist die Höhe des Hafens?")
+    assert "Die Höhe des Hafens ist groß." in report.markdown
+
+
+async def test_a_snippet_alone_supports_nothing(web: Web):
+    """A writer who cites what the search said, though it stands there word for word."""
+    said = "The tides of the old harbor were measured by Ada Byron."
+    web.found = [(web.there.url("/dead"), "Harbor news", said)]
+    model = Scripted(
+        [
+            calls(("generate_plan", {"complexity": "simple"}), task="triage"),
+            says('{"title": "Harbor", "steps": [{"title": "Tides"}]}', task="plan"),
+            calls(("research_agent", {"task": "Tides", "step": 1}), task="orchestrate", turn=0),
+            calls(("generate_report", {}), task="orchestrate", repeat=True),
+            calls(("search", {"query": "tides harbor"}), task="research", turn=0),
+            says("done", task="research", repeat=True),
+            says("tides", task="background", repeat=True),
+            says(f"{said} [S1001.1]", task="find"),
+            says(f"{said} [S1001.1]", task="write"),
+        ]
+    )
+    async with Assay(settings(web), models={"mine": model}) as assay:
+        roles = ("simple", "analytical", "complex", "judge")
+        report, _ = await researched(assay, depth="light", models={role: ["mine"] for role in roles})
+    (claim,) = report.claims
+    assert claim.verdict == "unchecked"
+    assert "only a search's summary of the page was read" in claim.reason

@@ -1,0 +1,114 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.urls import BadUrl, canonical, read
+
+ODD = (
+    Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[4] / "shared" / "data"))
+    / "hostile/url/urltestdata-odd.json"
+)
+
+
+@pytest.mark.parametrize(
+    ("found", "same"),
+    [
+        ("HTTP://Example.COM:80/a?b=1#c", "http://example.com/a?b=1"),
+        ("https://example.com:443", "https://example.com/"),
+        ("https://example.com/?utm_source=x&id=7&fbclid=y", "https://example.com/?id=7"),
+        ("https://example.com/?utm_source=x", "https://example.com/"),
+        ("https://example.com/a?b&a=&c=%zz", "https://example.com/a?b&a=&c=%zz"),
+        ("https://bücher.example/ü", "https://xn--bcher-kva.example/%C3%BC"),
+        ("https://example.com./x", "https://example.com/x"),
+        ("http://[2001:DB8::1]:8080/x", "http://[2001:db8::1]:8080/x"),
+        ("https://example.com/a/../b", "https://example.com/b"),
+    ],
+)
+def test_canonical(found: str, same: str):
+    assert canonical(found) == same
+    assert canonical(same) == same
+
+
+def test_canonical_keeps_what_tells_pages_apart():
+    assert canonical("https://example.com/?q=1") != canonical("https://example.com/?q=2")
+    assert canonical("https://example.com/A") != canonical("https://example.com/a")
+    assert canonical("https://example.com/a?x=1&y=2") != canonical("https://example.com/a?y=2&x=1")
+    assert canonical("file:///etc/passwd") == "file:///etc/passwd"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("file:///etc/passwd", "not http or https"),
+        ("gopher://example.com/", "not http or https"),
+        ("javascript:alert(1)", "not http or https"),
+        ("http://user@example.com/", "names a user"),
+        ("http://:pass@example.com/", "names a user"),
+        ("http://example.com\\@evil.example/ x", "spaces"),
+        ("http://exa mple.com/", "spaces"),
+        ("http://a.example/\r\nHost: b.example", "control characters"),
+        ("http://", "not an address"),
+        ("example.com", "not an address"),
+        ("http://./", "without a host"),
+        ("http://[::%25eth0]/", "not an address"),
+        ("http://" + "a" * 9000, "characters"),
+    ],
+)
+def test_what_is_no_page(text: str, why: str):
+    with pytest.raises(BadUrl, match=why):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://0x7f.1/",
+        "http://017700000001/",
+        "http://2130706433/",
+        "http://127.1/",
+        "http://①②⑦.⓪.⓪.①/",
+        "http://127。0。0。1/",
+    ],
+)
+def test_every_notation_of_an_address_is_that_address(text: str):
+    assert read(text).host == "127.0.0.1"
+
+
+@given(st.text(max_size=60))
+def test_no_text_breaks_it_and_what_is_read_is_read_the_same_again(text: str):
+    for address in (text, f"http://{text}", f"https://example.com/{text}"):
+        try:
+            url = read(address)
+        except BadUrl:
+            continue
+        assert read(url.href) == url
+        assert url.scheme in ("http", "https")
+        assert not any(char.isspace() for char in url.href)
+        assert canonical(canonical(address)) == canonical(address)
+
+
+@pytest.mark.skipif(not ODD.is_file(), reason="no odd addresses (set ASSAY_DATA)")
+def test_the_web_platforms_own_odd_addresses():
+    rows = json.loads(ODD.read_text())
+    plain = [
+        row
+        for row in rows
+        if isinstance(row, dict) and not row.get("failure") and row["protocol"] in ("http:", "https:")
+    ]
+    wrong = []
+    for row in plain:
+        if row["username"] or row["password"] or row["hostname"] == ".":
+            continue
+        try:
+            url = read(row["input"], row["base"] or "https://base.example/")
+        except BadUrl as error:
+            wrong.append((row["input"], str(error)))
+            continue
+        if url.host != row["hostname"].strip("[]").rstrip("."):
+            wrong.append((row["input"], url.host))
+    assert len(plain) > 100
+    assert wrong == []
