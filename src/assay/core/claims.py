@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 Verdict = Literal["supported", "partial", "unsupported", "contradicted", "unchecked"]
 VERDICTS: tuple[Verdict, ...] = ("supported", "partial", "unsupported", "contradicted", "unchecked")
+
+CheckName = Literal["quote", "number", "date", "name", "negation", "direction", "quantifier", "lexical"]
+CHECKS: tuple[CheckName, ...] = get_args(CheckName)
+"""The checks which may object to a claim (docs/verification.md), in the order in which they are asked.
+
+All but the last are deterministic; "lexical" weighs the words where none of them objects.
+"""
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,78 +7,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, localcontext
+from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 
 import msgspec
 
-# what stands around a number
-
-_SCALES = {
-    **dict.fromkeys(("hundred",), 2),
-    **dict.fromkeys(("thousand", "thousands", "k", "tausend", "tsd", "mille", "mil", "тыс", "тысяч", "千"), 3),
-    **dict.fromkeys(("万", "萬"), 4),
-    **dict.fromkeys(("million", "millions", "mn", "mio", "millionen", "millones", "млн", "миллионов", "m"), 6),
-    **dict.fromkeys(("亿", "億"), 8),
-    **dict.fromkeys(("billion", "billions", "bn", "b", "mrd", "milliarden", "milliards", "млрд", "миллиардов"), 9),
-    **dict.fromkeys(("trillion", "trillions", "tn", "billionen", "трлн"), 12),
-}
-_ONE_LETTER = frozenset("kmb")
-_UNITS = {
-    **dict.fromkeys(
-        ("%", "percent", "per cent", "pct", "prozent", "pour cent", "por ciento", "процента", "процентов"), "%"
-    ),
-    **dict.fromkeys(("percentage point", "percentage points", "prozentpunkte", "pp"), "points"),
-    **dict.fromkeys(("basis point", "basis points", "bps"), "basis points"),
-}
-_CURRENCIES = {
-    **dict.fromkeys(("$", "usd", "dollar", "dollars"), "$"),
-    **dict.fromkeys(("€", "eur", "euro", "euros"), "€"),
-    **dict.fromkeys(("£", "gbp", "pound sterling"), "£"),
-    **dict.fromkeys(("¥", "jpy", "cny", "yen", "yuan", "rmb", "円", "元"), "¥"),
-    **dict.fromkeys(("₹", "inr", "rupees"), "₹"),
-}
-_MONEY = [name for name in _CURRENCIES if name.isalpha() and name.isascii()]
-_WORDS = dict(
-    zip(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen".split(),
-        range(1, 20),
-        strict=True,
-    )
+from assay.verify import measures
+from assay.verify.number_words import (
+    BOUNDS,
+    CURRENCIES,
+    MONEY,
+    MONTHS,
+    ONE_LETTER,
+    ORDINALS,
+    SCALES,
+    TENS,
+    WORDS,
+    Bound,
 )
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_ORDINALS = dict(
-    zip("third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), range(3, 13), strict=True)
-)
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar jänner janvier enero gennaio januari января",
-            "february feb februar février febrero febbraio februari февраля",
-            "march mar märz maerz mars marzo maart марта",
-            "april apr avril abril aprile апреля",
-            "may mai mayo maggio mei мая",
-            "june jun juni juin junio giugno июня",
-            "july jul juli juillet julio luglio июля",
-            "august aug août agosto augustus августа",
-            "september sep sept septembre septiembre settembre сентября",
-            "october oct oktober okt octobre octubre ottobre октября",
-            "november nov novembre noviembre ноября",
-            "december dec dezember dez décembre diciembre dicembre декабря",
-        ),
-        1,
-    )
-    for name in names.split()
-}
 
 
 def _any(names: Iterable[str]) -> str:
     return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
-_MONTH = rf"(?P<month>{_any(_MONTHS)})\b\.?"
+_MONTH = rf"(?P<month>{_any(MONTHS)})\b\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.)?"
 _DATES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -92,24 +46,32 @@ _DATES = tuple(
     )
 )
 _LITERAL = re.compile(
-    r"(?<![\w.])(?:\d{1,2}:\d{2}(?::\d{2})?|\d{4}'?s|(?!\d{1,3}(?:\.\d{3})+(?![.\d]))v?\d+(?:\.\d+){2,}|v\d+(?:\.\d+)?)(?!\w|\.\d)"
+    r"(?<![\w.])(?:\d{1,2}:\d{2}(?::\d{2})?|\d{4}(?: ?')?s"
+    r"|(?!\d{1,3}(?:\.\d{3})+(?![.\d]))v?\d+(?:\.\d+){2,}|v\d+(?:\.\d+)?)(?!\w|\.\d)"
     r"|(?<!\w)(?:[^\W\d_]+\d\w*|0x[0-9a-f]+)",
     re.IGNORECASE,
 )
 _RUN = r"\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'_]\d+)*"
-_NUMBER_WORDS = rf"(?:{_any(_TENS)})(?:[- ](?:{_any(list(_WORDS)[:9])}))?|{_any(_WORDS)}|{_any(_ORDINALS)}"
+_NUMBER_WORDS = rf"(?:{_any(TENS)})(?:[- ](?:{_any(list(WORDS)[:9])}))?|{_any(WORDS)}|{_any(ORDINALS)}"
+_NUMBER_WORDS += r"|an?(?= (?:hundred|[mb]illion|thousand|trillion)\b)"
 _NUMBER = re.compile(
     rf"(?P<front>[{re.escape('$€£¥₹')}]|\b(?:usd|eur|gbp|jpy|cny|inr) )?[ ]?"
     rf"(?:(?P<run>{_RUN})|\b(?P<word>{_NUMBER_WORDS})\b)"
     rf"(?P<ordinal>(?:st|nd|rd|th)\b)?"
-    rf"(?:[ -]?(?P<scale>(?:{_any(name for name in _SCALES if name not in _ONE_LETTER)})(?![^\W\d_])\.?"
+    rf"(?:[ -]?(?P<scale>(?:{_any(name for name in SCALES if name not in ONE_LETTER)})(?![^\W\d_])\.?"
     rf"|[千万萬亿億])|(?P<letter>[kmb])(?![^\W_]))?"
-    rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in _UNITS if name != '%')})(?![^\W\d_])))?"
-    rf"(?: ?(?P<back>[{re.escape('$€£¥₹元円')}]|(?:{_any(_MONEY)})\b))?",
+    rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in measures.NAMES if name != '%')})(?![^\W_])))?"
+    rf"(?: ?(?P<back>[{re.escape('$€£¥₹元円')}]|(?:{_any(MONEY)})\b))?",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(
-    r"(?:about|around|roughly|nearly|almost|approximately|some|circa|ca\.?|over|more than|under|~|≈) ?$", re.I
+_BOUNDS = {
+    bound: re.compile(rf"(?:{words}) ?(?:a |an |the |some )?$", re.IGNORECASE) for bound, words in BOUNDS.items()
+}
+_YEAR = re.compile(r"1[5-9][0-9]{2}|20[0-9]{2}")
+_IN_YEAR = re.compile(
+    r"(?:\b(?:in|since|by|during|until|till|before|after|early|late|mid|year|years|fiscal|fy|spring|"
+    r"summer|autumn|fall|winter|quarter|q[1-4])[ -])$",
+    re.IGNORECASE,
 )
 _RANGE = re.compile(r" ?(?:-|to|and|or|bis|und|до|至|~) ?")
 
@@ -119,7 +81,8 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
     `values` are its possible readings ("1.234" may be either), `quantum` the step of its last digit, `literal` its
     digits and point alone; `word` says it is spelled out. `units` are those it may have: in "10-20 %" the 10 may
-    be bare or a percentage. `about` says that it is stated as roughly so.
+    be bare or a percentage. `bound` says how a word before it bounds it ("over", "up to"), `year` that it may be one:
+    four digits alone, where a year may stand.
     """
 
     text: str
@@ -131,7 +94,8 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     units: tuple[str, ...] = ("",)
     currency: str = ""
     scaled: bool = False
-    about: bool = False
+    bound: Bound = ""
+    year: bool = False
     word: bool = False
     ordinal: bool = False
 
@@ -184,15 +148,16 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 def _day(match: re.Match[str]) -> Day | None:
     parts = match.groupdict()
-    month = _MONTHS[parts["month"].lower()] if parts.get("month") else int(parts.get("m") or 0)
+    month = MONTHS[parts["month"].lower()] if parts.get("month") else int(parts.get("m") or 0)
     day, year = int(parts.get("day") or 0), int(parts.get("year") or 0)
     swapped = parts.get("sign") in ("/", "-") and match.start("day") < match.start("year")
     if swapped and month > 12 >= day:
         month, day = day, month
     if month > 12 or day > 31:
         return None
-    if not year and parts.get("month") in {"may", "mar", "mars", "mai", "march"}:
-        return None  # "may 3" inside a sentence: a month would have a capital
+    bare = not year and parts.get("month") in {"may", "mar", "mars", "mai", "march"}
+    if bare and not match.string[: match.start()].lower().endswith(("on ", "by ", "since ", "until ")):
+        return None  # "may 3" inside a sentence: a month would have a capital, or such a word before it
     ambiguous = swapped and day <= 12 and month <= 12
     return Day(
         text=match[0].rstrip("."),
@@ -218,7 +183,7 @@ def _amounts(text: str, taken: bytearray) -> list[Amount]:
                 at += len(part) + 1
             continue
         found.append(_amount(match, text))
-    return _ranged(found, text)
+    return _ranged(_torn(found, text), text)
 
 
 def _listed(run: str) -> list[str]:
@@ -236,26 +201,44 @@ def _amount(match: re.Match[str], text: str) -> Amount:
     group = "run" if match["run"] else "word"
     number = match[group]
     values, literal, places = _readings(number) if match["run"] else _spelled(number)
-    exponent = _SCALES[match["scale"].lower().rstrip(".")] if match["scale"] else 0
+    exponent = SCALES[match["scale"].lower().rstrip(".")] if match["scale"] else 0
     negative = any(_negative(text, at) for at in (match.start("front"), match.start(group)))
     scaled = tuple(_times(value, exponent, negative) for value in values)
     if match["letter"]:
-        scaled += tuple(_times(value, _SCALES[match["letter"].lower()], negative) for value in values)
+        scaled += tuple(_times(value, SCALES[match["letter"].lower()], negative) for value in values)
     front = (match["front"] or match["back"] or "").strip().lower()
     return Amount(
         text=("-" if negative else "") + match[0].strip(" ."),
-        start=match.start(),
+        start=match.start() + (match[0][:1] == " "),
         end=match.end(),
         literal=("-" if negative else "") + literal,
         values=scaled,
         quantum=Decimal(1).scaleb(exponent - places),
-        units=(_UNITS[match["unit"].lower()] if match["unit"] else "",),
-        currency=_CURRENCIES.get(front, ""),
+        units=_units(match),
+        currency=CURRENCIES.get(front, ""),
         scaled=bool(exponent or match["letter"]),
-        about=_ABOUT.search(text, max(0, match.start() - 20), match.start()) is not None,
+        bound=_bound(text, match.start()),
+        year=_is_year(match, text),
         word=bool(match["word"]),
-        ordinal=bool(match["ordinal"]) or (match["word"] or "").lower() in _ORDINALS,
+        ordinal=bool(match["ordinal"]) or (match["word"] or "").lower() in ORDINALS,
     )
+
+
+def _units(match: re.Match[str]) -> tuple[str, ...]:
+    unit = (measures.NAMES[match["unit"].lower()] if match["unit"] else "",)
+    return (*unit, "m") if match["letter"] == "m" and not match["front"] else unit
+
+
+def _bound(text: str, at: int) -> Bound:
+    before = text[max(0, at - 24) : at]
+    return next((bound for bound, pattern in _BOUNDS.items() if pattern.search(before)), "")
+
+
+def _is_year(match: re.Match[str], text: str) -> bool:
+    bare = match["run"] is not None and not (match["front"] or match["back"] or match["scale"] or match["letter"])
+    if not bare or match["unit"] or match["ordinal"] or not _YEAR.fullmatch(match["run"]):
+        return False
+    return _IN_YEAR.search(text[max(0, match.start("run") - 12) : match.start("run")]) is not None
 
 
 def _times(value: Decimal, exponent: int, negative: bool) -> Decimal:
@@ -269,6 +252,21 @@ def _negative(text: str, at: int) -> bool:
     return at > 0 and text[at - 1] == "-" and (at < 2 or not (text[at - 2].isalnum() or text[at - 2] in ")%-"))
 
 
+def _torn(found: list[Amount], text: str) -> list[Amount]:
+    """In "3, 800 km" and "98. 7 per cent", as tokenized texts have them, the first may be the whole number."""
+    for at, (first, second) in enumerate(pairwise(found)):
+        between = text[first.end : second.start].rstrip()
+        if between not in {",", "."} or not (first.literal.isdecimal() and second.literal.isdecimal()):
+            continue
+        if between == "," and (len(second.literal) != 3 or len(first.literal) > 3):
+            continue
+        whole = Decimal(f"{first.literal}{'' if between == ',' else '.'}{second.literal}")
+        units, currency = (second.units, first.currency) if first.units == ("",) else (first.units, first.currency)
+        both = first.units if units == first.units else (*first.units, *units)
+        found[at] = msgspec.structs.replace(first, values=(*first.values, whole), units=both, currency=currency)
+    return found
+
+
 def _ranged(found: list[Amount], text: str) -> list[Amount]:
     """In "10-20 %" and "5 to 6 million", what the second number has may hold of the first."""
     for at in range(len(found) - 1):
@@ -277,6 +275,9 @@ def _ranged(found: list[Amount], text: str) -> list[Amount]:
             continue
         if first.units == ("",) and second.units != ("",):
             first = msgspec.structs.replace(first, units=("", *second.units))
+        if _YEAR.fullmatch(first.text) and len(second.text) == 2 and second.text.isdecimal():
+            century = Decimal(first.literal[:2] + second.text)
+            found[at + 1] = second = msgspec.structs.replace(second, values=(*second.values, century))
         if second.scaled and not first.scaled:
             exponent = int(second.quantum.as_tuple().exponent) + _places(second.literal)
             values = first.values + tuple(_times(value, exponent, value < 0) for value in first.values)
@@ -291,7 +292,11 @@ def _places(literal: str) -> int:
 
 def _spelled(word: str) -> tuple[tuple[Decimal, ...], str, int]:
     lower = word.lower().replace("-", " ")
-    value = _ORDINALS.get(lower, 0) or sum(_TENS.get(part, 0) + _WORDS.get(part, 0) for part in lower.split())
+    value = (
+        ORDINALS.get(lower, 0)
+        or int(lower in {"a", "an"})
+        or sum(TENS.get(part, 0) + WORDS.get(part, 0) for part in lower.split())
+    )
     return (Decimal(value),), str(value), 0
 
 
@@ -316,33 +321,3 @@ def _readings(run: str) -> tuple[tuple[Decimal, ...], str, int]:
         literal = run.replace(",", ".")
         return (Decimal(literal),), literal, _places(literal)
     return (), run, 0
-
-
-def same(claim: Amount, evidence: Amount) -> bool:
-    """Whether `evidence` states the amount of `claim`, at the precision the claim states it.
-
-    A bare decimal counts as written (3.1 is not 3.10); an amount with a unit, a currency or a scale by its value,
-    rounded as far as the claim rounds. Sign, unit and currency must agree.
-    """
-    if not claim.values:
-        return claim.literal == evidence.literal
-    if claim.currency and evidence.currency and claim.currency != evidence.currency:
-        return False
-    if not set(claim.units) & set(evidence.units):
-        return False
-    measured = claim.scaled or claim.about or claim.currency or claim.units != ("",)
-    if not measured and not evidence.scaled and claim.quantum < 1 and len(claim.values) == 1:
-        return claim.literal == evidence.literal or (claim.values[0] in evidence.values and evidence.quantum >= 1)
-    if set(claim.values) & set(evidence.values):
-        return True
-    if not measured or evidence.quantum >= claim.quantum:
-        return False
-    return any(_rounds(value, claim) for value in evidence.values)
-
-
-def _rounds(value: Decimal, claim: Amount) -> bool:
-    ways = (ROUND_HALF_UP, ROUND_DOWN) if claim.about else (ROUND_HALF_UP,)
-    with localcontext() as context:
-        context.prec = 60
-        steps = value / claim.quantum
-        return any(steps.to_integral_value(way) * claim.quantum in claim.values for way in ways)

@@ -19,6 +19,7 @@ from assay.core.markers import Marker, parse
 from assay.core.scanner import scan
 from assay.core.text import sentences
 from assay.verify.roles import Role, is_frame, role_of
+from assay.verify.rows import cells
 
 BlockKind = Literal["text", "heading", "head row", "row"]
 
@@ -28,7 +29,8 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
 
     `text` is without markers, on one line. `[start, end)` are code points into the report as written: from the
     first character to the last before the markers which follow it. `block` numbers the block it stands in.
-    `id` is "c1" and so on for what states a fact, else empty.
+    `id` is "c1" and so on for what states a fact, else empty. `head` are the cells above those of a table row, none
+    where the row has more or fewer.
     """
 
     id: str
@@ -38,6 +40,7 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     role: Role
     block: int
     markers: tuple[Marker, ...] = ()
+    head: tuple[str, ...] = ()
 
 
 class _Block(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +50,7 @@ class _Block(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     places: tuple[int, ...]
     sections: tuple[str, ...]
+    head: tuple[str, ...] = ()
 
 
 def read(report: str) -> tuple[Sentence, ...]:
@@ -77,7 +81,7 @@ def _numbered(found: list[Sentence]) -> tuple[Sentence, ...]:
     numbered = []
     count = 0
     for sentence in found:
-        if sentence.role != "structure":
+        if sentence.role in ("fact", "frame"):
             count += 1
             numbered.append(msgspec.structs.replace(sentence, id=f"c{count}"))
         else:
@@ -86,7 +90,7 @@ def _numbered(found: list[Sentence]) -> tuple[Sentence, ...]:
 
 
 def _grown(sentence: Sentence, markers: list[Marker]) -> Sentence:
-    role: Role = "fact" if sentence.role == "structure" else sentence.role
+    role: Role = "frame" if sentence.role == "frame" else "fact"
     return msgspec.structs.replace(sentence, role=role, markers=(*sentence.markers, *markers))
 
 
@@ -128,6 +132,7 @@ def _sentences(
             role="structure" if heading else role_of(line, block.sections, cited=bool(own)),
             block=number,
             markers=tuple(own),
+            head=block.head,
         )
 
 
@@ -179,6 +184,7 @@ def _blocks(report: str) -> Iterator[_Block]:
     sections: dict[int, str] = {}
     level = 0
     row: BlockKind | None = None
+    head: tuple[str, ...] = ()
     for token in _markdown().parse(report):
         if token.type == "heading_open":
             level = int(token.tag[1])
@@ -187,7 +193,10 @@ def _blocks(report: str) -> Iterator[_Block]:
         elif token.type in ("thead_open", "tbody_open", "thead_close", "tbody_close"):
             row = _ROWS.get(token.type)
         elif token.type == "tr_open" and row and token.map:
-            yield from _row(report, lines[token.map[0]], row, tuple(sections.values()))
+            found = cells(report[slice(*lines[token.map[0]])])
+            head = found if row == "head row" else head
+            above = head if row == "row" and len(found) == len(head) and found[0] else ()
+            yield from _row(report, lines[token.map[0]], row, tuple(sections.values()), above)
         elif token.type == "inline" and token.map and row is None:
             if level:
                 sections = {at: name for at, name in sections.items() if at < level} | {level: token.content}
@@ -204,14 +213,16 @@ def _lines(report: str) -> list[tuple[int, int]]:
     return [*found, (start, len(report)), (len(report), len(report))]
 
 
-def _row(report: str, line: tuple[int, int], kind: BlockKind, sections: tuple[str, ...]) -> Iterator[_Block]:
+def _row(
+    report: str, line: tuple[int, int], kind: BlockKind, sections: tuple[str, ...], head: tuple[str, ...]
+) -> Iterator[_Block]:
     """A table row, from its first cell's first character to its last cell's last."""
     text = report[slice(*line)]
     start = len(text) - len(text.lstrip(" \t>|"))
     end = len(text.rstrip(" \t|"))
     if start < end:
         places = tuple(range(line[0] + start, line[0] + end))
-        yield _Block(kind=kind, text=text[start:end], places=places, sections=sections)
+        yield _Block(kind=kind, text=text[start:end], places=places, sections=sections, head=head)
 
 
 def _text(

@@ -9,16 +9,17 @@ from typing import Literal
 import msgspec
 
 from assay.core.claims import Verdict
-from assay.core.sources import Passage, Source
+from assay.core.sources import SNIPPET, Passage, Source
 from assay.core.text import words
+from assay.verify.findings import Rule
 
-Rule = Literal["off", "citation", "verbatim", "field", "quote", "number", "judge"]
+Ruling = Literal["off", "citation", "snippet", "verbatim", "field", "judge"]
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule found about a claim."""
 
-    rule: Rule
+    rule: Ruling | Rule
     verdict: Verdict
     reason: str = ""
 
@@ -39,6 +40,12 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         """What counts as stated: each passage, and the headings above it."""
         headings = (heading for passage in self.passages for heading in passage.heading)
         return (*(passage.text for passage in self.passages), *dict.fromkeys(headings))
+
+    @property
+    def is_hearsay(self) -> bool:
+        """Whether nothing but what search providers said of pages is cited, and none of the pages."""
+        cited = self._cited()
+        return bool(cited) and all(source.media_type == SNIPPET for source in cited)
 
     def names(self) -> tuple[str, ...]:
         """What the cited sources are called."""

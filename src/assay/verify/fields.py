@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
 from assay.core.sources import Passage
@@ -53,9 +53,15 @@ def _is_subject(subject: str, field: Field, fields: Sequence[Field], evidence: E
         return False
     named = {pair for name in names for pair in pairwise(["", *name])}
     numbers = [pair for pair in pairwise(["", *wanted]) if pair[1][0].isdecimal()]
-    if any(pair[0] and pair not in named for pair in numbers):
+    ends = {name[-1] for name in names if name}
+    if any(pair[0] and pair not in named and not _next_name(pair, named, ends) for pair in numbers):
         return False
     return bool(numbers) or any(name and set(name) <= set(wanted) for name in names)
+
+
+def _next_name(pair: tuple[str, str], named: Set[tuple[str, str]], ends: Set[str]) -> bool:
+    """Whether one name ends and another begins between two words: `PEP 8102 (2021 Term election)`."""
+    return pair[0] in ends and ("", pair[1]) in named
 
 
 def _called(passage: Passage, fields: Sequence[Field], evidence: Evidence) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -17,10 +17,11 @@ from assay.evidence.documents import Reader
 from assay.run.run import Run
 from assay.run.steps import Scratch
 from assay.verify import gate
-from assay.verify.checks import NO_SOURCES, OFF, check
+from assay.verify.checks import HEARSAY, NO_SOURCES, OFF, check
 from assay.verify.citing import Shown, dropped
 from assay.verify.claims import Sentence, claims
 from assay.verify.evidence import Check, Evidence
+from assay.verify.rows import compared
 from assay.verify.verbatim import verbatim
 
 
@@ -42,6 +43,7 @@ async def verify(
     *,
     enabled: bool,
     has_sources: bool,
+    off: Collection[str] = (),
 ) -> Verified:
     """Find the claims of `report`, check each against what it cites, and pass the report through the gate.
 
@@ -52,6 +54,7 @@ async def verify(
         sources: every source of the run, by id.
         reader: reads stored documents.
         enabled: False leaves every claim `unchecked(off)`; the gate is passed all the same.
+        off: rules which are not asked.
         has_sources: False, for an answer from the model alone, leaves every claim `unchecked(no sources)`.
     """
     shown = Shown(passages, sources)
@@ -71,19 +74,21 @@ async def verify(
         )
         _say_found(run, claim, cited)
         evidence = Evidence(passages=cited, sources=sources, cut_before=cut[0], cut_after=cut[1])
-        checked.append(_say_checked(run, claim, _verdict(sentence, evidence, enabled, has_sources)))
+        checked.append(_say_checked(run, claim, _verdict(sentence, evidence, enabled, has_sources, off)))
     summary = summarize(checked, dropped(report, shown))
     problems = (*gate.records(report, checked, passages, tuple(sources), summary), *held.problems)
     run.emit(VerifySummary(summary=summary, passed=not problems, problems=problems))
     return Verified(claims=tuple(checked), summary=summary, passed=not problems, problems=problems)
 
 
-def _verdict(sentence: Sentence, evidence: Evidence, enabled: bool, has_sources: bool) -> Check:
+def _verdict(sentence: Sentence, evidence: Evidence, enabled: bool, has_sources: bool, off: Collection[str]) -> Check:
     if not enabled:
         return OFF
     if not has_sources:
         return NO_SOURCES
-    return check(sentence.text, evidence, marked=bool(sentence.markers))
+    table = compared(sentence.text, sentence.head, evidence) if sentence.head and "field" not in off else None
+    result = table or check(sentence.text, evidence, marked=bool(sentence.markers), off=off)
+    return HEARSAY if result.verdict == "supported" and evidence.is_hearsay else result
 
 
 def _cited(

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left
+from collections.abc import Iterable
 from functools import lru_cache
 
 import msgspec
@@ -57,14 +58,17 @@ def plain(text: str) -> Plain:
     kept = _without_markup(text)
     signs: list[str] = []
     starts, ends = array("I"), array("I")
-    for at, cluster in _clusters(text, kept):
-        for sign in _folded(cluster):
-            space = sign.isspace()
-            if space and (not signs or signs[-1] == " "):
-                continue
-            signs.append(" " if space else sign)
-            starts.append(at)
-            ends.append(at + len(cluster))
+    if text.isascii():
+        pieces: Iterable[tuple[int, str, int]] = ((at, text[at], 1) for at in kept)
+    else:
+        pieces = ((at, sign, len(cluster)) for at, cluster in _clusters(text, kept) for sign in _folded(cluster))
+    for at, sign, length in pieces:
+        space = sign.isspace()
+        if space and (not signs or signs[-1] == " "):
+            continue
+        signs.append(" " if space else sign)
+        starts.append(at)
+        ends.append(at + length)
     if signs and signs[-1] == " ":
         del signs[-1], starts[-1], ends[-1]
     return Plain("".join(signs), starts, ends)

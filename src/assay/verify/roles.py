@@ -1,6 +1,7 @@
-"""What a sentence of a report is for: it states a fact, frames a field, or gives the report its structure.
+"""What a sentence of a report is for: it states a fact, frames a field, concludes, or gives the report its structure.
 
-In doubt a sentence states a fact; only what is recognised as structure is spared the question for its source.
+In doubt a sentence states a fact; only what is recognised as structure, or as a conclusion which states nothing that
+could be looked up, is spared the question for its source.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Literal
 
 from assay.core.text import words
 
-Role = Literal["fact", "frame", "structure"]
+Role = Literal["fact", "frame", "analysis", "structure"]
 
 _FRAME = re.compile(r"(?=[^\W\d_])(?:[^\s:.!?]+[ ]){1,6}?of [^\n]{1,300}?: \S")
 _SECTIONS = re.compile(
@@ -26,7 +27,11 @@ _NOTICES = re.compile(
     r"(?:hold|contain|say|offer) nothing|"
     r"(?:i|we) (?:could not|did not|cannot) (?:find|answer|verify)|"
     r"this answer (?:rests on no|is without|was written without) sources|"
-    r"(?:the|this) answer was put together by code|no model could write this report"
+    r"(?:the|this) answer was put together by code|no model could write this report|"
+    r"[\d,]+ documents? match(?:es)?; (?:the (?:header fields|words) of )?[\d,]+ of [\d,]+ documents? "
+    r"(?:was|were) read\.$|"
+    r"the first [\d,]+ of [\d,]+ documents are listed\.$|"
+    r"as of \d{4}(?:-\d\d){0,2}, the (?:date of the newest source cited\.|day of this research:)"
     r")",
     re.IGNORECASE,
 )
@@ -35,6 +40,18 @@ _TRANSITIONS = re.compile(
     r"see (?:also|below|above)|here (?:is|are)|(?:we )?(?:now )?turn(?:ing)? to|let us)\b",
     re.IGNORECASE,
 )
+_CONCLUDES = re.compile(
+    r"(?:overall|all in all|in (?:sum|short|summary|conclusion)|to sum up|taken together|on balance|therefore|thus|"
+    r"hence|this (?:suggests|means|implies|shows)|it follows|what follows|"
+    r"these (?:findings|results|points) (?:suggest|mean|imply|show))\b",
+    re.IGNORECASE,
+)
+_CHECKABLE = re.compile(
+    r"\d|[\"“„«]|(?<!^)(?<![.!?] )\b[A-Z]"
+    r"|\b(?i:no|not|never|none|nobody|nothing|all|every|most|least|only|first|last|best|worst|more|less|fewer|rose|fell|"
+    r"increas\w+|decreas\w+|caus\w+|prov\w+|evidence|two|three|four|five|half|twice|million|\w{3,}est)\b"
+)
+"""What could be looked up: figures, quotations, names, superlatives, quantities, and that something is not so."""
 _ENDED = re.compile(r"[.!?。！？؟۔।…][\"'”’»)\]*_`」』】）]*$")
 _LABEL = re.compile(r"(\*\*|__).+\1:?")
 
@@ -64,4 +81,4 @@ def role_of(text: str, sections: Iterable[str], cited: bool) -> Role:
         return "structure"
     if not _ENDED.search(text) and not digits and len(words(text)) <= 3:
         return "structure"
-    return "fact"
+    return "analysis" if _CONCLUDES.match(text) and not _CHECKABLE.search(text) else "fact"

@@ -112,6 +112,34 @@ def test_uncited_facts_are_claims_too(report: str) -> None:
     assert claim.role == "fact"
 
 
+CONCLUSIONS = [
+    "Overall, the approach looks promising.",
+    "Taken together, these points favour a careful start.",
+    "Therefore a cautious reading seems wise.",
+]
+
+
+@pytest.mark.parametrize("report", CONCLUSIONS)
+def test_a_conclusion_which_states_nothing_to_look_up_is_no_claim(report: str) -> None:
+    assert [sentence.role for sentence in read(report)] == ["analysis"]
+    assert claims(report) == ()
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "Overall, sales rose by 12 percent.",
+        "Therefore Norway left the union.",
+        "In short, it is the largest of them.",
+        "Taken together, there is no evidence that it works.",
+        "Overall, most of them agreed.",
+        "Overall, the approach looks promising. [S1.1]",
+    ],
+)
+def test_a_conclusion_which_states_something_is_one(report: str) -> None:
+    assert [sentence.role for sentence in claims(report)] == ["fact"]
+
+
 def test_what_cites_something_is_a_claim_whatever_it_looks_like() -> None:
     assert cited("These are the parts [S1.1]:") == [("These are the parts:", ("S1.1",))]
     assert cited("Background [S1.1]") == [("Background", ("S1.1",))]

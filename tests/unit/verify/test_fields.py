@@ -62,6 +62,17 @@ def test_the_subject_may_be_the_source_of_the_field_alone() -> None:
     assert framed("Status of PEP 5: Final", evidence(*five)) is not None
 
 
+def test_a_title_may_begin_with_a_number() -> None:
+    own = (passage("S1.0", "PEP: 8102"), passage("S1.1", "Title: 2021 Term election"), passage("S1.3", "Status: Final"))
+    for claim, verdict in (
+        ("Status of PEP 8102 (2021 Term election): Final", "supported"),
+        ("Status of PEP 2021 (8102 Term election): Final", None),
+        ("Status of PEP 8102 (2022 Term election): Final", None),
+    ):
+        found = framed(claim, evidence(*own))
+        assert (found.verdict if found else None) == verdict, claim
+
+
 def test_the_title_of_the_source_names_it_too() -> None:
     status = passage("S3.3", "**Status:** Draft")
     titled = Evidence(passages=(status,), sources={"S3": source("S3", "EIP-1559: Fee market change")})

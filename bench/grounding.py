@@ -1,0 +1,184 @@
+"""The embedded verifier over claims which people labelled: how often it is right, and how fast it is.
+
+python -m bench grounding            the report part: balanced accuracy and AUROC a set, precision of the verdicts
+python bench/grounding.py train      trains on the training part and writes the shipped model (needs scikit-learn)
+python bench/grounding.py edits      true claims made false by code (bench/mutations.py): how many are called supported
+python bench/grounding.py speed      a report of 200 claims; rows a second
+
+The data are looked for in $ASSAY_DATA, else in ../shared/data beside the project.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from corpus import machine
+from labelled import DATA, EDITED, MACRO, Row, in_training, rows
+from mutating import BREAKING
+from mutations import pairs
+from paraphrasing import FAITHFUL
+
+from assay.core.claims import Verdict
+from assay.verify.embedded.deciding import decide
+from assay.verify.embedded.index import index
+from assay.verify.embedded.verdicts import weigh
+
+NO_DATA = 2
+CLAIMS = 200
+A_SET = 400
+EDITED_A_WAY = 300
+
+
+class Outcome(NamedTuple):
+    """What was decided about a row, what it is, and how far the nearest simple measure goes."""
+
+    label: bool
+    verdict: Verdict
+    score: float
+    words: float
+
+
+class Measured(NamedTuple):
+    """Of a set: balanced accuracy at 0.5 and area under the ROC curve, and the same of plain word coverage."""
+
+    accuracy: float
+    area: float
+    plain_accuracy: float
+    plain_area: float
+
+
+def main(arguments: Sequence[str]) -> int:
+    if not DATA.is_dir():
+        print("skipped: no labelled claims; set ASSAY_DATA to a folder which has grounding/*.jsonl.gz")
+        return NO_DATA
+    match list(arguments):
+        case ["train"]:
+            from grounding_training import train  # noqa: PLC0415 (scikit-learn is asked for here alone)
+
+            print(train([row for row in rows() if in_training(row)]))
+        case ["edits"]:
+            edits()
+        case ["speed"]:
+            speed()
+        case []:
+            report([row for row in rows() if not in_training(row)])
+        case other:
+            print(f"grounding takes nothing, train, edits or speed, not {' '.join(other)}", file=sys.stderr)
+            return 1
+    return 0
+
+
+def report(found: Sequence[Row]) -> None:
+    """Print the table, the macro-averages, and how the verdicts hold."""
+    began = time.process_time()
+    outcomes: dict[str, list[Outcome]] = {}
+    for row in found:
+        outcomes.setdefault(row.dataset, []).append(_outcome(row))
+    took = time.process_time() - began
+    measured = {name: _measured(each) for name, each in outcomes.items()}
+    print(f"{'set':<18} {'rows':>5}  bal.acc  AUROC   words: bal.acc  AUROC   supported right   unsupported right")
+    for name in sorted(outcomes, key=lambda name: (name not in MACRO, name)):
+        print(f"{name:<18} {len(outcomes[name]):>5}  {_line(measured[name])}   {_verdicts(outcomes[name])}")
+    for title, names in (("macro of seven", MACRO), ("edited of them", EDITED), ("all sets", tuple(outcomes))):
+        each = [measured[name] for name in names if name in measured]
+        whole = [outcome for name in names for outcome in outcomes.get(name, ())]
+        print(f"{title:<18} {len(whole):>5}  {_line(_mean(each))}   {_verdicts(whole)}")
+    print(f"{len(found) / took:,.0f} rows a second of CPU; {machine()}")
+
+
+def _outcome(row: Row) -> Outcome:
+    decided = decide(row.claim, row.doc)
+    return Outcome(row.label, decided.verdict, decided.score, coverage(row.claim, row.doc))
+
+
+def coverage(claim: str, doc: str) -> float:
+    """The baseline: which share of a claim's words stands anywhere in the document."""
+    words = claim.lower().split()
+    there = set(doc.lower().split())
+    return sum(word in there for word in words) / len(words) if words else 0.0
+
+
+def _measured(outcomes: Sequence[Outcome]) -> Measured:
+    labels = [outcome.label for outcome in outcomes]
+    scores, words = [outcome.score for outcome in outcomes], [outcome.words for outcome in outcomes]
+    return Measured(
+        balanced(labels, scores, 0.5), area(labels, scores), balanced(labels, words, 0.7), area(labels, words)
+    )
+
+
+def balanced(labels: Sequence[bool], scores: Sequence[float], cut: float) -> float:
+    """The mean of the shares of either label which are on their side of `cut`."""
+    return statistics.mean(
+        sum((score >= cut) == side for label, score in zip(labels, scores, strict=True) if label == side)
+        / max(1, labels.count(side))
+        for side in (True, False)
+    )
+
+
+def area(labels: Sequence[bool], scores: Sequence[float]) -> float:
+    """The probability that a supported claim scores above another one (Mann-Whitney; a tie counts one half)."""
+    ranked = sorted(scores)
+    last = {score: at for at, score in enumerate(ranked, 1)}
+    first = {score: len(ranked) - at for at, score in enumerate(reversed(ranked))}
+    positive = sum(labels)
+    total = sum((first[score] + last[score]) / 2 for label, score in zip(labels, scores, strict=True) if label)
+    pairs = positive * (len(labels) - positive)
+    return (total - positive * (positive + 1) / 2) / pairs if pairs else 0.5
+
+
+def _mean(each: Sequence[Measured]) -> Measured:
+    return Measured(*(statistics.mean(column) for column in zip(*each, strict=True)))
+
+
+def _line(found: Measured) -> str:
+    return f"{found.accuracy:>7.3f} {found.area:>6.3f} {found.plain_accuracy:>16.3f} {found.plain_area:>6.3f}"
+
+
+def _verdicts(outcomes: Sequence[Outcome]) -> str:
+    supported = [outcome.label for outcome in outcomes if outcome.verdict == "supported"]
+    refused = [not outcome.label for outcome in outcomes if outcome.verdict in ("unsupported", "contradicted")]
+    return f"{_right(supported):>15}   {_right(refused):>15}"
+
+
+def _right(called: Sequence[bool]) -> str:
+    return f"{sum(called)}/{len(called)} {sum(called) / len(called):.0%}" if called else "none"
+
+
+def edits() -> None:
+    """Ways of making a true claim false, and some which leave it true: how many of the results pass as supported."""
+    found = pairs(DATA.parent, "report", A_SET)
+    random.Random(0).shuffle(found)
+    for title, ways in (("false", BREAKING), ("still true", FAITHFUL)):
+        totals = [0, 0]
+        for name, edit in ways.items():
+            chance = random.Random(0)
+            edited = ((edit(pair.claim, pair.passage, chance), pair) for pair in found)
+            made = list(islice(((text, pair) for text, pair in edited if text and text != pair.claim), EDITED_A_WAY))
+            passed = sum(decide(text, pair.passage).verdict == "supported" for text, pair in made)
+            totals = [totals[0] + passed, totals[1] + len(made)]
+            print(f"{title:<10} {name:<24} {passed:>4} of {len(made)} supported")
+        print(f"{title:<10} {'all':<24} {totals[0]:>4} of {totals[1]} supported")
+
+
+def speed() -> None:
+    """200 claims of the report part, each against its own short text; then whole rows, their rules included."""
+    found = [row for row in rows() if not in_training(row) and len(row.doc) < 2_000][:CLAIMS]
+    weigh("A first claim loads the tables.", "A first text.")
+    index.cache_clear()
+    for what, work in (("words alone", weigh), ("with the rules", decide)):
+        began = time.process_time()
+        for row in found:
+            work(row.claim, row.doc)
+        took = time.process_time() - began
+        print(f"{len(found)} claims, {what}: {took:.2f} s of CPU, {took / len(found) * 1000:.1f} ms a claim")
+    print(machine())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,97 @@
+"""A sentence of a claim, held beside the part of the evidence which says most of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+
+from assay.core.text import sentences
+from assay.verify.embedded.index import Index, weight
+from assay.verify.embedded.tokens import Token, tokens
+
+_CANDIDATES = 40
+
+
+class Sight(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """`words` of the claim's sentence; `telling` its distinct content words with their weights, `total` their sum.
+
+    `best` is the part of the evidence which says most of it, `near` the best part with its neighbours. The four shares
+    are of `total`: said by the best part, by the second best, by the best three in a row, by the best two anywhere.
+    """
+
+    words: tuple[Token, ...]
+    telling: tuple[tuple[Token, float], ...]
+    total: float
+    best: tuple[Token, ...]
+    near: tuple[Token, ...]
+    single: float
+    second: float
+    row: float
+    two: float
+
+    @property
+    def content(self) -> list[Token]:
+        return [token for token in self.words if token.content]
+
+    def share(self, stems: Collection[str]) -> float:
+        """The weighted share of the telling words which are among `stems`."""
+        return sum(weight for token, weight in self.telling if token.stem in stems) / self.total
+
+
+def sights(claim: str, index: Index) -> tuple[Sight, ...]:
+    """A sight for each sentence of `claim` which has content words; none for a claim without."""
+    found = (tokens(claim[start:end]) for start, end in sentences(claim))
+    return tuple(_sight(words, index) for words in found if any(token.content for token in words))
+
+
+def _sight(words: tuple[Token, ...], index: Index) -> Sight:
+    distinct: dict[str, Token] = {}
+    for token in words:
+        if token.content:
+            distinct.setdefault(token.stem, token)
+    telling = tuple((token, weight(token)) for token in distinct.values())
+    draft = Sight(
+        words=words,
+        telling=telling,
+        total=sum(weight for _, weight in telling) or 1.0,
+        best=(),
+        near=(),
+        single=0.0,
+        second=0.0,
+        row=0.0,
+        two=0.0,
+    )
+    order = _ranked(draft, index)
+    return _placed(draft, index, order) if order else draft
+
+
+def _ranked(sight: Sight, index: Index) -> list[tuple[float, int]]:
+    """The parts which share words with the claim, with the share of its weight they say; the best first."""
+    scores: dict[int, float] = {}
+    for token, value in sight.telling:
+        for part in index.places.get(token.stem, ()):
+            scores[part] = scores.get(part, 0.0) + value
+    order = sorted(scores, key=lambda part: (0.01 * len(index.parts[part]) - scores[part], part))
+    return [(scores[part] / sight.total, part) for part in order[:_CANDIDATES]]
+
+
+def _placed(sight: Sight, index: Index, order: list[tuple[float, int]]) -> Sight:
+    single, best = order[0]
+    said = {token.stem for token in index.parts[best]}
+    rows = [
+        (sight.share({token.stem for token in index.around(part)}), -at, part) for at, (_, part) in enumerate(order)
+    ]
+    row, _, middle = max(rows)
+    two = max(
+        (sight.share(said | {token.stem for token in index.parts[part]}) for _, part in order[1:]), default=single
+    )
+    return msgspec.structs.replace(
+        sight,
+        best=index.parts[best],
+        near=index.around(middle),
+        single=single,
+        second=order[1][0] if len(order) > 1 else 0.0,
+        row=row,
+        two=two,
+    )

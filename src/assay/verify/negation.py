@@ -1,0 +1,100 @@
+"""Whether the claim denies what the evidence says, or says what it denies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.verify.binding import Place, bind, context
+from assay.verify.findings import Finding, Slot
+from assay.verify.reading import COMMON, Reading, Texts, Word
+
+_NEGATORS = frozenset(
+    """
+    not no never none nobody nothing nowhere neither nor without cannot fail fails failed failing lack lacks lacked
+    unable refuse refuses refused deny denies denied hardly barely rarely seldom reject rejects rejected impossible
+    """.split()
+)
+_REACH = 4
+"""How many words after it a negator still governs."""
+_TURNS = frozenset(("but", "although", "though", "however", "whereas", "while", "only", "merely", "until", "unless"))
+FITS, RATIO = 0.6, 1.1
+
+
+def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
+    """A finding where the word which a negator of the claim governs, or a word the evidence denies, differs in that."""
+    governed = denied(claim)
+    theirs = [denied(reading) for reading in texts.readings]
+    if not governed and not any(theirs):
+        return
+    for index, word in enumerate(claim.words):
+        if word.kind in ("sign", "number") or word.key in COMMON or _is_negator(word):
+            continue
+        if index in governed or any(
+            place in found
+            for reading, found in zip(texts.readings, theirs, strict=True)
+            for place in reading.places.get(word.key, ())
+        ):
+            finding = _find(claim, index, index in governed, texts, theirs)
+            if finding is not None:
+                yield finding
+
+
+def _find(claim: Reading, index: int, negated: bool, texts: Texts, theirs: list[dict[int, int]]) -> Finding | None:
+    key = claim.words[index].key
+    places = [Place(at, place) for at, reading in enumerate(texts.readings) for place in reading.places.get(key, ())]
+    bound = bind(
+        context(claim, (index,)),
+        texts.readings,
+        places,
+        lambda place: (place.index in theirs[place.passage]) == negated,
+    )
+    if not places:
+        return None
+    slot = Slot(claim.words[index].text, *claim.origin(index, index))
+    if (
+        bound.other is None
+        or not bound.conflicts(at_least=FITS, ratio=RATIO)
+        or _both_deny(claim, index, texts, bound.other)
+    ):
+        return Finding(rule="negation", slot=slot, outcome="stated")
+    reading = texts.readings[bound.other.passage]
+    negator = theirs[bound.other.passage].get(bound.other.index, bound.other.index)
+    said = reading.plain.text[reading.words[negator].start : reading.words[bound.other.index].end]
+    passage = texts.passages[bound.other.passage]
+    return Finding(rule="negation", slot=slot, outcome="conflict", said=said, passage=passage, veto=True)
+
+
+def _is_negator(word: Word) -> bool:
+    return word.key == "not" or word.text.lower() in _NEGATORS
+
+
+def _both_deny(claim: Reading, index: int, texts: Texts, other: Place) -> bool:
+    """Whether both sentences have a negator: then it may only stand elsewhere ("he was not seen", "nobody saw him")."""
+    reading = texts.readings[other.passage]
+    return all(
+        any(_is_negator(word) and word.sentence == words[at].sentence for word in words)
+        for words, at in ((claim.words, index), (reading.words, other.index))
+    )
+
+
+def denied(reading: Reading) -> dict[int, int]:
+    """The words a negator governs, each with the index of its negator: those shortly after it in its clause."""
+    found: dict[int, int] = {}
+    for index, word in enumerate(reading.words):
+        if not _is_negator(word):
+            continue
+        content = 0
+        for after in range(index + 1, len(reading.words)):
+            other = reading.words[after]
+            if (
+                other.sentence != word.sentence
+                or other.kind == "sign"
+                or other.text.lower() in _TURNS
+                or content == _REACH
+            ):
+                break
+            if _is_negator(other):
+                break
+            content += other.key not in COMMON
+            found[after] = index
+    return found

@@ -1,0 +1,63 @@
+"""Whether the evidence says, in the place where the claim says one of a few words, another of them.
+
+Direction, quantifiers and negation are compared in one way: each word has a sense out of a small set, and the word of
+the evidence which fits the claim's other words best is what counts (`verify.binding`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from assay.verify.binding import Place, bind, context
+from assay.verify.findings import Finding, Rule, Slot
+from assay.verify.negation import denied
+from assay.verify.reading import Reading, Texts
+
+RATIO = 1.1
+"""How many times as well as the claim's sense another must fit."""
+
+Sense = Callable[[Reading, int], str]
+"""The sense of a word, empty where it has none that matters here."""
+
+
+def find(
+    rule: Rule, sense: Sense, against: Mapping[str, frozenset[str]], claim: Reading, texts: Texts, at_least: float
+) -> Iterator[Finding]:
+    """A finding for each word of the claim which has a sense, where the evidence has a word for it at all.
+
+    Args:
+        rule: whose findings these are.
+        sense: tells a word's sense.
+        against: the senses which exclude a sense.
+        claim: the claim, read.
+        texts: what it is held against.
+        at_least: how well an excluding word must fit its place to be a veto.
+    """
+    turned = denied(claim)  # "it did not rise" says nothing against "it fell"
+    slots = [
+        (index, meant) for index in range(len(claim.words)) if index not in turned and (meant := sense(claim, index))
+    ]
+    if not slots:
+        return
+    places = [
+        (Place(passage, index), meant)
+        for passage, reading in enumerate(texts.readings)
+        for index in range(len(reading.words))
+        if (meant := sense(reading, index))
+    ]
+    for index, meant in slots:
+        senses = {place: other for place, other in places if other == meant or other in against[meant]}
+        if senses:
+            yield _find(rule, claim, index, meant, texts, senses, at_least)
+
+
+def _find(
+    rule: Rule, claim: Reading, index: int, meant: str, texts: Texts, senses: dict[Place, str], at_least: float
+) -> Finding:
+    bound = bind(context(claim, (index,)), texts.readings, senses, lambda place: senses[place] == meant)
+    slot = Slot(claim.words[index].text, *claim.origin(index, index))
+    if bound.other is None or not bound.conflicts(at_least=at_least, ratio=RATIO):
+        return Finding(rule=rule, slot=slot, outcome="stated" if bound.same else "absent")
+    reading = texts.readings[bound.other.passage]
+    said, passage = reading.words[bound.other.index].text, texts.passages[bound.other.passage]
+    return Finding(rule=rule, slot=slot, outcome="conflict", said=said, passage=passage, veto=True)

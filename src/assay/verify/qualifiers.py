@@ -1,0 +1,107 @@
+"""Whether the claim leaves out, or turns round, a word by which the evidence bounds or softens what it says.
+
+"Up to 30 %" is not "30 %", "some patients" not "patients", "may cause" not "causes".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.verify.amounts import Amount
+from assay.verify.binding import Place, bind, context
+from assay.verify.equality import same
+from assay.verify.findings import Finding, Slot
+from assay.verify.reading import COMMON, Reading, Texts
+
+_SOFTENING = {
+    word: sense
+    for sense, words in {
+        "possible": "may might could possibly potentially perhaps",
+        "told": "reportedly allegedly supposedly",
+        "part": "some sometimes partly partially occasionally most mostly usually often generally",
+        "only": "only solely exclusively",
+    }.items()
+    for word in words.split()
+}
+_AGAINST = {
+    "": frozenset(("most", "under", "nearly")),
+    "over": frozenset(("most", "under", "nearly")),
+    "least": frozenset(("most", "under", "nearly")),
+    "under": frozenset(("over", "least")),
+    "most": frozenset(("over", "least")),
+    "nearly": frozenset(("over", "least")),
+    "about": frozenset(("most", "under")),
+}
+"""How the evidence may not bound a number which the claim bounds so: "up to 30" is neither 30 nor over 30."""
+FITS = 0.7
+
+
+def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
+    """A finding for each bounded number stated otherwise, and each word whose softening the claim leaves out."""
+    for index, word in enumerate(claim.words):
+        if isinstance(word.token, Amount):
+            yield from _bounded(claim, index, word.token, texts)
+    yield from _unsoftened(claim, texts)
+
+
+def _bounded(claim: Reading, index: int, amount: Amount, texts: Texts) -> Iterator[Finding]:
+    places = {
+        Place(at, other): word.token
+        for at, reading in enumerate(texts.readings)
+        for other, word in enumerate(reading.words)
+        if isinstance(word.token, Amount) and same(amount, word.token)
+    }
+    if all(not token.bound for token in places.values()):
+        return
+    bound = bind(
+        context(claim, (index,)),
+        texts.readings,
+        places,
+        lambda place: places[place].bound not in _AGAINST[amount.bound],
+    )
+    if bound.other is None or not bound.conflicts(at_least=FITS, ratio=1.0):
+        return
+    reading = texts.readings[bound.other.passage]
+    start = reading.words[max(0, bound.other.index - 2)].start
+    yield Finding(
+        rule="quantifier",
+        slot=Slot(amount.text, *claim.origin(index, index)),
+        outcome="conflict",
+        said=reading.plain.text[start : reading.words[bound.other.index].end],
+        passage=texts.passages[bound.other.passage],
+        veto=True,
+    )
+
+
+def _unsoftened(claim: Reading, texts: Texts) -> Iterator[Finding]:
+    kept = {_SOFTENING[word.text.lower()] for word in claim.words if word.text.lower() in _SOFTENING}
+    for at, reading in enumerate(texts.readings):
+        for index, word in enumerate(reading.words):
+            sense = _SOFTENING.get(word.text.lower())
+            if sense is None or sense in kept or (sense != "only" and "possible" in kept):
+                continue
+            finding = _left_out(claim, texts, at, index)
+            if finding is not None:
+                yield finding
+
+
+def _left_out(claim: Reading, texts: Texts, passage: int, index: int) -> Finding | None:
+    """A finding where the word after the softening one is in the claim, with everything around it."""
+    reading = texts.readings[passage]
+    after = next(
+        (at for at in range(index + 1, min(index + 4, len(reading.words))) if reading.words[at].key not in COMMON), None
+    )
+    slots = claim.places.get(reading.words[after].key, ()) if after is not None else ()
+    if after is None or not slots or reading.words[after].kind == "sign":
+        return None
+    bound = bind(context(claim, slots[:1]), texts.readings, [Place(passage, after)], lambda _: False)
+    if not bound.conflicts(at_least=FITS, ratio=1.0):
+        return None
+    return Finding(
+        rule="quantifier",
+        slot=Slot(claim.words[slots[0]].text, *claim.origin(slots[0], slots[0])),
+        outcome="conflict",
+        said=reading.plain.text[reading.words[index].start : reading.words[after].end],
+        passage=texts.passages[passage],
+        veto=True,
+    )

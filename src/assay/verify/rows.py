@@ -1,0 +1,43 @@
+"""Table rows which compare fields: a cell is `KEY of SUBJECT: VALUE`, key and subject being its row's and column's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from assay.verify.evidence import Check, Evidence
+from assay.verify.fields import framed
+
+_BAR = re.compile(r"(?<!\\)\|")
+_EMPTY = frozenset(("", "-", "–", "—", "not found", "n/a", "none found"))
+
+
+def cells(line: str) -> tuple[str, ...]:
+    """The cells of a row of a Markdown table, the empty ones too."""
+    inner = line.strip().removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return tuple(cell.replace("\\|", "|").strip() for cell in _BAR.split(inner))
+
+
+def compared(row: str, head: Sequence[str], evidence: Evidence) -> Check | None:
+    """What the fields cited say to a row under the cells of its head; None when they decide nothing.
+
+    Supported: each filled cell is the value its document's field has. The first column may hold keys and the head
+    subjects, or the other way round.
+    """
+    first, *values = cells(row)
+    if len(head) != len(values) + 1:
+        return None
+    filled = [(name, value) for name, value in zip(head[1:], values, strict=True) if value.casefold() not in _EMPTY]
+    by_key = [framed(f"{first} of {name}: {value}", evidence) for name, value in filled]
+    by_subject = [framed(f"{name} of {first}: {value}", evidence) for name, value in filled]
+    return _agreed(by_key) or _agreed(by_subject)
+
+
+def _agreed(checks: Sequence[Check | None]) -> Check | None:
+    """Contradicted where one cell is; supported where all cells are."""
+    found = [check for check in checks if check is not None]
+    wrong = next((check for check in found if check.verdict != "supported"), None)
+    if wrong is not None or not found or len(found) < len(checks):
+        return wrong
+    return Check(rule="field", verdict="supported", reason="the cited fields say so, cell by cell")

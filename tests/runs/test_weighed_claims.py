@@ -1,0 +1,43 @@
+"""Whole runs whose writer rephrases, trims and lies: what the weight of words makes of it."""
+
+from __future__ import annotations
+
+from research import ONE_STEP, TIDE, Log, Sea, first_agent, planned, report_wanted, sends, whole
+
+from assay.core import events as e
+from assay.models.scripted import Scene, says
+
+
+def writes(report: str) -> list[Scene]:
+    return [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), says(report, task="write")]
+
+
+def verdicts(log: Log) -> list[tuple[str, str]]:
+    return [(event.rule, event.verdict) for event in log.of(e.ClaimChecked)]
+
+
+async def test_a_rephrased_sentence_is_supported_and_says_how_sure_it_is() -> None:
+    log = await Sea().run(writes("The tide rises by 7 metres at Brest. [S1001.1]"))
+    [checked] = log.of(e.ClaimChecked)
+    assert (checked.rule, checked.verdict) == ("lexical", "supported")
+    assert checked.reason.startswith("lexical, 0.")
+    assert whole(log)
+
+
+async def test_a_writer_who_lies_with_the_words_of_the_source_is_not_believed() -> None:
+    lies = (
+        "The tide at Brest sinks seven metres. [S1001.1]",
+        "The tide at Brest rises nine metres. [S1001.1]",
+        "The tide at Brest never rises seven metres. [S1001.1]",
+        "The tide at Dover rises seven metres. [S1001.1]",
+        "Only the tide at Brest rises seven metres. [S1001.1]",
+    )
+    log = await Sea().run(writes("\n\n".join(lies)))
+    assert len(verdicts(log)) == len(lies)
+    assert "supported" not in {verdict for _, verdict in verdicts(log)}
+    assert log.last(e.VerifySummary).summary.supported == 0
+
+
+async def test_switched_off_the_claim_is_left_for_a_judge() -> None:
+    log = await Sea().run(writes("The tide rises by 7 metres at Brest. [S1001.1]"), checks_off=("lexical",))
+    assert verdicts(log) == [("judge", "unchecked")]

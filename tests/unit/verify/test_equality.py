@@ -1,0 +1,111 @@
+"""Amounts: bounds, units of one dimension, and years kept apart from quantities."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.verify.amounts import Amount, tokens
+from assay.verify.equality import same
+from assay.verify.measures import MEASURES, NAMES, comparable, convert
+from assay.verify.plain import plain
+
+
+def amount(text: str) -> Amount:
+    [found] = [token for token in tokens(plain(text).text) if isinstance(token, Amount)]
+    return found
+
+
+SAME = [
+    ("over 1,000 people", "1,247 people"),
+    ("more than 37%", "37.6%"),
+    ("at least 10 million", "10,400,000"),
+    ("nearly 1.3 million", "1,247,000"),
+    ("under 40 kg", "39.6 kg"),
+    ("up to 250 km", "249.8 km"),
+    ("about 40 people", "37.6 people"),
+    ("roughly 1,200", "1,247"),
+    ("5 km", "5,000 m"),
+    ("3.1 miles", "5 km"),
+    ("186 miles", "300 km"),
+    ("90 minutes", "1.5 hours"),
+    ("one year", "12 months"),
+    ("2 weeks", "14 days"),
+    ("37 °C", "98.6 °F"),
+    ("50 basis points", "0.5 percentage points"),
+    ("300 km", "300"),
+    ("a billion doses", "1,000,000,000 doses"),
+    ("235,000 times", "235, 000 times"),
+    ("98.7 per cent", "98. 7 per cent"),
+    ("in 2021", "in 2021"),
+]
+APART = [
+    ("over 1,000,000 people", "757,000 people"),
+    ("more than 38%", "37.6%"),
+    ("nearly 1.2 million", "1,247,000"),
+    ("about 40 people", "63 people"),
+    ("about 1 million", "7.5"),
+    ("about €1 million", "$1 million"),
+    ("5 km", "5 miles"),
+    ("3 months", "3 years"),
+    ("5 kg", "5 km"),
+    ("4%", "4 percentage points"),
+    ("in 2021", "2,021 people"),
+    ("in 1990", "1990 km"),
+    ("3 billion", "3 million"),
+    ("-0.4", "0.4"),
+]
+
+
+@pytest.mark.parametrize(("claim", "evidence"), SAME)
+def test_the_same_amount(claim: str, evidence: str) -> None:
+    mine = amount(claim)
+    theirs = [token for token in tokens(plain(evidence).text) if isinstance(token, Amount)]
+    assert same(mine, theirs[0])
+
+
+@pytest.mark.parametrize(("claim", "evidence"), APART)
+def test_another_amount(claim: str, evidence: str) -> None:
+    assert not same(amount(claim), amount(evidence))
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"),
+    [
+        ("at least 5", "least"),
+        ("no fewer than 5", "least"),
+        ("up to 5", "most"),
+        ("as many as 5", "most"),
+        ("more than 5", "over"),
+        ("fewer than 5", "under"),
+        ("almost 5", "nearly"),
+        ("approximately 5", "about"),
+        ("~5", "about"),
+        ("5", ""),
+        ("it fell down to 5", ""),
+    ],
+)
+def test_words_which_bound_a_number(text: str, bound: str) -> None:
+    assert amount(text).bound == bound
+
+
+@given(st.sampled_from(sorted(MEASURES)), st.sampled_from(sorted(MEASURES)), st.decimals(-(10**6), 10**6, places=3))
+def test_a_unit_converts_there_and_back(one: str, other: str, value: Decimal) -> None:
+    assert comparable(one, one)
+    if comparable(one, other):
+        assert comparable(other, one)
+        assert abs(convert(convert(value, one, other), other, one) - value) < Decimal("0.000001")
+
+
+def test_every_name_is_a_unit() -> None:
+    assert set(NAMES.values()) == set(MEASURES)
+
+
+@given(st.integers(1, 10**9), st.sampled_from(["", " km", " kg", "%", " hours", " million"]))
+def test_an_amount_is_the_same_as_itself_and_never_as_its_tenfold(value: int, unit: str) -> None:
+    assert same(amount(f"{value}{unit}"), amount(f"{value:,}{unit}"))
+    assert not same(amount(f"{value}{unit}"), amount(f"{value * 10}{unit}"))
+    assert not same(amount(f"about {value}{unit}"), amount(f"{value * 10}{unit}"))

@@ -1,0 +1,140 @@
+"""What other verifiers took for supported: each a claim, the passage it cites, and the rule which must object."""
+
+from __future__ import annotations
+
+import pytest
+from evidence_of import evidence, passage
+
+from assay.core.claims import CHECKS
+from assay.verify.checks import check, examine
+
+FAILURES = [
+    ("words overlap, values differ", "Revenue rose 5% to $3 billion.", "Revenue fell 25% to $13 million.", "number"),
+    ("months read as millions", "The trial lasted 3 months.", "The trial cost 3 million.", "number"),
+    (
+        "a sign lost",
+        "The account closed the year at 4.2 million.",
+        "The account closed the year at -4.2 million.",
+        "number",
+    ),
+    (
+        "inverted, and nearly verbatim",
+        "The committee approved the plan to widen the northern harbour.",
+        "The committee did not approve the plan to widen the northern harbour.",
+        "negation",
+    ),
+    (
+        "what rose has fallen",
+        "Exports of wheat rose in the spring of that year.",
+        "Exports of wheat fell in the spring of that year.",
+        "direction",
+    ),
+    (
+        "a quotation retyped",
+        'The chair said "we will never surrender".',
+        'The chair said: "We shall never surrender."',
+        "quote",
+    ),
+    (
+        "a quotation with code in it, retyped",
+        'It says "call `flush` after every write".',
+        "It says: call `flush` before every write.",
+        "quote",
+    ),
+    (
+        "a number which stands elsewhere in the passage",
+        "The northern plant employs 900 people.",
+        "The northern plant employs 400 people. The southern plant near the river employs 900 people.",
+        "number",
+    ),
+    (
+        "the rows of two subjects exchanged",
+        "Norway exported 70 tonnes of salmon and Iceland exported 40 tonnes of salmon.",
+        "Norway exported 40 tonnes of salmon. Iceland exported 70 tonnes of salmon.",
+        "number",
+    ),
+    ("percent for points", "Turnout rose by 4 percent.", "Turnout rose by 4 percentage points.", "number"),
+    ("another unit", "The bridge is 300 miles long.", "The bridge is 300 km long.", "number"),
+    ("another currency", "The bridge cost €300 million.", "The bridge cost $300 million.", "number"),
+    ("another day", "It opened on 4 March 2021.", "It opened on 5 March 2021.", "date"),
+    (
+        "a year off",
+        "The treaty was signed in 1998 by both states.",
+        "The treaty was signed in 1999 by both states.",
+        "date",
+    ),
+    (
+        "another name",
+        "The bridge over the river was designed by Anna Keller in her last year.",
+        "The bridge over the river was designed by Maria Schmidt in her last year.",
+        "name",
+    ),
+    (
+        "a bound left out",
+        "The new boiler reduces the costs of heating by 30%.",
+        "The new boiler reduces the costs of heating by up to 30%.",
+        "quantifier",
+    ),
+    (
+        "all for some",
+        "All patients in the trial recovered within a week.",
+        "Some patients in the trial recovered within a week.",
+        "quantifier",
+    ),
+    (
+        "first for last",
+        "She was the first director of the museum in Ghent.",
+        "She was the last director of the museum in Ghent.",
+        "quantifier",
+    ),
+]
+
+
+@pytest.mark.parametrize(("claim", "text", "rule"), [row[1:] for row in FAILURES], ids=[row[0] for row in FAILURES])
+def test_none_is_taken_for_supported(claim: str, text: str, rule: str) -> None:
+    found = check(claim, evidence(passage("S1.1", text)), marked=True)
+    assert (found.rule, found.verdict in ("unsupported", "contradicted")) == (rule, True), found
+
+
+@pytest.mark.parametrize(("claim", "text", "rule"), [row[1:] for row in FAILURES], ids=[row[0] for row in FAILURES])
+def test_a_check_switched_off_says_nothing(claim: str, text: str, rule: str) -> None:
+    held = evidence(passage("S1.1", text))
+    assert rule in {finding.rule for finding in examine(claim, held)}
+    assert rule not in {finding.rule for finding in examine(claim, held, off=(rule,))}
+    assert check(claim, held, marked=True, off=CHECKS).rule not in CHECKS
+
+
+FAITHFUL = [
+    ("Revenue fell by a quarter, to $13 million.", "Revenue fell 25% to $13 million."),
+    ("In the spring of that year, exports of wheat rose.", "Exports of wheat rose in the spring of that year."),
+    ("The plan was not approved by the committee.", "The committee did not approve the plan."),
+    (
+        "The southern plant employs 900 people.",
+        "The northern plant employs 400 people. The southern plant employs 900.",
+    ),
+    (
+        "Iceland exported 70 tonnes of salmon, Norway 40 tonnes.",
+        "Norway exported 40 tonnes of salmon. Iceland exported 70 tonnes of salmon.",
+    ),
+    ("The bridge is 186 miles long.", "The bridge is 300 km long."),
+    ("Costs fall by at most 30%.", "The new boiler reduces the costs of heating by up to 30%."),
+    ("It opened on March 4, 2021.", "The opening was on 2021-03-04."),
+    ("Over 1,000 people came.", "1,247 people came."),
+    ("Nearly 1.3 million people came.", "1,247,000 people came."),
+    ("The two plants employ 1,300 people together.", "The northern plant employs 400 people, the southern 900 people."),
+    ("The film opened 14 years after the book of 1906.", "The book came out in 1906. The film opened in 1920."),
+    ('The chair said "we shall ... never surrender".', 'The chair said: "we shall, come what may, never surrender."'),
+    ("The committee only approved the plan in May.", "The plan was approved by the committee in May, not before."),
+]
+
+
+@pytest.mark.parametrize(("claim", "text"), FAITHFUL)
+def test_what_says_the_same_in_other_words_is_not_objected_to(claim: str, text: str) -> None:
+    held = evidence(passage("S1.1", text))
+    assert [finding for finding in examine(claim, held) if finding.veto] == []
+
+
+def test_a_claim_as_long_as_a_page_is_left_unchecked_and_costs_nothing():
+    claim = "one hundred and five million of seven hundred in two thousand and nine, " * 60
+    checked = check(claim, evidence(passage("S1001.1", "Nine of ten in 2009.")), marked=True)
+    assert (checked.verdict, checked.reason) == ("unchecked", "longer than 2,000 characters")
