@@ -210,3 +210,18 @@ async def test_what_names_no_run_is_unknown(journal, reference):
 async def test_last_of_no_run_says_there_is_none(journal):
     with pytest.raises(UnknownName, match="no runs yet"):
         await journal.find("last")
+
+
+async def test_the_newest_run_of_a_thread(journal, other):
+    await journal.create("r1", "why?", b"{}", [draft("a")], "sea")
+    await journal.create("r2", "how?", b"{}", [draft("a")])
+    await journal.create("r3", "when?", b"{}", [draft("a")], "sea")
+    await journal.create("r4", "who?", b"{}", [draft("a")], "Sea")
+    newest = await other.latest("sea")
+    assert newest == await journal.find("r3")
+    assert newest.thread == "sea"
+    assert (await journal.find("r2")).thread == ""
+    assert await journal.latest("") is None
+    assert await journal.latest("none") is None
+    await journal.delete("r3")
+    assert (await journal.latest("sea")).run_id == "r1"

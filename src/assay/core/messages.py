@@ -9,18 +9,34 @@ import msgspec
 from assay.core.usage import Usage
 
 Task = Literal[
-    "triage", "background", "plan", "orchestrate", "research", "find", "analyze", "reflect", "answer", "write", "judge"
+    "triage",
+    "background",
+    "plan",
+    "orchestrate",
+    "research",
+    "find",
+    "analyze",
+    "reflect",
+    "answer",
+    "write",
+    "fill",
+    "survey",
+    "judge",
 ]
 StopReason = Literal["end", "calls", "length", "refused"]
 
 
 class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool a model may call; `parameters` is a JSON Schema object. `control` marks a signal, not an action."""
+    """A tool a model may call; `parameters` is a JSON Schema object. `control` marks a signal, not an action.
+
+    `thought` names the text argument which is the model's reasoning, and is shown as such while it streams.
+    """
 
     name: str
     description: str
     parameters: dict[str, Any]
     control: bool = False
+    thought: str = ""
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,8 +64,10 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """One question to a model.
 
-    `tool_choice` is auto, required, none, or a tool's name; `max_tokens` counts output beyond native reasoning;
-    `timeout` is seconds between tokens, `first_token` seconds to the first.
+    `tool_choice` is auto, required, none, or a tool's name; `max_tokens` counts output beyond native reasoning. The
+    last `passing` messages belong to this request alone: a loop's next request begins with those before them, so that
+    up to there a provider can keep it in its cache. `timeout` is seconds between tokens, `first_token` seconds to the first,
+    `total` seconds for the whole reply.
     """
 
     task: Task
@@ -61,6 +79,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     effort: Literal["low", "medium", "high"] = "medium"
     timeout: float = 60.0
     first_token: float = 60.0
+    total: float = 1800.0
+    passing: int = 0
 
     def named(self, name: str) -> tuple[str, ...]:
         """The texts of the user messages which hold `name`, in order."""
@@ -77,6 +97,18 @@ class ThinkDelta(msgspec.Struct, frozen=True, tag="think"):
     """More of the model's native reasoning."""
 
     text: str
+
+
+class CallDelta(msgspec.Struct, frozen=True, tag="call-part"):
+    """More of a tool call whose arguments come as JSON text in pieces; `index` is its place among the reply's calls.
+
+    `id` and `name` come with any of its parts, or never.
+    """
+
+    index: int
+    text: str = ""
+    name: str = ""
+    id: str = ""
 
 
 class CallDone(msgspec.Struct, frozen=True, tag="call"):
@@ -97,15 +129,32 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, tag="reply"):
     model: str = ""
 
 
-Delta = TextDelta | ThinkDelta | CallDone
+Delta = TextDelta | ThinkDelta | CallDelta | CallDone
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True):
-    """US dollars for a million tokens."""
+    """US dollars for a million tokens.
+
+    `cached` is for input read from a provider's cache, `cache_write` for input written to it; None: as any input.
+    """
 
     input: float
     output: float
     cached: float | None = None
+    cache_write: float | None = None
+
+    def of(self, usage: Usage) -> float:
+        """What `usage` costs, in US dollars; tokens read from a cache and written to it are parts of the input."""
+        cached = self.input if self.cached is None else self.cached
+        written = self.input if self.cache_write is None else self.cache_write
+        plain = max(0, usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens)
+        parts = plain * self.input + usage.cached_tokens * cached + usage.cache_write_tokens * written
+        return (parts + usage.output_tokens * self.output) / 1e6
+
+    def most(self, usage: Usage) -> float:
+        """The most that `usage` can cost, in US dollars: whatever of its input is cached."""
+        dearest = max(self.input, self.cached or 0.0, self.cache_write or 0.0)
+        return (usage.input_tokens * dearest + usage.output_tokens * self.output) / 1e6
 
 
 class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,8 +10,9 @@ import msgspec
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was spent.
 
-    `cached_tokens` are part of `input_tokens` and `reasoning_tokens` part of `output_tokens`. `usd` counts
-    the priced calls; `unpriced_calls` says how many model calls had no known price.
+    `cached_tokens` (read from a provider's cache) and `cache_write_tokens` (written to it) are parts of
+    `input_tokens`, `reasoning_tokens` are part of `output_tokens`. `usd` counts the priced calls; `unpriced_calls` says
+    how many model calls had no known price.
     """
 
     model_calls: int = 0
@@ -24,6 +25,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     agents: int = 0
     usd: float = 0.0
     unpriced_calls: int = 0
+    cache_write_tokens: int = 0
 
     @property
     def tokens(self) -> int:

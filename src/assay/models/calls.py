@@ -7,24 +7,45 @@ from collections.abc import Iterator
 import msgspec
 
 from assay.core.errors import ModelError
-from assay.core.messages import CallDone, ToolCall
+from assay.core.messages import CallDelta, CallDone, ToolCall
+from assay.models.halves import Halves
 
 MOST_CALLS = 64
 """Calls in one reply; a model which makes more has lost its way."""
 
 
 class PartialCall:
-    """A call in the making: its name comes once, its arguments in pieces. `key` tells it from others in its reply."""
+    """A call in the making: its name comes once, its arguments in pieces.
 
-    def __init__(self, key: int) -> None:
-        self.key, self.id, self.name = key, "", ""
+    `key` tells it from others in its reply, `place` says which of them it is.
+    """
+
+    def __init__(self, key: int, place: int) -> None:
+        self.key, self.place, self.id, self.name = key, place, "", ""
         self.pieces: list[str] = []
+        self._size = self._told = 0
+        self._halves = Halves()
 
-    def add(self, id: str = "", name: str = "", arguments: str = "") -> None:
-        """More of this call."""
+    def add(self, id: str = "", name: str = "", arguments: str = "") -> CallDelta:
+        """More of this call; what it adds to what was told of it."""
+        arguments = self._halves.take(arguments)
+        news = CallDelta(
+            index=self.place,
+            text=arguments[max(0, self._told - self._size) :],
+            name="" if self.name else name,
+            id=id if id != self.id else "",
+        )
         self.id = id or self.id
         self.name = self.name or name
         self.pieces.append(arguments)
+        self._size += len(arguments)
+        self._told = max(self._told, self._size)
+        return news
+
+    def again(self) -> None:
+        """Its arguments are sent once more from their beginning; what was told of them is not told again."""
+        self.pieces.clear()
+        self._size = 0
 
     def whole(self) -> bool:
         """Whether the arguments are a whole JSON object: nothing but white space can follow one."""
@@ -58,7 +79,8 @@ class PartialCalls:
         """
         if len(self.all) >= MOST_CALLS:
             raise ModelError(f"more than {MOST_CALLS} tool calls in one reply")
-        self.all.append(PartialCall(len(self.all) if key is None else key))
+        place = len(self.all)
+        self.all.append(PartialCall(place if key is None else key, place))
         return self.all[-1]
 
     def ready(self, *, final: bool) -> Iterator[CallDone]:

@@ -55,7 +55,10 @@ def _price(known: ModelInfo | None) -> Price | None:
     if not isinstance(prices, ModelPrice) or prices.input_mtok is None or prices.output_mtok is None:
         return None
     cached = None if prices.cache_read_mtok is None else _highest(prices.cache_read_mtok)
-    return Price(input=_highest(prices.input_mtok), output=_highest(prices.output_mtok), cached=cached)
+    written = None if prices.cache_write_mtok is None else _highest(prices.cache_write_mtok)
+    return Price(
+        input=_highest(prices.input_mtok), output=_highest(prices.output_mtok), cached=cached, cache_write=written
+    )
 
 
 def _highest(price: Decimal | TieredPrices) -> float:

@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from assay.core.errors import ContextTooLong, ModelError, ModelFailed
+import msgspec
+
+from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.secrets import Secret
 
 TRANSIENT = frozenset((408, 409, 425, 429))
@@ -21,7 +23,53 @@ _TOO_LONG = re.compile(
     r"|input (?:token count|is too long)|exceeds the maximum number of tokens",
     re.IGNORECASE,
 )
+_DECLINED = re.compile(
+    r"content[ _-]?filter|content[ _-](?:management )?policy|responsible[ _]?ai[ _]?policy|usage[ _]polic(?:y|ies)"
+    r"|safety (?:system|filters?|reasons)|prohibited[ _]content|flagged (?:as|for)",
+    re.IGNORECASE,
+)
 _SPENT = re.compile(r"insufficient[_ ]quota|billing|credit", re.IGNORECASE)
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """What went wrong, as services say it; `code` is a word or an HTTP status."""
+
+    message: str | None = None
+    type: str | None = None
+    code: str | int | None = None
+    param: Any = None
+
+    @property
+    def text(self) -> str:
+        """All there is to judge by."""
+        return f"{self.message or ''} {self.code or ''} {self.type or ''}"
+
+    @property
+    def words(self) -> str:
+        """What is shown of it."""
+        return self.message or str(self.code or "")
+
+
+class _Failure(msgspec.Struct, frozen=True):
+    error: Fault | str | None = None
+    message: str | None = None
+    detail: str | None = None
+
+
+def of_response(service: str, status: int, headers: Mapping[str, str], data: bytes) -> ModelError | ModelFailed:
+    """The error which an answer other than 200 stands for."""
+    fault = _read(data)
+    return refusal(service, status, fault.words, text=fault.text, retry_after=retry_after(headers))
+
+
+def _read(data: bytes) -> Fault:
+    try:
+        failure = msgspec.json.decode(data, type=_Failure)
+    except (msgspec.DecodeError, RecursionError):
+        return Fault(message=data.decode(errors="replace"))
+    if isinstance(failure.error, Fault):
+        return failure.error
+    return Fault(message=failure.error or failure.message or failure.detail or "")
 
 
 def refusal(
@@ -35,6 +83,8 @@ def refusal(
     words = shortened(said)
     if status in (400, 413, 422) and too_long(known):
         return ContextTooLong(f"{service}: {words}")
+    if status in (400, 403, 422) and declined(known):
+        return Refused(f"it refused to answer: {words}")
     reason = f"{service} answered {status}" + (f": {words}" if words else "")
     transient = passing(status) and not (status == 429 and _SPENT.search(known))
     if status in (401, 403):
@@ -61,6 +111,11 @@ def passing(status: int) -> bool:
 def too_long(text: str) -> bool:
     """Whether these words of a service say that a request does not fit the model's window."""
     return _TOO_LONG.search(text) is not None
+
+
+def declined(text: str) -> bool:
+    """Whether these words of a service say that it will not answer this, because of what it is about."""
+    return _DECLINED.search(text) is not None
 
 
 def shortened(text: str) -> str:

@@ -15,7 +15,19 @@ from typing import Any
 import msgspec
 
 from assay.core.errors import ConfigError, ContextTooLong, ModelError
-from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request, Task, TextDelta, ThinkDelta, ToolCall
+from assay.core.messages import (
+    CallDelta,
+    CallDone,
+    Delta,
+    Price,
+    Profile,
+    Reply,
+    Request,
+    Task,
+    TextDelta,
+    ThinkDelta,
+    ToolCall,
+)
 from assay.core.ports import Access
 from assay.core.usage import Usage
 
@@ -166,8 +178,15 @@ def _deltas(reply: Reply, size: int, streamed: str) -> list[Delta]:
     return [
         *(ThinkDelta(piece) for piece in _pieces(reply.thinking, size)),
         *(TextDelta(piece) for piece in _pieces(text, size)),
-        *(CallDone(place, call) for place, call in enumerate(reply.calls)),
+        *(delta for place, call in enumerate(reply.calls) for delta in _call_deltas(place, call, size)),
     ]
+
+
+def _call_deltas(place: int, call: ToolCall, size: int) -> list[Delta]:
+    """A call as services stream it: who is called, the arguments in pieces, and the whole."""
+    text = call.malformed or msgspec.json.encode(call.arguments).decode()
+    parts = (CallDelta(place, piece) for piece in _pieces(text, size))
+    return [CallDelta(place, name=call.name, id=call.id), *parts, CallDone(place, call)]
 
 
 def _complete(reply: Reply, name: str) -> Reply:
@@ -258,5 +277,7 @@ def create(name: str, access: Access) -> Scripted:
     _, _, path = name.partition(":")
     if not path:
         raise ConfigError("the scripted model needs a file: scripted:/path/to/script.json")
+    if access.url:
+        raise ConfigError("services.scripted is the name of a model for tests; give your service another name")
     profile = Profile(name=name, price=Price(input=0.0, output=0.0), deterministic=True)
     return Scripted(load(Path(path)), profile=profile)

@@ -14,20 +14,24 @@ import msgspec
 
 from assay.core.brief import Role
 from assay.core.counting import input_tokens
-from assay.core.errors import ContextTooLong, ModelError, ModelFailed
-from assay.core.events import Event, ModelAttempted, ThinkFinished, ThinkStarted
-from assay.core.events import ThinkDelta as Thought
-from assay.core.messages import CallDone, Delta, Reply, Request, TextDelta, ThinkDelta, ToolCall
+from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
+from assay.core.events import Event, ModelAttempted
+from assay.core.messages import Reply, Request, ToolCall
 from assay.core.ports import Model
 from assay.core.usage import Usage
+from assay.run.health import PATIENCE
 from assay.run.place import Place
 from assay.run.steps import Scratch, digest, perform
+from assay.run.voice import Voice
 
 TRIES = 3
 FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 60.0
-DELTA_SECONDS = 0.1
+LONGEST_PAUSE = PATIENCE
 LEAST_OUTPUT = 256
+RENEWAL = 1 / 16
+"""A stream's timeout is renewed when this part of it has passed, not at each token: a timer costs as much as one."""
+REFUSAL_SHOWN = 300
+"""Code points of a refusal in an event."""
 
 
 async def ask(
@@ -44,8 +48,8 @@ async def ask(
 
     async def attempts(scratch: Scratch) -> Reply:
         scratch.role = role
-        voice = Voice(scratch, deltas, thinking, on_call)
-        return await _attempts(place, role, fitted, scratch, voice)
+        voice = Voice(scratch, request.tools, deltas, thinking, on_call)
+        return await Attempts(place, role, fitted, scratch, voice).reply()
 
     return await perform(
         place,
@@ -71,50 +75,112 @@ def _worst_case(place: Place, role: Role, request: Request) -> Usage:
         return Usage()
     inputs = input_tokens(request)
     price = place.profile(role).price
-    usd = (inputs * price.input + request.max_tokens * price.output) / 1e6 if price else 0.0
-    return Usage(model_calls=1, input_tokens=inputs, output_tokens=request.max_tokens, usd=usd)
+    usage = Usage(model_calls=1, input_tokens=inputs, output_tokens=request.max_tokens)
+    return msgspec.structs.replace(usage, usd=price.most(usage)) if price else usage
 
 
-async def _attempts(place: Place, role: Role, request: Request, scratch: Scratch, voice: Voice) -> Reply:
-    tried: list[ModelAttempted] = []
-    health, clock = place.execution.health, place.world.clock
+class Attempts:
+    """The attempts of one call: each model of the role in turn, each as often as may help."""
 
-    def note(model: str, outcome: str, usage: Usage = Usage()) -> None:
-        number = len(tried) + 1
-        tried.append(
-            ModelAttempted(role=role, task=request.task, model=model, attempt=number, outcome=outcome, usage=usage)
+    def __init__(self, place: Place, role: Role, request: Request, scratch: Scratch, voice: Voice) -> None:
+        self._place, self._role, self._request, self._scratch, self._voice = place, role, request, scratch, voice
+        self._health, self._clock = place.execution.health, place.world.clock
+        self._made: list[ModelAttempted] = []
+        self._refused = False
+
+    async def reply(self) -> Reply:
+        """The first reply, of whichever model.
+
+        Raises:
+            ModelFailed: there was none. `Refused` where the last to be asked declined, `ContextTooLong` at once.
+        """
+        try:
+            names = self._health.usable(self._place.brief.models[self._role], self._clock.monotonic())
+            for left, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
+                reply = await self._asked(name, fallback=left > 0)
+                if reply is not None:
+                    return reply
+        finally:
+            for attempt in self._made:
+                self._scratch.emit(attempt)
+        self._voice.stop()
+        told = dict.fromkeys(f"{attempt.model}: {attempt.outcome}" for attempt in self._made)
+        failure = Refused if self._refused else ModelFailed
+        raise failure(f"no model answered ({self._role}): {'; '.join(told)}")
+
+    async def _asked(self, name: str, *, fallback: bool) -> Reply | None:
+        """The reply of the model `name`, None when it gives none.
+
+        With a `fallback` to go to it is left alone as soon as its breaker is open, whoever opened it.
+        """
+        for again in range(TRIES):
+            try:
+                return await self._try(name)
+            except Refused:
+                self._health.succeeded(name)
+                self._refused = True
+                return None
+            except ContextTooLong:
+                self._health.succeeded(name)  # it answers; what it was asked is at fault
+                self._voice.stop()
+                raise
+            except ModelError as error:
+                now = self._clock.monotonic()
+                self._refused = False
+                self._note(name, error.reason)
+                self._health.failed(name, now, transient=error.transient, retry_after=error.retry_after)
+                if not error.transient or again == TRIES - 1 or self._given_up(name, fallback):
+                    return None
+                await self._clock.sleep(_pause(error, again))
+                if self._given_up(name, fallback):
+                    return None
+        return None
+
+    def _given_up(self, name: str, fallback: bool) -> bool:
+        return fallback and self._health.is_open(name, self._clock.monotonic())
+
+    async def _try(self, name: str) -> Reply:
+        """One attempt.
+
+        Raises:
+            ModelError: it failed. ContextTooLong, Refused: the model would not answer this; a refusal is noted.
+        """
+        if self._made:
+            await self._voice.restart()
+        self._health.asked(name, self._clock.monotonic())
+        model = self._place.world.models[name]
+        try:
+            reply = await _stream(model, self._request, self._voice)
+        except Refused as refused:
+            self._note(name, refused.reason)
+            raise
+        usage = _priced(model, reply)
+        self._scratch.spend(usage)
+        declined = reply.stop == "refused"
+        self._note(name, _declined(reply) if declined else "ok", usage)
+        if declined:
+            raise Refused(_declined(reply))
+        self._health.succeeded(name)
+        return msgspec.structs.replace(reply, model=name, usage=usage)
+
+    def _note(self, name: str, outcome: str, usage: Usage = Usage()) -> None:
+        self._made.append(
+            ModelAttempted(
+                role=self._role,
+                task=self._request.task,
+                model=name,
+                attempt=len(self._made) + 1,
+                outcome=outcome,
+                usage=usage,
+            )
         )
 
-    try:
-        for name in health.usable(place.brief.models[role], clock.monotonic()):
-            model = place.world.models[name]
-            for again in range(TRIES):
-                if tried:
-                    await voice.restart()
-                health.asked(name, clock.monotonic())
-                try:
-                    reply = await _stream(model, request, voice)
-                except ContextTooLong:
-                    health.succeeded(name)  # it answers; what it was asked is at fault
-                    raise
-                except ModelError as error:
-                    note(name, error.reason)
-                    health.failed(name, clock.monotonic(), transient=error.transient, retry_after=error.retry_after)
-                    if not error.transient:
-                        break
-                    if again < TRIES - 1:
-                        await clock.sleep(_pause(error, again))
-                    continue
-                health.succeeded(name)
-                usage = _priced(model, reply)
-                note(name, "ok", usage)
-                scratch.spend(usage)
-                return msgspec.structs.replace(reply, model=name, usage=usage)
-        told = dict.fromkeys(f"{attempt.model}: {attempt.outcome}" for attempt in tried)
-        raise ModelFailed(f"no model answered ({role}): {'; '.join(told)}")
-    finally:
-        for attempt in tried:
-            scratch.emit(attempt)
+
+def _declined(reply: Reply) -> str:
+    """A refusal in one line, with the model's own words where it said some."""
+    words = " ".join(reply.text.split())
+    short = words if len(words) <= REFUSAL_SHOWN else words[:REFUSAL_SHOWN] + "…"
+    return f"it refused to answer{': ' if short else ''}{short}"
 
 
 def _pause(error: ModelError, again: int) -> float:
@@ -124,84 +190,34 @@ def _pause(error: ModelError, again: int) -> float:
 
 
 def _priced(model: Model, reply: Reply) -> Usage:
+    """What a reply cost; a model without a price is counted as such, and never as free."""
     usage, price = reply.usage, model.profile.price
     if price is None:
         return msgspec.structs.replace(usage, model_calls=1, unpriced_calls=1)
-    cached = price.cached if price.cached is not None else price.input
-    fresh = usage.input_tokens - usage.cached_tokens
-    usd = (fresh * price.input + usage.cached_tokens * cached + usage.output_tokens * price.output) / 1e6
-    return msgspec.structs.replace(usage, model_calls=1, usd=usd)
+    return msgspec.structs.replace(usage, model_calls=1, usd=price.of(usage))
 
 
 async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
+    """One stream, said as it comes, within the three times of the request.
+
+    Raises:
+        ModelError: it failed, or took too long to begin, to go on, or to end.
+    """
+    clock = asyncio.get_running_loop().time
+    ends, limit, renewed = clock() + request.total, request.first_token, float("-inf")
     async with aclosing(model.stream(request)) as items:
-        limit = request.first_token
-        while True:
-            try:
-                async with asyncio.timeout(limit):
-                    item = await anext(items)
-            except StopAsyncIteration:
-                raise ModelError("the stream ended without a reply") from None
-            except TimeoutError:
-                raise ModelError(f"no token for {limit:.0f} s") from None
-            limit = request.timeout
-            if isinstance(item, Reply):
-                voice.end(item)
-                return item
-            voice.say(item)
-
-
-class Voice:
-    """Turns a reply's stream into events, at most ten a second."""
-
-    def __init__(
-        self,
-        scratch: Scratch,
-        deltas: Callable[[str], Event] | None,
-        thinking: bool,
-        on_call: Callable[[int, ToolCall], None] | None,
-    ) -> None:
-        self._scratch, self._deltas, self._thinking, self._on_call = scratch, deltas, thinking, on_call
-        self._text: list[str] = []
-        self._thought: list[str] = []
-        self._thoughts = False
-        self._said_at = float("-inf")
-
-    async def restart(self) -> None:
-        """Take back what the attempt before this one said."""
-        self._text.clear()
-        self._thought.clear()
-        self._thoughts = False
-        await self._scratch.begin()
-
-    def say(self, delta: Delta) -> None:
-        """One delta of the stream."""
-        match delta:
-            case TextDelta(text=text):
-                self._text.append(text)
-            case ThinkDelta(text=text):
-                self._thought.append(text)
-            case CallDone(index=index, call=call):
-                if self._on_call is not None:
-                    self._on_call(index, call)
-        now = asyncio.get_running_loop().time()
-        if now - self._said_at >= DELTA_SECONDS:
-            self._said_at = now
-            self._flush()
-
-    def end(self, reply: Reply) -> None:
-        """The stream is over: say the rest."""
-        self._flush()
-        if self._thoughts:
-            self._scratch.write(ThinkFinished(text=reply.thinking))
-
-    def _flush(self) -> None:
-        if self._thinking and self._thought:
-            if not self._thoughts:
-                self._thoughts = True
-                self._scratch.write(ThinkStarted())
-            self._scratch.write(Thought(text="".join(self._thought)))
-        self._thought.clear()
-        if self._deltas is not None and self._text:
-            self._scratch.write(self._deltas("".join(self._text)))
-        self._text.clear()
+        try:
+            async with asyncio.timeout_at(min(clock() + limit, ends)) as patience:
+                async for item in items:
+                    if isinstance(item, Reply):
+                        voice.end(item)
+                        return item
+                    voice.say(item)
+                    if (now := clock()) - renewed >= limit * RENEWAL:
+                        limit, renewed = request.timeout, now
+                        patience.reschedule(min(now + limit * (1 + RENEWAL), ends))
+        except TimeoutError:
+            if clock() >= ends:  # a service which drips does so again
+                raise ModelError(f"no whole reply in {request.total:.0f} s", transient=False) from None
+            raise ModelError(f"no token for {limit:.0f} s") from None
+    raise ModelError("the stream ended without a reply")

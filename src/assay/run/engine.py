@@ -186,7 +186,7 @@ class Engine:
         budget.check(brief.budget)
         created = RunCreated(brief=brief)
         draft = EventDraft(key="created", path=(), type=created.kind, data=encode(created), at=world.clock.now())
-        await self.journal.create(run_id, brief.question, msgspec.json.encode(brief), [draft])
+        await self.journal.create(run_id, brief.question, msgspec.json.encode(brief), [draft], brief.thread)
 
     async def resume(self, run_id: str, world_for: Callable[[Brief], World]) -> RunHandle:
         """Execute a stored run in this process; a completed one just replays its log.
@@ -244,7 +244,7 @@ class Engine:
     async def _run(self, execution: Execution) -> None:
         """The pipeline, and how it ended as the log's last word."""
         try:
-            outcome = await self._pipeline(Run(execution))
+            outcome = await self._pipeline(Run(execution, lane=execution.brief.lane))
         except Cancelled:
             await self._end(execution, "cancelled", RunCancelled())
             raise

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, Literal
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -58,10 +59,11 @@ class Execution:
         self.steps = dict(memory.steps)
         self.accounts = Accounts(brief.budget, memory.holds)
         self.seconds = brief.budget.seconds
-        self.lanes = max((lane.number for lane in self.spawned().values()), default=0)
+        self.lanes = max((lane.number for lane in self.spawned().values()), default=brief.lane)
         self.opened: dict[int, Lane] = {}
         self.handles: dict[str, Any] = {}
         self.tasks: set[asyncio.Task[Any]] = set()
+        self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.exhausted = self._stored_exhaustion()
         self.finishing = self.exhausted if self.exhausted == FINISHED_EARLY else ""
         self.cancelled = False

@@ -16,6 +16,8 @@ PAUSE = 30.0
 LONGEST = 300.0
 PROBE = 120.0
 """Seconds a probe may take before another is let through."""
+PATIENCE = 60.0
+"""Seconds a call waits before its next try; a service which asks for more is left alone at once."""
 
 
 class _Breaker(msgspec.Struct):
@@ -33,7 +35,7 @@ class Health:
 
     def usable(self, names: Sequence[str], now: float) -> tuple[str, ...]:
         """Those worth asking now, in the order given; where none is, the one whose pause ends first."""
-        good = tuple(name for name in names if not self._is_open(name, now))
+        good = tuple(name for name in names if not self.is_open(name, now))
         return good or (min(names, key=lambda name: self._breakers[name].until),)
 
     def asked(self, name: str, now: float) -> None:
@@ -50,11 +52,12 @@ class Health:
         """A call failed; a pause the service asks for is kept. Further failures of an open breaker say nothing new."""
         breaker = self._breakers.setdefault(name, _Breaker())
         breaker.failures += 1
-        closed = not breaker.pause and (not transient or breaker.failures >= FAILURES)
-        if closed or breaker.probing:
+        hopeless = not transient or breaker.failures >= FAILURES or (retry_after or 0.0) > PATIENCE
+        if (hopeless and not breaker.pause) or breaker.probing:
             breaker.pause, breaker.probing = min(breaker.pause * 2 or PAUSE, LONGEST), False
             breaker.until = now + max(breaker.pause, min(retry_after or 0.0, LONGEST))
 
-    def _is_open(self, name: str, now: float) -> bool:
+    def is_open(self, name: str, now: float) -> bool:
+        """Whether it is to be left alone now: it failed, or its probe is under way."""
         breaker = self._breakers.get(name)
         return breaker is not None and now < breaker.until

@@ -19,7 +19,7 @@ from assay.core.errors import LimitReached
 from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
 from assay.core.messages import Reply, Request, ToolCall
 from assay.core.ports import Commit, StepRecord
-from assay.core.usage import Usage
+from assay.core.usage import Budget, Usage
 from assay.run import asking, waiting
 from assay.run.execution import LANE_TAG, Gate, Lane
 from assay.run.place import Place
@@ -230,11 +230,42 @@ class Run(Place):
                 execution.handles[key].cancel()
         return sorted(lost.values())
 
+    def alone(self, key: str) -> asyncio.Lock:
+        """What only one lane of the run may do at a time: `async with run.alone(key)`; the others wait.
+
+        To be entered inside a step, whose limits then end the wait.
+        """
+        return self.execution.locks.setdefault(key, asyncio.Lock())
+
     # limits
+
+    @asynccontextmanager
+    async def hurried(self, seconds: float) -> AsyncIterator[None]:
+        """Let this lane work for so many active seconds; then its gate closes, on a replay at the same moment.
+
+        Within the block calls raise `LimitReached("time")` once the time is over; after it the lane goes on as before.
+        """
+        execution = self.execution
+        key = f"{'/'.join(self.path)}:hurried:{execution.ordinal(self.path, ':hurried')}"
+        record = execution.steps.get(key)
+        if record is None:
+            until = msgspec.json.encode(execution.active() + seconds)
+            record = execution.steps[key] = StepRecord(key=key, input_hash="", tag="until/1", data=until)
+            execution.commit(Commit(steps=(record,)))
+        closes, before = msgspec.json.decode(record.data, type=float), execution.opened.get(self.lane)
+        limit = before.limit if before else Budget()
+        execution.opened[self.lane] = Lane(number=self.lane, limit=limit, work_until=closes, report_until=closes)
+        try:
+            yield
+        finally:
+            execution.opened.pop(self.lane)
+            if before is not None:
+                execution.opened[self.lane] = before
 
     def limit(self, depth: SetDepth) -> DepthRules:
         """Set the run's deadline by its depth, where the brief names none; the rules of its strategy at that depth."""
-        rules = depth_rules(self.brief.strategy, depth)
+        reasoning = self.profile("analytical").native_reasoning
+        rules = depth_rules(self.brief.strategy, depth, reasoning=reasoning)
         if self.brief.budget.seconds is None:
             self.execution.seconds = rules.seconds
         return rules

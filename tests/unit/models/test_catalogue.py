@@ -13,6 +13,14 @@ def test_a_known_model_has_its_window_and_price() -> None:
     assert not known.native_reasoning
 
 
+def test_reading_and_writing_a_cache_have_prices_of_their_own() -> None:
+    price = profile("anthropic:claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5", ModelFacts()).price
+    assert price is not None
+    assert price.cached is not None
+    assert price.cache_write is not None
+    assert price.cached < price.input < price.cache_write
+
+
 def test_an_unknown_model_works_and_costs_nobody_knows_what() -> None:
     unknown = profile("mine:m", "mine", "m", ModelFacts())
     assert (unknown.window, unknown.price) == (HOSTED_WINDOW, None)

@@ -12,6 +12,7 @@ from provider_server import ProviderServer, check_anthropic, provider_server
 
 from assay.core.errors import AssayError, ContextTooLong, ModelError
 from assay.core.messages import (
+    CallDelta,
     CallDone,
     Delta,
     Message,
@@ -98,7 +99,7 @@ async def test_a_plain_answer() -> None:
     )
     usage = reply.usage
     assert (usage.model_calls, usage.input_tokens, usage.output_tokens) == (1, 20 + 90 + 10, 30)
-    assert (usage.cached_tokens, usage.reasoning_tokens) == (90, 12)
+    assert (usage.cached_tokens, usage.cache_write_tokens, usage.reasoning_tokens) == (90, 10, 12)
 
 
 async def test_what_is_sent() -> None:
@@ -135,13 +136,33 @@ async def test_the_choice_of_tools(choice: str, wanted: dict[str, str]) -> None:
     assert [tool["name"] for tool in body["tools"]] == ["search", "open"]
 
 
-async def test_the_stable_prefix_is_cached_and_histories_which_grow() -> None:
-    loop, once = await sent(FIRST), await sent(msgspec.structs.replace(FIRST, task="plan"))
-    for body in (loop, once):
+def marked(body: dict) -> list[tuple[int, int]]:
+    """Where in the messages a cache is written: message and block."""
+    return [
+        (at, place)
+        for at, message in enumerate(body["messages"])
+        for place, block in enumerate(message["content"])
+        if "cache_control" in block
+    ]
+
+
+async def test_the_stable_prefix_is_cached_and_a_history_up_to_what_passes() -> None:
+    rules = Message(role="user", name="rules", text="Turn 1.")
+    said = (Message(role="assistant", calls=(ToolCall(id="b", name="open"),)), Message(role="tool", call_id="b"))
+    growing = [
+        (*FIRST.messages, rules),
+        (*LATER.messages, rules),
+        (*LATER.messages[:-1], *said, rules),  # the note is no user's last word: a tool result is
+    ]
+    bodies = [await sent(msgspec.structs.replace(FIRST, messages=each, passing=1)) for each in growing]
+    once = await sent(LATER)
+    for body in (*bodies, once):
         assert body["system"][-1]["cache_control"]["type"] == "ephemeral"
         assert body["tools"][-1]["cache_control"]["type"] == "ephemeral"
-    assert "cache_control" in loop
-    assert "cache_control" not in once
+        assert "cache_control" not in body
+    # Before the rules; and where the request before ended, which is what the provider reads.
+    assert [marked(body) for body in bodies] == [[(0, 0)], [(0, 0), (2, 1)], [(2, 0), (4, 0)]]
+    assert marked(once) == []
 
 
 @pytest.mark.filterwarnings("ignore:The model .* is deprecated")
@@ -205,7 +226,14 @@ async def test_calls_are_given_as_soon_as_they_are_whole() -> None:
     deltas, reply = await play([answer])
     first = ToolCall(id="x", name="search", arguments={"query": "ab"})
     second = ToolCall(id="y", name="open", arguments={"at": {}})
-    assert deltas == [CallDone(0, first), TextDelta("."), CallDone(1, second)]
+    assert [each for each in deltas if not isinstance(each, CallDelta)] == [
+        CallDone(0, first),
+        TextDelta("."),
+        CallDone(1, second),
+    ]
+    parts = [each for each in deltas if isinstance(each, CallDelta)]
+    assert [each.text for each in parts if each.index == 0 and each.text] == ['{"query": "a', 'b"}']
+    assert [(each.index, each.name, each.id) for each in parts if each.name] == [(0, "search", "x"), (1, "open", "y")]
     assert (reply.calls, reply.stop) == ((first, second), "calls")
 
 
@@ -214,6 +242,8 @@ async def test_a_call_is_known_before_the_stream_ends() -> None:
     with provider_server(answer, check=check_anthropic) as server:
         adapter = model(server)
         stream = adapter.stream(FIRST)
+        assert await anext(stream) == CallDelta(0, name="search", id="x")
+        assert await anext(stream) == CallDelta(0, "{}")
         assert await anext(stream) == CallDone(0, ToolCall(id="x", name="search"))
         await stream.aclose()
         await adapter.close()

@@ -35,7 +35,7 @@ def test_nothing_said_is_lost_and_every_result_has_its_call(said: tuple[Message,
     from assay.models.direct.asking import messages
 
     ids = SERVICES[name].ids
-    made = messages(Request(task="research", system="", messages=said), ids)
+    made = messages(Request(task="research", system="", messages=said), SERVICES[name])
     called: dict[str, str] = {}
     texts: list[str] = []
     for before, message in zip([None, *made], made, strict=False):

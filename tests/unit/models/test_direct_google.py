@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 import google_wire as wire
@@ -174,6 +175,30 @@ async def test_a_broken_stream_is_worth_another_try(answer: Answer) -> None:
     error = await failed(answer)
     assert isinstance(error, ModelError)
     assert error.transient
+
+
+BROKEN = '{"error": {"code": 503, "message": "overloaded", "status": "UNAVAILABLE"}}'
+
+
+@pytest.mark.parametrize("piece", [f"data: {BROKEN}\n\n", 'data: {"candidates": 7}\n\n', "data: {not json\n\n", 5.0])
+def test_a_stream_left_in_the_middle_leaves_nothing_to_close(piece: str | float) -> None:
+    """What is left open, asyncio closes at its end, from without: that fails, on standard error and nowhere else."""
+    told: list[dict] = []
+
+    async def asked() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+        with provider_server(wire.streamed(wire.chunk(wire.text("Sev")), piece), check=check_google) as server:
+            adapter = create("google:gemini-2.5-flash", Access(url=server.url, key=Secret(KEY)))
+            stream = adapter.stream(ASKED)
+            assert await anext(stream) == TextDelta("Sev")
+            if isinstance(piece, str):
+                with pytest.raises(ModelError):
+                    await anext(stream)
+            await stream.aclose()
+            await adapter.close()
+
+    asyncio.run(asked())
+    assert told == []
 
 
 async def test_silence_ends() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import msgspec
 import pytest
 from provider_server import ProviderServer, check_nothing, provider_server
 
@@ -48,7 +49,8 @@ async def test_a_list_which_cannot_be_had() -> None:
         ("anthropic:m", Access(), "ANTHROPIC_API_KEY"),
         ("google:m", Access(), "GEMINI_API_KEY"),
         ("groq:m", Access(url="http://127.0.0.1:9"), "services.groq.key"),
-        ("bedrock:m", Access(key=KEY), "services.bedrock.url"),
+        ("bedrock:m", Access(key=KEY), "AWS_REGION, or services.bedrock.url"),
+        ("bedrock:m", Access(region="eu-west-1"), "AWS_BEARER_TOKEN_BEDROCK .* AWS_ACCESS_KEY_ID and"),
         ("bedrock:m", Access(key=KEY, url="http://127.0.0.1:9"), "https"),
         ("groq:m", Access(key=KEY, url="ftp://x"), "http://"),
         ("nobody:m", Access(key=KEY), "anthropic, bedrock"),
@@ -129,6 +131,40 @@ async def test_bedrock_is_asked_with_its_key_alone(monkeypatch: pytest.MonkeyPat
     await model.close()
     assert raised.value.transient
     assert KEY.reveal() not in str(raised.value)
+
+
+async def test_bedrock_signs_with_the_keys_it_is_given_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("boto3", reason="the extra `bedrock` is not installed")
+    from assay.models.direct.clients import client
+
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIANOTTHIS")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "not-this-one")
+    signing = tuple(map(Secret, ("AKIAPLANTED", "planted-secret-key", "planted-session-token")))
+    model = create("bedrock:amazon.nova-pro-v1:0", Access(region="eu-west-1", signing=signing))
+    assert "planted" not in f"{vars(model)}"
+    service = msgspec.structs.replace(SERVICES["bedrock"], url="https://bedrock-runtime.eu-west-1.amazonaws.com")
+    own = client(service, "amazon.nova-pro-v1:0", "", tuple(each.reveal() for each in signing)).model.client
+    sent: list[dict[str, bytes]] = []
+
+    def stop(request: object, **_: object) -> None:
+        sent.append(dict(request.headers))  # type: ignore[attr-defined]
+        raise ConnectionAbortedError
+
+    own.meta.events.register("before-send.bedrock-runtime.Converse", stop)
+    with pytest.raises(ConnectionAbortedError):
+        own.converse(modelId="m", messages=[{"role": "user", "content": [{"text": "?"}]}])
+    authorization = str(sent[0]["Authorization"])
+    assert "AWS4-HMAC-SHA256 Credential=AKIAPLANTED/" in authorization
+    assert "/eu-west-1/bedrock/" in authorization
+    assert "planted-session-token" in str(sent[0]["X-Amz-Security-Token"])
+
+
+def test_an_api_key_of_bedrock_comes_before_what_signs() -> None:
+    signing = (Secret("AKIAPLANTED"), Secret("planted-secret-key"))
+    model = create("bedrock:m", Access(key=KEY, region="eu-west-1", signing=signing))
+    assert model._signing == ()
+    elsewhere = create("bedrock:m", Access(url="https://vpce.example", region="eu-west-1", signing=signing))
+    assert elsewhere._service.url == "https://vpce.example"
 
 
 def test_a_users_word_comes_first() -> None:

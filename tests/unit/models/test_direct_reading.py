@@ -9,7 +9,7 @@ import provider_server  # noqa: F401 - skips where no extra is installed
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.messages import CallDone, TextDelta, ThinkDelta
+from assay.core.messages import CallDelta, CallDone, TextDelta, ThinkDelta
 from assay.models.direct import SERVICES
 
 ARGUMENTS = st.dictionaries(st.text(max_size=3), st.text(max_size=6) | st.lists(st.integers(), max_size=2), max_size=3)
@@ -30,7 +30,10 @@ def test_calls_do_not_depend_on_the_cuts(wanted: list[dict], cuts: list[int], es
         for start, end in itertools.pairwise(places):
             delta = ToolCallPartDelta(args_delta=text[start:end])
             deltas += reader.take(PartDeltaEvent(index=index, delta=delta))
-        assert len(deltas) == index + 1  # given when it is whole, not when the next begins
+        done = [delta for delta in deltas if isinstance(delta, CallDone)]
+        assert len(done) == index + 1  # given when it is whole, not when the next begins
+        told = "".join(delta.text for delta in deltas if isinstance(delta, CallDelta) and delta.index == index)
+        assert told == text
     deltas += reader.end()
     assert [delta.index for delta in deltas if isinstance(delta, CallDone)] == list(range(len(wanted)))
     assert [delta.call.arguments for delta in deltas if isinstance(delta, CallDone)] == wanted
@@ -49,6 +52,7 @@ def test_a_part_which_starts_again_is_one_call() -> None:
         (0, {"query": "a"})
     ]
     assert list(reader.end()) == []
+    assert "".join(delta.text for delta in deltas if isinstance(delta, CallDelta)) == '{"query":"a"}'
 
 
 def test_what_nobody_asked_for_adds_nothing() -> None:

@@ -13,6 +13,7 @@ from chat_server import DONE, USAGE, Answer, call, chat_server, chunk, fault, sa
 
 from assay.core.errors import AssayError, ContextTooLong, ModelError
 from assay.core.messages import (
+    CallDelta,
     CallDone,
     Delta,
     Message,
@@ -111,6 +112,16 @@ async def test_what_is_sent() -> None:
     assert server.keys == [f"Bearer {KEY}"] * 3
 
 
+@pytest.mark.parametrize(("service", "told"), [("vllm", True), ("ollama", False)])
+async def test_tools_nobody_may_call_are_told_where_a_choice_is_heeded(service: str, told: bool) -> None:
+    with chat_server(says("Yes.")) as server:
+        adapter = model(server.url, service)
+        assert [item async for item in adapter.stream(msgspec.structs.replace(ASKED, tool_choice="none"))]
+        await adapter.close()
+    assert ("tools" in server.requests[0]) is told
+    assert server.requests[0].get("tool_choice") == ("none" if told else None)
+
+
 async def test_calls_are_given_as_soon_as_they_are_whole() -> None:
     answer = Answer(
         [
@@ -127,7 +138,15 @@ async def test_calls_are_given_as_soon_as_they_are_whole() -> None:
     deltas, reply = await play([answer])
     first = ToolCall(id="x", name="search", arguments={"query": "ab"})
     second = ToolCall(id="y", name="search", arguments={"query": {}})
-    assert deltas == [CallDone(0, first), TextDelta("."), CallDone(1, second)]
+    assert deltas == [
+        CallDelta(0, name="search", id="x"),
+        CallDelta(0, '{"query": "a'),
+        CallDelta(0, 'b"}'),
+        CallDone(0, first),
+        TextDelta("."),
+        CallDelta(1, '{"query":{}}', name="search", id="y"),
+        CallDone(1, second),
+    ]
     assert (reply.calls, reply.stop) == ((first, second), "calls")
 
 
@@ -250,7 +269,7 @@ async def test_a_list_which_never_ends_does(monkeypatch: pytest.MonkeyPatch) -> 
             await send({"type": "http.response.body", "body": b" ", "more_body": True})
             await asyncio.sleep(0.05)
 
-    monkeypatch.setattr("assay.models.openai.adapter.LISTING", 0.3)
+    monkeypatch.setattr("assay.models.listing.WAIT", 0.3)
     with served(drip) as port:
         adapter = model(f"http://127.0.0.1:{port}")
         with pytest.raises(ModelError, match="no list"):

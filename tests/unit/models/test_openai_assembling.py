@@ -8,7 +8,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.messages import CallDone, Message, Reply, Request, TextDelta, ThinkDelta
+from assay.core.messages import CallDelta, CallDone, Message, Reply, Request, TextDelta, ThinkDelta
 from assay.models.openai.assembling import Assembler
 from assay.models.openai.wire import CallPart, Choice, Chunk, Function, Part
 
@@ -19,14 +19,18 @@ TEXT = st.lists(
 
 
 def played(parts: list[Part]) -> tuple[Reply, str, str, list[CallDone]]:
-    """The reply, and the text, thoughts and calls given as deltas."""
+    """The reply, and the text, thoughts and calls given as deltas; the pieces of a call make up its arguments."""
     assembler = Assembler()
     deltas = [delta for part in parts for delta in assembler.take(Chunk(choices=(Choice(delta=part),)))]
     deltas += assembler.take(Chunk(choices=(Choice(finish_reason="stop"),)))
     deltas += assembler.end()
     said = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
     thought = "".join(delta.text for delta in deltas if isinstance(delta, ThinkDelta))
-    return assembler.reply(ASKED, "m"), said, thought, [delta for delta in deltas if isinstance(delta, CallDone)]
+    done = [delta for delta in deltas if isinstance(delta, CallDone)]
+    for each in done:
+        text = "".join(delta.text for delta in deltas if isinstance(delta, CallDelta) and delta.index == each.index)
+        assert json.loads(text) == each.call.arguments
+    return assembler.reply(ASKED, "m"), said, thought, done
 
 
 def cut(text: str, places: list[int]) -> list[str]:

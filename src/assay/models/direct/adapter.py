@@ -20,8 +20,8 @@ from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.secrets import Secret
 from assay.models.catalogue import profile
-from assay.models.direct.listing import listed
 from assay.models.direct.services import SERVICES, Service
+from assay.models.listing import listed
 
 if TYPE_CHECKING:
     from assay.models.direct.conversation import Conversation
@@ -30,9 +30,15 @@ if TYPE_CHECKING:
 class Direct:
     """A model behind a provider's own API; implements `core.ports.Model`."""
 
-    def __init__(self, model: str, service: Service, profile: Profile, key: Secret) -> None:
-        """`model` is the provider's own name of it; `key` goes into requests and nowhere else."""
+    def __init__(
+        self, model: str, service: Service, profile: Profile, key: Secret, signing: tuple[Secret, ...] = ()
+    ) -> None:
+        """`model` is the provider's own name of it; `key` goes into requests and nowhere else.
+
+        Where there are `signing` keys (see `Access`) they sign the requests, and `key` is not used.
+        """
         self._model, self._service, self._profile, self._key = model, service, profile, key
+        self._signing = signing
         self._conversation: Conversation | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -59,7 +65,11 @@ class Direct:
         Raises:
             ModelError: it could not be reached, or gives no list.
         """
-        return await listed(self._service, self._key)
+        at = self._service
+        if not at.listing:
+            raise ModelError(f"{at.name} gives no list of its models at this address", transient=False)
+        headers = {at.header: f"{at.scheme}{self._key.reveal()}"} | at.headers
+        return await listed(at.name, at.url, at.listing, headers=headers, key=self._key)
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -75,7 +85,7 @@ class Direct:
         loop = asyncio.get_running_loop()
         if self._conversation is not None and self._loop is loop:
             return self._conversation
-        made = await asyncio.to_thread(_converse, self._model, self._service, self._profile, self._key)
+        made = await asyncio.to_thread(_converse, self._model, self._service, self._profile, self._key, self._signing)
         if self._conversation is not None and self._loop is loop:
             await made.close()  # somebody was faster
         else:
@@ -83,7 +93,7 @@ class Direct:
         return self._conversation
 
 
-def _converse(model: str, service: Service, profile: Profile, key: Secret) -> Conversation:
+def _converse(model: str, service: Service, profile: Profile, key: Secret, signing: tuple[Secret, ...]) -> Conversation:
     """Makes the client, which sends nothing yet.
 
     Raises:
@@ -92,7 +102,7 @@ def _converse(model: str, service: Service, profile: Profile, key: Secret) -> Co
     try:
         from assay.models.direct.conversation import Conversation  # noqa: PLC0415 - an extra, heavy to import
 
-        return Conversation(model, service, profile, key)
+        return Conversation(model, service, profile, key, signing)
     except ImportError as error:
         raise ModelError(f"the extra of {service.name} cannot be loaded: {error}", transient=False) from error
 
@@ -107,26 +117,30 @@ def create(name: str, access: Access) -> Direct:
     service = SERVICES.get(prefix)
     if service is None:
         raise ConfigError(f"no provider {prefix!r} here; there is: {', '.join(sorted(SERVICES))}")
-    if access.url:
-        service = msgspec.structs.replace(service, url=access.url.rstrip("/"))
+    region = service.regional.format(region=access.region) if access.region else ""
+    if access.url or region:
+        service = msgspec.structs.replace(service, url=access.url.rstrip("/") or region or service.url)
     if not model:
         raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
     if not (_installed("pydantic_ai") and _installed(service.module)):
         raise ConfigError(f"{prefix} wants an extra: pip install 'assay[{prefix}]'")
     if not service.url:
-        raise ConfigError(f"where is {prefix!r}? set services.{prefix}.url ({service.where})")
+        region = "AWS_REGION, or " if service.regional else ""
+        raise ConfigError(f"where is {prefix!r}? set {region}services.{prefix}.url ({service.where})")
     schemes = ("https://",) if service.secure else ("https://", "http://")
     if not service.url.startswith(schemes):
         raise ConfigError(f"services.{prefix}.url is {service.url!r}; it begins with {' or '.join(schemes)}")
-    if access.key is None:
+    signing = access.signing if service.regional and access.key is None else ()
+    key = access.key or (signing[1] if signing else None)
+    if key is None:
         raise ConfigError(_keyless(service, access.url))
-    return Direct(model, service, _profile(name, model, service, access), access.key)
+    return Direct(model, service, _profile(name, model, service, access), key, signing)
 
 
 def _keyless(service: Service, url: str) -> str:
     if url:
         return f"{service.name} wants a key: set services.{service.name}.key, beside the address in the settings file"
-    variable = f"{service.key.upper()}_API_KEY"
+    variable = service.variables or f"{service.key.upper()}_API_KEY"
     return f"{service.name} wants a key: set {variable}, or keys.{service.key} in the settings file"
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Literal, get_args
 
 from pydantic_ai.messages import (
+    CachePoint,
     InstructionPart,
     ModelMessage,
     ModelRequest,
@@ -24,38 +25,53 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import CacheConfig, ModelSettings, ToolChoice
 from pydantic_ai.tools import ToolDefinition as LibraryTool
 
-from assay.core.messages import Message, Profile, Request, Task, ToolCall
+from assay.core.messages import Message, Profile, Request, ToolCall
 from assay.models.catalogue import REASONING_ROOM
 from assay.models.direct.services import Service
 from assay.models.framing import framed
 
 Effort = Literal["low", "medium", "high"]
 
-GROWING: frozenset[Task] = frozenset(("orchestrate", "research", "find"))
-"""Tasks whose next request begins with the whole of this one."""
 _EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 
-def messages(request: Request, ids: str) -> list[ModelMessage]:
-    """The conversation. Call ids which are not of the form `ids` (from a fallback of another make) get others.
+def messages(request: Request, service: Service) -> list[ModelMessage]:
+    """The conversation. Call ids which are not of the form the service takes (from a fallback of another make) get
+    others.
 
     Messages to the model which follow one another become one request, in their order. A result of a call nobody
     made, which providers refuse, is told as a user's words.
     """
     said: list[ModelMessage] = []
     names: dict[str, str] = {}
-    for message in request.messages:
+    marked = _marked(request) if service.cached else ()
+    for place, message in enumerate(request.messages):
         if message.role == "assistant":
             names |= {call.id: call.name for call in message.calls}
-            said.append(ModelResponse(parts=_reply(message, ids)))
+            said.append(ModelResponse(parts=_reply(message, service.ids)))
             continue
-        part = _part(message, names, ids)
+        parts = [_part(message, names, service.ids)]
+        if place in marked:
+            parts.append(UserPromptPart(content=[CachePoint()]))
         last = said[-1] if said else None
         if isinstance(last, ModelRequest):
-            last.parts = [*last.parts, part]
+            last.parts = [*last.parts, *parts]
         else:
-            said.append(ModelRequest(parts=[part]))
+            said.append(ModelRequest(parts=parts))
     return said
+
+
+def _marked(request: Request) -> tuple[int, ...]:
+    """After which messages a cache is written: where the last request of this loop ended, and where the next goes on.
+
+    The first is there already; it is named because a provider looks for it no more than 20 blocks before the second.
+    What is not said by a loop is asked once, and not worth writing.
+    """
+    end = len(request.messages) - request.passing
+    if not request.passing or end < 1:
+        return ()
+    replies = [place for place in range(end) if request.messages[place].role == "assistant"]
+    return tuple(place for place in (*(at - 1 for at in replies[-1:]), end - 1) if place >= 0)
 
 
 def parameters(request: Request) -> ModelRequestParameters:
@@ -83,8 +99,8 @@ def settings(request: Request, service: Service, profile: Profile, library: Mode
         chosen["timeout"] = max(request.timeout, request.first_token)
     if service.cached:
         # Writing to the cache costs a quarter more than reading input plainly, reading from it a tenth. The system text
-        # and the tools are the same in every request of a kind; the history is sent again only by loops.
-        chosen["cache"] = CacheConfig(messages=request.task in GROWING)
+        # and the tools are the same in every request of a kind; how far a history is, `messages` marks.
+        chosen["cache"] = CacheConfig(messages=False)
     if request.tools:
         chosen["tool_choice"] = _choice(request.tool_choice, library, thinks=thinks)
     return chosen

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import httpx2
 from pydantic_ai.models import Model
@@ -31,13 +32,13 @@ class Client(NamedTuple):
     raised: tuple[type[Exception], ...]
 
 
-def client(service: Service, model: str, key: str) -> Client:
-    """The model called `model` at `service`.
+def client(service: Service, model: str, key: str, signing: tuple[str, ...] = ()) -> Client:
+    """The model called `model` at `service`. `signing` keys (see `core.ports.Access`) are used in place of `key`.
 
     Raises:
         ImportError: the extra is damaged.
     """
-    return _MAKERS[service.name](service, model, key)
+    return _bedrock(service, model, key, signing) if signing else _MAKERS[service.name](service, model, key)
 
 
 def _anthropic(service: Service, model: str, key: str) -> Client:
@@ -77,7 +78,7 @@ def _groq(service: Service, model: str, key: str) -> Client:
     from pydantic_ai.models.groq import GroqModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.groq import GroqProvider  # noqa: PLC0415 - an extra
 
-    http = httpx.AsyncClient(trust_env=False, timeout=CONNECTED)
+    http = httpx.AsyncClient(trust_env=False, timeout=CONNECTED, event_hooks={"response": [_noted]})
     own = AsyncGroq(api_key=key, base_url=service.url, max_retries=0, http_client=http)
     return Client(GroqModel(model, provider=GroqProvider(groq_client=own)), http.aclose, (GroqError, httpx.HTTPError))
 
@@ -87,7 +88,7 @@ def _cohere(service: Service, model: str, key: str) -> Client:
     from pydantic_ai.models.cohere import CohereModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.cohere import CohereProvider  # noqa: PLC0415 - an extra
 
-    http = httpx.AsyncClient(trust_env=False, timeout=CONNECTED)
+    http = httpx.AsyncClient(trust_env=False, timeout=CONNECTED, event_hooks={"response": [_noted]})
     cohere = import_module("cohere")
     own = cohere.AsyncClientV2(api_key=key, base_url=service.url, httpx_client=http)
     return Client(
@@ -97,7 +98,7 @@ def _cohere(service: Service, model: str, key: str) -> Client:
     )
 
 
-def _bedrock(service: Service, model: str, key: str) -> Client:
+def _bedrock(service: Service, model: str, key: str, signing: tuple[str, ...] = ()) -> Client:
     from pydantic_ai.models.bedrock import BedrockConverseModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.bedrock import BedrockProvider  # noqa: PLC0415 - an extra
 
@@ -105,18 +106,20 @@ def _bedrock(service: Service, model: str, key: str) -> Client:
     boto3, tokens = import_module("boto3"), import_module("botocore.tokens")
     errors = import_module("botocore.exceptions")
     session = import_module("botocore.session").Session()
-    # It has this one key, and looks for none in the environment, in files or on the network.
-    session.register_component("token_provider", _OneToken(tokens.FrozenAuthToken(key)))
+    # It has what it is given here, and looks for nothing in the environment, in files or on the network.
+    session.register_component("token_provider", _OneToken(None if signing else tokens.FrozenAuthToken(key)))
     session.register_component("credential_provider", _NoCredentials())
     config = import_module("botocore.config").Config(
-        signature_version="bearer",
+        signature_version="v4" if signing else "bearer",
         retries={"total_max_attempts": 1, "mode": "standard"},
         proxies={},
         read_timeout=BEDROCK,
         connect_timeout=10,
     )
     ours = boto3.Session(botocore_session=session, region_name=_region(service.url))
-    own = ours.client("bedrock-runtime", endpoint_url=service.url, config=config)
+    names = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
+    keys = dict(zip(names, signing, strict=False))
+    own = ours.client("bedrock-runtime", endpoint_url=service.url, config=config, **keys)
 
     async def close() -> None:
         await asyncio.to_thread(own.close)
@@ -153,7 +156,34 @@ def _region(url: str) -> str:
 
 def _http() -> httpx2.AsyncClient:
     """The environment's proxies and .netrc are nothing a user has told Assay; nor are redirects followed."""
-    return httpx2.AsyncClient(trust_env=False, timeout=CONNECTED, follow_redirects=False)
+    hooks = {"response": [_noted]}
+    return httpx2.AsyncClient(trust_env=False, timeout=CONNECTED, follow_redirects=False, event_hooks=hooks)
+
+
+class Closable(Protocol):
+    """A response, of whichever HTTP client."""
+
+    async def aclose(self) -> None: ...
+
+
+_opened: ContextVar[list[Closable] | None] = ContextVar("opened", default=None)
+
+
+def watched() -> list[Closable]:
+    """The responses which this task opens from now on; whoever asks closes them.
+
+    Client libraries leave a stream which they fail at as it is. Its generators are then closed when they are collected,
+    all at once and in the middle of one another, which ends in tracebacks of asyncio; unless nothing is left to close.
+    """
+    opened: list[Closable] = []
+    _opened.set(opened)
+    return opened
+
+
+async def _noted(response: Closable) -> None:
+    opened = _opened.get()
+    if opened is not None:
+        opened.append(response)
 
 
 _MAKERS: dict[str, Callable[[Service, str, str], Client]] = {

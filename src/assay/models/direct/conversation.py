@@ -13,7 +13,7 @@ from pydantic_ai.models import StreamedResponse
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.secrets import Secret
 from assay.models.direct import asking, faults
-from assay.models.direct.clients import client
+from assay.models.direct.clients import Closable, client, watched
 from assay.models.direct.reading import Reader
 from assay.models.direct.services import Service
 
@@ -21,7 +21,9 @@ from assay.models.direct.services import Service
 class Conversation:
     """The model `model` at `service`, on the running loop."""
 
-    def __init__(self, model: str, service: Service, profile: Profile, key: Secret) -> None:
+    def __init__(
+        self, model: str, service: Service, profile: Profile, key: Secret, signing: tuple[Secret, ...] = ()
+    ) -> None:
         """Makes the client; nothing is sent yet.
 
         Raises:
@@ -30,7 +32,7 @@ class Conversation:
         """
         self._service, self._profile, self._key = service, profile, key
         try:
-            self._client = client(service, model, key.reveal())
+            self._client = client(service, model, key.reveal(), tuple(each.reveal() for each in signing))
         except faults.RAISED as error:
             raise faults.told(service, key, error) from None
 
@@ -68,9 +70,10 @@ class Conversation:
         failing: tuple[type[BaseException], ...] = (*faults.RAISED, *self._client.raised)
         try:
             async with AsyncExitStack() as stack:
+                stack.push_async_callback(_close, watched())  # the last thing done, and in the task which asked
                 limit = clock() + request.first_token
                 async with asyncio.timeout_at(limit):
-                    response = await stack.enter_async_context(self._opened(request))
+                    response = await stack.enter_async_context(self._open(request))
                 events = aiter(response)
                 while True:
                     async with asyncio.timeout_at(limit):
@@ -83,12 +86,17 @@ class Conversation:
         except failing as error:
             raise faults.told(self._service, self._key, error) from None
 
-    def _opened(self, request: Request) -> AbstractAsyncContextManager[StreamedResponse]:
+    def _open(self, request: Request) -> AbstractAsyncContextManager[StreamedResponse]:
         model = self._client.model
         return model_request_stream(
             model,
-            asking.messages(request, self._service.ids),
+            asking.messages(request, self._service),
             model_settings=asking.settings(request, self._service, self._profile, model.profile),
             model_request_parameters=asking.parameters(request),
             instrument=False,
         )
+
+
+async def _close(opened: list[Closable]) -> None:
+    while opened:
+        await opened.pop().aclose()

@@ -14,7 +14,7 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 
-from assay.core.errors import ContextTooLong, ModelError, ModelFailed
+from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.secrets import Secret
 from assay.models import failures
 from assay.models.direct.services import Service
@@ -64,6 +64,8 @@ def _api(service: Service, error: ModelAPIError) -> ModelError | ModelFailed:
         return ModelError(_unreachable(service, error))
     if failures.too_long(said):
         return ContextTooLong(f"{name}: {failures.shortened(said)}")
+    if failures.declined(said):
+        return Refused(f"it refused to answer: {failures.shortened(said)}")
     return ModelError(f"{name} broke off: {failures.shortened(said)}", retry_after=error.retry_after)
 
 

@@ -20,12 +20,13 @@ from pydantic_ai.models import StreamedResponse
 
 from assay.core.counting import input_tokens
 from assay.core.errors import ModelError
-from assay.core.messages import Delta, Reply, Request, StopReason, TextDelta, ThinkDelta
+from assay.core.messages import CallDelta, Delta, Reply, Request, StopReason, TextDelta, ThinkDelta
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.calls import PartialCall, PartialCalls
 from assay.models.direct.services import Service
+from assay.models.halves import Halves
 
 _STOPS: dict[str, StopReason] = {"length": "length", "content_filter": "refused"}
 _REASONED = ("reasoning_tokens", "thoughts_tokens", "thinking_tokens")
@@ -41,6 +42,7 @@ class Reader:
         self._thinking: list[str] = []
         self._calls = PartialCalls()
         self._parts: dict[int, PartialCall] = {}
+        self._halves = {"text": Halves(), "thought": Halves()}
 
     def take(self, event: ModelResponseStreamEvent) -> Iterator[Delta]:
         """What this event adds. Kinds which nobody asked for (a provider's own tools, files) add nothing."""
@@ -51,7 +53,7 @@ class Reader:
             elif isinstance(delta, ThinkingPartDelta):
                 yield from self._thought(delta.content_delta)
             elif isinstance(delta, ToolCallPartDelta):
-                self._grow(event.index, delta.tool_name_delta, delta.tool_call_id, delta.args_delta)
+                yield self._grow(event.index, delta.tool_name_delta, delta.tool_call_id, delta.args_delta)
                 yield from self._calls.ready(final=False)
         elif isinstance(event, PartStartEvent):
             part = event.part
@@ -61,7 +63,7 @@ class Reader:
                 yield from self._thought(part.content)
             elif isinstance(part, ToolCallPart):
                 self._begin(event.index)
-                self._grow(event.index, part.tool_name, part.tool_call_id, part.args)
+                yield self._grow(event.index, part.tool_name, part.tool_call_id, part.args)
                 yield from self._calls.ready(final=False)
 
     def end(self) -> Iterator[Delta]:
@@ -91,11 +93,13 @@ class Reader:
         )
 
     def _said(self, text: str) -> Iterator[Delta]:
+        text = self._halves["text"].take(text)
         if text:
             self._text.append(text)
             yield TextDelta(text)
 
     def _thought(self, text: str | None) -> Iterator[Delta]:
+        text = self._halves["thought"].take(text or "")
         if text:
             self._thinking.append(text)
             yield ThinkDelta(text)
@@ -106,9 +110,9 @@ class Reader:
         if known is None or known.whole():
             self._parts[index] = self._calls.begin()
         else:
-            known.pieces.clear()
+            known.again()
 
-    def _grow(self, index: int, name: str | None, id: str | None, arguments: object) -> None:
+    def _grow(self, index: int, name: str | None, id: str | None, arguments: object) -> CallDelta:
         """More of the call which is the part at `index`; arguments come as text, or whole as an object."""
         text = (
             arguments
@@ -117,7 +121,7 @@ class Reader:
             if not arguments
             else msgspec.json.encode(arguments).decode()
         )
-        self._parts[index].add(id or "", name or "", text)
+        return self._parts[index].add(id or "", name or "", text)
 
     def _usage(self, request: Request, response: StreamedResponse) -> Usage:
         """As the provider counted; where it did not, an estimate on the safe side."""
@@ -128,5 +132,6 @@ class Reader:
             input_tokens=counted.input_tokens or input_tokens(request),
             output_tokens=counted.output_tokens or sum(map(estimate_tokens, written)),
             cached_tokens=counted.cache_read_tokens,
+            cache_write_tokens=counted.cache_write_tokens,
             reasoning_tokens=next((counted.details[name] for name in _REASONED if name in counted.details), 0),
         )

@@ -10,12 +10,13 @@ ANY_ID = r"[a-zA-Z0-9_-]{1,64}"
 class Service(msgspec.Struct, frozen=True, kw_only=True):
     """A provider.
 
-    `url` is the base of its API, empty where the user must say it (`where` shows how); `key` the name of the setting
-    which holds its key; `module` the client library which its extra of the same name installs; `prices` its name in the
-    table of prices. Models are listed at `listing`, with the key in `header` after `scheme`. `thinks` tells the models
-    which always reason before they answer, `ids` the call ids it accepts. `signed` says that earlier thinking must come
-    back with its signature, `timed` that a request can carry a timeout, `cached` that prompts are cached on request,
-    `secure` that its client sends keys over https alone.
+    `url` is the base of its API, empty where the user must say it (`where` shows how), or the region which `regional`
+    makes an address of; `key` the name of the setting which holds its key, `variables` where else it is looked for;
+    `module` the client library which its extra of the same name installs; `prices` its name in the table of prices.
+    Models are listed at `listing`, with the key in `header` after `scheme`, and `headers` without which it answers
+    nothing. `thinks` tells the models which always reason before they answer, `ids` the call ids it accepts. `signed`
+    says that earlier thinking must come back with its signature, `timed` that a request can carry a timeout, `cached`
+    that prompts are cached on request, `secure` that its client sends keys over https alone.
     """
 
     name: str
@@ -24,9 +25,12 @@ class Service(msgspec.Struct, frozen=True, kw_only=True):
     module: str
     prices: str
     where: str = ""
+    regional: str = ""
+    variables: str = ""
     listing: str = ""
     header: str = "authorization"
     scheme: str = "Bearer "
+    headers: dict[str, str] = {}
     thinks: str = ""
     ids: str = ANY_ID
     signed: bool = False
@@ -45,6 +49,7 @@ SERVICES: dict[str, Service] = {
             module="anthropic",
             prices="anthropic",
             listing="/v1/models?limit=1000",
+            headers={"anthropic-version": "2026-10-21"},  # that of its client library
             thinks=r"^claude-(?:fable-5|mythos-(?:5|preview)|opus-5-5)",
             signed=True,
             cached=True,
@@ -90,6 +95,8 @@ SERVICES: dict[str, Service] = {
             name="bedrock",
             url="",
             where="https://bedrock-runtime.REGION.amazonaws.com",
+            regional="https://bedrock-runtime.{region}.amazonaws.com",
+            variables="AWS_BEARER_TOKEN_BEDROCK (an API key), or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
             key="bedrock",
             module="boto3",
             prices="aws",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from assay.core.errors import ModelError
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Plan, PlanStep
+from assay.models.extractive import hops
 from assay.models.extractive.planning import measured, queries, question_of, retries
 from assay.models.extractive.question import Question, analyze
 from assay.models.extractive.shelf import Book, Shelf
@@ -20,6 +22,8 @@ T = TypeVar("T")
 OPENED = 3
 """Documents an agent opens at most, not counting those the question names."""
 MOST_OPENED = 6
+MOST_SENT = 8
+"""Agents sent at most for the documents which another one names; each takes several where there are more."""
 SEARCH_FOR = "Search for: "
 """Begins a line of a task which says what to search for, several queries with `;` between."""
 WIDE = 20
@@ -52,14 +56,28 @@ def orchestrate(request: Request) -> tuple[ToolCall, ...]:
     todo = [step for step in steps if step.id not in sent and step.status == "pending" and step.type == "research"]
     if not todo:
         return (ToolCall(id=f"cycle-{rules.cycle}-report", name="generate_report"),)
+    tasks = _followed(request, todo) or [(_task(step), step.id) for step in todo[: max(1, rules.agents_at_once)]]
     return tuple(
-        ToolCall(
-            id=f"cycle-{rules.cycle}-agent-{place}",
-            name="research_agent",
-            arguments={"task": _task(step), "step": step.id},
-        )
-        for place, step in enumerate(todo[: max(1, rules.agents_at_once)], 1)
+        ToolCall(id=f"cycle-{rules.cycle}-agent-{place}", name="research_agent", arguments={"task": task, "step": step})
+        for place, (task, step) in enumerate(tasks, 1)
     )
+
+
+def _followed(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str, int]]:
+    """Tasks of a question that leads over other documents: its first step alone, then one for each document named."""
+    hop = hops.read(question_of(request))
+    if hop is None:
+        return []
+    if len(todo) > 1:
+        return [(_task(todo[0]), todo[0].id)]
+    found = hops.targets(hop, (message.text for message in request.messages if message.role == "tool"))
+    return [(hop.of(group), todo[0].id) for group in grouped(found, MOST_SENT)]
+
+
+def grouped(names: Sequence[str], most: int) -> list[Sequence[str]]:
+    """`names` in at most `most` groups of about one size, in order."""
+    size = -(-len(names) // max(1, most)) or 1
+    return [names[start : start + size] for start in range(0, len(names), size)]
 
 
 def _step_of(call: ToolCall) -> int:
@@ -85,8 +103,8 @@ def task_of(request: Request) -> tuple[Question, Question]:
 
 
 def shelf_of(request: Request) -> Shelf:
-    """Everything tools have shown in this request's history."""
-    return Shelf(message.text for message in request.messages if message.role == "tool")
+    """Everything tools have shown in this request's history, and what an agent before was shown."""
+    return Shelf(message.text for message in request.messages if message.role == "tool" or message.name == "seen")
 
 
 def research(request: Request) -> tuple[ToolCall, ...]:

@@ -47,7 +47,7 @@ def answers(question: Question, subject: Subject, shelf: Shelf) -> list[Unit]:
     for book in subject.books:
         for name in question.facets:
             field = book.field(*FACETS[name].keys)
-            if _inverted(name, question):
+            if inverted(name, question):
                 found.extend(_pointing(name, book, shelf))
             elif field is not None:
                 found.append(frame(book, field))
@@ -72,12 +72,12 @@ def _tells(field: Field, question: Question) -> bool:
     return all(stem(word) in question.rest for word in field.name.split()) or len(field.name.split()) > 1
 
 
-_OPPOSITE = {"superseded": "replaces", "replaces": "superseded"}
+OPPOSITE = {"superseded": "replaces", "replaces": "superseded"}
 
 
 def _elsewhere(name: str, book: Book, shelf: Shelf) -> list[Unit]:
     """What other documents of the series say about this one: that they replace it, or are superseded by it."""
-    return _pointing(_OPPOSITE[name], book, shelf) if name in _OPPOSITE else []
+    return _pointing(OPPOSITE[name], book, shelf) if name in OPPOSITE else []
 
 
 def _pointing(name: str, book: Book, shelf: Shelf) -> list[Unit]:
@@ -106,6 +106,6 @@ _REQUIRING = re.compile(
 )
 
 
-def _inverted(name: str, question: Question) -> bool:
+def inverted(name: str, question: Question) -> bool:
     """Whether "which documents require this one?" is asked."""
     return name == "requires" and _REQUIRING.search(question.text) is not None

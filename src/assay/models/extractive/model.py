@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Callable
 
-from assay.core.errors import ModelError
+from assay.core.errors import ConfigError, ModelError
 from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request, Task, TextDelta, ToolCall
 from assay.core.ports import Access
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
-from assay.models.extractive import acting, planning, reflecting, reporting
+from assay.models.extractive import acting, filling, following, planning, reflecting, reporting, surveying
 
 NAME = "extractive"
 DONE = "Done: the best documents found are read."
 
 _CALLING: dict[Task, Callable[[Request], tuple[ToolCall, ...]]] = {
-    "triage": planning.triage,
+    "triage": following.triage,
     "background": planning.background,
     "orchestrate": acting.orchestrate,
     "research": acting.research,
+    "fill": filling.fill,
+    "survey": surveying.survey,
 }
 _WRITING: dict[Task, Callable[[Request], str]] = {
     "plan": reflecting.plan,
@@ -87,5 +89,11 @@ def _size(request: Request) -> int:
 
 
 def create(name: str, access: Access) -> Extractive:
-    """The built-in model; it reaches for nothing."""
+    """The built-in model; it reaches for nothing.
+
+    Raises:
+        ConfigError: it was given an address.
+    """
+    if access.url:
+        raise ConfigError(f"services.{NAME} is the name of the built-in model; give your service another name")
     return Extractive(name)

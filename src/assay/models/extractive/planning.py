@@ -9,10 +9,12 @@ import msgspec
 
 from assay.core.brief import SetDepth
 from assay.core.messages import Request, ToolCall
+from assay.core.outline import leaves, read_template
 from assay.core.plan import Complexity
 from assay.core.text import words
-from assay.models.extractive import lexicon
+from assay.models.extractive import hops, lexicon
 from assay.models.extractive.question import (
+    Mention,
     Question,
     analyze,
     is_comparison,
@@ -66,13 +68,6 @@ def question_of(request: Request) -> str:
     return asked[-1].strip() if asked else ""
 
 
-def triage(request: Request) -> tuple[ToolCall, ...]:
-    """One `generate_plan`; the built-in model never answers without documents."""
-    complexity = classify(question_of(request))
-    arguments = {"complexity": complexity, "depth": DEPTH[complexity], "follow_up": "new_topic"}
-    return (ToolCall(id="triage-1", name="generate_plan", arguments=arguments),)
-
-
 def classify(text: str) -> Complexity:
     """How much a question asks: one part is simple; comparing, or several parts to explain, is more."""
     count = len(parts(text))
@@ -91,18 +86,20 @@ def queries(text: str, whole: str = "") -> tuple[str, ...]:
     """
     question = analyze(text)
     context = analyze(whole) if whole and whole != text else question
-    numbered = [mention.text for mention in question.mentions or context.mentions]
-    rare = _rare(question)
-    if context is not question and (not rare or is_phrase(question, context) or points_back(question)):
-        rare += [word for word in _rare(context) if word not in rare]
+    mentions = question.mentions or context.mentions
+    numbered = [mention.text for mention in mentions]
+    telling = rare(question)
+    if context is not question and (not telling or is_phrase(question, context) or points_back(question)):
+        telling += [word for word in rare(context) if word not in telling]
     key = list(dict.fromkeys(word for word in question.words if carries_topic(word)))
     bound = measured(question)
     found = [
         " ".join(numbered[:3]),
+        " ".join(map(_spelt, mentions[:3])) if len(mentions) > 1 else "",
         *question.quoted[:2],
-        " ".join(rare),
-        " ".join([*rare, *bound]) if bound else "",
-        " ".join(dict.fromkeys([*key, *rare])),
+        " ".join(telling),
+        " ".join([*telling, *bound]) if bound else "",
+        " ".join(dict.fromkeys([*key, *telling])),
         " ".join(question.words),
     ]
     distinct = {" ".join(query.casefold().split()): query for query in found if query.strip()}
@@ -116,7 +113,7 @@ def measured(question: Question) -> tuple[str, ...]:
     return ("maximum", *nouns) if nouns and set(question.words) & lexicon.BOUNDING else ()
 
 
-def _rare(question: Question) -> list[str]:
+def rare(question: Question) -> list[str]:
     """The words which carry the topic, without those which frame the question or ask for a field."""
     numbering = {key for mention in question.mentions for key in stems(mention.text)}
     frames = question.facet_terms | _FRAME_STEMS | numbering
@@ -126,9 +123,14 @@ def _rare(question: Question) -> list[str]:
 def retries(text: str, whole: str = "") -> tuple[str, ...]:
     """Other spellings of the documents a question numbers: "PEP 6" also as "pep-0006"."""
     mentions = analyze(text).mentions or analyze(whole or text).mentions
-    spelt = [f"{each.identifier.series}-{each.identifier.number:0>4}" for each in mentions]
+    spelt = list(map(_spelt, mentions))
     plain = [f"{each.identifier.series.upper()} {each.identifier.number}" for each in mentions]
     return tuple(dict.fromkeys([*spelt, *plain]))[:4]
+
+
+def _spelt(mention: Mention) -> str:
+    """A document as an address or a file name calls it: "pep-0006"."""
+    return f"{mention.identifier.series}-{mention.identifier.number:0>4}"
 
 
 def background(request: Request) -> tuple[ToolCall, ...]:
@@ -144,11 +146,20 @@ def plan(request: Request) -> str:
     """A plan as JSON: the question's parts, in its own words, filled up with its phrases to the least asked for."""
     text = question_of(request)
     limits = _limits(request)
-    titles = _titles(text, limits)
+    hop = hops.read(text)
+    titles = [short(hop.inner), short(text)] if hop and limits.max_steps > 1 else _titles(text, limits)
+    titles = list(dict.fromkeys([*titles, *_headings(request)]))[: max(len(titles), limits.max_steps)]
     steps = tuple(Step(title=title, description=_description(title, text)) for title in titles)
     thought = f"{len(steps)} step{'s' if len(steps) != 1 else ''}, from the words of the question."
     planned = Planned(title=short(text), thought=thought, steps=steps)
     return msgspec.json.encode(planned).decode()
+
+
+def _headings(request: Request) -> list[str]:
+    """The headings of a template below which something is to be found."""
+    given = request.named("template")
+    template = read_template(given[-1]) if given else ()
+    return [short(template[at].title) for at in sorted(leaves(template))]
 
 
 def _limits(request: Request) -> Limits:

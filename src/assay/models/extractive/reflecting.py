@@ -9,8 +9,8 @@ import msgspec
 from assay.core.messages import Request
 from assay.core.plan import Plan, PlanStep
 from assay.core.text import words
-from assay.models.extractive import planning
-from assay.models.extractive.acting import SEARCH_FOR, last, task_of
+from assay.models.extractive import hops, planning
+from assay.models.extractive.acting import SEARCH_FOR, grouped, last, task_of
 from assay.models.extractive.planning import Step, queries, question_of, retries, short
 from assay.models.extractive.question import parts
 from assay.models.extractive.reporting import NOTHING, listed
@@ -30,6 +30,7 @@ class Told(msgspec.Struct, frozen=True):
     task: str = ""
     searched: tuple[str, ...] = ()
     cites: int = 0
+    text: str = ""
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -78,11 +79,22 @@ def reflect(request: Request) -> str:
     enough = rules.steps_done >= rules.min_steps or not rules.steps_left
     if enough and all(_covered(part, told) for part in parts(text)):
         return _written(Reflected("complete", "Each part of the question has findings that cite passages."))
+    if named := _named(rules, told, text):
+        return _written(Reflected("adjust", f"Step {rules.step} names the documents which say it.", named))
     others = _others(request, rules, told, text)
     if others and rules.plan < rules.plans and rules.steps_done < rules.max_steps:
         why = f"Step {rules.step} found nothing; there are terms it was not searched with."
         return _written(Reflected("adjust", why, others))
     return _written(Reflected("continue", "Parts of the question have no finding yet."))
+
+
+def _named(rules: Rules, told: Sequence[Told], text: str) -> tuple[str, ...]:
+    """What to ask of the documents the first step names, where the question leads over others."""
+    hop = hops.read(text)
+    if hop is None or rules.plan > 1:
+        return ()
+    found = hops.targets(hop, (each.text for each in told))
+    return tuple(hop.of(group) for group in grouped(found, rules.max_steps - rules.steps_done))
 
 
 def _written(decision: Reflected) -> str:
@@ -130,10 +142,18 @@ def replan(request: Request) -> str:
     plan = last(request, "plan", Plan) or Plan(title=short(question_of(request)))
     reflections = last(request, "reflections", tuple[Reflected, ...]) or ()
     wanted = reflections[-1] if reflections else Reflected("continue")
+    if hops.read(question_of(request)) and all(change.endswith("?") for change in wanted.changes):
+        return _following(plan, wanted)
     again = [_repeated(step, wanted) for step in plan.steps if step.id == wanted.step and wanted.changes]
     still = [_kept(step) for step in plan.steps if step.status == "pending" and step.id != wanted.step]
     changed = Changed(title=plan.title, thought=wanted.reasoning, steps=(*again, *still))
     return msgspec.json.encode(changed).decode()
+
+
+def _following(plan: Plan, wanted: Reflected) -> str:
+    """A step for each question put to documents which were named; they take the place of the question itself."""
+    steps = tuple(Repeated(title=short(change)) for change in wanted.changes)
+    return msgspec.json.encode(Changed(title=plan.title, thought=wanted.reasoning, steps=steps)).decode()
 
 
 def _repeated(step: PlanStep, wanted: Reflected) -> Repeated:

@@ -6,16 +6,29 @@ from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.core import markers
+from assay.core.brief import Section
 from assay.core.messages import Request
 from assay.core.plan import Coverage, Plan, PlanStep
+from assay.models.extractive import hops
 from assay.models.extractive.acting import shelf_of, task_of
 from assay.models.extractive.answering import frame
+from assay.models.extractive.comparing import Table, frames, table
 from assay.models.extractive.passages import one_line
 from assay.models.extractive.planning import question_of
 from assay.models.extractive.question import Question, analyze, parts
 from assay.models.extractive.selecting import alike, select
+from assay.models.extractive.shaping import (
+    Sections,
+    counted,
+    fitting,
+    opening,
+    shape_of,
+    sorted_in,
+    template_of,
+)
 from assay.models.extractive.shelf import Shelf
 from assay.models.extractive.terms import stems
 from assay.models.extractive.units import Unit
@@ -39,8 +52,10 @@ LEADING_SHARE = 0.7
 def find(request: Request) -> str:
     """An agent's findings, one a line; without anything relevant a sentence which cites nothing."""
     task, whole = task_of(request)
-    units = select(task, shelf_of(request), whole, limit=FOUND)
-    return listed(units) or NOTHING
+    shelf = shelf_of(request)
+    framed = frames(task, whole, shelf)
+    units = [*framed, *select(task, shelf, whole, limit=max(FOUND - len(framed), ANSWER))]
+    return listed(_once(units)) or NOTHING
 
 
 def listed(units: Sequence[Unit]) -> str:
@@ -64,28 +79,84 @@ def answer(request: Request) -> str:
 
 
 def write(request: Request) -> str:
-    """The report: the answer, a section for each plan step, and what could not be found."""
+    """The report: the answer, a section for each plan step or heading of a template, and what could not be found."""
     question = analyze(question_of(request))
     shelf = Shelf(request.named("evidence"))
+    shape, template = shape_of(request), template_of(request)
     found = [(task, _quoted(units, shelf)) for task, units in map(_finding, request.named("findings"))]
     everything = _once([unit for _, units in found for unit in units])
     if not everything:
         return NOT_FOUND
-    steps = _steps(request)
-    leading = _answer_of(question, shelf) or everything[:1]
-    said = {unit.text for unit in leading}
-    blocks = [_paragraphs(leading)]
-    for heading, units in _sections(steps, found):
-        fresh = [unit for unit in units if unit.text not in said and not _repeats(unit, said)][:SECTION]
-        said.update(unit.text for unit in fresh)
-        if fresh:
-            blocks.append(f"## {heading}\n\n{_bullets(fresh)}")
-    blocks.extend(_open_parts(request))
-    return "\n\n".join([*blocks, BUILT_IN_NOTE])
+    compared = table(question, shelf) if shape.part == 1 else None
+    shown = compared.said if compared else frozenset[str]()
+    leading = [unit for unit in _answer_of(question, shelf) or everything[:1] if unit.text not in shown]
+    if template:
+        near = [replace(unit, near=unit.near | set(stems(task))) for task, units in found for unit in units]
+        filled = _placed(template, leading, _once(near), shelf, question)
+        blocks = _written([(heading, _fresh(units, set(shown), len(units))) for heading, units in filled], shape.words)
+    else:
+        blocks = _free(request, leading if shape.part == 1 else [], found, set(shown), compared)
+        blocks += _open_parts(request)
+    return "\n\n".join([*blocks, *([BUILT_IN_NOTE] if shape.part == shape.parts else [])])
+
+
+def _free(
+    request: Request,
+    leading: Sequence[Unit],
+    found: Sequence[tuple[str, list[Unit]]],
+    said: set[str],
+    compared: Table | None,
+) -> list[str]:
+    """The answer, a table where things are compared, and a section for each plan step."""
+    words = shape_of(request).words
+    first = [] if compared else opening(leading[:ANSWER], words)
+    said |= {unit.text for unit in first}
+    sections = [(f"## {heading}", units) for heading, units in _sections(_steps(request), found)]
+    _add(sections, leading[len(first) :])
+    most = max(SECTION, len(leading)) if not words else len(leading) + sum(len(units) for _, units in found)
+    fresh = [(heading, _fresh(units, said, most)) for heading, units in sections]
+    blocks = [_paragraphs(first), compared.text if compared else "", *_written(fresh, words and words - counted(first))]
+    return [block for block in blocks if block]
+
+
+def _add(sections: Sections, more: Sequence[Unit]) -> None:
+    """Put units which no section has into the first with something of the same source, else into the first."""
+    known = {unit.text for _, units in sections for unit in units}
+    for unit in more:
+        of_source = (units for _, units in sections if any(other.source == unit.source for other in units))
+        place = next(of_source, sections[0][1] if sections else None)
+        if unit.text not in known and place is not None:
+            place.append(unit)
+
+
+def _fresh(units: Sequence[Unit], said: set[str], most: int) -> list[Unit]:
+    """The first units which say what is not yet said; they count as said then."""
+    fresh = [unit for unit in units if unit.text not in said and not _repeats(unit, said)][:most]
+    said.update(unit.text for unit in fresh)
+    return fresh
+
+
+def _written(sections: Sections, words: int) -> list[str]:
+    """Sections as Markdown, of at most so many words (0: any number); those without units are left out."""
+    kept = fitting(sections, words) if words else sections
+    return [f"{heading}\n\n{_bullets(units)}" for heading, units in kept if units]
+
+
+def _placed(
+    template: Sequence[Section], leading: Sequence[Unit], found: Sequence[Unit], shelf: Shelf, question: Question
+) -> Sections:
+    """What was found below the headings of a template; a heading left empty is asked for in the evidence."""
+    sections = sorted_in(template, leading, found)
+    return [
+        (heading, units or select(analyze(each.title), shelf, question, limit=A_SOURCE))
+        for each, (heading, units) in zip(template, sections, strict=True)
+    ]
 
 
 def _answer_of(question: Question, shelf: Shelf) -> list[Unit]:
     """What answers each part of a question, in the question's order."""
+    if followed := hops.answer(question.text, shelf):
+        return followed
     return _once([unit for part in parts(question.text) for unit in _leading(select(analyze(part), shelf, question))])
 
 

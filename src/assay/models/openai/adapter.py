@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 
 import httpx2
@@ -14,18 +15,21 @@ from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.secrets import Secret
 from assay.models.catalogue import profile
-from assay.models.failures import hidden
+from assay.models.failures import hidden, of_response
+from assay.models.halves import decode
+from assay.models.listing import listed, unreachable
 from assay.models.openai import failures
 from assay.models.openai.assembling import Assembler
 from assay.models.openai.services import SERVICES, Service
-from assay.models.openai.wire import Chunk, Listing, body
+from assay.models.openai.wire import Chunk, body
 
 CONNECT = 10.0
 """Seconds to reach a service."""
-LISTING = 5.0
-"""Seconds for the list of a service's models."""
+BODY_END = 0.1
+"""Seconds between the last event and the end of the body, which most services send together."""
+LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
+"""Streams at once, and connections kept: a new one to a service far away costs as much as some ten tokens."""
 LARGEST_FAULT = 64_000
-LARGEST_LIST = 8_000_000
 LARGEST_EVENT = 4_000_000
 
 
@@ -78,21 +82,9 @@ class ChatCompletions:
         Raises:
             ModelError: it could not be reached, or gave no list.
         """
-        url = f"{self._service.url.rstrip('/')}/models"
-        try:
-            async with asyncio.timeout(LISTING), self._connected().stream("GET", url, timeout=LISTING) as response:
-                data = await _start(response, LARGEST_LIST)
-        except TimeoutError as error:
-            raise ModelError(f"{self._service.name} gave no list of its models in {LISTING:.0f} s") from error
-        except httpx2.HTTPError as error:
-            raise ModelError(self._unreachable(error)) from error
-        if response.status_code != httpx2.codes.OK:
-            raise self._refused(response, data)
-        try:
-            listed = msgspec.json.decode(data, type=Listing)
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise ModelError(f"{self._service.name} sent no list of models: {error}") from error
-        return tuple(sorted(f"{self._service.name}:{each.id}" for each in listed.data))
+        at = self._service
+        headers = self._headers()
+        return await listed(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -107,34 +99,46 @@ class ChatCompletions:
         async with self._connected().stream("POST", url, content=data, timeout=timeout) as response:
             if response.status_code != httpx2.codes.OK:
                 raise self._refused(response, await _start(response, LARGEST_FAULT))
-            async for event in httpx2.EventSource(response, max_event_size=LARGEST_EVENT):
+            events = aiter(httpx2.EventSource(response, max_event_size=LARGEST_EVENT))
+            async for event in events:
                 if event.data == "[DONE]":
+                    await _finish(events)
                     return
                 try:
-                    yield msgspec.json.decode(event.data, type=Chunk)
-                except (msgspec.DecodeError, RecursionError) as error:
+                    yield decode(event.data, Chunk)
+                except (ValueError, RecursionError) as error:
                     raise ModelError(f"{self._service.name} sent what is no chunk: {error}") from error
 
     def _connected(self) -> httpx2.AsyncClient:
         """The client of the running loop; connections cannot be shared between loops."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
-            headers = {"content-type": "application/json", "accept": "text/event-stream"}
-            if self._key is not None:
-                headers["authorization"] = f"Bearer {self._key.reveal()}"
+            headers = {"content-type": "application/json", "accept": "text/event-stream"} | self._headers()
             # The environment's proxies and .netrc are nothing a user has told Assay.
-            self._client, self._loop = httpx2.AsyncClient(headers=headers, trust_env=False), loop
+            self._client, self._loop = httpx2.AsyncClient(headers=headers, trust_env=False, limits=LIMITS), loop
         return self._client
+
+    def _headers(self) -> dict[str, str]:
+        return {} if self._key is None else {"authorization": f"Bearer {self._key.reveal()}"}
 
     def _refused(self, response: httpx2.Response, data: bytes) -> ModelError | ModelFailed:
         """The error a service answered with."""
-        error = failures.of_response(self._service.name, response.status_code, response.headers, data)
+        error = of_response(self._service.name, response.status_code, response.headers, data)
         return hidden(error, self._key)
 
     def _unreachable(self, error: httpx2.HTTPError) -> str:
-        name, url = self._service.name, self._service.url
-        hint = " (is it running?)" if self._service.local else ""
-        return f"{name} at {url} cannot be reached{hint}: {str(error) or type(error).__name__}"
+        return unreachable(self._service.name, self._service.url, error, local=self._service.local)
+
+
+async def _finish(events: AsyncIterator[object]) -> None:
+    """Read the end of a body whose last event has come: only then can its connection be used for the next request.
+
+    A service which leaves the body open, or breaks it off now, has answered all the same; its connection is closed.
+    """
+    with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.SSEError):
+        async with asyncio.timeout(BODY_END):
+            async for _ in events:
+                pass
 
 
 async def _start(response: httpx2.Response, most: int) -> bytes:

@@ -11,6 +11,7 @@ from assay.core.messages import Delta, Reply, Request, StopReason, TextDelta, Th
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models.calls import PartialCall, PartialCalls
+from assay.models.halves import Halves
 from assay.models.openai.wire import CallPart, Chunk, Counted, Function, Part
 
 _STOPS: dict[str, StopReason] = {"length": "length", "content_filter": "refused"}
@@ -29,6 +30,7 @@ class Assembler:
         self._thinking: list[str] = []
         self._calls = PartialCalls()
         self._held = ""
+        self._halves = {"content": Halves(), "thought": Halves(), "refusal": Halves()}
         self._place: Literal["start", "thinking", "after", "answer"] = "start"
         self._refusal: list[str] = []
         self._finish = ""
@@ -74,17 +76,17 @@ class Assembler:
         )
 
     def _part(self, part: Part) -> Iterator[Delta]:
-        thought = part.reasoning_content or part.reasoning
+        thought = self._halves["thought"].take(part.reasoning_content or part.reasoning or "")
         if thought:
             self._thinking.append(thought)
             yield ThinkDelta(thought)
         if part.refusal:
-            self._refusal.append(part.refusal)
+            self._refusal.append(self._halves["refusal"].take(part.refusal))
         if part.content:
-            yield from self._content(part.content)
+            yield from self._content(self._halves["content"].take(part.content))
         for piece in part.tool_calls or ():
             said = piece.function or Function()
-            self._call(piece).add(piece.id or "", said.name or "", said.arguments or "")
+            yield self._call(piece).add(piece.id or "", said.name or "", said.arguments or "")
         yield from self._calls.ready(final=False)
 
     # calls
@@ -157,6 +159,7 @@ class Assembler:
             input_tokens=input_tokens(request) if inputs is None else inputs,
             output_tokens=sum(map(estimate_tokens, written)) if outputs is None else outputs,
             cached_tokens=(prompt.cached_tokens or 0) if prompt else 0,
+            cache_write_tokens=(prompt.cache_write_tokens or 0) if prompt else 0,
             reasoning_tokens=(completion.reasoning_tokens or 0) if completion else 0,
         )
 

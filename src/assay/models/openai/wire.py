@@ -6,12 +6,15 @@ every field of a chunk has a default.
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 from typing import Any
 
 import msgspec
 
 from assay.core.messages import Message, Profile, Request, ToolDefinition
 from assay.models.catalogue import REASONING_ROOM
+from assay.models.failures import Fault
 from assay.models.framing import framed
 from assay.models.openai.services import Service
 
@@ -27,10 +30,19 @@ def body(request: Request, model: str, profile: Profile, service: Service) -> by
     }
     if profile.native_reasoning:
         fields["reasoning_effort"] = request.effort
-    if request.tools:
+    if service.keyed and request.passing:
+        fields["prompt_cache_key"] = _cache_key(request)
+    if request.tools and (service.chooses or request.tool_choice != "none"):
         fields["tools"] = [_tool(tool) for tool in request.tools]
         fields["tool_choice"] = _choice(request.tool_choice)
     return msgspec.json.encode(fields)
+
+
+def _cache_key(request: Request) -> str:
+    """The same for all requests of one loop, which begin alike, and another for every loop."""
+    lasting = request.messages[: len(request.messages) - request.passing]
+    opening = tuple(itertools.takewhile(lambda message: message.role != "assistant", lasting))
+    return hashlib.sha256(msgspec.json.encode((request.system, opening))).hexdigest()[:32]
 
 
 def _output(request: Request, profile: Profile) -> int:
@@ -105,9 +117,10 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class PromptDetails(msgspec.Struct, frozen=True):
-    """Of the input tokens, how many were cached."""
+    """Of the input tokens, how many were read from the cache, and how many written to it."""
 
     cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
 
 
 class CompletionDetails(msgspec.Struct, frozen=True):
@@ -125,30 +138,9 @@ class Counted(msgspec.Struct, frozen=True):
     completion_tokens_details: CompletionDetails | None = None
 
 
-class Fault(msgspec.Struct, frozen=True):
-    """What went wrong, as services say it; `code` is a word or an HTTP status."""
-
-    message: str | None = None
-    type: str | None = None
-    code: str | int | None = None
-    param: Any = None
-
-
 class Chunk(msgspec.Struct, frozen=True):
     """One event of the stream."""
 
     choices: tuple[Choice, ...] | None = None
     usage: Counted | None = None
     error: Fault | str | None = None
-
-
-class Listed(msgspec.Struct, frozen=True):
-    """A model a service offers."""
-
-    id: str
-
-
-class Listing(msgspec.Struct, frozen=True):
-    """The models a service offers."""
-
-    data: tuple[Listed, ...] = ()

@@ -1,0 +1,186 @@
+"""Questions about all documents: recognised by their words, and made conditions where every word is accounted for.
+
+A condition is only made where the whole question says nothing else: "how many PEPs are rejected?" is one on the status,
+"how many PEPs about typing are rejected?" is none, since no field says what a document is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.core.messages import Request, ToolCall
+from assay.core.text import words
+from assay.models.extractive.lexicon import FACETS, FRAMES
+from assay.models.extractive.planning import question_of
+from assay.models.extractive.question import Question, analyze
+from assay.models.extractive.terms import carries_topic, stem
+
+_THINGS = (
+    r"(?:documents|files|pages|papers|articles|texts|reports|proposals|standards|records|notes|entries|"
+    r"[pekb][ei]ps|rfcs|ercs|(?-i:[A-Z]{2,6}s))"
+)
+_WHOLE = re.compile(
+    rf"^(?:please\s+)?(?:list|name|enumerate|show(?:\s+me)?|give\s+me|find|count)\s+(?:me\s+)?"
+    rf"(?:all|every|each|the)\s+(?:of\s+the\s+)?(?:[\w-]+\s+){{0,3}}?{_THINGS}\b|"
+    rf"\bhow\s+many\s+(?:of\s+the\s+)?(?:[\w-]+\s+){{0,3}}?{_THINGS}\b|"
+    rf"^(?:which|what)\s+(?:of\s+the\s+)?(?:[\w-]+\s+){{0,3}}?{_THINGS}\s+"
+    rf"(?:are|have|were|mention|contain|refer|with|of|do)\b|"
+    rf"\bfor\s+(?:each|every)\s+(?:of\s+the\s+)?(?:document|file|page|paper|article|proposal|(?-i:[A-Z]{{2,6}}))\b",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(
+    r"\b(?:mention(?:s|ing)?|contain(?:s|ing)?(?:\s+the\s+(?:words?|phrase))?|refer(?:s|ring)?\s+to|use\s+the\s+words?)\s+"
+    r"(?P<phrase>[^?]{2,80}?)\s*[?.]*$",
+    re.IGNORECASE,
+)
+_LONGEST = 5
+"""Words of a value which may stand in a question."""
+_YEAR = re.compile(r"\b(?P<word>before|after|since|until|in|during)\s+(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
+_OPERATORS = {"before": "<", "after": ">", "since": ">=", "until": "<=", "in": "~", "during": "~"}
+_ASKING = frozenset(
+    stem(word)
+    for word in (
+        "list all every each count enumerate documents document files file texts text pages page papers articles "
+        "reports proposals standards records notes entries total number collection there that have has had with "
+        "whose or and not find show give name overall altogether"
+    ).split()
+)
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """A key of header fields with its values, as the `headers` message tells it."""
+
+    key: str
+    documents: int = 0
+    values: dict[str, int] = {}
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A condition on one field: values it may have, and the words of the question which said so."""
+
+    key: str
+    values: tuple[str, ...]
+    words: frozenset[str]
+
+
+def is_whole(text: str) -> bool:
+    """Whether a question asks about all documents by its form."""
+    return _WHOLE.search(text.strip()) is not None
+
+
+def survey(request: Request) -> tuple[ToolCall, ...]:
+    """How to go over all documents; nothing where that is not certain. Batches of them it cannot read."""
+    if not request.named("headers"):
+        return (ToolCall(id="survey-1", name="report_rows", arguments={"rows": []}),)
+    text = question_of(request)
+    mention = _MENTION.search(text)
+    if mention is not None:
+        phrase = mention["phrase"].strip("\"'“”„«»` ")
+        return (ToolCall(id="survey-1", name="find_phrase", arguments={"phrases": [phrase]}),)
+    where = _conditions(analyze(text), _headers(request))
+    return (ToolCall(id="survey-1", name="filter_documents", arguments={"where": where}),) if where else ()
+
+
+def _headers(request: Request) -> list[Counted]:
+    try:
+        return msgspec.json.decode(request.named("headers")[-1], type=list[Counted])
+    except msgspec.DecodeError:
+        return []
+
+
+def _conditions(question: Question, headers: Sequence[Counted]) -> list[str]:
+    """The conditions a question makes; none where a word of it that carries a topic is not accounted for."""
+    dated, known = _dated(question, headers)
+    written, names = _authored(question, headers)
+    found = [each for each in _valued(question, headers) if not {stem(word) for word in each.words} <= names]
+    known |= names
+    known |= {stem(word) for wanted in found for word in wanted.words}
+    if found:
+        known |= {stem(word) for wanted in found for word in words(wanted.key)} | question.facet_terms
+    series = {stem(form) for counted in headers for word in words(counted.key) for form in (word, f"{word}s")}
+    left = {stem(word) for word in question.words if carries_topic(word)} - known - series - _ASKING - _FRAMES
+    where = [f"{wanted.key} = {' | '.join(wanted.values)}" for wanted in found] + dated + written
+    kinds = _kinds(question, headers)
+    return [*kinds, *where] if kinds is not None and not left else []
+
+
+def _kinds(question: Question, headers: Sequence[Counted]) -> list[str] | None:
+    """That the documents are of the series the question names: they have its number. None: nothing shows which are."""
+    series = dict.fromkeys(word.lower().removesuffix("s") for word in _SERIES.findall(question.text))
+    keys = {" ".join(words(counted.key)): counted.key for counted in headers}
+    if any(name not in keys for name in series):
+        return None
+    return [f"{keys[name]} = *" for name in series]
+
+
+_FRAMES = frozenset(stem(word) for word in FRAMES)
+_SERIES = re.compile(r"\b(?:[pekb][ei]ps|rfcs|ercs|(?-i:[A-Z]{2,6}s))\b", re.IGNORECASE)
+_CREATED = ("created", "written", "published", "proposed", "submitted", "opened")
+
+
+def _valued(question: Question, headers: Sequence[Counted]) -> list[Wanted]:
+    """For each key the values of it which stand in the question; a word counts for the longest value it is in."""
+    said = question.words
+    asked = {key for facet in question.facets for key in FACETS[facet].keys}
+    places: list[tuple[int, int, str, str]] = []
+    for counted in headers:
+        for value in counted.values:
+            parts = tuple(words(value))
+            at = _place(parts, said)
+            if at >= 0 and any(carries_topic(word) or word in asked for word in parts):
+                places.append((at, at + len(parts), counted.key, value))
+    best = _settled(places, asked)
+    keys = dict.fromkeys(key for _, _, key, _ in best)
+    return [
+        Wanted(
+            key=key,
+            values=tuple(dict.fromkeys(value for _, _, other, value in best if other == key)),
+            words=frozenset(word for start, end, other, _ in best if other == key for word in said[start:end]),
+        )
+        for key in keys
+    ]
+
+
+def _place(parts: tuple[str, ...], said: tuple[str, ...]) -> int:
+    size = len(parts)
+    if not 0 < size <= _LONGEST or all(part.isdecimal() for part in parts):
+        return -1
+    return next((at for at in range(len(said) - size + 1) if said[at : at + size] == parts), -1)
+
+
+def _settled(places: list[tuple[int, int, str, str]], asked: set[str]) -> list[tuple[int, int, str, str]]:
+    """Of values in the same place those of the key which is asked for, else of the first key; the longest first."""
+    places.sort(key=lambda place: (place[0] - place[1], " ".join(words(place[2])) not in asked))
+    taken: list[tuple[int, int, str, str]] = []
+    for start, end, key, value in places:
+        free = all(end <= a or start >= b or (a, b, key) == (start, end, other) for a, b, other, _ in taken)
+        if free:
+            taken.append((start, end, key, value))
+    return sorted(taken)
+
+
+def _dated(question: Question, headers: Sequence[Counted]) -> tuple[list[str], set[str]]:
+    """A condition on when a document was created, and the words which made it."""
+    match = _YEAR.search(question.text)
+    keys = [each.key for each in headers if " ".join(words(each.key)) in FACETS["created"].keys]
+    if match is None or not keys:
+        return [], set()
+    used = {stem(word) for word in (*_CREATED, match["year"])}
+    return [f"{keys[0]} {_OPERATORS[match['word'].lower()]} {match['year']}"], used | question.facet_terms
+
+
+_NAME = re.compile(r"\b[A-Z][\w.'’-]+(?:\s+(?:van|von|de|der|la|le|da|di|[A-Z][\w.'’-]+)){0,3}\s+[A-Z][\w'’-]+\b")
+
+
+def _authored(question: Question, headers: Sequence[Counted]) -> tuple[list[str], set[str]]:
+    """A condition on who wrote a document: a name of several words, where an author is asked for."""
+    keys = [each.key for each in headers if " ".join(words(each.key)) in FACETS["author"].keys]
+    match = next((each for each in reversed([*_NAME.finditer(question.text)]) if each.start()), None)
+    if not keys or match is None or not ("author" in question.facets or "write" in question.words):
+        return [], set()
+    return [f"{keys[0]} ~ {match[0]}"], {stem(word) for word in words(match[0])} | question.facet_terms | {
+        stem("write")
+    }

@@ -1,0 +1,90 @@
+"""A reply's stream as events: its text, and what it thinks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from assay.core.events import Event
+from assay.core.messages import CallDelta, CallDone, Delta, Reply, TextDelta, ThinkDelta, ToolCall, ToolDefinition
+from assay.run.steps import Scratch
+from assay.run.thinking import Thoughts
+
+DELTA_SECONDS = 0.1
+
+
+class Voice:
+    """Turns a reply's stream into events, at most ten a second."""
+
+    def __init__(
+        self,
+        scratch: Scratch,
+        tools: Sequence[ToolDefinition],
+        deltas: Callable[[str], Event] | None,
+        thinking: bool,
+        on_call: Callable[[int, ToolCall], None] | None,
+    ) -> None:
+        """`tools` are those of the request; the others see `Run.ask`."""
+        self._scratch, self._tools, self._deltas, self._thinking = scratch, tools, deltas, thinking
+        self._on_call = on_call
+        self._text: list[str] = []
+        self._thoughts = self._listen()
+        self._said_at = float("-inf")
+
+    async def restart(self) -> None:
+        """Take back what the attempt before this one said."""
+        self._text.clear()
+        self._thoughts = self._listen()
+        await self._scratch.begin()
+
+    def say(self, delta: Delta) -> None:
+        """One delta of the stream."""
+        match delta:
+            case TextDelta(text=text):
+                self._text.append(text)
+            case CallDone(index=index, call=call):
+                if self._on_call is not None:
+                    self._on_call(index, call)
+        if self._thoughts is not None:
+            self._think(self._thoughts, delta)
+        now = asyncio.get_running_loop().time()
+        if now - self._said_at >= DELTA_SECONDS:
+            self._said_at = now
+            self._flush()
+
+    def end(self, reply: Reply) -> None:
+        """The stream is over: say the rest."""
+        if self._thoughts is not None:
+            self._thoughts.end(reply)
+        self._flush()
+
+    def stop(self) -> None:
+        """No attempt came to its end: what is open is finished as it stands."""
+        if self._thoughts is not None:
+            self._thoughts.stop()
+        self._flush()
+
+    def _listen(self) -> Thoughts | None:
+        return Thoughts(self._tools, self._scratch.write) if self._thinking else None
+
+    def _think(self, thoughts: Thoughts, delta: Delta) -> None:
+        match delta:
+            case TextDelta():
+                thoughts.spoken()
+            case ThinkDelta(text=text):
+                self._say_text()
+                thoughts.native(text)
+            case CallDelta():
+                thoughts.part(delta)
+            case CallDone(index=index, call=call):
+                thoughts.done(index, call)
+
+    def _flush(self) -> None:
+        if self._thoughts is not None:
+            self._thoughts.flush()
+        self._say_text()
+
+    def _say_text(self) -> None:
+        if self._deltas is not None and self._text:
+            self._scratch.write(self._deltas("".join(self._text)))
+        self._text.clear()

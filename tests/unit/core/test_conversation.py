@@ -1,0 +1,90 @@
+"""What is told of a thread, and which answer belongs to which question."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.conversation import (
+    LONGEST,
+    USER_MESSAGES,
+    GivenAnswer,
+    Said,
+    fitted,
+    latest,
+    matched,
+    shortened,
+)
+from assay.core.text import estimate_tokens
+
+TEXTS = st.text(max_size=300)
+MESSAGES = st.lists(st.builds(Said, by=st.sampled_from(["user", "assistant"]), text=TEXTS), max_size=14)
+
+
+def user(text: str) -> Said:
+    return Said(by="user", text=text)
+
+
+def reply(text: str) -> Said:
+    return Said(by="assistant", text=text)
+
+
+@given(MESSAGES)
+def test_the_last_messages_are_an_end_of_all_with_at_most_five_of_the_user(said: list[Said]) -> None:
+    kept = latest(said)
+    assert [each.by for each in kept] == [each.by for each in said[len(said) - len(kept) :]]
+    users = sum(each.by == "user" for each in said)
+    assert sum(each.by == "user" for each in kept) == min(users, USER_MESSAGES)
+    assert latest(kept) == kept
+
+
+@given(MESSAGES, st.integers(0, 2_000))
+def test_what_is_told_fits_and_keeps_its_order(said: list[Said], tokens: int) -> None:
+    kept = fitted(said, tokens)
+    assert not kept or estimate_tokens(msgspec.json.encode(kept).decode()) <= tokens
+    assert [each.by for each in kept] == [each.by for each in said[len(said) - len(kept) :]]
+
+
+def test_replies_are_shortened_before_anything_is_left_out() -> None:
+    said = [user("How far does the tide rise?"), reply("It rises seven metres. " * 100), user("Why?")]
+    kept = fitted(said, 300)
+    assert [each.text for each in kept if each.by == "user"] == ["How far does the tide rise?", "Why?"]
+    assert kept[1].text.startswith("It rises seven metres.")
+    assert kept[1].text.endswith("…")
+    assert fitted(said, 10_000) == tuple(said)
+
+
+@given(st.text(max_size=400), st.integers(3, 100))
+def test_a_shortened_text_begins_as_the_whole_and_is_no_longer(text: str, length: int) -> None:
+    short = shortened(text, length)
+    assert len(short) <= length
+    assert text.strip().startswith(short.removesuffix("…").rstrip())
+
+
+def test_a_text_is_cut_after_a_sentence() -> None:
+    assert shortened("It rises. It falls again. It turns.", 28) == "It rises. It falls again. …"
+    assert len(latest([reply("word " * LONGEST)])[0].text) <= LONGEST
+
+
+@pytest.mark.parametrize(
+    ("answers", "found"),
+    [
+        ((), (None, None)),
+        ((GivenAnswer(text="here"),), ("here", None)),
+        ((GivenAnswer(text="here"), GivenAnswer(text="")), ("here", "")),
+        ((GivenAnswer(text="spring", question="spring tide"),), (None, "spring")),
+        ((GivenAnswer(text="here", question="Which  BREST"), GivenAnswer(text="yes")), ("here", "yes")),
+        ((GivenAnswer(text="spring", question="Spring tide?"), GivenAnswer(text="here")), ("here", "spring")),
+        ((GivenAnswer(text="no", question="Something else?"),), (None, None)),
+    ],
+)
+def test_answers_find_their_questions(answers: tuple[GivenAnswer, ...], found: tuple[str | None, ...]) -> None:
+    assert matched(("Which Brest?", "Spring tide?"), answers) == found
+
+
+@given(st.lists(st.text(min_size=1, max_size=20), max_size=5), st.lists(st.text(max_size=10), max_size=5))
+def test_answers_in_order_go_to_the_questions_in_order(questions: list[str], answers: list[str]) -> None:
+    found = matched(questions, [GivenAnswer(text=text) for text in answers])
+    assert list(found) == [*answers, *[None] * len(questions)][: len(questions)]

@@ -1,0 +1,65 @@
+"""Lengths and languages as people give them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.errors import UsageError
+from assay.core.languages import language_name, read_language
+from assay.core.lengths import LEAST, MOST, read_length, words_of
+
+
+@pytest.mark.parametrize(
+    ("given_length", "length", "words"),
+    [("short", "short", 150), (" Normal ", "normal", 0), ("long", "long", 1500), ("300", 300, 300), (300, 300, 300)],
+)
+def test_lengths(given_length: str | int, length: str | int, words: int) -> None:
+    assert read_length(given_length) == length
+    assert words_of(read_length(given_length)) == words
+
+
+@pytest.mark.parametrize("wrong", ["huge", "", "-5", "3.5", LEAST - 1, MOST + 1, "٣٠٠", "9" * 5000, "300 words"])
+def test_other_lengths_are_refused_with_what_there_is(wrong: str | int) -> None:
+    with pytest.raises(UsageError, match=r"short, normal, long, or a number of words from 30 to 10,000"):
+        read_length(wrong)
+
+
+@pytest.mark.parametrize(
+    ("code", "tag", "name"),
+    [
+        ("de", "de", "German"),
+        ("PT-br", "pt-BR", "Portuguese (Brazil)"),
+        ("zh_Hant", "zh-Hant", "Chinese (Traditional)"),
+        ("nds", "nds", "Low German"),
+    ],
+)
+def test_languages(code: str, tag: str, name: str) -> None:
+    assert read_language(code) == tag
+    assert language_name(tag) == name
+    assert read_language(tag) == tag
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [("german", "german is de"), ("xx", "like en, de or pt-BR"), ("../x", "no language code"), ("de-ZZZ", "no lang")],
+)
+def test_unknown_languages_are_refused(wrong: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        read_language(wrong)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_known_language_or_refused(text: str) -> None:
+    try:
+        tag = read_language(text)
+    except UsageError:
+        return
+    assert read_language(tag) == tag
+    assert language_name(tag) != tag
+
+
+def test_no_language_has_no_name() -> None:
+    assert language_name("") == ""
+    assert language_name("not a tag") == "not a tag"

@@ -1,0 +1,56 @@
+"""What the built-in model makes of what was said before a question."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from assay.core.conversation import Said
+from assay.core.messages import Message, Request
+from assay.models.extractive.following import conversation, follow_up, restated
+
+BEFORE = (
+    Said(by="user", text="Who wrote the Harbor report?"),
+    Said(by="assistant", text="The Harbor report was written by Ada Byron. It describes Sandmouth."),
+)
+
+
+def asked(question: str, *before: Said) -> Request:
+    said = [Message(role="user", name="conversation", text=msgspec.json.encode(before).decode())] if before else []
+    return Request(task="triage", system="", messages=(*said, Message(role="user", name="question", text=question)))
+
+
+@pytest.mark.parametrize(
+    ("question", "follows"),
+    [
+        ("When was it written?", "complex_follow_up"),
+        ("How large is Sandmouth?", "complex_follow_up"),
+        ("How high is the Eiffel tower?", "new_topic"),
+    ],
+)
+def test_a_question_follows_where_it_points_back_or_shares_a_word(question: str, follows: str) -> None:
+    assert follow_up(asked(question, *BEFORE)) == follows
+    assert follow_up(asked(question)) == "new_topic"
+
+
+@pytest.mark.parametrize(
+    ("question", "whole"),
+    [
+        ("When was it written?", "When was it written (harbor report)?"),
+        ("When was the bridge of Sandmouth opened?", ""),
+        ("When was it written, and who was the engineer of the bridge?", ""),
+        ("When was PEP 6 accepted, and was it changed?", ""),
+    ],
+)
+def test_a_pronoun_is_told_what_it_stands_for(question: str, whole: str) -> None:
+    assert restated(asked(question, *BEFORE)) == whole
+
+
+def test_documents_named_before_are_named_again() -> None:
+    said = (Said(by="user", text="What is the status of PEP 6?"), Said(by="user", text="Thanks, and why?"))
+    assert restated(asked("When was it created?", *said)) == "When was it created (PEP 6)?"
+
+
+def test_what_cannot_be_read_is_no_conversation() -> None:
+    broken = Message(role="user", name="conversation", text="[{")
+    assert conversation(Request(task="triage", system="", messages=(broken,))) == ()

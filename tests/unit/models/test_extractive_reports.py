@@ -1,0 +1,150 @@
+"""Reports of the built-in model in the form that is asked for: parts, lengths, templates, comparisons."""
+
+from __future__ import annotations
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.messages import Message, Request, Task
+from assay.core.outline import outline
+from assay.core.plan import Plan, PlanStep
+from assay.core.shown import show
+from assay.core.sources import Passage, Source
+from assay.models.extractive import BUILT_IN_NOTE
+from assay.models.extractive.comparing import table
+from assay.models.extractive.model import respond
+from assay.models.extractive.question import analyze
+from assay.models.extractive.shaping import fitting
+from assay.models.extractive.shelf import Shelf
+from assay.models.extractive.units import Unit
+
+QUESTION = "How is the harbor dredged?"
+FACTS = (
+    "The harbor is dredged every spring by two boats.",
+    "The harbor is dredged with buckets made of iron.",
+    "The harbor is dredged again after storms from the east.",
+    "The harbor was dredged at a cost of nine thousand pounds.",
+    "The harbor is dredged down to seven metres.",
+    "The harbor is dredged by the people of Sandmouth.",
+)
+
+
+def source(id: str, title: str, *texts: str) -> str:
+    url = f"file:///{title}"
+    record = Source(
+        id=id, document_sha256="", snapshot_sha256="", url=url, title=title, media_type="text/plain", fetched_at=""
+    )
+    passages = [
+        Passage(id=f"{id}.{at}", source=id, document_sha256="", start=0, end=0, text=text, text_sha256="")
+        for at, text in enumerate(texts)
+    ]
+    return show(record, passages)
+
+
+HARBOR = source("S1001", "Harbor", *FACTS)
+PEP6 = source(
+    "S1002", "PEP 6", "PEP: 6", "Title: Bug Fix | Releases", "Author: Aahz", "Status: Superseded", "Type: Process"
+)
+PEP8 = source("S1003", "PEP 8", "PEP: 8", "Title: Style Guide", "Author: Guido van Rossum", "Status: Active")
+AGAIN = source("S2001", "PEP 8", "PEP: 8", "Title: Style Guide", "Status: Active", "Type: Process")
+
+
+def user(name: str, text: str) -> Message:
+    return Message(role="user", name=name, text=text)
+
+
+def asked(task: Task, *messages: Message) -> str:
+    return respond(Request(task=task, system="", messages=messages))[0]
+
+
+def report(template: str = "", **rules: int) -> str:
+    finding = "Task: Dredging\n" + "\n".join(f"- {text} [S1001.{at}]" for at, text in enumerate(FACTS))
+    plan = Plan(title=QUESTION, steps=(PlanStep(id=1, title="Dredging"),))
+    messages = [user("question", QUESTION), user("findings", finding), user("evidence", HARBOR)]
+    messages += [user("template", template)] if template else []
+    said = msgspec.json.encode({"date": "2026-01-01", "part": 1, "parts": 1, "words": 0, **rules}).decode()
+    return asked("write", *messages, user("rules", said), user("plan", msgspec.json.encode(plan).decode()))
+
+
+def test_the_answer_stands_in_the_first_part_and_the_note_in_the_last() -> None:
+    first, second = report(part=1, parts=2), report(part=2, parts=2)
+    assert not first.startswith("#")
+    assert BUILT_IN_NOTE not in first
+    assert second.startswith("## Dredging\n\n- ")
+    assert second.endswith(BUILT_IN_NOTE)
+
+
+def test_the_answer_has_three_sentences_at_most_and_nothing_is_lost() -> None:
+    text = report()
+    assert text.partition("\n\n## ")[0].count("[S1001.") <= 3
+    assert all(fact in text for fact in FACTS)
+
+
+def test_the_length_is_followed() -> None:
+    body = {words: report(words=words).removesuffix(BUILT_IN_NOTE) for words in (5, 30, 1_000)}
+    assert body[5].count("[S1001.") == 1
+    assert 1 < body[30].count("[S1001.") < 6
+    assert body[1_000].count("[S1001.") == 6
+
+
+def test_a_template_is_filled_by_the_words_of_its_headings() -> None:
+    text = report("# Harbor\n\n## Cost\nIn pounds.\n\n## Depth in metres\n\n## Volcanoes")
+    below = {part.title: text[part.body : part.end].strip() for part in outline(text)}
+    assert "nine thousand pounds. [S1001.3]" in below["Cost"]
+    assert "seven metres. [S1001.4]" in below["Depth in metres"]
+    assert "Volcanoes" not in below or "[S" not in below["Volcanoes"]
+
+
+def test_the_plan_has_a_step_for_what_a_template_asks() -> None:
+    messages = (user("question", QUESTION), user("template", "# Harbor\n\n## Cost\n\n## Volcanoes"))
+    rules = user("rules", '{"min_steps": 1, "max_steps": 6}')
+    titles = [step.title for step in msgspec.json.decode(asked("plan", *messages, rules), type=Planned).steps]
+    assert titles[-2:] == ["Cost", "Volcanoes"]
+    few = user("rules", '{"min_steps": 1, "max_steps": 2}')
+    assert len(msgspec.json.decode(asked("plan", *messages, few), type=Planned).steps) == 2
+
+
+class Titled(msgspec.Struct):
+    """A step of a plan as the built-in model writes it."""
+
+    title: str
+
+
+class Planned(msgspec.Struct):
+    """Its plan."""
+
+    steps: list[Titled]
+
+
+def test_documents_are_compared_by_their_fields() -> None:
+    made = table(analyze("Compare PEP 6 and PEP 8"), Shelf([PEP6, PEP8, AGAIN]))
+    assert made is not None
+    assert made.text.splitlines() == [
+        "|  | PEP 6 (Bug Fix \\| Releases) | PEP 8 (Style Guide) |",
+        "| --- | --- | --- |",
+        "| Status | Superseded [S1002.3, S1002.0, S1002.1] | Active [S1003.3, S1003.0, S1003.1] |",
+        "| Type | Process [S1002.4, S1002.0, S1002.1] | Process [S2001.3, S2001.0, S2001.1] |",
+        "| Author | Aahz [S1002.2, S1002.0, S1002.1] | Guido van Rossum [S1003.2, S1003.0, S1003.1] |",
+    ]
+    asked_for = table(analyze("Compare the status of PEP 6 and PEP 8"), Shelf([PEP6, PEP8]))
+    assert asked_for is not None
+    assert len(asked_for.text.splitlines()) == 3
+
+
+def test_other_questions_and_documents_have_no_table() -> None:
+    assert table(analyze("What is the status of PEP 6 and PEP 8?"), Shelf([PEP6, PEP8])) is None
+    assert table(analyze("Compare PEP 6 and PEP 8"), Shelf([PEP6])) is None
+    assert table(analyze("Compare buckets and boats"), Shelf([HARBOR])) is None
+
+
+@given(st.lists(st.lists(st.integers(1, 20), max_size=5), max_size=4), st.integers(0, 60))
+def test_sections_are_cut_to_the_words_and_keep_their_order(sizes: list[list[int]], words: int) -> None:
+    sections = [
+        (str(at), [Unit(text=" ".join(["word"] * size), passages=("S1.1",), source="S1") for size in each])
+        for at, each in enumerate(sizes)
+    ]
+    kept = fitting(sections, words)
+    assert [title for title, _ in kept] == [title for title, _ in sections]
+    assert all(units == whole[: len(units)] for (_, units), (_, whole) in zip(kept, sections, strict=True))
+    assert sum(len(unit.text.split()) for _, units in kept for unit in units) <= words
