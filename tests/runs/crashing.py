@@ -11,7 +11,7 @@ from typing import Any
 
 from assay import Assay, plugins
 from assay.core.messages import Delta, Profile, Reply, Request
-from assay.core.ports import Commit, Lease, Model
+from assay.core.ports import Access, Commit, Lease, Model
 from assay.export import json as exporter
 from assay.run.steps import digest
 
@@ -73,7 +73,7 @@ def research(home: str, sources: str, log: str, result: str, resume: bool, kill_
 async def _research(
     home: Path, sources: Path, log: Path, result: Path, resume: bool, kill_at: int, after: bool
 ) -> None:
-    models = {"extractive": Counted(plugins.load("models", "extractive")("", {}), log)}
+    models = {"extractive": Counted(plugins.load("models", "extractive")("", Access()), log)}
     async with Assay(home=home, models=models) as assay:
         writes = Killing(assay._engine.journal, kill_at or -1, after=after)
         assay._engine.journal = writes  # type: ignore[assignment]

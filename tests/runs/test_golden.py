@@ -14,41 +14,65 @@ from typing import Any
 
 import msgspec
 import pytest
-from research import Log, Sea, direct_answer, one_agent, two_agents
+from research import TIDE as AGENT
+from research import Log, Sea, direct_answer, first_agent, one_agent, two_agents
 from stepwise import changed_plan, two_steps
 
+from assay.core.conversation import GivenAnswer
 from assay.core.coordinates import lane_of, place
 from assay.core.events import Envelope
 from assay.core.report import Report, build_report
 from assay.core.sources import sha256
 from assay.core.view import Folder, fold
 from assay.export import json as exporter
-from assay.models.scripted import Scene
+from assay.models.scripted import Scene, says
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
 GOLDEN = Path(__file__).parent / "golden"
 Row = list[Any]  # coordinates or None, path, type, data
 TIDE = "How far does the tide rise at Brest?"
+
+
+def unclear() -> list[Scene]:
+    """Two questions to a person, of which one is answered and the other is not; then a run as always."""
+    asked = says("1. Which Brest?\n2. Spring tide or neap tide?", task="triage")
+    return [asked, *one_agent()[1:]]
+
+
 SCRIPTS: dict[str, tuple[str, str, Callable[[], list[Scene]]]] = {
     "direct_answer": ("Hi there", "orchestrated", direct_answer),
     "one_agent": (TIDE, "orchestrated", one_agent),
     "two_agents": (TIDE, "orchestrated", two_agents),
     "reflective": (TIDE, "reflective", two_steps),
     "reflective_changed_plan": (TIDE, "reflective", changed_plan),
+    "clarification": (TIDE, "orchestrated", unclear),
+    "agent_alone": (AGENT, "orchestrated", first_agent),
+}
+CHANGES: dict[str, dict[str, Any]] = {
+    "clarification": {"answers": (GivenAnswer(question="Which Brest?", text="The one in Brittany"),)},
+    "agent_alone": {"mode": "agent"},
 }
 
 
 def rows(envelopes: Iterable[Envelope]) -> list[Row]:
-    """The log without what differs from run to run: its id, times, numbers, and how lanes and streams interleave.
+    """The log without what differs from run to run: its id, times, numbers, how lanes, calls and streams interleave.
 
-    Lanes follow each other, each in its own order; text that was streamed in pieces is one row.
+    Lanes follow each other, and so do the calls of one turn; text that was streamed in pieces is one row.
     """
     log = list(envelopes)
     places = {seq: list(msgspec.structs.astuple(at)) for seq, at in place(log)}
-    apart = sorted(log, key=lambda each: lane_of(each.path) or 0)
+    by_lane = sorted(log, key=lambda each: lane_of(each.path) or 0)
+    turns = groupby(by_lane, key=lambda each: called(each.path)[0])
+    apart = [each for _, turn in turns for each in sorted(turn, key=lambda each: called(each.path)[1])]
     made = [[places.get(each.seq), list(each.path), each.type, msgspec.json.decode(each.data)] for each in apart]
     return list(_joined(made))
+
+
+def called(path: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """The turn and the call an event belongs to; of an event outside any call both are empty."""
+    calls = [index for index, part in enumerate(path) if part.startswith("call-")]
+    return (path[: calls[0]], path[calls[0]]) if calls else ((), "")
 
 
 def _joined(made: list[Row]) -> Iterator[Row]:
@@ -70,7 +94,7 @@ async def played(name: str, sea: Sea, delay: float = 0.0) -> Log:
     slow = [index for index, scene in enumerate(scenes) if scene.task == "research"][:1]
     for index in slow:
         scenes[index] = msgspec.structs.replace(scenes[index], delay=delay)
-    return await sea.run(scenes, question=question, strategy=strategy)
+    return await sea.run(scenes, question=question, strategy=strategy, **CHANGES.get(name, {}))
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

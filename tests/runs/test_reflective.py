@@ -173,7 +173,7 @@ async def test_a_step_tried_again_counts_for_the_first_try() -> None:
     ]
     assert [step.again for step in log.last(e.PlanChanged).plan.steps] == [0, 1, 0]
     assert decisions(log) == [(1, "adjust", False), (3, "complete", False)]
-    assert log.text == "It rises seven metres. [S2001.1]"
+    assert log.said == "It rises seven metres. [S2001.1]"
 
 
 async def test_the_planner_may_find_that_there_is_enough() -> None:

@@ -135,7 +135,7 @@ async def test_a_failing_analysis_fails_alone(analyst: list[Scene]) -> None:
     script = [*opening(plan), *tide(), decides("continue"), *analyst, decides("continue"), says(SAID, task="write")]
     log = await stepwise(script)
     assert [event.lane for event in log.of(e.AgentFailed)] == [2]
-    assert log.text == SAID
+    assert log.said == SAID
     told = msgspec.json.decode(requests(log.model, "reflect")[-1].named("rules")[0])
     assert told["failed"] == [2]
 
@@ -189,7 +189,7 @@ async def test_steps_share_the_budget_of_the_steps_left() -> None:
     log = await stepwise(
         [
             *opening(steps(*TITLES[:2])),
-            *step(TITLES[0], ROSE),
+            *step(TITLES[0], ROSE, "tide sea"),
             decides("continue"),
             calls(*(("search", {"query": f"mistral {number}"}) for number in range(4)), task="research", turn=0),
             says("The mistral blows from the north-west. [S2001.1]", task="find"),

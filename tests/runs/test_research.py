@@ -79,7 +79,7 @@ async def test_two_agents_number_their_own_sources() -> None:
     added = {event.source.id: event.source.title for event in log.of(e.SourceAdded)}
     assert added == {"S1": "Tides", "S2": "Winds", "S1001": "Tides", "S1002": "Winds", "S2001": "Winds"}
     assert [step.status for step in log.last(e.PlanChanged).plan.steps] == ["completed", "completed"]
-    assert log.text == REPORT
+    assert log.said == REPORT
     assert whole(log)
 
 
@@ -92,7 +92,7 @@ async def test_what_agents_see_does_not_depend_on_timing() -> None:
     logs = [await Sea().run(script(*delays)) for delays in ((0.0, 0.03), (0.03, 0.0))]
     requests = [sorted(msgspec.json.encode(request) for request in log.model.requests) for log in logs]
     assert requests[0] == requests[1]
-    assert [event.shared for event in logs[0].of(e.SearchPerformed)].count(True) == 1
+    assert [event.shared for event in logs[0].of(e.SearchPerformed)].count(True) == 2
 
 
 async def test_a_report_wanted_beside_agents_comes_after_them() -> None:
@@ -163,8 +163,17 @@ async def test_thinking_uses_no_cycle_and_is_on_the_log() -> None:
     think = calls(("think", {"reasoning": "The tide first."}), task="orchestrate", turn=0)
     script = [*planned(ONE_STEP), think, sends(TIDE, turn=1), *first_agent(), report_wanted(turn=2)]
     log = await Sea().run([*script, says(ROSE, task="write")])
-    assert log.last(e.ThinkFinished).text == "The tide first."
+    assert [each.text for each in log.of(e.ThinkFinished)] == ["The tide first."]
+    assert "".join(each.text for each in log.of(e.ThinkDelta)) == "The tide first."
+    assert len(log.of(e.ThinkStarted)) == 1
     assert log.last(e.AgentsPlanned).cycle == 1
+
+
+async def test_a_thought_written_as_text_is_on_the_log_once() -> None:
+    written = says('{"name": "think", "arguments": {"reasoning": "The tide first."}}', task="orchestrate", turn=0)
+    script = [*planned(ONE_STEP), written, sends(TIDE, turn=1), *first_agent(), report_wanted(turn=2)]
+    log = await Sea().run([*script, says(ROSE, task="write")])
+    assert [each.text for each in log.of(e.ThinkFinished)] == ["The tide first."]
 
 
 async def test_a_model_that_reasons_by_itself_is_not_offered_think() -> None:
@@ -227,7 +236,7 @@ async def test_a_long_research_is_written_in_parts() -> None:
     parts = [says("It rises. [S1001.1]", task="write", contains='"part":1,"parts":2')]
     parts += [says("It blows. [S2001.1]", task="write", contains='"part":2,"parts":2')]
     log = await Sea().run(Scripted([*script, report_wanted(), *parts], profile=profile))
-    assert log.text == "It rises. [S1001.1]\n\nIt blows. [S2001.1]"
+    assert log.said == "It rises. [S1001.1]\n\nIt blows. [S2001.1]"
     assert whole(log)
 
 

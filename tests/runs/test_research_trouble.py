@@ -28,7 +28,7 @@ from research import (
 
 from assay.core import events as e
 from assay.core.errors import ContextTooLong, ModelFailed
-from assay.core.messages import Reply, Request
+from assay.core.messages import CallDone, Reply, Request
 from assay.core.usage import Budget
 from assay.models.scripted import Scene, Scripted, calls, fails, says
 from assay.phases.write import CUT_SHORT, NOT_WRITTEN
@@ -97,9 +97,9 @@ async def test_no_documents_cost_no_research() -> None:
 )
 async def test_where_the_writer_fails_the_findings_are_the_report(writer: list[Scene]) -> None:
     log = await Sea().run([*planned(), sends(TIDE, MISTRAL), *both_agents(), report_wanted(), *writer])
-    assert log.text == f"## Tide at Brest\n\n{ROSE}\n\n## Winds of the mistral\n\n{BLEW}"
+    assert log.said == f"## Tide at Brest\n\n{ROSE}\n\n## Winds of the mistral\n\n{BLEW}"
     assert NOT_WRITTEN in log.last(e.ReportFinished).limits
-    assert log.last(e.RunCompleted).stop_reason == "done"
+    assert log.last(e.RunCompleted).stop_reason == "unwritten"
     assert whole(log)
 
 
@@ -107,7 +107,7 @@ async def test_a_report_cut_off_once_is_written_again() -> None:
     cut = Scene(answer=Reply(text="It rises", stop="length"), task="write")
     script = [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), cut, says(ROSE, task="write")]
     log = await Sea().run(script)
-    assert log.text == ROSE
+    assert log.said == ROSE
     assert "cut off" in log.model.requests[-1].named("note")[0]
     assert whole(log)
 
@@ -156,7 +156,7 @@ async def test_bad_calls_are_answered_and_the_agent_goes_on() -> None:
     assert "search(query: string, limit?: integer)" in texts[1]
     assert "## S1001 Tides" in texts[2]
     assert "not a JSON object" in texts[3]
-    assert "no document is called 'S9999'" in texts[4]
+    assert "No document is called 'S9999'" in texts[4]
     assert len(log.of(e.ToolFailed)) == 4
     assert whole(log)
 
@@ -195,7 +195,7 @@ async def test_finished_early_reports_what_was_found() -> None:
     assert log.last(e.RunCompleted).stop_reason == "finished_early"
     (finding,) = log.of(e.FindingAdded)
     assert "The tide at Brest rises seven metres. [S1001.1]" in finding.text
-    assert log.text == ROSE
+    assert log.said == ROSE
     assert log.last(e.AgentFinished).stop == "finished_early"
 
 
@@ -241,7 +241,7 @@ async def test_citations_of_nothing_are_dropped_and_counted() -> None:
     log = await Sea().run([*script, says(report, task="write")])
     assert log.last(e.FindingAdded).text == "The tide rises. [S1001.1] So it is said."
     assert log.last(e.FindingAdded).dropped_markers == 2
-    assert log.text == report  # as written: what names nothing is left out when it is rendered
+    assert log.said == report  # as written: what names nothing is left out when it is rendered
     assert log.last(e.VerifySummary).summary.dropped_markers == 2
     assert whole(log)
 
@@ -263,7 +263,7 @@ async def test_a_stream_repeated_with_other_calls_abandons_its_agent() -> None:
         async def stream(self, request: Request):  # type: ignore[no-untyped-def,override]
             async for delta in super().stream(request):
                 yield delta
-                if request.task == "orchestrate" and not hang.is_set() and not isinstance(delta, Reply):
+                if request.task == "orchestrate" and not hang.is_set() and isinstance(delta, CallDone):
                     hang.set()
                     raise fails("cut").answer  # type: ignore[misc]
 

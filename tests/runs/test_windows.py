@@ -13,6 +13,7 @@ from assay.core.brief import ROLES
 from assay.core.counting import input_tokens
 from assay.core.errors import ContextTooLong
 from assay.core.messages import Delta, Reply, Request
+from assay.models.extractive import BUILT_IN_NOTE
 from assay.models.extractive.model import Extractive
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -51,3 +52,5 @@ async def test_every_request_fits(window: int) -> None:
     if window >= SMALLEST:
         assert view.stop_reason == "done"
         assert any(claim.verdict == "supported" for claim in view.claims)
+        assert view.report.text.count(BUILT_IN_NOTE) == 1
+        assert view.report.text.count("*As of ") == 1

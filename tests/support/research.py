@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
+
+import msgspec
 
 from assay.agents.task import Kit
 from assay.core import events as e
@@ -21,7 +24,8 @@ from assay.phases.orchestrated import orchestrate
 from assay.phases.pipeline import Services, pipeline
 from assay.phases.reflective import reflect
 from assay.run.clock import SystemClock
-from assay.run.engine import Engine, RunHandle
+from assay.run.engine import Engine, Outcome, RunHandle
+from assay.run.run import Run
 from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.tools.open import OpenTool
@@ -126,16 +130,16 @@ class Sea:
         return Engine(self.journal, lambda run: pipeline(run, services))
 
     def start(self, model: Scripted, **changes: Any) -> RunHandle:
-        """A run by the pipeline."""
+        """A run by the pipeline, in which `model` plays every role."""
         name = model.profile.name
-        roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), (name,))
         fields = {
+            "models": dict.fromkeys(("simple", "analytical", "complex", "judge"), (name,)),
             "question": "How far does the tide rise at Brest?",
             "date": "2026-01-01",
             "budget": Budget(),
             **changes,
         }
-        made = Brief(models=roles, **fields)  # type: ignore[arg-type]
+        made = Brief(**fields)  # type: ignore[arg-type]
 
         async def prepare() -> tuple[Brief, World]:
             return made, self.world(model)
@@ -195,8 +199,31 @@ class Log:
                     text = whole
         return text
 
+    @property
+    def said(self) -> str:
+        """The report as the writer wrote it: without the line which says of when it is."""
+        return re.sub(r"\n*\*As of [^\n]*\*(?=\n|$)", "", self.text).strip()
+
     def paths(self, kind: type[e.Event]) -> list[tuple[str, ...]]:
         return [each.path for each in self.envelopes if each.type == kind.kind]
+
+
+async def within(sea: Sea, body: Callable[[Run], Awaitable[None]], **world: Any) -> Log:
+    """Run `body` as a pipeline over the documents of `sea`."""
+
+    async def prepare() -> tuple[Brief, World]:
+        roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), ("scripted",))
+        brief = Brief(question="?", date="2026-01-01", models=roles)  # type: ignore[arg-type]
+        return brief, msgspec.structs.replace(sea.world(Scripted([])), **world)
+
+    async def pipeline(run: Run) -> Outcome:
+        await body(run)
+        return Outcome()
+
+    handle = Engine(sea.store.journal, pipeline).start(prepare)
+    log = Log([envelope async for envelope in handle], Scripted([]))
+    await handle.wait()
+    return log
 
 
 # scenes most runs share

@@ -31,9 +31,9 @@ async def ask(
         ModelFailed, LimitReached: as `Run.ask`; `ContextTooLong` when half the history is still too long.
     """
     tokens = room(run.profile(role), request.system, request.tools, request.max_tokens)
-    fitting = msgspec.structs.replace(request, messages=history.messages(tokens, closing))
+    fitting = msgspec.structs.replace(request, messages=history.messages(tokens, closing), passing=len(closing))
     try:
         return await run.ask(role, fitting, deltas=deltas, on_call=on_call)
     except ContextTooLong:
-        shorter = msgspec.structs.replace(request, messages=history.messages(tokens // 2, closing))
+        shorter = msgspec.structs.replace(fitting, messages=history.messages(tokens // 2, closing))
         return await run.ask(role, shorter, deltas=deltas, on_call=on_call)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.agents.asking import ask
 from assay.agents.citing import Cited, cite
 from assay.agents.history import History
@@ -11,7 +13,7 @@ from assay.agents.task import NOTHING, AgentTask, Finding
 from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
-from assay.core.messages import Message, Reply, Request
+from assay.core.messages import Message, Reply, Request, ToolDefinition
 from assay.core.report import in_words
 from assay.core.sources import Passage
 from assay.core.text import sentences, words
@@ -24,11 +26,22 @@ BEST = 8
 LONG_ENOUGH_TO_CITE = 60
 
 
-async def report(run: Run, ledger: Ledger, task: AgentTask, history: History, stop: str, turns: int) -> Finding:
-    """An agent's findings, on the log and in hand. `ledger` is what the agent sees of it."""
+async def report(
+    run: Run,
+    ledger: Ledger,
+    task: AgentTask,
+    history: History,
+    stop: str,
+    turns: int,
+    tools: Sequence[ToolDefinition] = (),
+) -> Finding:
+    """An agent's findings, on the log and in hand. `ledger` is what the agent sees of it.
+
+    `tools` are those its history was made with, so that the request begins as those before it did; none may be called.
+    """
     place = run.child("findings").at("report")
     try:
-        cited = cite(await _write(place, ledger, history), ledger)
+        cited = cite(await _write(place, ledger, history, tools), ledger)
     except (LimitReached, ModelFailed) as failed:
         place.at("write").warn(f"findings were put together by code: {in_words(failed.reason)}")
         cited = cite(compose(task.about, ledger.seeing([run.lane])), ledger)
@@ -36,17 +49,17 @@ async def report(run: Run, ledger: Ledger, task: AgentTask, history: History, st
     return added(place, task, cited, stop, turns)
 
 
-async def _write(place: Run, ledger: Ledger, history: History) -> str:
+async def _write(place: Run, ledger: Ledger, history: History, tools: Sequence[ToolDefinition]) -> str:
     """The model's findings; what it writes badly it writes once more.
 
     Raises:
         LimitReached, ModelFailed: there are none.
     """
-    reply = await _ask(place, history, prompt("assay.agents", "findings"))
+    reply = await _ask(place, history, tools, prompt("assay.agents", "findings"))
     wrong = wrong_with(reply, ledger)
     if wrong:
         again = f"{prompt('assay.agents', 'findings')}\n\nYour last reply could not be used: {wrong}."
-        reply = await _ask(place, history, again)
+        reply = await _ask(place, history, tools, again)
     if defect(reply):
         raise ModelFailed(f"findings could not be used: {defect(reply)}")
     return reply.text.strip()
@@ -61,12 +74,13 @@ def wrong_with(reply: Reply, ledger: Ledger) -> str:
     return ""
 
 
-async def _ask(place: Run, history: History, instruction: str) -> Reply:
+async def _ask(place: Run, history: History, tools: Sequence[ToolDefinition], instruction: str) -> Reply:
     place.emit(FindingStarted(lane=place.lane))
     request = Request(
         task="find",
         system=prompt("assay.agents", "research"),
         messages=(),
+        tools=tuple(tools),
         tool_choice="none",
         max_tokens=output(place.profile("analytical"), OUTPUT),
         effort="low",
@@ -97,6 +111,7 @@ def added(place: Run, task: AgentTask, cited: Cited, stop: str, turns: int) -> F
         passages=cited.passages,
         stop=stop,
         turns=turns,
+        continued=task.continued,
     )
 
 

@@ -6,7 +6,8 @@ history is too long, the oldest results are shortened first; a shortened passage
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -20,11 +21,19 @@ BEST = 3
 FORMS = 3
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer to one call; `forms` from the longest to the shortest."""
+class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """The answer to one call in full; `shorten` makes its two shorter forms, when there is no room for it."""
 
     call_id: str
-    forms: tuple[str, str, str]
+    text: str
+    shorten: Callable[[], tuple[str, str]]
+
+    @cached_property
+    def forms(self) -> tuple[str, str, str]:
+        """The answer from the longest form to the shortest."""
+        few, short = self.shorten()
+        few = min(self.text, few, key=len)
+        return self.text, few, min(few, short, key=len)
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,11 +49,12 @@ class History:
 
     def __init__(self, opening: Sequence[Message]) -> None:
         self._opening = tuple(opening)
-        self.turns: list[Turn] = []
+        self._taken = sum(map(size, self._opening))
+        self._turns: list[_Told] = []
 
     def add(self, turn: Turn) -> None:
         """Append a turn."""
-        self.turns.append(turn)
+        self._turns.append(_Told(turn))
 
     def messages(self, tokens: int, closing: Sequence[Message] = ()) -> tuple[Message, ...]:
         """The whole history with `closing` at its end, shortened to `tokens` where that can be done.
@@ -52,24 +62,42 @@ class History:
         Results are shortened oldest first, then whole turns are left out, oldest first; the opening, the last turn and
         `closing` always stay, and no result stands without its call.
         """
-        turns = [[_said(turn, form) for form in range(FORMS)] for turn in self.turns]
-        sizes = [[sum(map(size, form)) for form in turn] for turn in turns]
-        spare = tokens - sum(map(size, (*self._opening, *closing)))
-        forms = _shorten(sizes, spare)
-        kept = [turn[form] for turn, form in zip(turns, forms, strict=True)]
-        left_out = _left_out([each[form] for each, form in zip(sizes, forms, strict=True)], spare)
-        return (*self._opening, *(message for turn in kept[left_out:] for message in turn), *closing)
+        spare = tokens - self._taken - sum(map(size, closing))
+        told = list(zip(self._turns, _shorten(self._turns, spare), strict=True))
+        left_out = _left_out([turn.size(form) for turn, form in told], spare)
+        kept = (message for turn, form in told[left_out:] for message in turn.messages(form))
+        return (*self._opening, *kept, *closing)
 
 
-def _shorten(sizes: Sequence[Sequence[int]], spare: int) -> list[int]:
+class _Told:
+    """A turn as it is told, in each form, which is made and measured once: a history is asked for at every turn."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self._made: dict[int, tuple[tuple[Message, ...], int]] = {}
+
+    def messages(self, form: int) -> tuple[Message, ...]:
+        return self._form(form)[0]
+
+    def size(self, form: int) -> int:
+        return self._form(form)[1]
+
+    def _form(self, form: int) -> tuple[tuple[Message, ...], int]:
+        if form not in self._made:
+            messages = _said(self._turn, form)
+            self._made[form] = messages, sum(map(size, messages))
+        return self._made[form]
+
+
+def _shorten(turns: Sequence[_Told], spare: int) -> list[int]:
     """Which form each turn takes."""
-    forms = [0] * len(sizes)
-    taken = sum(each[0] for each in sizes)
+    forms = [0] * len(turns)
+    taken = sum(turn.size(0) for turn in turns)
     for form in range(1, FORMS):
-        for place, each in enumerate(sizes):
+        for place, turn in enumerate(turns):
             if taken <= spare:
                 return forms
-            taken -= each[forms[place]] - each[form]
+            taken -= turn.size(forms[place]) - turn.size(form)
             forms[place] = form
     return forms
 
@@ -84,18 +112,24 @@ def _left_out(sizes: Sequence[int], spare: int) -> int:
 
 
 def _said(turn: Turn, form: int) -> tuple[Message, ...]:
-    results = (Message(role="tool", text=each.forms[form], call_id=each.call_id) for each in turn.results)
+    results = (
+        Message(role="tool", text=each.forms[form] if form else each.text, call_id=each.call_id)
+        for each in turn.results
+    )
     told = (Message(role="user", name="note", text=turn.told),) if turn.told else ()
     return (turn.said, *results, *told)
 
 
 def result(call_id: str, note: str, blocks: Sequence[Block], about: str) -> Result:
     """A tool result; `about` is the task, by which the best passages are chosen."""
-    full = _joined(note, blocks)
-    few = _joined("Shortened. " + _ids(blocks), _best(blocks, about)) if blocks else note
-    short = "Shortened; recall or open to read again. " + _ids(blocks) if blocks else note[:200]
-    forms = sorted((full, few, short), key=len, reverse=True)
-    return Result(call_id=call_id, forms=(forms[0], forms[1], forms[2]))
+
+    def shorten() -> tuple[str, str]:
+        if not blocks:
+            return note, note[:200]
+        few = _joined("Shortened. " + _ids(blocks), _best(blocks, about))
+        return few, "Shortened; recall or open to read again. " + _ids(blocks)
+
+    return Result(call_id=call_id, text=_joined(note, blocks), shorten=shorten)
 
 
 def _joined(note: str, blocks: Sequence[Block]) -> str:

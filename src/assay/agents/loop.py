@@ -15,6 +15,7 @@ from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentFailed, AgentFinished, AgentStarted
 from assay.core.messages import Message, Request
+from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
@@ -22,6 +23,10 @@ from assay.run.steps import Scratch
 
 OUTPUT = 1_000
 NO_CALLS_LEFT = "Not carried out: the calls of this task are used up."
+OPEN_PAGES = (
+    "These are excerpts a search engine made. Open the pages that matter, and read there what your task needs, before "
+    "you conclude anything."
+)
 CALL_A_TOOL = "Call a tool: search for what your task needs. Answer with a tool call, not with text."
 
 
@@ -46,7 +51,7 @@ async def conduct(run: Run, agent: Agent) -> Finding:
     if agent.failure and not agent.ledger.seeing([run.lane]).count():
         run.emit(AgentFailed(lane=run.lane, error=agent.failure))
         raise ModelFailed(agent.failure)
-    finding = await report(run, agent.ledger, task, agent.history, stop, agent.turns)
+    finding = await report(run, agent.ledger, task, agent.history, stop, agent.turns, agent.definitions)
     run.emit(AgentFinished(lane=run.lane, stop=finding.stop, turns=finding.turns))
     return finding
 
@@ -72,15 +77,19 @@ class Agent:
         self.task = task
         self.ledger: Ledger = kit.ledger.seeing((lane, *task.lanes))
         self.tools = kit.tools
+        self.definitions = tuple(tool.definition for tool in self.tools.values())
+        seen = [Message(role="user", name="seen", text=task.seen)] if task.seen else []
         self.history = History(
             [
                 Message(role="user", name="brief", text=brief(task)),
+                *seen,
                 Message(role="user", name="task", text=task.task),
             ]
         )
         self.turns = 0
         self.calls = 0
         self.failure = ""
+        self.nudged = False
 
     async def work(self, run: Run) -> str:
         """Do the work. What ended it: done, a limit's reason, or the kind of a failure."""
@@ -121,8 +130,16 @@ class Agent:
         self.calls += len(made)
         results = await act(place, self.ledger, self.tools, made, self.task.about)
         results += tuple(result(call.id, NO_CALLS_LEFT, (), self.task.about) for call in refused)
-        self.history.add(Turn(said=said, results=results))
+        self.history.add(Turn(said=said, results=results, told=self._nudge(place)))
         return results
+
+    def _nudge(self, place: Run) -> str:
+        """Once, after a search of the web: that what it gave are excerpts, and pages want to be opened."""
+        own = self.ledger.seeing([place.lane]).everything()[1].values()
+        if self.nudged or "open" not in self.tools or not any(source.media_type == SNIPPET for source in own):
+            return ""
+        self.nudged = True
+        return "" if any(source.media_type != SNIPPET for source in own) else OPEN_PAGES
 
     async def _ask(self, place: Run, turn: int) -> Message:
         """What the model does next. In the first turn it has to call a tool: text is answered once with a reminder."""
@@ -133,12 +150,11 @@ class Agent:
         return said
 
     async def _reply(self, place: Run, turn: int) -> Message:
-        definitions = tuple(tool.definition for tool in self.tools.values())
         request = Request(
             task="research",
             system=prompt("assay.agents", "research"),
             messages=(),
-            tools=definitions,
+            tools=self.definitions,
             tool_choice="required" if turn == 1 else "auto",
             max_tokens=output(place.profile("analytical"), OUTPUT),
             effort="low",

@@ -14,10 +14,16 @@ NOTHING = "Nothing about this was found."
 
 
 class Kit(msgspec.Struct, frozen=True, kw_only=True):
-    """What the research of one run works with: its ledger and the tools its agents may use."""
+    """What the research of one run works with: its ledger and the tools its agents may use.
+
+    `lanes` are those every agent may see: the pipeline's own, and in a run which continues another, that one's;
+    `earlier` is what was done there.
+    """
 
     ledger: Ledger
     tools: Mapping[str, Tool]
+    lanes: tuple[int, ...] = (0,)
+    earlier: tuple[Finished, ...] = ()
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +39,8 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True):
 
     `step` is the plan step it serves, 0 for none. `lanes` are those it may see of the ledger beside its own.
     `earlier` is what was found before and it builds on. `calls` are the tool calls it may make, 0 for no limit.
+    An agent that goes on from others has their lanes in `continued`, and in `seen` passages they were shown. One with
+    `analysis` searches nothing: it works on what was found so far.
     """
 
     task: str
@@ -46,6 +54,9 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True):
     lanes: tuple[int, ...] = (0,)
     earlier: str = ""
     calls: int = 0
+    continued: tuple[int, ...] = ()
+    seen: str = ""
+    analysis: bool = False
 
     @property
     def about(self) -> str:
@@ -65,7 +76,7 @@ class AgentBrief(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent reports. `stop`: done, or what ended it early."""
+    """What an agent reports. `stop`: done, or what ended it early. `continued`: lanes it went on from, oldest first."""
 
     lane: int
     task: str
@@ -74,6 +85,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     passages: tuple[Passage, ...] = ()
     stop: str = "done"
     turns: int = 0
+    continued: tuple[int, ...] = ()
 
 
 def brief(task: AgentTask) -> str:

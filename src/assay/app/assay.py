@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, Unpack
 
 import msgspec
 
-from assay import phases, plugins
+from assay import plugins
+from assay.app import threads
 from assay.app.briefs import Wanted, make_brief
 from assay.app.handle import RunHandle
 from assay.app.layout import index_folder
+from assay.app.online import Online
+from assay.app.pages import ReadPage, fetch_all, fetching, read_page, split
 from assay.app.providers import load_model
 from assay.app.readers import Readers
+from assay.app.threads import Answers
 from assay.app.warnings import summed
 from assay.core.brief import Brief, Scope
-from assay.core.errors import UnknownName
+from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, Action, Hit, Model, Query, RunRow, World
 from assay.core.report import bibliography
-from assay.core.sources import Document
+from assay.core.sources import Document, Fetched
 from assay.core.view import RunView, fold
 from assay.evidence.cited import CitedPassage, show
 from assay.evidence.documents import Reader
 from assay.evidence.ingest import Ingested, Progress, ingest
 from assay.evidence.reading import Reading
 from assay.export.protocols import Exporter, Record
+from assay.phases.alone import DEPTH as AGENT_DEPTH
 from assay.phases.pipeline import Services, pipeline
 from assay.run import budget
 from assay.run.clock import SystemClock
@@ -65,6 +70,9 @@ class Assay:
         self._services = Services(tools=_tools(), reader=self._reader, strategies=_strategies())
         self._engine = Engine(self._store.journal, lambda run: pipeline(run, self._services))
         self._clock = SystemClock()
+        self._online = Online(
+            self.settings, self._store.library, self._store.blobs, self._clock, self._readers, self._reader.spans
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -80,6 +88,7 @@ class Assay:
         await asyncio.to_thread(self._readers.close)
         for model in self._made.values():
             await model.close()
+        await self._online.close()
         await self._store.close()
 
     # runs
@@ -100,7 +109,9 @@ class Assay:
             wanted: how to go about it; see `Wanted`.
 
         Raises (from the handle):
-            UsageError: a path that does not exist, no readable document, a budget below one report.
+            UsageError: a path that does not exist, no readable document, a budget below one report, a run to continue
+                which has not ended.
+            UnknownName: no run of the id it is to continue.
         """
         brief = make_brief(question, self.settings, wanted)
         self._check(brief)
@@ -108,10 +119,56 @@ class Assay:
 
         async def prepare() -> tuple[Brief, World]:
             world = self._world(brief)
-            scope = await self._scope(paths, progress)
-            return msgspec.structs.replace(brief, scope=scope), world
+            at = await threads.placed(self._store.journal, brief)
+            if paths is not None or not at.parent:
+                at = msgspec.structs.replace(at, scope=await self._scope(paths, brief.scope.web, progress))
+            return at, world
 
         return RunHandle(self._engine.start(prepare), self.view)
+
+    def ask(self, reference: str, question: str, **wanted: Unpack[Wanted]) -> RunHandle:
+        """Answer a question from what a run has read, and from nothing else: a run of its own, in the same thread.
+
+        Raises (from the handle):
+            UnknownName: no such run.
+            UsageError: the run has not ended.
+        """
+        wanted["mode"], wanted["continues"] = "simple", reference
+        brief = msgspec.structs.replace(make_brief(question, self.settings, wanted), tools=("recall",))
+        self._check(brief)
+
+        async def prepare() -> tuple[Brief, World]:
+            at = await threads.placed(self._store.journal, brief)
+            at = msgspec.structs.replace(at, scope=threads.evidence_of(at))
+            return at, self._world(at)
+
+        return RunHandle(self._engine.start(prepare), self.view)
+
+    async def answer(self, reference: str, answers: Answers) -> None:
+        """Give a run the answers it waits for: in the order of its questions, or by question. `resume` goes on with it.
+
+        Raises:
+            UnknownName: no such run.
+            UsageError: it does not wait for answers, or these do not fit its questions.
+        """
+        row = await self.find(reference)
+        await threads.answer(self._store.journal, row, await self.view(row.run_id), answers)
+
+    async def is_answered(self, reference: str) -> bool:
+        """Whether a run has been given the answers to its clarifying questions."""
+        return await threads.is_answered(self._store.journal, (await self.find(reference)).run_id)
+
+    def agent(
+        self, task: str, *, sources: Sources | None = None, progress: Say | None = None, **wanted: Unpack[Wanted]
+    ) -> RunHandle:
+        """Have one research agent work on `task`, without planner and writer: its findings are the report.
+
+        It is a run like any other: `start` says what the options are. A depth says how many turns the agent has.
+        """
+        wanted["mode"], wanted["strategy"] = "agent", "orchestrated"
+        if not wanted.get("depth") and self.settings.depth == "auto":
+            wanted["depth"] = AGENT_DEPTH
+        return self.start(task, sources=sources, progress=progress, **wanted)
 
     async def resume(self, reference: str) -> RunHandle:
         """Go on with a stored run in this process; of an ended one, its events are replayed.
@@ -131,7 +188,8 @@ class Assay:
             for envelope in await self._store.journal.events(row.run_id, after=seq):
                 seq = envelope.seq
                 yield envelope
-            if row.status in FINAL or row.status == "waiting" or not row.holder or is_dead(row.holder):
+            waits = row.status == "waiting" and not await threads.is_answered(self._store.journal, row.run_id)
+            if row.status in FINAL or waits or not row.holder or is_dead(row.holder):
                 return
             await asyncio.sleep(POLL)
 
@@ -209,22 +267,42 @@ class Assay:
     # documents
 
     async def add(self, paths: Sources, collection: str | None = DEFAULT, progress: Say | None = None) -> Ingested:
-        """Read files, folders and globs into the library; what is known already costs nothing.
+        """Read files, folders, globs and pages (http…) into the library; what is known already costs nothing.
 
         Raises:
-            UsageError: a path that does not exist.
+            UsageError: a path that does not exist, or nothing but pages which cannot be read.
         """
+        urls, files = split(_paths(paths))
         reading = Reading(progress, self._clock)
+        pages, warnings = await fetch_all(urls, self.settings.web, self._clock)
+        if warnings and not pages and not files:
+            raise UsageError(f"no page could be read: {'; '.join(warnings[:5])}")
         try:
-            ingested = await asyncio.to_thread(self._ingest, _paths(paths), collection, reading.tell)
+            ingested = await asyncio.to_thread(self._ingest, files, pages, collection, reading.tell)
             await asyncio.to_thread(self._search.sync, reading.say)
         finally:
             reading.stop()
-        return ingested
+        return msgspec.structs.replace(ingested, warnings=(*warnings, *ingested.warnings))
 
-    def _ingest(self, paths: list[str], collection: str | None, told: Callable[[Progress], None] | None) -> Ingested:
+    async def fetch(self, url: str) -> ReadPage:
+        """A page as a run would read it; nothing is kept.
+
+        Raises:
+            FetchFailed: it cannot be had or read; the reason begins with its kind.
+        """
+        async with fetching(self.settings.web, self._clock) as fetcher:
+            return await read_page(fetcher, self._readers, url)
+
+    def _ingest(
+        self,
+        paths: Sequence[str],
+        pages: Sequence[Fetched],
+        collection: str | None,
+        told: Callable[[Progress], None] | None,
+    ) -> Ingested:
         return ingest(
             paths,
+            pages=pages,
             library=self._store.library,
             blobs=self._store.blobs,
             extractors=self._readers.extractors(),
@@ -247,30 +325,32 @@ class Assay:
 
     def _check(self, brief: Brief) -> None:
         """Refuse what cannot run, before anything is stored or spent."""
-        phases.check(brief)
         self._services.strategy(brief.strategy)
         budget.check(brief.budget)
         self._world(brief)
 
-    async def _scope(self, paths: list[str] | None, progress: Say | None) -> Scope:
+    async def _scope(self, paths: list[str] | None, web: bool, progress: Say | None) -> Scope:
+        more = threads.WEB if web else ""
         if paths is None:
             count = await asyncio.to_thread(self._store.library.summary, [DEFAULT])
-            return Scope(label=f"the default collection ({_counted(count.documents)})")
+            return Scope(label=f"the default collection ({_counted(count.documents)}){more}", web=web)
         ingested = await self.add(paths, None, progress)
         for warning in summed(ingested.warnings):
             if progress is not None:
                 progress(warning)
         label = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
-        return Scope(collections=(ingested.collection,), label=f"{label} ({_counted(ingested.documents)})")
+        counted = _counted(ingested.documents)
+        return Scope(collections=(ingested.collection,), label=f"{label} ({counted}){more}", web=web)
 
     def _world(self, brief: Brief) -> World:
         names = {name for models in brief.models.values() for name in models}
         return World(
             models={name: self._model(name) for name in sorted(names)},
-            searches=(self._search,),
+            searches=(self._search, *(self._online.searches() if brief.scope.web else ())),
             library=self._store.library,
             blobs=self._store.blobs,
             clock=self._clock,
+            pages=self._online if brief.scope.web else None,
         )
 
     def _model(self, name: str) -> Model:

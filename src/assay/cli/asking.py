@@ -1,12 +1,75 @@
-"""Whether there is somebody to ask."""
+"""Asking a person: whether there is somebody, and the questions a run waits with."""
 
 from __future__ import annotations
 
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
 
-from assay import settings
+import click
+
+from assay import Assay, RunHandle, settings
+from assay.cli.display import Display
+from assay.cli.exits import Exit
+from assay.cli.terminal import clean, say
+from assay.cli.watch import Output, conclude, watch
+from assay.core.view import RunView
+
+Ask = Literal["never", "optional", "required"]
 
 
 def may_ask() -> bool:
     """Whether stdin and stderr are a person's terminal, and nothing in the environment says otherwise."""
     return sys.stdin.isatty() and sys.stderr.isatty() and settings.surroundings().interactive
+
+
+def asking(wanted: Ask | None, configured: Ask, *, somebody: bool) -> Ask:
+    """Whether a run is to wait for answers: where a person is there to give them, or where it must."""
+    wish = wanted or configured
+    return "required" if wish == "required" or (wish == "optional" and somebody) else "never"
+
+
+@contextmanager
+def left_by_ctrl_c() -> Iterator[None]:
+    """Within the block Ctrl-C ends a prompt; the event loop's own handler would only make a note of it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+async def converse(
+    assay: Assay, run: RunHandle, output: Output, shown: Display | None = None, *, somebody: bool
+) -> Exit:
+    """Execute `run` to its end; where it asks and `somebody` is there, put its questions and go on.
+
+    Raises:
+        click.Abort: the person left; the run waits.
+    """
+    code = await watch(assay, run, output, shown, asks=somebody)
+    while somebody and code == Exit.INPUT_NEEDED:
+        view = await assay.view(run.run_id)
+        if view.waiting_for != "answers":
+            return await conclude(assay, view, output)
+        await assay.answer(run.run_id, put_questions(view))
+        code = await watch(assay, await assay.resume(run.run_id), output, asks=somebody)
+    return code
+
+
+def put_questions(view: RunView) -> list[str]:
+    """A person's answers, one prompt each; an empty one leaves the question to the usual reading.
+
+    Raises:
+        click.Abort: the person left.
+    """
+    questions = view.clarification.questions
+    say("The question can be read in several ways. Enter alone leaves an answer to the usual reading.")
+    try:
+        with left_by_ctrl_c():
+            return [click.prompt(clean(question), default="", show_default=False, err=True) for question in questions]
+    except click.Abort:
+        say(f"\nrun {view.run_id} waits; to answer later: assay runs answer {view.run_id}")
+        raise

@@ -18,10 +18,14 @@ from assay.core.errors import AssayError, Cancelled, UsageError
 
 COMMANDS = {
     "research": ("assay.cli.research", "Research a question (also without this word)."),
+    "agent": ("assay.cli.agent", "Have one research agent work on a task, without plan and report."),
+    "ask": ("assay.cli.ask", "Ask about what a run has read; nothing new is searched."),
     "docs": ("assay.cli.docs", "The library: add, list and search documents."),
     "runs": ("assay.cli.runs", "Runs: list, show, watch, resume, export and delete them."),
     "cite": ("assay.cli.cite", "Show a citation's passage in its document."),
     "verify": ("assay.cli.verify", "Check a report bundle (.zip), offline."),
+    "check": ("assay.cli.check", "Check claims against the texts given with them (JSON lines)."),
+    "fetch": ("assay.cli.fetch", "Print what a run would read of a page of the web."),
     "models": ("assay.cli.models", "Which models can be used, and what is missing for others."),
     "keys": ("assay.cli.keys", "Keys of providers: set, list and forget them."),
     "config": ("assay.cli.config", "Settings: list, get and set them."),

@@ -51,6 +51,12 @@ def _(event: events.RunResumed) -> str:
 
 
 @milestone.register
+def _(event: events.RunContinued) -> str:
+    known = f"{counted(event.sources, 'source')}, {counted(event.passages, 'passage')}"
+    return f"going on from run {event.parent}: {known}"
+
+
+@milestone.register
 def _(event: events.TriageClassified) -> str:
     kind = f"{event.mode}, {event.depth}" if event.mode == "deep_research" else event.mode
     return f"question: {event.triage.complexity} ({kind})"
@@ -95,9 +101,14 @@ def _(event: events.SourceFailed) -> str:
     return f"could not read {event.url}: {event.reason}"
 
 
+_COVERED = {"answered": "answered", "partly": "answered in part", "not": "not answered"}
+
+
 @milestone.register
 def _(event: events.CoverageAssessed) -> str:
     steps = [part for part in event.coverage if part.step]  # 0 is the question itself
+    if not steps and event.coverage:
+        return f"coverage: the question is {_COVERED[event.coverage[0].status]}"
     answered = sum(part.status == "answered" for part in steps)
     return f"coverage: {answered} of {counted(len(steps), 'step')} answered"
 

@@ -11,14 +11,15 @@ from typing import Any
 import click
 
 from assay import Assay, settings
-from assay.cli import files, options
+from assay.cli import answer_options, files, options, report_options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
-from assay.cli.asking import may_ask
+from assay.cli.asking import Ask, asking, converse, left_by_ctrl_c, may_ask
 from assay.cli.completing import any_path, strategies
+from assay.cli.conversing import conversing
 from assay.cli.exits import Exit
 from assay.cli.library import HOW_TO_ADD, opened
 from assay.cli.terminal import State, say
-from assay.cli.watch import Output, stdout_for, watch
+from assay.cli.watch import Output, stdout_for
 from assay.core.markers import CitationMode
 
 
@@ -42,6 +43,7 @@ class Order:
     shell_complete=any_path,
     help="Only in these files, folders or globs; - reads paths from stdin.",
 )
+@click.option("--web/--offline", default=None, help="Search and read the web too; or leave it alone.")
 @click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
 @click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
 @click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")
@@ -60,6 +62,9 @@ class Order:
 @click.option("--max-tokens", type=options.Count(), help="Tokens the run may use (200k).")
 @options.models
 @options.citations
+@answer_options.typed
+@conversing
+@report_options.report
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
 @click.option("--strict", is_flag=True, help="Exit with 3 when the report could not be verified.")
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
@@ -77,6 +82,7 @@ def command(
     no_verify: bool,
     strict: bool,
     yes: bool,
+    ask: Ask | None,
     home: Path | None,
     **limits_and_ways: Any,
 ) -> int:
@@ -91,11 +97,13 @@ def command(
         strict=strict,
         verbosity=state.verbosity,
     )
+    somebody = not yes and may_ask()
+    ask = asking(ask, configured.ask, somebody=somebody)
     order = Order(
         question=question,
         sources=paths_from(paths) if paths else None,
-        may_ask=not yes and may_ask(),
-        options={**limits_and_ways, "verify": False if no_verify else None},
+        may_ask=somebody,
+        options={**limits_and_ways, "ask": ask, "verify": False if no_verify else None},
     )
     return asyncio.run(_research(order, output, home, configured))
 
@@ -103,10 +111,10 @@ def command(
 async def _research(order: Order, output: Output, home: Path | None, configured: settings.Settings) -> int:
     async with opened(home, configured) as assay:
         if interrupted := await _interrupted(assay, order):
-            return await watch(assay, await assay.resume(interrupted), output)
+            return await converse(assay, await assay.resume(interrupted), output, somebody=order.may_ask)
         shown = output.display()
         run = assay.start(order.question, sources=order.sources, progress=shown.told, **order.options)
-        code = await watch(assay, run, output, shown)
+        code = await converse(assay, run, output, shown, somebody=order.may_ask)
         if code == Exit.NO_EVIDENCE and order.sources is None and output.verbosity >= 0 and not await assay.documents():
             say(HOW_TO_ADD)
         return code
@@ -119,6 +127,11 @@ async def _interrupted(assay: Assay, order: Order) -> str:
         return ""
     run_id, since = unfinished[0].run_id, unfinished[0].created_at
     if order.may_ask:
-        return run_id if click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True) else ""
-    say(f"this question was interrupted before; to go on with that run: assay runs resume {run_id}")
+        with left_by_ctrl_c():
+            said = click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True)
+        return run_id if said else ""
+    if unfinished[0].status == "waiting":
+        say(f"this question was asked before, and run {run_id} waits for answers: assay runs answer {run_id}")
+    else:
+        say(f"this question was interrupted before; to go on with that run: assay runs resume {run_id}")
     return ""

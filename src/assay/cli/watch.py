@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -29,13 +29,17 @@ Stdout = Literal["report", "json", "events"]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where a run's result goes: `stdout` holds the report unless files do, or JSON, or the events."""
+    """Where a run's result goes: `stdout` holds the report unless files do, or JSON, or the events.
+
+    `rest` makes of the report what is still to be said, where some of it stands on stdout already.
+    """
 
     files: tuple[Path, ...] = ()
     stdout: Stdout = "report"
     citations: CitationMode = "numbers"
     strict: bool = False
     verbosity: int = 0
+    rest: Callable[[str], str] = str
 
     def display(self) -> Display:
         """How a run is shown while it goes on."""
@@ -53,10 +57,13 @@ def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
     return "json" if as_json else "events" if as_events else "report"
 
 
-async def watch(assay: Assay, run: RunHandle, output: Output, shown: Display | None = None) -> Exit:
+async def watch(
+    assay: Assay, run: RunHandle, output: Output, shown: Display | None = None, *, asks: bool = False
+) -> Exit:
     """Execute `run` to its end, heeding Ctrl-C, and hand over its report. Where SIGTERM ends it, it can be resumed.
 
-    `shown` is the display that is told how the reading of documents goes, where there is one already.
+    `shown` is the display that is told how the reading of documents goes, where there is one already. `asks` says that
+    the caller puts the questions of a run which waits to a person, so that they are not printed.
 
     Raises:
         StoreError: a file cannot be written (the report is on stdout then).
@@ -76,6 +83,8 @@ async def watch(assay: Assay, run: RunHandle, output: Output, shown: Display | N
             with shown:
                 await follow(aiter(run), output, shown)
                 view = await run.view()
+            if asks and view.status == "waiting":
+                return Exit.INPUT_NEEDED
             return await conclude(assay, view, output)
     except Terminated:
         say(f"interrupted; to go on: assay runs resume {run.run_id}" if run.created else "interrupted")
@@ -139,7 +148,7 @@ def exit_code(view: RunView, *, strict: bool = False) -> Exit:
 
 def _ask(view: RunView) -> Exit:
     """Nobody here can answer: the questions as JSON, for whoever can."""
-    waiting = {"run_id": view.run_id, "waiting_for": view.waiting_for, "questions": view.clarification.questions}
+    waiting = {"run": view.run_id, "questions": view.clarification.questions}
     write(msgspec.json.encode(waiting).decode())
     return Exit.INPUT_NEEDED
 
@@ -154,7 +163,8 @@ async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, .
     if output.stdout == "json":
         write((await assay.export(view.run_id, ".json", output.citations)).decode(), hint=_kept(view))
     elif output.stdout == "report" and written and not output.files:
-        write((await assay.export(view.run_id, ".md", output.citations)).decode(), hint=_kept(view))
+        text = (await assay.export(view.run_id, ".md", output.citations)).decode()
+        write(output.rest(text), hint=_kept(view))
     targets = output.files if written else ()
     for path in targets:
         await _save(assay, view, path, output)

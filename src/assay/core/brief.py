@@ -6,9 +6,12 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.claims import CheckName
+from assay.core.conversation import GivenAnswer, Said
+from assay.core.lengths import Length
 from assay.core.usage import Budget
 
-Mode = Literal["auto", "simple", "web_search", "deep_research"]
+Mode = Literal["auto", "simple", "web_search", "deep_research", "agent"]
 Depth = Literal["auto", "light", "medium", "extended"]
 SetDepth = Literal["light", "medium", "extended"]
 Role = Literal["simple", "analytical", "complex", "judge"]
@@ -25,6 +28,14 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     collections: tuple[str, ...] = ("default",)
     label: str = "the default collection"
     web: bool = False
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True):
+    """A heading of a report's template (`level` 1 to 6); `hint` is what the template says below it."""
+
+    level: int
+    title: str
+    hint: str = ""
 
 
 class DepthRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,16 +86,32 @@ STEPWISE: dict[SetDepth, DepthRules] = {
 """The rules of the reflective strategy."""
 
 
-def depth_rules(strategy: str, depth: SetDepth) -> DepthRules:
-    """The rules of a strategy at a depth; a strategy of somebody else goes by those of the orchestrated one."""
-    return (STEPWISE if strategy == "reflective" else DEPTHS)[depth]
+MOST_CYCLES_REASONING = 4
+"""Cycles of an orchestrator that reasons by itself: it decides more at a time."""
+
+
+def depth_rules(strategy: str, depth: SetDepth, *, reasoning: bool = False) -> DepthRules:
+    """The rules of a strategy at a depth; a strategy of somebody else goes by those of the orchestrated one.
+
+    `reasoning` says that the model which decides reasons by itself.
+    """
+    if strategy == "reflective":
+        return STEPWISE[depth]
+    rules = DEPTHS[depth]
+    return msgspec.structs.replace(rules, cycles=min(rules.cycles, MOST_CYCLES_REASONING)) if reasoning else rules
 
 
 class Brief(msgspec.Struct, frozen=True, kw_only=True):
     """Everything fixed when a run is created; changed settings do not touch a started run.
 
     `models` maps a role to model names, first choice first; `prompts` maps a prompt's name to its SHA-256.
-    `date` is the day of creation (ISO), what the models are told as today. Never secrets or addresses.
+    `date` is the day of creation (ISO), what the models are told as today. Never secrets or addresses. The report is
+    of `length`, in `language` (BCP 47; empty: the question's), and has the headings of `template` where that has any;
+    where there is a `schema` (JSON Schema, as text) it is the fields of that.
+
+    `thread` names the conversation the run is part of (empty: none), `conversation` is what was said in it before.
+    `parent` is the id of the run whose evidence this one goes on from, empty for none; `lane` is the number of the lane
+    of its own phases, above all of the parent's. `answers` were given before any question was asked.
     """
 
     question: str
@@ -96,9 +123,18 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     budget: Budget = Budget()
     instructions: str = ""
     language: str = ""
+    length: Length = "normal"
+    template: tuple[Section, ...] = ()
+    schema: str = ""
     verify: bool = True
+    checks_off: tuple[CheckName, ...] = ()
     ask: Literal["never", "optional", "required"] = "never"
     tools: tuple[str, ...] = ("search", "open", "recall")
     models: dict[Role, tuple[str, ...]] = {}
     prompts: dict[str, str] = {}
     labels: dict[str, str] = {}
+    thread: str = ""
+    conversation: tuple[Said, ...] = ()
+    parent: str = ""
+    lane: int = 0
+    answers: tuple[GivenAnswer, ...] = ()

@@ -14,7 +14,11 @@ StepStatus = Literal["pending", "running", "completed", "skipped"]
 
 
 class Triage(msgspec.Struct, frozen=True, kw_only=True):
-    """How a question is classified; `questions` (at most 3) only when it is ambiguous."""
+    """How a question is classified; `questions` (at most 3) only when it is ambiguous.
+
+    `restated` is the question in full where it leaned on what was said before in its thread, else empty.
+    `whole_collection` says that every document has to be looked at: "list all", "how many", "for each document".
+    """
 
     complexity: Complexity = "moderate"
     follow_up: FollowUp = "new_topic"
@@ -23,6 +27,8 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
     depth: SetDepth = "medium"
     reasoning: str = ""
     answer: str | None = None
+    restated: str = ""
+    whole_collection: bool = False
 
 
 class PlanStep(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,8 +16,9 @@ from assay.core.plan import Coverage, Plan
 from assay.core.ports import FINAL
 from assay.core.rendering import Body, render_body
 from assay.core.sources import Surroundings
+from assay.core.typed import ReportField, reported, shaped
 from assay.core.usage import Usage
-from assay.core.view import RunView, Spending
+from assay.core.view import RunView
 
 SCHEMA = "assay.report/1"
 
@@ -31,6 +32,7 @@ STOP_REASONS: dict[str, str] = {
     "pages": "The limit of pages was reached.",
     "agents": "The limit of agents was reached.",
     "finished_early": "Research was ended early on request.",
+    "unwritten": "No model could write the report to its end.",
     "cancelled": "The run was cancelled.",
     "failed": "The run failed.",
     "bug": "The run failed by a fault of Assay's.",
@@ -44,8 +46,10 @@ def in_words(reason: str) -> str:
     return said[:1].lower() + said[1:] if reason in STOP_REASONS else said
 
 
-LIMITS: frozenset[str] = frozenset(("time", "usd", "tokens", "searches", "pages", "agents", "finished_early"))
-"""The stop reasons after which research ended before it was done; the report is written all the same."""
+LIMITS: frozenset[str] = frozenset(
+    ("time", "usd", "tokens", "searches", "pages", "agents", "finished_early", "unwritten")
+)
+"""The stop reasons of runs which ended before all was done; there is a report all the same."""
 
 
 class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +101,11 @@ class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What the run spent, whole and in parts; the fields are those of `Usage`."""
+    """What the run spent, whole and in parts; the fields are those of `Usage`.
+
+    `usd` is what the calls with a known price cost: with `unpriced_calls` the whole cost is unknown. `by_lane` has the
+    agents, by the number of their lane.
+    """
 
     model_calls: int
     input_tokens: int
@@ -109,8 +117,10 @@ class ReportUsage(msgspec.Struct, frozen=True, kw_only=True):
     agents: int
     usd: float
     unpriced_calls: int
+    cache_write_tokens: int
     by_role: dict[str, Usage]
     by_phase: dict[str, Usage]
+    by_lane: dict[str, Usage]
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,6 +128,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     `verified` says the final gate passed; `stop_reason` is one of `STOP_REASONS`, empty while the run goes on.
     Where the run did not come to its end, `limits` begins with why, and with what there is of the report.
+    Of a run with a schema `fields` are its fields by name (`steps[0].title`), `data` their values alone in its shape.
     """
 
     schema: str = SCHEMA
@@ -142,6 +153,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     usage: ReportUsage
     limits: tuple[str, ...]
     warnings: tuple[str, ...]
+    fields: dict[str, ReportField]
+    data: Any
 
 
 def bibliography(view: RunView) -> Bibliography:
@@ -155,6 +168,7 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
     books = bibliography(view)
     body = render_body(view.report.text, books, citations)
     claims = tuple(_claim(claim, body, books) for claim in view.claims)
+    fields = reported(view.fields, view.claims)
     return Report(
         run_id=view.run_id,
         question=view.question,
@@ -174,9 +188,11 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
         passages=_passages(view, books),
         sources=_sources(books),
         summary=summarize(view.claims, view.summary.dropped_markers),
-        usage=_usage(view.usage),
+        usage=_usage(view),
         limits=(*_unended(view), *view.report.limits),
         warnings=tuple(warning.message for warning in view.warnings),
+        fields=fields,
+        data=shaped(view.fields, fields),
     )
 
 
@@ -269,6 +285,7 @@ def _sources(books: Bibliography) -> tuple[ReportSource, ...]:
     )
 
 
-def _usage(spending: Spending) -> ReportUsage:
-    totals: dict[str, Any] = msgspec.structs.asdict(spending.total)
-    return ReportUsage(**totals, by_role=spending.by_role, by_phase=spending.by_phase)
+def _usage(view: RunView) -> ReportUsage:
+    totals: dict[str, Any] = msgspec.structs.asdict(view.usage.total)
+    lanes = {str(lane.lane): lane.usage for lane in view.lanes}
+    return ReportUsage(**totals, by_role=view.usage.by_role, by_phase=view.usage.by_phase, by_lane=lanes)

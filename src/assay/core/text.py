@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import re
+import string
 import unicodedata
 from bisect import bisect_right
 
@@ -103,6 +104,10 @@ def _joined(paragraph: str, cut: int) -> bool:
     return len(before) <= 3 and "." not in before and after[0].islower() and not before.isascii()
 
 
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'(?=[a-z])[a-z0-9]+)?")
+"""What `_word_pattern` finds in lower-case ASCII text, at a fifth of the time."""
+
+
 @functools.cache
 def _word_pattern() -> re.Pattern[str]:
     """Runs of letters, digits and the marks written on them, which Python's word class leaves out; unspaced runs apart.
@@ -122,6 +127,8 @@ def words(text: str) -> list[str]:
     Words of unspaced scripts come as overlapping pairs of characters (one alone as itself). Hyphens, points and
     underscores separate: "EIP-1559" is `["eip", "1559"]`. A possessive "'s" is taken off.
     """
+    if text.isascii():
+        return [each.removesuffix("'s") for each in _ASCII_WORD.findall(text.lower())]
     found: list[str] = []
     for match in _word_pattern().finditer(unicodedata.normalize("NFKC", text).casefold()):
         if match[1]:
@@ -132,9 +139,11 @@ def words(text: str) -> list[str]:
     return found
 
 
-_DENSE = re.compile(r"[A-Za-z0-9+/=_-]{24,}")
-_LETTERS = re.compile(r"[A-Za-z ]+")
-_DIGITS = re.compile(r"[0-9]+")
+_DENSE = re.compile(rb"[A-Za-z0-9+/=_-]{24,}")
+_DIGITS = string.digits.encode()
+_LETTERS = string.ascii_letters.encode() + b" "
+_PACKED = bytes(ord("x" if chr(code) in f"{string.ascii_letters}{string.digits}+/=_-" else " ") for code in range(256))
+"""Turns what a long unbroken run may hold into x, and all else into spaces: a run is then found at once."""
 
 
 def estimate_tokens(text: str) -> int:
@@ -146,9 +155,10 @@ def estimate_tokens(text: str) -> int:
     ascii_length = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
     foreign = len(text) - ascii_length
     foreign_bytes = len(text.encode("utf-8", "surrogatepass")) - ascii_length
-    letters = sum(len(run) for run in _LETTERS.findall(text))
-    digits = sum(len(run) for run in _DIGITS.findall(text))
-    dense = sum(len(run) for run in _DENSE.findall(text))
+    plain = text.encode("ascii", "replace")
+    letters = len(plain) - len(plain.translate(None, _LETTERS))
+    digits = len(plain) - len(plain.translate(None, _DIGITS))
+    dense = sum(map(len, _DENSE.findall(plain))) if b"x" * 24 in plain.translate(_PACKED) else 0
     signs = ascii_length - letters - digits
     others = 0.9 * foreign_bytes - 1.2 * foreign  # 0.6, 1.5 and 2.4 for a character of two, three and four bytes
     return math.ceil(letters / 3.5 + digits * 0.7 + signs * 0.8 + others + dense * 0.25)

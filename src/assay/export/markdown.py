@@ -30,6 +30,7 @@ def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
     report = build_report(view, citations)
     parts = [
         report.markdown.rstrip(),
+        _section("Fields", _fields(report)),
         _section("Sources", [] if citations == "footnotes" else _sources(report, citations)),
         _section("Claims to check", [_claim_line(claim) for claim in sections.to_check(view)]),
         _section("Limits", [f"- {escape_markdown(limit)}" for limit in sections.limits(view, report)]),
@@ -37,6 +38,18 @@ def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
         _definitions(report, citations),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _fields(report: Report) -> list[str]:
+    """The fields of a typed answer as a table, one a row, with the verdict on each and why."""
+    rows = [
+        _row(name, sections.value(field.value), field.verdict, field.reason) for name, field in report.fields.items()
+    ]
+    return ["| Field | Value | Verdict | Why |", "|---|---|---|---|", *rows] if rows else []
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(map(escape_markdown, cells))} |"
 
 
 def _section(title: str, lines: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ import msgspec
 from assay.core.claims import VERDICTS, Claim, Summary
 from assay.core.clean import link_target, local_path, one_line
 from assay.core.report import Report, ReportPassage, ReportSource
+from assay.core.typed import Scalar, Value
 from assay.core.view import RunView
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
@@ -70,6 +71,17 @@ def limits(view: RunView, report: Report) -> tuple[str, ...]:
         return report.limits
     problems = "; ".join(gate.problems) or "no reason was given"
     return (*report.limits, f"This report did not pass its final check: {problems}")
+
+
+def value(value: Value) -> str:
+    """The value of a field on one line; a dash for one that is unknown."""
+    if value is None:
+        return "–"
+    return ", ".join(map(_scalar, value)) if isinstance(value, tuple) else _scalar(value)
+
+
+def _scalar(value: Scalar) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else one_line(str(value))
 
 
 def language(tag: str) -> str:

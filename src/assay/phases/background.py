@@ -19,21 +19,31 @@ OUTPUT = 512
 QUERIES, HITS = 3, 4
 
 
+def may_search(run: Run, kit: Kit, inquiry: Inquiry) -> bool:
+    """Whether there is anything to search: documents in scope, or the web."""
+    return "search" in kit.tools and (bool(inquiry.count) or run.brief.scope.web)
+
+
 async def look_around(run: Run, kit: Kit, inquiry: Inquiry) -> str:
     """The best passages for a few queries, as text for the planner; empty where there is nothing to search."""
-    if not inquiry.count or "search" not in kit.tools:
+    if not may_search(run, kit, inquiry):
         return ""
     async with run.phase("background") as phase:
         try:
-            calls = await _queries(phase, kit, inquiry)
-            results = await act(phase, kit.ledger.seeing([0]), kit.tools, calls, inquiry.question)
+            calls = await wanted(phase, kit, inquiry)
+            results = await act(phase, kit.ledger.seeing(kit.lanes), kit.tools, calls, inquiry.question)
         except (LimitReached, ModelFailed) as failed:
             phase.warn(f"planned without a look around: {in_words(failed.reason)}")
             return ""
     return "\n\n".join(result.forms[1] for result in results)
 
 
-async def _queries(phase: Run, kit: Kit, inquiry: Inquiry) -> list[ToolCall]:
+async def wanted(phase: Run, kit: Kit, inquiry: Inquiry) -> list[ToolCall]:
+    """The searches a model words for the question; one for the question itself where it words none.
+
+    Raises:
+        LimitReached, ModelFailed: it was not asked, or did not answer.
+    """
     search = kit.tools["search"].definition
     request = Request(
         task="background",

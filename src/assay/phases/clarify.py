@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
+from assay.core.brief import Brief
+from assay.core.conversation import matched
 from assay.core.events import ClarifyAnswered, ClarifyRequested
 from assay.core.plan import Triage
 from assay.phases.inquiry import Inquiry
 from assay.run.run import Run
+
+LONGEST = 4_000
+"""Code points of an answer which are heeded."""
 
 
 async def clarify(phase: Run, inquiry: Inquiry, triage: Triage) -> Inquiry:
@@ -16,21 +21,36 @@ async def clarify(phase: Run, inquiry: Inquiry, triage: Triage) -> Inquiry:
     Raises:
         InputNeeded: the brief requires an answer and none is there yet.
     """
-    if not triage.questions:
+    questions = triage.questions
+    if not questions:
         return inquiry
-    phase.emit(ClarifyRequested(questions=triage.questions))
-    answers: tuple[str, ...] = ()
-    if phase.brief.ask != "never":
-        answers = await phase.receive("answers", tuple[str, ...])
+    phase.emit(ClarifyRequested(questions=questions))
+    given = matched(questions, phase.brief.answers)
+    received: tuple[str, ...] = ()
+    if may_wait(phase.brief) and None in given:
+        received = await phase.receive("answers", tuple[str, ...])
+    answers = settled(given, received)
     assumed = tuple(
         f"Not asked: {question} The usual reading was assumed."
-        for number, question in enumerate(triage.questions)
-        if number >= len(answers) or not answers[number].strip()
+        for question, answer in zip(questions, answers, strict=True)
+        if not answer
     )
-    phase.emit(ClarifyAnswered(answers=answers, assumptions=assumed))
-    return msgspec.structs.replace(inquiry, answers=_told(triage.questions, answers), assumptions=assumed)
+    phase.emit(ClarifyAnswered(answers=answers if any(answers) else (), assumptions=assumed))
+    told = _told(questions, answers)
+    return msgspec.structs.replace(inquiry, answers=told, assumptions=(*inquiry.assumptions, *assumed))
+
+
+def may_wait(brief: Brief) -> bool:
+    """Whether a person may be asked: the brief wants it, and the last thing said in the thread was no such question."""
+    asked_already = bool(brief.conversation) and brief.conversation[-1].questions
+    return brief.ask != "never" and not asked_already
+
+
+def settled(given: tuple[str | None, ...], received: tuple[str, ...]) -> tuple[str, ...]:
+    """The answer to each question: what came when it was asked, else what was given before, else nothing."""
+    later = (*received, *("" for _ in given))
+    return tuple((new.strip() or (old or "").strip())[:LONGEST] for old, new in zip(given, later, strict=False))
 
 
 def _told(questions: tuple[str, ...], answers: tuple[str, ...]) -> str:
-    pairs = zip(questions, answers, strict=False)
-    return "\n".join(f"{question} — {answer.strip()}" for question, answer in pairs if answer.strip())
+    return "\n".join(f"{question} — {answer}" for question, answer in zip(questions, answers, strict=True) if answer)

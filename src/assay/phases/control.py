@@ -27,7 +27,15 @@ class GeneratePlan(msgspec.Struct, frozen=True):
     depth: Annotated[
         Literal["", "light", "medium", "extended"], Meta(description="How far to go; follows complexity when absent.")
     ] = ""
-    follow_up: Annotated[FollowUp, Meta(description="How it relates to what was said before.")] = "new_topic"
+    follow_up: Annotated[
+        Literal["", FollowUp], Meta(description="How it relates to what was said before; leave out where nothing was.")
+    ] = ""
+    restated: Annotated[
+        str, Meta(description="The whole question, where it cannot be understood without what was said before.")
+    ] = ""
+    whole_collection: Annotated[
+        bool, Meta(description="Whether every document in scope has to be looked at: list all, how many, for each.")
+    ] = False
 
 
 class ResearchAgent(msgspec.Struct, frozen=True):
@@ -67,7 +75,9 @@ RESEARCH_AGENT = define(
 GENERATE_REPORT = define(
     "generate_report", "End research and have the report written from the findings.", GenerateReport, control=True
 )
-THINK = define("think", "Reason in writing before you decide. Nothing else happens.", Think, control=True)
+THINK = define(
+    "think", "Reason in writing before you decide. Nothing else happens.", Think, control=True, thought="reasoning"
+)
 
 TRIAGE = (ANSWER, GENERATE_PLAN)
 

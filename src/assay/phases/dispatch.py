@@ -16,6 +16,8 @@ from assay.core.events import AgentAbandoned, AgentsPlanned
 from assay.core.messages import ToolCall
 from assay.core.plan import PlanStep
 from assay.core.report import in_words
+from assay.phases.analysis import analyze
+from assay.phases.continuing import going_on, nobody, predecessor
 from assay.phases.control import RESEARCH_AGENT, ResearchAgent
 from assay.phases.inquiry import Inquiry
 from assay.phases.state import Research, agent_task, step_for, task_for
@@ -26,10 +28,11 @@ MOST_A_CYCLE = 12
 
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent that was sent: its task and its lane."""
+    """An agent that was sent: its task and its lane; `remark` is told beside what it found."""
 
     task: AgentTask
     handle: Handle[Finding]
+    remark: str = ""
 
 
 class Crew:
@@ -44,9 +47,11 @@ class Crew:
         turns, calls = self.rules.agent_turns, self.rules.calls
         return agent_task(self.kit, self.inquiry, research, task_for(step), step=step.id, turns=turns, calls=calls)
 
-    async def work(self, run: Run, task: AgentTask) -> Finding:
-        """One agent's work, once there is a place for it."""
+    async def work(self, run: Run, task: AgentTask, findings: Sequence[Finding] = ()) -> Finding:
+        """One agent's work, once there is a place for it; an analysis works on `findings`."""
         async with self._places:
+            if task.analysis:
+                return await analyze(run, self.kit, task, findings)
             return await research_agent(run, self.kit, task)
 
 
@@ -78,26 +83,28 @@ class Dispatch:
         if index >= MOST_A_CYCLE:
             return f"not sent: at most {MOST_A_CYCLE} agents at a time; call again after these"
         try:
-            return self.send(index, self._task(call))
+            sent = self.send(index, self._task(call))
         except ToolFailed as failed:
             return f"not sent: {failed.reason}"
+        unknown = nobody(self._research, _wanted(call).continues)
+        return msgspec.structs.replace(sent, remark=unknown)
 
     def _task(self, call: ToolCall) -> AgentTask:
-        call = decoded(call)
-        if call.malformed:
-            raise ToolFailed("the arguments are not a JSON object")
-        wanted = read(RESEARCH_AGENT, call.arguments, ResearchAgent)
-        if not wanted.task.strip():
-            raise ToolFailed("the task is empty")
-        return agent_task(
-            self._crew.kit,
-            self._crew.inquiry,
-            self._research,
+        wanted = _wanted(call)
+        crew, research = self._crew, self._research
+        task = agent_task(
+            crew.kit,
+            crew.inquiry,
+            research,
             wanted.task.strip(),
-            step=step_for(self._research.plan, wanted.task, wanted.step),
-            turns=self._crew.rules.agent_turns,
-            continues=wanted.continues,
+            step=step_for(research.plan, wanted.task, wanted.step),
+            turns=crew.rules.agent_turns,
         )
+        if not research.needs_search(wanted.step) and research.cited():
+            return msgspec.structs.replace(task, analysis=True)
+        earlier = predecessor(research, wanted.continues)
+        window = self._place.profile("analytical").window
+        return going_on(crew.kit, task, earlier, research, window) if earlier else task
 
     def send(self, index: int, task: AgentTask) -> Sent:
         """Send an agent, or find the one already sent for this call; its lane is on the log before it starts."""
@@ -106,7 +113,7 @@ class Dispatch:
             handle = self._place.spawn(
                 "agent",
                 task,
-                lambda run: self._crew.work(run, task),
+                lambda run: self._crew.work(run, task, self._research.cited()),
                 returns=Finding,
                 slot=index,
                 at_once=self._crew.rules.agents_at_once,
@@ -120,6 +127,21 @@ class Dispatch:
         aside = self._place.child("abandoned")
         for lane in self._place.abandon({sent.handle.lane for sent in kept}):
             aside.emit(AgentAbandoned(lane=lane))
+
+
+def _wanted(call: ToolCall) -> ResearchAgent:
+    """What a call of `research_agent` asks for.
+
+    Raises:
+        ToolFailed: it is no such call, or has no task.
+    """
+    call = decoded(call)
+    if call.malformed:
+        raise ToolFailed("the arguments are not a JSON object")
+    wanted = read(RESEARCH_AGENT, call.arguments, ResearchAgent)
+    if not wanted.task.strip():
+        raise ToolFailed("the task is empty")
+    return wanted
 
 
 async def may_work(place: Run) -> None:
@@ -145,4 +167,5 @@ async def collect(sent: Sent, research: Research) -> tuple[Research, str]:
     except Failed as failed:
         return research.without(step, failed.reason), f"Agent {lane} failed: {failed.reason}"
     ended = "" if finding.stop == "done" else f" (ended early: {finding.stop})"
-    return research.with_finding(finding), f"Agent {lane}{ended} found:\n{finding.text}"
+    told = f"{sent.remark}\n" if sent.remark else ""
+    return research.with_finding(finding), f"{told}Agent {lane}{ended} found:\n{finding.text}"

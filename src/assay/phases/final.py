@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from assay.agents.citing import cite
 from assay.agents.task import Kit
 from assay.core.events import ReportFinished
 from assay.core.report import LIMITS, STOP_REASONS
-from assay.core.sources import sha256
+from assay.core.sources import SNIPPET, lane_of_source, sha256
 from assay.evidence.documents import Reader
 from assay.phases.inquiry import Inquiry
 from assay.phases.write import Draft
@@ -20,20 +22,42 @@ async def finish(run: Run, kit: Kit, reader: Reader, inquiry: Inquiry, draft: Dr
     async with run.at("write").phase("verify") as phase:
         passages, sources = kit.ledger.everything()
         verified = await verify(
-            phase, draft.text, passages, sources, reader, enabled=run.brief.verify, has_sources=draft.sourced
+            phase,
+            draft.text,
+            passages,
+            sources,
+            reader,
+            enabled=run.brief.verify,
+            has_sources=draft.sourced,
+            off=run.brief.checks_off,
         )
         reason = stop_reason(run, kit, draft)
-        limits = (*_ended(reason), *inquiry.assumptions, *draft.limits)
+        limits = (*_ended(reason), *inquiry.assumptions, *draft.limits, *_contacted(run, kit))
         phase.emit(ReportFinished(text_sha256=sha256(draft.text.encode()), limits=limits))
     return Outcome(stop_reason=reason, verified=verified.passed and run.brief.verify)
 
 
 def stop_reason(run: Run, kit: Kit, draft: Draft) -> str:
-    """The limit which ended research; else whether anything was found where it was looked for."""
+    """The limit which ended research; else whether anything was found where it was looked for, and written up."""
     if run.exhausted:
         return run.exhausted
-    return "no_evidence" if draft.researched and not cite(draft.text, kit.ledger).passages else "done"
+    if draft.researched and not cite(draft.text, kit.ledger).passages:
+        return "no_evidence"
+    return "done" if draft.written else "unwritten"
+
+
+def _contacted(run: Run, kit: Kit) -> tuple[str, ...]:
+    """Who outside was asked, where the web was: search providers, and the hosts of the pages read."""
+    if not run.brief.scope.web:
+        return ()
+    asked = [search.name for search in run.world.searches if search.name != "local"]
+    met = [source for source in kit.ledger.everything()[1].values() if lane_of_source(source.id) >= run.brief.lane]
+    pages = [source.url for source in met if source.media_type != SNIPPET]
+    hosts = sorted({urlsplit(url).netloc for url in pages if url.startswith(("http://", "https://"))})
+    read = f"pages were read from {', '.join(hosts)}" if hosts else "no page was read"
+    return (f"The web was searched with {', '.join(asked)}; {read}.",)
 
 
 def _ended(reason: str) -> tuple[str, ...]:
-    return (STOP_REASONS[reason],) if reason in LIMITS else ()
+    """What ended the run, where a limit did; what a writer that failed means for the reader, its draft says."""
+    return (STOP_REASONS[reason],) if reason in LIMITS and reason != "unwritten" else ()

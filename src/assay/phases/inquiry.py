@@ -6,12 +6,16 @@ import asyncio
 
 import msgspec
 
-from assay.core.brief import Brief
+from assay.core.brief import Brief, Role
 from assay.core.clean import one_line
+from assay.core.conversation import fitted
 from assay.core.errors import LimitReached
 from assay.core.messages import Message
+from assay.core.outline import written
 from assay.core.report import in_words
 from assay.core.sources import CollectionSummary
+from assay.phases.typed.schema import listed_fields
+from assay.phases.typed.schema import read as read_schema
 from assay.run.run import Run
 from assay.run.steps import Scratch
 
@@ -21,28 +25,38 @@ NAME_LENGTH = 80
 class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     """The question with all that is known about it before research.
 
-    `documents` describes the scope in prose, `count` is how many documents it holds. `answers` are a person's answers
-    to clarifying questions, `assumptions` what was assumed where nobody answered.
+    `documents` describes the scope in prose, `count` is how many documents it holds, `held` what they are. `answers`
+    are a person's answers to clarifying questions, `assumptions` what was assumed where nobody answered. `fields` are
+    those of a schema which are to be filled, one a line; `template` the headings the report is to have, as Markdown.
     """
 
     question: str
     date: str
     count: int
     documents: str
+    held: CollectionSummary | None = None
     scope: str
     language: str = ""
     instructions: str = ""
     answers: str = ""
     assumptions: tuple[str, ...] = ()
+    fields: str = ""
+    template: str = ""
 
     def asked(self) -> list[Message]:
         """The messages which say what is wanted: the question, a person's answers, their instructions."""
-        parts = (("question", self.question), ("answers", self.answers), ("instructions", self.instructions))
+        parts = (
+            ("question", self.question),
+            ("fields", self.fields),
+            ("answers", self.answers),
+            ("template", self.template),
+            ("instructions", self.instructions),
+        )
         return [user(name, text) for name, text in parts if text]
 
     def full(self) -> str:
         """The question with the answers, for an agent."""
-        return f"{self.question}\n\n{self.answers}" if self.answers else self.question
+        return "\n\n".join(part for part in (self.question, self.fields, self.answers) if part)
 
 
 def user(name: str, text: str) -> Message:
@@ -53,6 +67,12 @@ def user(name: str, text: str) -> Message:
 def data(value: object) -> str:
     """Plain data as JSON text."""
     return msgspec.json.encode(value).decode()
+
+
+def before(run: Run, role: Role) -> list[Message]:
+    """The message which says what was said before in the thread, shortened to an eighth of the role's window."""
+    said = fitted(run.brief.conversation, run.profile(role).window // 8)
+    return [user("conversation", data(said))] if said else []
 
 
 async def inquire(run: Run) -> Inquiry:
@@ -72,16 +92,20 @@ async def inquire(run: Run) -> Inquiry:
         date=brief.date,
         count=summary.documents,
         documents=describe(summary, brief),
+        held=summary,
         scope=brief.scope.label,
         language=brief.language,
         instructions=brief.instructions,
+        template=written(brief.template),
+        fields=listed_fields(read_schema(brief.schema)) if brief.schema else "",
     )
 
 
 def describe(summary: CollectionSummary, brief: Brief) -> str:
     """The documents in scope in a few sentences: count, kinds, languages, dates, names."""
+    web = " The web may be searched and read." if brief.scope.web else ""
     if not summary.documents:
-        return "There are no documents in scope."
+        return f"There are no documents in scope.{web}"
     said = [f"{brief.scope.label}: {summary.documents} document{'s' if summary.documents != 1 else ''} in scope."]
     for label, counts in (("Kinds", summary.kinds), ("Languages", summary.languages)):
         known = {name: count for name, count in counts.items() if name}
@@ -93,4 +117,4 @@ def describe(summary: CollectionSummary, brief: Brief) -> str:
         names = "; ".join(one_line(name)[:NAME_LENGTH] for name in summary.names)
         more = "; …" if summary.documents > len(summary.names) else ""
         said.append(f"Names: {names}{more}.")
-    return " ".join(said)
+    return " ".join(said) + web

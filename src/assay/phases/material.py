@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -44,6 +44,13 @@ def evidence(passages: Sequence[Passage], ledger: Ledger) -> str:
     return "\n\n".join(show(source, list(grouped[id].values())) for id, source in sources.items() if source)
 
 
+def unseen(ledger: Ledger, findings: Sequence[Finding]) -> bool:
+    """Whether anything was read that no finding cites."""
+    shown = {(each.document_sha256, each.start, each.end) for each in ledger.everything()[0].values()}
+    cited = {(each.document_sha256, each.start, each.end) for finding in findings for each in finding.passages}
+    return bool(shown - cited)
+
+
 def messages_of(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
     """Findings, one a message, and the passages they cite."""
     cited = [passage for finding in findings for passage in finding.passages]
@@ -71,3 +78,19 @@ def shorter(finding: Finding) -> Finding:
     text = finding.text[: spans[len(spans) // 2][0]].rstrip()
     kept = tuple(passage for passage in finding.passages if passage.id in text)
     return msgspec.structs.replace(finding, text=text, passages=kept)
+
+
+def fitted(
+    findings: Sequence[Finding], tokens: int, render: Callable[[Sequence[Finding]], list[Message]]
+) -> list[Message]:
+    """`findings` as messages of at most `tokens`: the longest is halved until they fit, or nothing is left to cut."""
+    kept = list(findings)
+    messages = render(kept)
+    while total(messages) > tokens and kept:
+        place = max(range(len(kept)), key=lambda at: len(kept[at].text))
+        less = shorter(kept[place])
+        if less == kept[place]:
+            break
+        kept[place] = less
+        messages = render(kept)
+    return messages

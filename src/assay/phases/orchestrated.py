@@ -99,7 +99,7 @@ class Orchestrator:
             if any(isinstance(each, Sent) for each in settled.values()) or GENERATE_REPORT.name in called:
                 return said, settled
             mistakes += THINK.name not in called or thoughts >= THOUGHTS_A_CYCLE
-            thoughts += _think(place, said.calls)
+            thoughts += sum(call.name == THINK.name for call in said.calls)
             if mistakes > 1:
                 return said, {}
             results = _results(said.calls, {id: str(reason) for id, reason in settled.items()})
@@ -127,6 +127,8 @@ class Orchestrator:
             dispatch.settle([])
             raise
         calls = mend(reply, names(tools))
+        if not reply.calls:
+            _tell(place, calls)
         return Message(role="assistant", text=reply.text, calls=calls), dispatch.settle(calls)
 
     def _tools(self, place: Run, thoughts: int) -> tuple[ToolDefinition, ...]:
@@ -146,13 +148,12 @@ def _system(tools: Sequence[ToolDefinition]) -> str:
     return f"{text}\n\n{prompt('assay.phases', 'think')}" if THINK in tools else text
 
 
-def _think(place: Run, calls: Sequence[ToolCall]) -> int:
-    """Put what was thought on the log; how many thoughts."""
-    thoughts = [str(call.arguments.get("reasoning", "")) for call in calls if call.name == THINK.name]
-    for thought in thoughts:
-        place.emit(ThinkStarted())
-        place.emit(ThinkFinished(text=thought))
-    return len(thoughts)
+def _tell(place: Run, calls: Sequence[ToolCall]) -> None:
+    """Put the thoughts of `calls` on the log: they were read out of a reply's text, where no stream could tell them."""
+    for thought in (str(call.arguments.get(THINK.thought, "")) for call in calls if call.name == THINK.name):
+        if thought:
+            place.emit(ThinkStarted())
+            place.emit(ThinkFinished(text=thought))
 
 
 def _results(calls: Sequence[ToolCall], answers: Mapping[str, str]) -> tuple[Result, ...]:
@@ -170,4 +171,4 @@ def _remark(call: ToolCall, agents: bool) -> str:
 
 def _result(id: str, text: str) -> Result:
     short = text if len(text) <= FIRST_WORDS else text[:FIRST_WORDS] + " … (shortened)"
-    return Result(call_id=id, forms=(text, short, short[:200]))
+    return Result(call_id=id, text=text, shorten=lambda: (short, short[:200]))

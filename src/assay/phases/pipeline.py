@@ -7,21 +7,24 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import msgspec
 
 from assay.agents.task import Kit
+from assay.core.brief import Brief
 from assay.core.errors import UnknownName
-from assay.core.plan import Coverage, Plan
+from assay.core.plan import Coverage, Plan, Triage
 from assay.evidence.documents import Reader
-from assay.evidence.ledger import Ledger
-from assay.phases import check
+from assay.phases.alone import work_alone
 from assay.phases.background import look_around
 from assay.phases.coverage import cover
 from assay.phases.dispatch import Crew
 from assay.phases.final import finish
-from assay.phases.inquiry import inquire
+from assay.phases.heritage import Heritage, announce, equip, inherit, recalled
+from assay.phases.inquiry import Inquiry, inquire
 from assay.phases.planning import make_plan
-from assay.phases.simple import answer
+from assay.phases.simple import answer, answer_from
 from assay.phases.state import Research
+from assay.phases.survey.survey import survey
 from assay.phases.triage import classify
-from assay.phases.write import write, write_nothing
+from assay.phases.typed.answer import fill
+from assay.phases.write import Draft, write, write_nothing
 from assay.run.engine import Outcome
 from assay.run.protocols import Tool
 from assay.run.run import Run
@@ -67,22 +70,51 @@ async def pipeline(run: Run, services: Services) -> Outcome:
         ModelFailed: no model worked and nothing was found.
         InputNeeded: a person has to answer first.
     """
-    check(run.brief)
     strategy = services.strategy(run.brief.strategy)
-    kit = Kit(ledger=Ledger(), tools=services.allowed(run.brief.tools))
+    tools, heritage = services.allowed(run.brief.tools), await inherit(run)
+    if run.brief.mode == "agent":
+        return await work_alone(run, equip(run, tools, heritage, None), services.reader)
     triage, inquiry = await classify(run, await inquire(run))
+    heritage = heritage if goes_on(run.brief, triage) else Heritage()
+    kit = equip(run, tools, heritage, inquiry.held)
     rules = run.limit(triage.depth)
-    if triage.answer is not None:
-        draft = await answer(run, kit, inquiry, triage.answer)
+    if triage.answer is not None or run.brief.mode == "web_search":
+        draft = await at_once(run, kit, inquiry, triage.answer or "")
         return await finish(run, kit, services.reader, inquiry, draft)
-    if not inquiry.count:
+    if not inquiry.count and not run.brief.scope.web:
         draft = await write_nothing(run, kit, inquiry)
         return await finish(run, kit, services.reader, inquiry, draft)
+    if triage.whole_collection and not run.brief.schema:
+        surveyed = await survey(run, kit, services.reader, inquiry, rules)
+        if surveyed is not None:
+            return await finish(run, kit, services.reader, inquiry, surveyed)
     background = await look_around(run, kit, inquiry)
     plan = await make_plan(run, inquiry, background, rules)
     research, coverage = await investigate(run, strategy, Crew(kit, inquiry, rules), plan)
-    draft = await write(run, kit, inquiry, research, coverage)
+    if run.brief.schema:
+        draft = await fill(run, kit, inquiry, research)
+    else:
+        draft = await write(run, kit, inquiry, recalled(kit, inquiry, heritage, research), coverage)
+    announce(run, kit, draft.text)
     return await finish(run, kit, services.reader, inquiry, draft)
+
+
+def goes_on(brief: Brief, triage: Triage) -> bool:
+    """Whether a run goes on from the evidence it took over: not where it asks about something else, and may search."""
+    return triage.follow_up != "new_topic" or "search" not in brief.tools
+
+
+async def at_once(run: Run, kit: Kit, inquiry: Inquiry, text: str) -> Draft:
+    """An answer without a plan: `text`, what a look at the documents brings, or what was found before.
+
+    Raises:
+        ModelFailed: no model worked and nothing was found.
+    """
+    if not text and "search" not in kit.tools:
+        return await answer_from(run, kit, inquiry)
+    draft = await answer(run, kit, inquiry, text)
+    announce(run, kit, draft.text)
+    return draft
 
 
 async def investigate(run: Run, strategy: Strategy, crew: Crew, plan: Plan) -> tuple[Research, tuple[Coverage, ...]]:

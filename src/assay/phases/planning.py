@@ -15,7 +15,7 @@ from assay.core.events import PlanApproved, PlanDelta, PlanProposed, PlanStarted
 from assay.core.messages import Message, Request
 from assay.core.plan import Plan, PlanStep
 from assay.core.report import in_words
-from assay.phases.inquiry import Inquiry, data, user
+from assay.phases.inquiry import Inquiry, before, data, user
 from assay.run.run import Run
 
 OUTPUT = 2_048
@@ -80,7 +80,7 @@ def _request(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules) -
     return Request(
         task="plan",
         system=prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
-        messages=(*messages, user("rules", data(said)), *inquiry.asked()),
+        messages=(*messages, *before(phase, "analytical"), user("rules", data(said)), *inquiry.asked()),
         tool_choice="none",
         max_tokens=output(phase.profile("analytical"), OUTPUT),
     )

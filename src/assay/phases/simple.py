@@ -1,8 +1,7 @@
-"""The simple mode: an answer at once, from the documents at hand where there are any."""
+"""The modes which answer at once: from what a look at the documents brings, where there are any."""
 
 from __future__ import annotations
 
-from assay.agents.act import act
 from assay.agents.citing import cite
 from assay.agents.findings import compose
 from assay.agents.replies import defect
@@ -11,63 +10,79 @@ from assay.agents.task import NOTHING, Kit
 from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
-from assay.core.messages import Reply, Request, ToolCall
+from assay.core.messages import Reply, Request
 from assay.core.report import in_words
+from assay.phases.background import may_search
 from assay.phases.inquiry import Inquiry, user
+from assay.phases.looking import SECONDS, Look, recall_all, search_and_read, search_once
 from assay.phases.write import Draft, nothing_found
 from assay.run.run import Run
 
 OUTPUT = 2_048
 UNSOURCED = "*This answer rests on no sources.*"
 ENDED = "The answer was put together by code: what follows are the passages found."
+LATE = f"Nothing was found within {SECONDS:.0f} seconds; the answer rests on no sources."
+CUT = f"The search was ended after {SECONDS:.0f} seconds; the answer rests on what was found by then."
 
 
 async def answer(run: Run, kit: Kit, inquiry: Inquiry, text: str) -> Draft:
     """Answer at once. `text` is what triage has said already, empty when it has not."""
-    evidence = "" if text else await _look(run, kit, inquiry)
+    look = Look() if text else await _look(run, kit, inquiry)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
-        if not text and inquiry.count and not evidence:
-            return nothing_found(phase, kit, inquiry)
-        if not evidence:
-            phase.emit(ReportDelta(text=f"{UNSOURCED}\n\n{text}"))
         if text:
+            phase.emit(ReportDelta(text=f"{UNSOURCED}\n\n{text}"))
             return Draft(text=f"{UNSOURCED}\n\n{text}", researched=False, sourced=False)
-        return await _answer(phase, kit, inquiry, evidence)
+        if may_search(run, kit, inquiry) and not look.evidence and not look.late:
+            return nothing_found(phase, kit, inquiry)
+        return await _answer(phase, kit, inquiry, look)
 
 
-async def _look(run: Run, kit: Kit, inquiry: Inquiry) -> str:
-    """The best passages for the question."""
-    if not inquiry.count or "search" not in kit.tools:
-        return ""
-    async with run.phase("research") as phase:
-        call = ToolCall(id="question", name="search", arguments={"query": inquiry.question})
-        try:
-            (result,) = await act(phase, kit.ledger.seeing([0]), kit.tools, [call], inquiry.question)
-        except LimitReached as limit:
-            phase.warn(f"the documents were not searched: {in_words(limit.reason)}")
-            return ""
-    return result.forms[0] if kit.ledger.count() else ""
+async def answer_from(run: Run, kit: Kit, inquiry: Inquiry) -> Draft:
+    """Answer from what the ledger holds, and from nothing else."""
+    look = await recall_all(run, kit, inquiry)
+    async with run.at("write").phase("write") as phase:
+        phase.emit(ReportStarted())
+        if look.evidence:
+            return await _answer(phase, kit, inquiry, look)
+        text = f"Nothing that answers this question is in {inquiry.scope}."
+        phase.emit(ReportDelta(text=text))
+        return Draft(text=text, sourced=False)
 
 
-async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, evidence: str) -> Draft:
+async def _look(run: Run, kit: Kit, inquiry: Inquiry) -> Look:
+    look = search_and_read if run.brief.mode == "web_search" else search_once
+    return await look(run, kit, inquiry)
+
+
+async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look) -> Draft:
     """Ask for the answer.
 
     Raises:
         ModelFailed: there is none, and nothing was found that could stand for it.
     """
-    first = "" if evidence else f"{UNSOURCED}\n\n"
+    first = "" if look.evidence else f"{UNSOURCED}\n\n"
+    if first:
+        phase.emit(ReportDelta(text=first))
     try:
-        reply = await _ask(phase, inquiry, evidence)
+        reply = await _ask(phase, inquiry, look.evidence)
     except (LimitReached, ModelFailed) as failed:
         return _passages(phase, kit, inquiry, failed)
     if wrong := defect(reply):
         return _passages(phase, kit, inquiry, ModelFailed(f"the answer could not be used: {wrong}"))
     cites = bool(cite(reply.text, kit.ledger).passages)
-    if evidence and not cites:
+    if look.evidence and not cites:
         first = f"{UNSOURCED}\n\n"
         phase.emit(ReportRevised(text=first + reply.text, why="the answer cites nothing"))
-    return Draft(text=first + reply.text, researched=bool(evidence), sourced=cites)
+    researched, limits = bool(look.evidence), _said(look)
+    return Draft(text=first + reply.text, researched=researched, sourced=cites, limits=limits)
+
+
+def _said(look: Look) -> tuple[str, ...]:
+    """What a reader must know of a look which was cut short."""
+    if not look.late:
+        return ()
+    return (CUT if look.evidence else LATE,)
 
 
 def _passages(phase: Run, kit: Kit, inquiry: Inquiry, failed: LimitReached | ModelFailed) -> Draft:
@@ -77,7 +92,7 @@ def _passages(phase: Run, kit: Kit, inquiry: Inquiry, failed: LimitReached | Mod
         raise failed
     phase.warn(f"no model answered: {in_words(failed.reason)}")
     phase.emit(ReportRevised(text=text, why="no model answered; the passages found are the report"))
-    return Draft(text=text, limits=(ENDED,))
+    return Draft(text=text, limits=(ENDED,), written=False)
 
 
 async def _ask(phase: Run, inquiry: Inquiry, evidence: str) -> Reply:

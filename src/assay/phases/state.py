@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from assay.agents.task import NOTHING, AgentTask, Finding, Finished, Kit
+from assay.agents.task import AgentTask, Finding, Finished, Kit
 from assay.core.markers import strip
 from assay.core.plan import Plan, PlanStep, StepStatus
 from assay.core.text import words
@@ -38,6 +38,14 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
     def with_running(self, steps: Iterable[int]) -> Research:
         """The research with steps agents work on now."""
         return msgspec.structs.replace(self, plan=marked(self.plan, steps, "running"))
+
+    def cited(self) -> tuple[Finding, ...]:
+        """The findings which cite something."""
+        return tuple(finding for finding in self.findings if finding.passages)
+
+    def needs_search(self, step: int) -> bool:
+        """Whether a step has to be searched for; what is no step of the plan has to."""
+        return all(each.needs_search for each in self.plan.steps if each.id == step)
 
     def finding_of(self, lane: int) -> Finding | None:
         """What the agent in `lane` found."""
@@ -84,12 +92,9 @@ def agent_task(
     step: int,
     turns: int,
     calls: int = 0,
-    continues: str = "",
 ) -> AgentTask:
     """A task with the brief an agent gets at its spawn: of the others it knows those that have finished."""
     lanes = [finding.lane for finding in research.findings]
-    number = "".join(letter for letter in continues if letter.isascii() and letter.isdigit())
-    earlier = research.finding_of(int(number)) if number else None
     return AgentTask(
         task=task,
         step=step,
@@ -99,9 +104,8 @@ def agent_task(
         date=inquiry.date,
         language=inquiry.language,
         documents=inquiry.documents,
-        finished=tuple(_finished(kit, finding) for finding in research.findings),
-        lanes=(0, *lanes),
-        earlier="" if earlier is None or earlier.text == NOTHING else earlier.text,
+        finished=(*kit.earlier, *(_finished(kit, finding) for finding in research.findings)),
+        lanes=(*kit.lanes, *lanes),
     )
 
 

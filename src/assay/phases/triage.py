@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
+
+import msgspec
 
 from assay.agents.replies import mend
 from assay.agents.sizing import output
@@ -11,16 +14,20 @@ from assay.core.brief import Mode, SetDepth
 from assay.core.errors import LimitReached, ModelFailed, ToolFailed
 from assay.core.events import TriageClassified
 from assay.core.messages import Reply, Request, ToolCall
-from assay.core.plan import Complexity, Triage
+from assay.core.plan import Complexity, FollowUp, Triage
 from assay.core.report import in_words
 from assay.phases.clarify import clarify
 from assay.phases.control import ANSWER, GENERATE_PLAN, TRIAGE, GeneratePlan, first, names
-from assay.phases.inquiry import Inquiry, user
+from assay.phases.inquiry import Inquiry, before, user
 from assay.run.run import Run
 from assay.tools.arguments import read
 
 OUTPUT = 1_024
 QUESTIONS = 3
+LONGEST = 1_000
+"""Code points of a question which triage restates, or asks back."""
+QUICK = ("simple", "web_search")
+"""Modes which answer at once: nothing is asked back, and without a conversation there is nothing to classify."""
 BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])?\s*")
 DEPTH_OF: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
 
@@ -28,13 +35,22 @@ DEPTH_OF: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium",
 async def classify(run: Run, inquiry: Inquiry) -> tuple[Triage, Inquiry]:
     """One model call decides; where it fails, the question is taken as a moderate one.
 
+    A question which leans on what was said before goes on as triage restates it.
+
     Raises:
         InputNeeded: the question is not clear, and the brief wants a person to say what is meant.
     """
     async with run.phase("triage") as phase:
         triage = _fixed(run, await _ask(phase, inquiry))
         phase.emit(TriageClassified(triage=triage, mode=mode(run, triage), depth=triage.depth))
-        return triage, await clarify(phase, inquiry, triage)
+        return triage, await clarify(phase, _restated(inquiry, triage), triage)
+
+
+def _restated(inquiry: Inquiry, triage: Triage) -> Inquiry:
+    if not triage.restated or triage.restated == inquiry.question:
+        return inquiry
+    assumed = f"The question was read as “{triage.restated}”."
+    return msgspec.structs.replace(inquiry, question=triage.restated, assumptions=(assumed,))
 
 
 def mode(run: Run, triage: Triage) -> Mode:
@@ -45,12 +61,12 @@ def mode(run: Run, triage: Triage) -> Mode:
 
 
 async def _ask(phase: Run, inquiry: Inquiry) -> Triage:
-    if phase.brief.mode == "simple":
-        return Triage(complexity="simple", depth="light", answer="")
+    if phase.brief.mode in QUICK and not phase.brief.conversation:
+        return Triage(complexity="simple")
     request = Request(
         task="triage",
         system=prompt("assay.phases", "triage"),
-        messages=(user("documents", inquiry.documents), *inquiry.asked()),
+        messages=(user("documents", inquiry.documents), *before(phase, "simple"), *inquiry.asked()),
         tools=TRIAGE,
         max_tokens=output(phase.profile("simple"), OUTPUT),
         effort="low",
@@ -59,7 +75,7 @@ async def _ask(phase: Run, inquiry: Inquiry) -> Triage:
         return _read(phase, await phase.ask("simple", request))
     except (LimitReached, ModelFailed) as failed:
         phase.warn(f"triage failed, the question is taken as a moderate one: {in_words(failed.reason)}")
-        return Triage()
+        return Triage(follow_up=_follow_up(phase, ""))
 
 
 def _read(phase: Run, reply: Reply) -> Triage:
@@ -69,7 +85,7 @@ def _read(phase: Run, reply: Reply) -> Triage:
     if answer := first(calls, ANSWER.name):
         return Triage(complexity="simple", depth="light", answer=str(answer.arguments.get("text", "")))
     questions = read_questions(reply.text)
-    return Triage(ambiguous=bool(questions), questions=questions)
+    return Triage(ambiguous=bool(questions), questions=questions, follow_up=_follow_up(phase, ""))
 
 
 def _planned(phase: Run, call: ToolCall) -> Triage:
@@ -77,27 +93,39 @@ def _planned(phase: Run, call: ToolCall) -> Triage:
         wanted = read(GENERATE_PLAN, call.arguments, GeneratePlan)
     except ToolFailed as failed:
         phase.warn(f"triage called generate_plan wrongly, the question is taken as a moderate one: {failed.reason}")
-        return Triage()
+        return Triage(follow_up=_follow_up(phase, ""))
     depth = wanted.depth or DEPTH_OF[wanted.complexity]
-    return Triage(complexity=wanted.complexity, depth=depth, follow_up=wanted.follow_up)
+    restated = " ".join(wanted.restated.split())[:LONGEST] if phase.brief.conversation else ""
+    follow_up = _follow_up(phase, wanted.follow_up)
+    return Triage(
+        complexity=wanted.complexity,
+        depth=depth,
+        follow_up=follow_up,
+        restated=restated,
+        whole_collection=wanted.whole_collection,
+    )
+
+
+def _follow_up(phase: Run, said: Literal["", FollowUp]) -> FollowUp:
+    """What triage said; where it said nothing, a run made to continue another does."""
+    return said or ("complex_follow_up" if phase.brief.parent else "new_topic")
 
 
 def read_questions(text: str) -> tuple[str, ...]:
-    """Clarifying questions in a reply's text: its lines which end as a question does, at most 3."""
+    """Clarifying questions in a reply's text: its lines which end as a question does and are no essays, at most 3."""
     lines = (BULLET.sub("", line).strip() for line in text.splitlines())
-    return tuple(line for line in lines if line.endswith(("?", "？", "؟")))[:QUESTIONS]
+    return tuple(line for line in lines if line.endswith(("?", "？", "؟")) and len(line) <= LONGEST)[:QUESTIONS]
 
 
 def _fixed(run: Run, triage: Triage) -> Triage:
     """What the brief fixes stands, whatever triage thinks."""
-    depth = triage.depth if run.brief.depth == "auto" else run.brief.depth
-    answer = triage.answer if run.brief.mode in ("auto", "simple") else None
-    return Triage(
-        complexity=triage.complexity,
-        follow_up=triage.follow_up,
-        ambiguous=triage.ambiguous,
-        questions=triage.questions if run.brief.mode != "simple" else (),
-        depth=depth,
-        reasoning=triage.reasoning,
-        answer=answer,
+    brief, quick = run.brief, run.brief.mode in QUICK
+    depth: SetDepth = "light" if quick else triage.depth
+    answers: dict[str, str | None] = {"auto": triage.answer, "simple": ""}
+    return msgspec.structs.replace(
+        triage,
+        depth=depth if brief.depth == "auto" else brief.depth,
+        ambiguous=triage.ambiguous and not quick,
+        questions=() if quick else triage.questions,
+        answer=None if brief.schema else answers.get(brief.mode),
     )

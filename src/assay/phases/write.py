@@ -6,24 +6,24 @@ from collections.abc import Sequence
 
 import msgspec
 
+from assay.agents.citing import cite
 from assay.agents.findings import compose
-from assay.agents.replies import defect
-from assay.agents.sizing import output, room, total
-from assay.agents.task import NOTHING, Kit
-from assay.agents.wording import prompt
-from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
+from assay.agents.task import NOTHING, Finding, Kit
+from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
-from assay.core.messages import Message, Reply, Request
 from assay.core.plan import Coverage, Plan
 from assay.core.report import in_words
-from assay.phases.inquiry import Inquiry, data, user
-from assay.phases.material import Part, parts
+from assay.phases.form import Formed, as_of, filled, formed, joined, missing
+from assay.phases.inquiry import Inquiry
 from assay.phases.state import Research
+from assay.phases.writer import Writer
 from assay.run.run import Run
 
-OUTPUT = 20_000
-SECONDS_BETWEEN_TOKENS = 300.0
 QUERIES_NAMED = 8
+REVISED = "its date, and what could not be found, were put in by code"
+HALF_WRITTEN = (
+    "No model could write this report to its end: the last sections are the findings as the agents reported them."
+)
 NOT_WRITTEN = "No model could write this report: what follows are the findings as the agents reported them."
 MODEL_STOPS = {
     "model": "its model failed",
@@ -34,25 +34,18 @@ CUT_SHORT = "This answer was put together by code because research was cut short
 NEAREST = "these are the passages found by then which are nearest to the question."
 
 
-class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message of the writer: which part of the report this is, of how many."""
-
-    date: str
-    language: str
-    part: int = 1
-    parts: int = 1
-
-
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """A report as written, with passage markers, and what its reader must know.
 
-    `researched` says that sources were looked for, `sourced` that the text claims to rest on some.
+    `researched` says that sources were looked for, `sourced` that the text claims to rest on some; `written`, that a
+    model wrote it to its end.
     """
 
     text: str
     limits: tuple[str, ...] = ()
     researched: bool = True
     sourced: bool = True
+    written: bool = True
 
 
 async def write(run: Run, kit: Kit, inquiry: Inquiry, research: Research, coverage: Sequence[Coverage]) -> Draft:
@@ -73,11 +66,34 @@ async def write(run: Run, kit: Kit, inquiry: Inquiry, research: Research, covera
 
 
 async def _draft(phase: Run, kit: Kit, inquiry: Inquiry, research: Research, coverage: Sequence[Coverage]) -> Draft:
+    """The report in its form; what code changed of the text as it streamed is on the log."""
+    writer = Writer(phase, kit, inquiry, research, coverage)
     try:
-        return Draft(text=await _write(phase, kit, inquiry, research, coverage))
+        texts, why = await writer.write(), REVISED
     except (LimitReached, ModelFailed) as failed:
         phase.warn(f"the report was put together by code: {in_words(failed.reason)}")
-        return _unwritten(phase, research, coverage)
+        texts, why = _unwritten(writer, research), "the writer failed; the findings are the report"
+    streamed = "\n\n".join(texts)
+    done = _formed(phase, kit, inquiry, texts, coverage)
+    written = why == REVISED
+    if written and done.text.startswith(streamed):
+        phase.emit(ReportDelta(text=done.text[len(streamed) :]))
+    else:
+        phase.emit(ReportRevised(text=done.text, why=why))
+    limits = (*(() if written else (NOT_WRITTEN if not writer.texts else HALF_WRITTEN,)), *done.limits)
+    return Draft(text=done.text, limits=limits, written=written)
+
+
+def _formed(phase: Run, kit: Kit, inquiry: Inquiry, texts: Sequence[str], coverage: Sequence[Coverage]) -> Formed:
+    """What was written, with its date and what could not be found, under the headings of a template if there is one."""
+    cited = cite("\n\n".join(texts), kit.ledger)
+    sources = [*cited.sources, *(kit.ledger.source(passage.source) for passage in cited.passages)]
+    dated = as_of((source.published for source in sources if source), inquiry.date)
+    absent = missing(coverage)
+    if phase.brief.template:
+        return filled(texts, phase.brief.template, dated, absent)
+    english = inquiry.language.partition("-")[0] in ("", "en")
+    return Formed(text=formed(joined(texts), dated, absent, english=english))
 
 
 def shortcomings(research: Research) -> tuple[str, ...]:
@@ -125,94 +141,15 @@ def _cut_short(phase: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Dr
     return Draft(text=text)
 
 
-def _unwritten(phase: Run, research: Research, coverage: Sequence[Coverage]) -> Draft:
-    """The findings as the report."""
-    text = composed(research, coverage)
-    phase.emit(ReportRevised(text=text, why="the writer failed; the findings are the report"))
-    return Draft(text=text, limits=(NOT_WRITTEN,))
+def _unwritten(writer: Writer, research: Research) -> tuple[str, ...]:
+    """What was written before the writer failed, and the findings it had still to write up."""
+    rest = [finding for part in writer.left for finding in part.findings] if writer.texts else writer.findings
+    return (*writer.texts, composed(research.plan, rest))
 
 
-def composed(research: Research, coverage: Sequence[Coverage]) -> str:
-    """The findings under their plan steps, and what could not be found."""
-    titles = {step.id: step.title for step in research.plan.steps}
-    sections = [
-        f"## {titles.get(finding.step) or ' '.join(finding.task.split())}\n\n{finding.text}"
-        for finding in research.findings
-        if finding.passages
-    ]
-    missing = [f"- {each.part}" for each in coverage if each.step and each.status == "not"]
-    if missing:
-        sections.append("## What could not be found\n\n" + "\n".join(missing))
-    return "\n\n".join(sections)
-
-
-async def _write(phase: Run, kit: Kit, inquiry: Inquiry, research: Research, coverage: Sequence[Coverage]) -> str:
-    """The report's text as streamed: in one piece, or in parts where the findings do not fit together.
-
-    Raises:
-        LimitReached, ModelFailed: there is none.
-    """
-    request = _request(phase)
-    fixed = [*inquiry.asked(), user("coverage", data(coverage)), user("plan", data(research.plan))]
-    profile = phase.profile("complex")
-    tokens = min(room(profile, request.system, (), request.max_tokens) - total(fixed), profile.window // 2)
-    found = [finding for finding in research.findings if finding.passages]
-    try:
-        return await _parts(phase, inquiry, research.plan, coverage, parts(found, kit.ledger, tokens))
-    except ContextTooLong:
-        phase.emit(ReportStarted(title=research.plan.title))
-        return await _parts(phase, inquiry, research.plan, coverage, parts(found, kit.ledger, tokens // 2))
-
-
-async def _parts(phase: Run, inquiry: Inquiry, plan: Plan, coverage: Sequence[Coverage], pieces: Sequence[Part]) -> str:
-    texts: list[str] = []
-    for number, piece in enumerate(pieces, 1):
-        if texts:
-            phase.emit(ReportDelta(text="\n\n"))
-        last = number == len(pieces)
-        rules = WriteRules(date=inquiry.date, language=inquiry.language, part=number, parts=len(pieces))
-        messages = (
-            *inquiry.asked(),
-            *piece.messages,
-            user("coverage", data(coverage if last else [])),
-            user("rules", data(rules)),
-            user("plan", data(plan if len(pieces) == 1 else _part_of(plan, piece))),
-        )
-        texts.append(await _piece(phase, plan.title, "\n\n".join(texts), messages))
-    return "\n\n".join(texts)
-
-
-async def _piece(phase: Run, title: str, before: str, messages: tuple[Message, ...]) -> str:
-    """One piece of the report; what is cut off or repeats itself is taken back and written once more."""
-    reply = await _ask(phase, messages)
-    wrong = defect(reply)
-    if wrong:
-        phase.emit(ReportStarted(title=title))
-        if before:
-            phase.emit(ReportDelta(text=before + "\n\n"))
-        note = user("note", f"Your last reply could not be used: {wrong}.")
-        reply = await _ask(phase, (*messages[:-1], note, messages[-1]))
-    if defect(reply):
-        raise ModelFailed(f"the report could not be used: {defect(reply)}")
-    return reply.text
-
-
-async def _ask(phase: Run, messages: tuple[Message, ...]) -> Reply:
-    request = msgspec.structs.replace(_request(phase), messages=messages)
-    return await phase.ask("complex", request, deltas=lambda text: ReportDelta(text=text))
-
-
-def _request(phase: Run) -> Request:
-    return Request(
-        task="write",
-        system=prompt("assay.phases", "write"),
-        messages=(),
-        tool_choice="none",
-        max_tokens=output(phase.profile("complex"), OUTPUT),
-        timeout=SECONDS_BETWEEN_TOKENS,
+def composed(plan: Plan, findings: Sequence[Finding]) -> str:
+    """Findings under the plan steps they are for."""
+    titles = {step.id: step.title for step in plan.steps}
+    return "\n\n".join(
+        f"## {titles.get(finding.step) or ' '.join(finding.task.split())}\n\n{finding.text}" for finding in findings
     )
-
-
-def _part_of(plan: Plan, piece: Part) -> Plan:
-    steps = {finding.step for finding in piece.findings}
-    return msgspec.structs.replace(plan, steps=tuple(step for step in plan.steps if step.id in steps))

@@ -111,3 +111,30 @@ def _create(path: Path, data: bytes) -> None:
 
 def _damaged(path: Path) -> StoreError:
     return StoreError(f"{path} is damaged: delete it and add its document again")
+
+
+class MemoryBlobs:
+    """`Blobs` in the process."""
+
+    def __init__(self) -> None:
+        self._blobs: dict[str, bytes] = {}
+
+    def put(self, data: bytes) -> str:
+        """Keep `data`; its hash."""
+        name = sha256(data)
+        self._blobs.setdefault(name, bytes(data))
+        return name
+
+    def get(self, sha256: str) -> bytes:
+        """The bytes.
+
+        Raises:
+            StoreError: not there.
+        """
+        if sha256 not in self._blobs:
+            raise StoreError(f"no blob {sha256[:80]}")
+        return self._blobs[sha256]
+
+    def has(self, sha256: str) -> bool:
+        """Whether it is there."""
+        return sha256 in self._blobs

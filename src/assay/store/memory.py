@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from assay.core.errors import FenceLost, LeaseHeld, StoreError
+from assay.core.errors import FenceLost, LeaseHeld
 from assay.core.events import Envelope
 from assay.core.ports import (
     Action,
@@ -25,8 +25,9 @@ from assay.core.ports import (
     RunStatus,
     StepRecord,
 )
-from assay.core.sources import CollectionSummary, Document, Snapshot, sha256
+from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
+from assay.store.blobs import MemoryBlobs
 from assay.store.common import Store, Wall
 
 
@@ -41,6 +42,7 @@ class _Run:
     question: str
     brief: bytes
     created_at: str
+    thread: str = ""
     status: RunStatus = "created"
     holder: str = ""
     until: float = 0.0
@@ -82,6 +84,7 @@ class _Run:
             fence=self.fence,
             active_seconds=self.active_seconds,
             last_seq=len(self.events),
+            thread=self.thread,
         )
 
 
@@ -94,7 +97,7 @@ class MemoryJournal:
         self._lock = threading.Lock()
 
     async def create(
-        self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft]
+        self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft], thread: str = ""
     ) -> tuple[Envelope, ...]:
         """Make a run with its first events.
 
@@ -104,7 +107,7 @@ class MemoryJournal:
         with self._lock:
             if run_id in self._runs:
                 raise common.run_exists(run_id)
-            run = _Run(run_id, question, brief, common.created_at(events, self._wall))
+            run = _Run(run_id, question, brief, common.created_at(events, self._wall), thread)
             self._runs[run_id] = run
             return run.append(events)
 
@@ -219,6 +222,12 @@ class MemoryJournal:
                 starting = [run_id for run_id in ids if reference and run_id.startswith(reference)]
                 chosen = common.only(reference, sorted(starting), ids)
             return self._runs[chosen].row(self._wall())
+
+    async def latest(self, thread: str) -> RunRow | None:
+        """The newest run of a thread."""
+        with self._lock:
+            found = (run for run in reversed(self._runs.values()) if thread and run.thread == thread)
+            return next((run.row(self._wall()) for run in found), None)
 
     async def delete(self, run_id: str, evict: str = "") -> None:
         """Forget a run; one held by `evict` before its lease expires."""
@@ -371,30 +380,3 @@ class MemoryLibrary:
                 raise common.unknown_document(sha)
             rows.add(self._rows[sha])
         return rows
-
-
-class MemoryBlobs:
-    """`Blobs` in the process."""
-
-    def __init__(self) -> None:
-        self._blobs: dict[str, bytes] = {}
-
-    def put(self, data: bytes) -> str:
-        """Keep `data`; its hash."""
-        name = sha256(data)
-        self._blobs.setdefault(name, bytes(data))
-        return name
-
-    def get(self, sha256: str) -> bytes:
-        """The bytes.
-
-        Raises:
-            StoreError: not there.
-        """
-        if sha256 not in self._blobs:
-            raise StoreError(f"no blob {sha256[:80]}")
-        return self._blobs[sha256]
-
-    def has(self, sha256: str) -> bool:
-        """Whether it is there."""
-        return sha256 in self._blobs

@@ -43,7 +43,8 @@ def block(number: int, *texts: str) -> Block:
 
 def turn(number: int, size: int, calls: int = 1) -> Turn:
     made = tuple(ToolCall(id=f"{number}-{place}", name="search") for place in range(calls))
-    results = (Result(call_id=each.id, forms=("x" * size, "x" * (size // 3), "x" * (size // 9))) for each in made)
+    shorter = ("x" * (size // 3), "x" * (size // 9))
+    results = (Result(call_id=each.id, text="x" * size, shorten=lambda: shorter) for each in made)
     return Turn(said=Message(role="assistant", calls=made), results=tuple(results))
 
 
@@ -76,6 +77,31 @@ def test_whole_turns_are_left_out_last_and_the_last_one_stays() -> None:
     assert messages[0] == OPENING[0]
     assert [each.id for message in messages for each in message.calls] == ["3-0"]
     assert messages[-1] == RULES[0]
+
+
+def test_a_shorter_form_is_made_only_where_there_is_no_room_and_once() -> None:
+    made = []
+
+    def shorten() -> tuple[str, str]:
+        made.append("shorter")
+        return "x" * 300, "x" * 30
+
+    history = History(OPENING)
+    call = ToolCall(id="one", name="search")
+    answer = Result(call_id="one", text="x" * 900, shorten=shorten)
+    history.add(Turn(said=Message(role="assistant", calls=(call,)), results=(answer,)))
+    whole = total(history.messages(1_000_000))
+    assert made == []
+    assert total(history.messages(whole - 1)) < whole
+    assert total(history.messages(1)) < whole
+    assert made == ["shorter"]
+
+
+def test_a_form_meant_to_be_shorter_is_never_longer() -> None:
+    short = result("a", "", [block(1001, "the tide")], "tide")
+    assert short.text.endswith("the tide")
+    assert "Shortened" not in short.forms[0]
+    assert sorted(map(len, short.forms), reverse=True) == list(map(len, short.forms))
 
 
 def test_what_was_told_after_a_turn_follows_it() -> None:

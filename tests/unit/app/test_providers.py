@@ -11,14 +11,14 @@ from chat_server import Answer, chat_server
 from assay import settings
 from assay.app.access import access
 from assay.app.providers import Provider, load_model, providers
-from assay.core.errors import UnknownName
+from assay.core.errors import ConfigError, UnknownName
 
 
 @pytest.fixture(autouse=True)
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A settings file, in an environment without keys."""
     for name in list(os.environ):
-        if name.startswith("ASSAY_") or name.endswith("_API_KEY"):
+        if name.startswith(("ASSAY_", "AWS_")) or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
     return tmp_path / "config.toml"
@@ -54,6 +54,13 @@ async def test_elsewhere_only_who_is_named_is_asked(monkeypatch: pytest.MonkeyPa
     assert "sk-planted" not in asked.why
 
 
+@pytest.mark.parametrize("name", ["extractive", "scripted"])
+def test_a_service_named_like_a_built_in_model_is_refused(name: str) -> None:
+    told = settings.load(services={name: {"url": "http://127.0.0.1:9/v1"}})
+    with pytest.raises(ConfigError, match=f"services.{name} .* give your service another name"):
+        load_model(told, f"{name}:large")
+
+
 async def test_a_listing_which_is_none(file: Path) -> None:
     with chat_server(Answer()) as server:
         file.write_text(f'[services.mine]\nurl = "{server.url}/nowhere"\n')
@@ -78,3 +85,25 @@ def test_googles_key_is_called_geminis(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GROQ_API_KEY", "planted-too")
     found = [access(settings.load(), f"{name}:m").key for name in ("google", "groq", "mistral")]
     assert [key and key.reveal() for key in found] == ["planted", "planted-too", None]
+
+
+def test_amazons_own_variables_are_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "AWS_REGION" in str(_refused("bedrock:m"))
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    assert "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY" in str(_refused("bedrock:m"))
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAPLANTED")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "planted-secret")
+    told = access(settings.load(), "bedrock:m")
+    assert (told.region, [each.reveal() for each in told.signing]) == ("eu-west-1", ["AKIAPLANTED", "planted-secret"])
+    assert "planted" not in f"{told!r}{settings.load()!r}"
+    assert load_model(settings.load(), "bedrock:m").profile.name == "bedrock:m"
+    monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", "planted-key")
+    key = access(settings.load(), "bedrock:m").key
+    assert key is not None
+    assert key.reveal() == "planted-key"
+
+
+def _refused(name: str) -> ConfigError:
+    with pytest.raises(ConfigError) as raised:
+        load_model(settings.load(), name)
+    return raised.value

@@ -136,7 +136,6 @@ def test_no_evidence_exits_with_6_and_cites_nothing(assay, notes: Path):
     [
         (["--in", "no/such/file.md"], "no/such/file.md"),
         (["--strategy", "foo"], "no strategy named 'foo'"),
-        (["--mode", "web_search"], "web_search"),
         (["--max-tokens", "10"], "tokens"),
     ],
 )

@@ -50,7 +50,7 @@ def test_exit_codes(ended: RunView, strict: bool, code: int):
 async def test_a_run_which_waits_prints_its_questions(capsys: pytest.CaptureFixture[str]):
     waiting = view(status="waiting", waiting_for="answers", clarification=Clarification(questions=("Which?",)))
     assert await conclude(waiting, Output()) == Exit.INPUT_NEEDED
-    assert capsys.readouterr().out == '{"run_id":"r1","waiting_for":"answers","questions":["Which?"]}\n'
+    assert capsys.readouterr().out == '{"run":"r1","questions":["Which?"]}\n'
 
 
 async def test_the_report_is_on_stdout_and_the_rest_on_stderr(capsys: pytest.CaptureFixture[str]):

@@ -141,8 +141,8 @@ def changed(kind: type[Event], **fields: object) -> Callable[[Envelope], Envelop
     ("change", "name"),
     [
         (changed(e.ReportFinished, text_sha256="0" * 64), "text"),
-        (changed(e.ReportDelta, text="Nine. [S1001.1]"), "claims"),
-        (changed(e.ReportDelta, text="Nine. [S7777.1]"), "markers"),
+        (changed(e.ReportRevised, text="Nine. [S1001.1]"), "claims"),
+        (changed(e.ReportRevised, text="Nine. [S7777.1]"), "markers"),
         (changed(e.ClaimFound, start=5000, end=5010), "claims"),
         (changed(e.ClaimFound, text="It rises eight metres."), "claims"),
         (changed(e.ClaimChecked, verdict="contradicted"), "counts"),
@@ -224,7 +224,7 @@ def test_a_report_which_cannot_be_read_is_a_finding(report: bytes) -> None:
 
 
 def test_a_text_longer_than_any_report_is_not_rendered() -> None:
-    found = check(relogged(bundle(), changed(e.ReportDelta, text="[" * 500_001)))
+    found = check(relogged(bundle(), changed(e.ReportRevised, text="[" * 500_001)))
     assert found.checks[-1].name == "text"
     assert "nothing else was checked" in found.checks[-1].problems[0]
 

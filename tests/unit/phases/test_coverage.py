@@ -9,6 +9,7 @@ from assay.agents.task import Finding, Finished, Kit
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage
 from assay.evidence.ledger import Ledger
+from assay.phases.continuing import going_on, predecessor
 from assay.phases.coverage import assess, closed, unreported
 from assay.phases.inquiry import Inquiry
 from assay.phases.state import Research, agent_task, marked, said, step_for
@@ -99,7 +100,10 @@ def test_an_agent_is_told_what_others_did_and_what_it_carries_on(continues: str,
     kit.ledger.apply(kit.ledger.register(1, [], ["tide"], ["Tides"]).rows)
     done = Finding(lane=1, task="t", text="The tide.")
     inquiry = Inquiry(question="How far?", date="2026-01-01", count=1, documents="d", scope="s")
-    task = agent_task(kit, inquiry, Research(plan=PLAN, findings=(done,)), "more", step=1, turns=3, continues=continues)
+    research = Research(plan=PLAN, findings=(done,))
+    task = agent_task(kit, inquiry, research, "more", step=1, turns=3)
+    before = predecessor(research, continues)
+    task = going_on(kit, task, before, research, 8_000) if before else task
     assert task.earlier == earlier
     assert task.lanes == (0, 1)
     assert task.finished == (Finished(task="t", searched=("tide",), read=("Tides",)),)

@@ -1,13 +1,9 @@
-"""What phases are told of the run, and what is refused before it begins."""
+"""What phases are told of the run."""
 
 from __future__ import annotations
 
-import pytest
-
 from assay.core.brief import Brief, Scope
-from assay.core.errors import NotBuilt
 from assay.core.sources import CollectionSummary
-from assay.phases import check
 from assay.phases.inquiry import Inquiry, describe
 from assay.phases.triage import read_questions
 
@@ -46,16 +42,3 @@ def test_clarifying_questions_are_lines_that_ask() -> None:
     text = "I have questions.\n1. Which Brest?\n\n- 哪一年？\n* أي عام؟\nWhich tide?"
     assert read_questions(text) == ("Which Brest?", "哪一年？", "أي عام؟")
     assert read_questions("The tide rises.") == ()
-
-
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"mode": "web_search"}, "'web_search' is not built yet"),
-        ({"scope": Scope(web=True)}, "the web is not built yet"),
-    ],
-)
-def test_what_there_is_not_is_refused_by_name(changes: dict[str, object], says: str) -> None:
-    with pytest.raises(NotBuilt, match=says):
-        check(Brief(question="?", date="2026-01-01", **changes))  # type: ignore[arg-type]
-    check(BRIEF)

@@ -60,6 +60,17 @@ def tokens(usage: Usage) -> str:
 
 
 def money(usage: Usage) -> str:
-    """`$0.0312`, and a `+` where calls without a known price are not in it; nothing where nothing cost."""
+    """`$0.0312`, and a `+` where calls without a known price are not in it; `$?` where no price is known.
+
+    Nothing where nothing cost.
+    """
     more = "+" if usage.unpriced_calls else ""
-    return f"${usage.usd:.4f}{more}" if usage.usd else ""
+    return f"${usage.usd:.4f}{more}" if usage.usd else "$?" if usage.unpriced_calls else ""
+
+
+def price(usage: Usage) -> str:
+    """The same in words: `$0.0312`, `$0.0312 and 3 calls without a known price`, `cost unknown: 3 calls …`."""
+    if not usage.unpriced_calls:
+        return money(usage)
+    unpriced = f"{usage.unpriced_calls} call{'' if usage.unpriced_calls == 1 else 's'} without a known price"
+    return f"${usage.usd:.4f} and {unpriced}" if usage.usd else f"cost unknown: {unpriced}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.cli.live.rows import joined, money, tokens
+from assay.cli.live.rows import joined, price, tokens
 from assay.cli.live.times import clock, elapsed, moment
 from assay.cli.live.trouble import troubles
 from assay.cli.progress import counted
@@ -64,8 +64,7 @@ def cost(view: RunView) -> str:
         tokens(total),
         counted(total.searches, "search", "searches") if total.searches else "",
         counted(total.pages, "page") if total.pages else "",
-        money(total),
-        f"{counted(total.unpriced_calls, 'call')} without a known price" if total.unpriced_calls else "",
+        price(total),
     )
     return f"took {joined(parts, ', ')}"
 

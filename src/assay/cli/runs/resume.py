@@ -9,12 +9,13 @@ import click
 
 from assay import Assay, settings
 from assay.cli import options
+from assay.cli.asking import converse, may_ask, put_questions
 from assay.cli.exits import Exit
 from assay.cli.files import checked
 from assay.cli.library import stored
 from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import State, say
-from assay.cli.watch import Output, conclude, follow, looked_on, stdout_for, watch
+from assay.cli.watch import Output, conclude, follow, looked_on, stdout_for
 from assay.core.errors import LeaseHeld
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL
@@ -51,17 +52,27 @@ def command(
 
 async def _resume(reference: str, output: Output, home: Path | None) -> Exit:
     async with stored(home) as assay:
-        row = await assay.find(reference)
-        if row.status in FINAL:
-            return await _again(assay, row.run_id, output)
-        try:
-            run = await assay.resume(row.run_id)
-        except LeaseHeld as error:
-            say(f"running in {error.holder}; following it (Ctrl-C stops following, the run goes on)")
-            if not await looked_on(aiter(assay.follow(row.run_id)), output, output.display(), row.run_id):
-                return Exit.CANCELLED
-            return await conclude(assay, await assay.view(row.run_id), output)
-        return await watch(assay, run, output)
+        return await go_on(assay, reference, output)
+
+
+async def go_on(assay: Assay, reference: str, output: Output) -> Exit:
+    """Execute a stored run to its end, put its questions where a person is there; follow one that is executed."""
+    row = await assay.find(reference)
+    if row.status in FINAL:
+        return await _again(assay, row.run_id, output)
+    if row.status == "waiting" and not await assay.is_answered(row.run_id):
+        view = await assay.view(row.run_id)
+        if not may_ask():
+            return await conclude(assay, view, output)
+        await assay.answer(row.run_id, put_questions(view))
+    try:
+        run = await assay.resume(row.run_id)
+    except LeaseHeld as error:
+        say(f"running in {error.holder}; following it (Ctrl-C stops following, the run goes on)")
+        if not await looked_on(aiter(assay.follow(row.run_id)), output, output.display(), row.run_id):
+            return Exit.CANCELLED
+        return await conclude(assay, await assay.view(row.run_id), output)
+    return await converse(assay, run, output, somebody=may_ask())
 
 
 async def _again(assay: Assay, run_id: str, output: Output) -> Exit:

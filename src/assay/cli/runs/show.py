@@ -11,6 +11,7 @@ import msgspec
 
 from assay.cli import options
 from assay.cli.library import stored
+from assay.cli.live.rows import price
 from assay.cli.progress import counted, shorten
 from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import clean, write
@@ -41,6 +42,8 @@ def outline(view: RunView, *, thinking: bool = False) -> Iterator[str]:
     """A run as lines of text."""
     yield f"{view.run_id}  {clean(view.question)}"
     yield f"  {_state(view)}"
+    if where := _where(view):
+        yield f"  {where}"
     yield from _plan(view)
     for phase in view.phases:
         yield f"  {phase.name}  {phase.started_at[11:19]} to {phase.finished_at[11:19] or 'now'}"
@@ -57,6 +60,14 @@ def _state(view: RunView) -> str:
     said += [f"finished {view.finished_at[:19]}"] if view.finished_at else []
     said += [f"error: {clean(view.error)}"] if view.error else []
     return ", ".join(part for part in said if part)
+
+
+def _where(view: RunView) -> str:
+    """Where the run stands in a conversation."""
+    brief = view.brief
+    said = [f"thread {clean(brief.thread)}"] if brief and brief.thread else []
+    said += [f"goes on from run {brief.parent}"] if brief and brief.parent else []
+    return ", ".join(said)
 
 
 def _plan(view: RunView) -> Iterator[str]:
@@ -99,5 +110,5 @@ def _evidence(view: RunView) -> Iterator[str]:
     total = view.usage.total
     yield (
         f"  {counted(total.model_calls, 'model call')}, {total.input_tokens} tokens in, {total.output_tokens} out,"
-        f" {counted(total.searches, 'search', 'searches')}, ${total.usd:.4f}"
+        f" {counted(total.searches, 'search', 'searches')}, {price(total) or '$0'}"
     )

@@ -33,6 +33,7 @@ from assay.core.events.envelope import Path as Path
 from assay.core.events.envelope import decode as decode
 from assay.core.events.envelope import encode as encode
 from assay.core.events.envelope import kind as kind
+from assay.core.events.fields import FieldsFilled as FieldsFilled
 from assay.core.events.limits import BudgetLow as BudgetLow
 from assay.core.events.limits import ControlAccepted as ControlAccepted
 from assay.core.events.limits import ControlApplied as ControlApplied
@@ -63,6 +64,7 @@ from assay.core.events.runs import PlanProposed as PlanProposed
 from assay.core.events.runs import PlanStarted as PlanStarted
 from assay.core.events.runs import RunCancelled as RunCancelled
 from assay.core.events.runs import RunCompleted as RunCompleted
+from assay.core.events.runs import RunContinued as RunContinued
 from assay.core.events.runs import RunCreated as RunCreated
 from assay.core.events.runs import RunExhausted as RunExhausted
 from assay.core.events.runs import RunFailed as RunFailed

@@ -14,6 +14,17 @@ class RunCreated(Event, frozen=True):
     brief: Brief
 
 
+@kind("run.continued")
+class RunContinued(Event, frozen=True):
+    """The run took over the evidence of `parent`: how many sources, passages shown, queries asked, pages read."""
+
+    parent: str
+    sources: int
+    passages: int
+    queries: int
+    pages: int
+
+
 @kind("run.started")
 class RunStarted(Event, frozen=True):
     """A process began to execute the run."""
@@ -44,7 +55,7 @@ class RunExhausted(Event, frozen=True):
 
 @kind("run.completed")
 class RunCompleted(Event, frozen=True):
-    """The run ended with a report. `stop_reason`: done, no_evidence, or the limit which ended research."""
+    """The run ended with a report. `stop_reason`: done, no_evidence, unwritten, or the limit which ended research."""
 
     stop_reason: str
     verified: bool

@@ -12,6 +12,7 @@ from assay.core.events import Path
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import RunStatus
 from assay.core.sources import Passage, Source, Surroundings
+from assay.core.typed import Field
 from assay.core.usage import Usage
 
 LaneState = Literal["planned", "running", "finished", "failed", "abandoned"]
@@ -240,6 +241,7 @@ class RunView(View, frozen=True, kw_only=True):
     checks: dict[str, tuple[Check, ...]] = {}
     removed: tuple[RemovedClaim, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    fields: tuple[Field, ...] = ()
     summary: Summary = Summary()
     gate: Gate | None = None
     usage: Spending = Spending()

@@ -13,6 +13,7 @@ from assay.core.events import Envelope, Path, RunResumed, RunWaiting
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import FINAL, RunStatus
 from assay.core.sources import Passage, Source, Surroundings
+from assay.core.typed import Field
 from assay.core.usage import Usage
 from assay.core.view import model
 
@@ -159,6 +160,7 @@ class State(msgspec.Struct):
     checks: dict[str, list[model.Check]] = {}
     removed: list[model.RemovedClaim] = []
     conflicts: list[model.Conflict] = []
+    fields: tuple[Field, ...] = ()
     gate: model.Gate | None = None
     total: Usage = Usage()
     by_role: dict[str, Usage] = {}

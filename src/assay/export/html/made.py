@@ -19,6 +19,7 @@ _MODES = {
     "simple": "Direct answer",
     "web_search": "Web search",
     "deep_research": "Deep research",
+    "agent": "One research agent",
     "auto": "Mode chosen by the question",
 }
 
@@ -118,6 +119,7 @@ def _tokens(usage: Usage) -> str:
         return ""
     parts = [f"{usage.input_tokens:,} in", f"{usage.output_tokens:,} out"]
     parts += [f"{usage.cached_tokens:,} from cache"] if usage.cached_tokens else []
+    parts += [f"{usage.cache_write_tokens:,} to cache"] if usage.cache_write_tokens else []
     parts += [f"{usage.reasoning_tokens:,} for reasoning"] if usage.reasoning_tokens else []
     return ", ".join(parts)
 
@@ -133,9 +135,10 @@ def _work(usage: Usage) -> str:
 
 
 def _cost(usage: Usage) -> str:
-    priced = f"{usage.usd:.4f} USD" if usage.usd else ""
-    unpriced = f"{counted(usage.unpriced_calls, 'model call')} without a known price" if usage.unpriced_calls else ""
-    return ", ".join(part for part in (priced, unpriced) if part)
+    if not usage.unpriced_calls:
+        return f"{usage.usd:.4f} USD" if usage.usd else ""
+    unpriced = f"{counted(usage.unpriced_calls, 'model call')} without a known price"
+    return f"{usage.usd:.4f} USD and {unpriced}" if usage.usd else f"unknown: {unpriced}"
 
 
 def _searches(view: RunView) -> Iterable[SearchMade]:

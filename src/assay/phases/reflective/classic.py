@@ -90,6 +90,6 @@ def best(results: Sequence[Result], most: int) -> list[str]:
     """The ids of the sources that stand highest in several results together, by reciprocal rank fusion."""
     rated: defaultdict[str, float] = defaultdict(float)
     for result in results:
-        for rank, source in enumerate(read(result.forms[0]), 1):
+        for rank, source in enumerate(read(result.text), 1):
             rated[source.id] += 1 / (RANK_SMOOTHING + rank)
     return sorted(rated, key=lambda source: -rated[source])[:most]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from assay.agents.sizing import total
 from assay.agents.task import Finding, Kit
 from assay.core.messages import Message, Profile
 from assay.core.text import estimate_tokens
 from assay.phases.inquiry import data, user
-from assay.phases.material import shorter
+from assay.phases.material import fitted
 
 SHARE = 4
 """Findings told beside other things take at most this part of the window."""
@@ -56,19 +55,3 @@ def earlier(findings: Sequence[Finding], profile: Profile) -> str:
             break
         told.append(text)
     return "\n\n".join(reversed(told))
-
-
-def fitted(
-    findings: Sequence[Finding], tokens: int, render: Callable[[Sequence[Finding]], list[Message]]
-) -> list[Message]:
-    """`findings` as messages of at most `tokens`: the longest is halved until they fit, or nothing is left to cut."""
-    kept = list(findings)
-    messages = render(kept)
-    while total(messages) > tokens and kept:
-        place = max(range(len(kept)), key=lambda at: len(kept[at].text))
-        less = shorter(kept[place])
-        if less == kept[place]:
-            break
-        kept[place] = less
-        messages = render(kept)
-    return messages

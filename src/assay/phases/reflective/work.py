@@ -10,8 +10,8 @@ from assay.core.errors import LimitReached
 from assay.core.events import AgentsPlanned, PlanChanged, ReflectDecided
 from assay.core.plan import Plan, PlanStep
 from assay.core.report import in_words
+from assay.phases.analysis import analyze
 from assay.phases.dispatch import Crew, Sent, collect, may_work
-from assay.phases.reflective.analysis import analyze
 from assay.phases.reflective.classic import Classic
 from assay.phases.reflective.reflector import Decision, decide, standing
 from assay.phases.reflective.replanning import replan

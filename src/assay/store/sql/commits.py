@@ -45,6 +45,13 @@ _TAKE = (
     .returning(runs.c.number, runs.c.last_seq)
 )
 
+_RENEW = (
+    update(runs)
+    .where(runs.c.run_id == bindparam("of"), runs.c.fence == bindparam("held"), runs.c.holder == bindparam("by"))
+    .values(lease_until=bindparam("until"))
+    .returning(runs.c.control)
+)
+
 _STORED = (
     select(events.c.key)
     .join(runs, runs.c.number == events.c.run)
@@ -81,6 +88,7 @@ class Statements:
             return str(statement.compile(dialect=dialect, column_keys=columns.split() or None))  # type: ignore[attr-defined]
 
         self.take = text(_TAKE)
+        self.renew = text(_RENEW)
         self.events = text(_EVENTS, "run seq key step attempt at path type data")
         self.steps = text(_STEPS, "run key input_hash tag data")
         self.holds = text(_HOLDS, "run step account amount state")

@@ -27,13 +27,13 @@ _REFUSED = (*FAULTS, ValueError, OverflowError, TypeError)
 
 
 class _CallJob(Job):
-    """A function over the writer's transaction."""
+    """A function over the writer's transaction; one `apart` may be called before the commits it is grouped with."""
 
-    __slots__ = ("function",)
+    __slots__ = ("apart", "function")
 
-    def __init__(self, function: Callable[[Connection], object]) -> None:
-        super().__init__()
-        self.function = function
+    def __init__(self, function: Callable[[Connection], object], *, apart: bool = False) -> None:
+        super().__init__(urgent=not apart)
+        self.function, self.apart = function, apart
 
     def run(self, connection: Connection) -> None:
         """Call it; an error which it raises on purpose, before it wrote, is its answer."""
@@ -54,7 +54,7 @@ class SqlJournal:
         self._connection: Connection | None = None
 
     async def create(
-        self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft]
+        self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft], thread: str = ""
     ) -> tuple[Envelope, ...]:
         """Make a run with its first events.
 
@@ -63,7 +63,7 @@ class SqlJournal:
         """
         at, drafts = common.created_at(events, self._wall), common.fresh(events)
         await self._write(
-            lambda connection: writes.create(connection, self._statements, run_id, question, brief, drafts, at)
+            lambda connection: writes.create(connection, self._statements, run_id, question, brief, drafts, at, thread)
         )
         return common.envelopes(run_id, drafts, 1)
 
@@ -75,7 +75,9 @@ class SqlJournal:
 
     async def renew(self, lease: Lease, ttl: float) -> Action:
         """Hold on for `ttl` more seconds; the control row comes back."""
-        return await self._write(lambda connection: writes.renew(connection, lease, self._wall() + ttl))
+        return await self._write(
+            lambda connection: writes.renew(connection, self._statements, lease, self._wall() + ttl), apart=True
+        )
 
     async def release(self, lease: Lease) -> None:
         """Give the lease up, after what was committed before; nothing happens when it was lost already."""
@@ -131,6 +133,10 @@ class SqlJournal:
         """A run by its id, the start of its id, or `last`."""
         return await self._read(lambda connection: reads.find(connection, reference, self._wall()))
 
+    async def latest(self, thread: str) -> RunRow | None:
+        """The newest run of a thread."""
+        return await self._read(lambda connection: reads.latest(connection, thread, self._wall()))
+
     async def delete(self, run_id: str, evict: str = "") -> None:
         """Forget a run; one held by `evict` before its lease expires."""
         await self._write(lambda connection: writes.delete(connection, run_id, self._wall(), evict))
@@ -145,8 +151,8 @@ class SqlJournal:
             self._connection.close()
         self._database.close()
 
-    async def _write(self, function: Callable[[Connection], T]) -> T:
-        job = _CallJob(function)
+    async def _write(self, function: Callable[[Connection], T], *, apart: bool = False) -> T:
+        job = _CallJob(function, apart=apart)
         self._writer.put(job)
         return cast(T, await job.future)
 
@@ -181,7 +187,9 @@ class SqlJournal:
             self._connection = self._database.writer()
         connection = self._connection
         with connection.begin():
-            for is_commit, some in itertools.groupby(jobs, key=lambda job: isinstance(job, CommitJob)):
+            # Renewals first: standing between commits they would cut them into groups of their own.
+            ordered = sorted(jobs, key=lambda job: not (isinstance(job, _CallJob) and job.apart))
+            for is_commit, some in itertools.groupby(ordered, key=lambda job: isinstance(job, CommitJob)):
                 if is_commit:
                     Group(connection, self._statements, careful=careful).write(cast("list[CommitJob]", list(some)))
                 else:

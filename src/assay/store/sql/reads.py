@@ -20,6 +20,7 @@ _RUN = (
     tables.runs.c.fence,
     tables.runs.c.active_seconds,
     tables.runs.c.last_seq,
+    tables.runs.c.thread,
     tables.runs.c.lease_until,
 )
 
@@ -98,6 +99,13 @@ def find(connection: Connection, reference: str, now: float) -> RunRow:
         chosen = common.only(reference, _starting(connection, reference), _newest(connection))
         row = connection.execute(select(*_RUN).where(run_id == chosen)).one()
     return _row(row, now)
+
+
+def latest(connection: Connection, thread: str, now: float) -> RunRow | None:
+    """The newest run of a thread, None where it has none."""
+    chosen = select(*_RUN).where(tables.runs.c.thread == thread).order_by(tables.runs.c.number.desc()).limit(1)
+    row = connection.execute(chosen).first() if thread else None
+    return None if row is None else _row(row, now)
 
 
 def _starting(connection: Connection, reference: str) -> list[str]:

@@ -17,7 +17,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD = "0002"
+HEAD = "0003"
 """The last migration. A database at this version is opened without loading Alembic."""
 
 metadata = MetaData(
@@ -51,7 +51,9 @@ runs = Table(
     Column("control", Text, nullable=False),
     Column("active_seconds", Float, nullable=False),
     Column("last_seq", BigInteger, nullable=False),
+    Column("thread", Text, nullable=False, server_default=""),
     UniqueConstraint("run_id"),
+    Index(None, "thread"),
     sqlite_autoincrement=True,
 )
 

@@ -33,8 +33,6 @@ _ACQUIRE = (
 
 _OWN = (runs.c.run_id == bindparam("of"), runs.c.fence == bindparam("held"), runs.c.holder == bindparam("by"))
 
-_RENEW = update(runs).where(*_OWN).values(lease_until=bindparam("until")).returning(runs.c.control)
-
 _RELEASE = update(runs).where(*_OWN).values(holder="", lease_until=0.0)
 
 _CONTROL = (
@@ -57,6 +55,7 @@ def create(
     brief: bytes,
     drafts: Sequence[EventDraft],
     at: str,
+    thread: str,
 ) -> None:
     """Make a run with its first events.
 
@@ -75,6 +74,7 @@ def create(
         "control": "",
         "active_seconds": 0.0,
         "last_seq": len(drafts),
+        "thread": thread,
     }
     number = connection.execute(_CREATE, row).scalar()
     if number is None:
@@ -98,16 +98,20 @@ def acquire(connection: Connection, run_id: str, holder: str, now: float, ttl: f
     return Lease(run_id=run_id, fence=fence, holder=holder)
 
 
-def renew(connection: Connection, lease: Lease, until: float) -> Action:
-    """Hold on until then; the control row.
+def renew(connection: Connection, statements: Statements, lease: Lease, until: float) -> Action:
+    """Hold on until then; the control row. Every run asks for this four times a second.
 
     Raises:
         FenceLost: the lease is another's, or was given up.
     """
     values = {"of": lease.run_id, "held": lease.fence, "by": lease.holder, "until": until}
-    action: Action | None = connection.execute(_RENEW, values).scalar()
-    if action is None:
+    cursor = connection.connection.cursor()
+    cursor.execute(statements.renew, values)
+    found = cursor.fetchall()  # all, so that the statement is finished
+    cursor.close()
+    if not found:
         raise common.fence_lost(lease)
+    action: Action = found[0][0]
     return action
 
 

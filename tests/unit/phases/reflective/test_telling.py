@@ -68,7 +68,7 @@ def shown(*sources: str) -> Result:
         for id in sources
     ]
     text = "\n\n".join(blocks)
-    return Result(call_id="c", forms=(text, "", ""))
+    return Result(call_id="c", text=text, shorten=lambda: ("", ""))
 
 
 def test_pages_both_queries_found_come_first() -> None:

@@ -18,8 +18,7 @@ from assay.core.messages import Message, Reply, Request
 from assay.core.report import in_words
 from assay.evidence.ledger import Ledger
 from assay.phases.inquiry import user
-from assay.phases.material import messages_of
-from assay.phases.reflective.telling import fitted
+from assay.phases.material import fitted, messages_of
 from assay.run.run import Run
 
 OUTPUT = 4_000

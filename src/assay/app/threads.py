@@ -1,0 +1,138 @@
+"""Where a run stands in a conversation: what was said before it, and the run it goes on from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from assay.core.brief import Brief, Scope
+from assay.core.conversation import GivenAnswer, Said, latest, matched
+from assay.core.errors import UsageError
+from assay.core.markers import strip
+from assay.core.ports import FINAL, Journal, Memory, RunRow
+from assay.core.view import RunView, fold
+from assay.run.execution import LANE_TAG, Lane
+
+Answers = Sequence[str] | Mapping[str, str]
+"""Answers to clarifying questions: in their order, or by question."""
+
+LONGEST_NAME = 200
+WEB = " and the web"
+"""Ends the label of a scope which the web belongs to."""
+
+
+def given(answers: Answers) -> tuple[GivenAnswer, ...]:
+    """Answers as a brief holds them."""
+    if isinstance(answers, Mapping):
+        return tuple(GivenAnswer(question=question, text=text) for question, text in answers.items())
+    return tuple(GivenAnswer(text=text) for text in answers)
+
+
+async def placed(journal: Journal, brief: Brief) -> Brief:
+    """The brief with what was said in its thread, and the run it continues by its full id.
+
+    `brief.parent` may be the start of an id, or `last`. Without a thread of its own, a run is in that of its parent.
+
+    Raises:
+        UnknownName: there is no such run.
+        UsageError: the run it continues has not ended, or the thread's name cannot be one.
+    """
+    if len(brief.thread) > LONGEST_NAME or not brief.thread.isprintable():
+        raise UsageError(f"a thread's name is at most {LONGEST_NAME} printable characters")
+    parent = await _parent(journal, brief.parent) if brief.parent else None
+    thread = brief.thread or (parent.thread or parent.run_id if parent else "")
+    previous = await journal.latest(thread) or parent
+    said = await _said(journal, previous) if previous else ()
+    if parent is None:
+        return msgspec.structs.replace(brief, thread=thread, conversation=latest(said))
+    if previous is not None and previous.thread != (parent.thread or parent.run_id) and previous != parent:
+        said = (*said, *await _messages(journal, parent))
+    memory = await journal.load(parent.run_id)
+    continued = msgspec.json.decode(memory.brief, type=Brief)
+    return msgspec.structs.replace(
+        brief,
+        thread=thread,
+        conversation=latest(said),
+        parent=parent.run_id,
+        lane=highest(memory, continued) + 1,
+        scope=_going_on(continued.scope, web=brief.scope.web),
+    )
+
+
+def _going_on(scope: Scope, *, web: bool) -> Scope:
+    """The documents of an earlier scope; whether the web is searched too, the new run says."""
+    label = scope.label.removesuffix(WEB) + (WEB if web else "")
+    return msgspec.structs.replace(scope, label=label, web=web)
+
+
+async def _parent(journal: Journal, reference: str) -> RunRow:
+    row = await journal.find(reference)
+    if row.status not in FINAL:
+        raise UsageError(
+            f"run {row.run_id} has not ended ({row.status}), so nothing can go on from it; "
+            f"first: assay runs resume {row.run_id}"
+        )
+    return row
+
+
+async def _said(journal: Journal, row: RunRow) -> tuple[Said, ...]:
+    """What was said in a thread up to a run's end."""
+    view = fold(await journal.events(row.run_id))
+    return (*(view.brief.conversation if view.brief else ()), *messages(view))
+
+
+async def _messages(journal: Journal, row: RunRow) -> tuple[Said, ...]:
+    return messages(fold(await journal.events(row.run_id)))
+
+
+def messages(view: RunView) -> tuple[Said, ...]:
+    """What the user said in a run, and what was replied; reports without their markers."""
+    asked, answers = view.clarification.questions, view.clarification.answers
+    pairs = zip(asked, answers, strict=False)
+    answered = "\n".join(f"{question} — {answer}" for question, answer in pairs if answer.strip())
+    said = [Said(by="user", text=view.question)]
+    if asked:
+        said.append(Said(by="assistant", text="\n".join(asked), questions=True))
+    if answered:
+        said.append(Said(by="user", text=answered))
+    if view.report.text.strip():
+        said.append(Said(by="assistant", text=strip(view.report.text).strip()))
+    return tuple(said)
+
+
+def highest(memory: Memory, brief: Brief) -> int:
+    """The highest number of a lane in a stored run."""
+    spawned = [msgspec.json.decode(each.data, type=Lane) for each in memory.steps.values() if each.tag == LANE_TAG]
+    return max(brief.lane, *(row.lane for row in memory.ledger), *(lane.number for lane in spawned), 0)
+
+
+def evidence_of(brief: Brief) -> Scope:
+    """The scope of a run which only asks what another has read: no collection at all."""
+    return Scope(collections=(), label=f"the evidence of run {brief.parent}")
+
+
+async def is_answered(journal: Journal, run_id: str) -> bool:
+    """Whether a run has been left the answers it asks for."""
+    return bool(await journal.inbox(run_id, "answers"))
+
+
+async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers) -> None:
+    """Leave answers for a run which waits for them.
+
+    Raises:
+        UsageError: it does not wait for answers, has them already, or these are not answers to its questions.
+    """
+    if row.status != "waiting" or view.waiting_for != "answers":
+        raise UsageError(f"run {row.run_id} does not wait for answers: it is {row.status}")
+    if await is_answered(journal, row.run_id):
+        raise UsageError(
+            f"run {row.run_id} has been given its answers; to go on with it: assay runs resume {row.run_id}"
+        )
+    questions = view.clarification.questions
+    told = given(answers)
+    found = matched(questions, told)
+    if len(told) > len(questions) or sum(each is not None for each in found) < len(told):
+        asked = "; ".join(questions)
+        raise UsageError(f"{len(told)} answers do not fit the {len(questions)} questions of run {row.run_id}: {asked}")
+    await journal.post(row.run_id, "answers", msgspec.json.encode([each or "" for each in found]))

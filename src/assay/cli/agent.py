@@ -1,0 +1,96 @@
+"""`assay agent`: one research agent alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay import settings
+from assay.cli import files, options
+from assay.cli.arguments import ResearchCommand, paths_from, question_from
+from assay.cli.completing import any_path
+from assay.cli.library import opened
+from assay.cli.terminal import State
+from assay.cli.watch import Output, stdout_for, watch
+from assay.core.markers import CitationMode
+
+
+@click.command("agent", cls=ResearchCommand)
+@click.argument("words", nargs=-1, metavar="TASK", shell_complete=any_path)
+@click.option(
+    "--in",
+    "paths",
+    multiple=True,
+    metavar="PATH…",
+    shell_complete=any_path,
+    help="Only in these files, folders or globs; - reads paths from stdin.",
+)
+@click.option("--web/--offline", default=None, help="Search and read the web too; or leave it alone.")
+@click.option("--depth", type=click.Choice(["light", "medium", "extended"]), help="How many turns it has (medium).")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The findings into a file (.md, .html, .pdf, .bib …) instead of stdout.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The findings as JSON on stdout, like a report.")
+@click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
+@click.option("--max-time", type=options.Duration(), help="Time the run may take (90s, 5m).")
+@click.option("--max-tokens", type=options.Count(), help="Tokens the run may use (200k).")
+@options.models
+@options.citations
+@click.option("--no-verify", is_flag=True, help="Do not check the claims.")
+@click.option("--strict", is_flag=True, help="Exit with 3 when the findings could not be verified.")
+@options.common
+@click.pass_obj
+def command(
+    state: State,
+    /,
+    words: Sequence[str],
+    paths: Sequence[str],
+    outputs: Sequence[Path],
+    as_json: bool,
+    as_events: bool,
+    citations: CitationMode | None,
+    no_verify: bool,
+    strict: bool,
+    home: Path | None,
+    **limits_and_ways: Any,
+) -> int:
+    """Have one research agent work on TASK (- reads it from stdin): no plan, no report, only what it found, cited.
+
+    It is a run like any other: its claims are checked, and it can be shown, exported and resumed.
+    """
+    task = question_from(words, paths)
+    configured = settings.load()
+    output = Output(
+        files=files.checked(outputs),
+        stdout=stdout_for(as_json=as_json, as_events=as_events),
+        citations=citations or configured.citations,
+        strict=strict,
+        verbosity=state.verbosity,
+    )
+    sources = paths_from(paths) if paths else None
+    ways = {**limits_and_ways, "verify": False if no_verify else None}
+    return asyncio.run(_work(task, sources, ways, output, home, configured))
+
+
+async def _work(
+    task: str,
+    sources: list[str] | None,
+    ways: dict[str, Any],
+    output: Output,
+    home: Path | None,
+    configured: settings.Settings,
+) -> int:
+    async with opened(home, configured) as assay:
+        shown = output.display()
+        run = assay.agent(task, sources=sources, progress=shown.told, **ways)
+        return await watch(assay, run, output, shown)

@@ -1,0 +1,85 @@
+"""`assay ask`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay import settings
+from assay.cli import files, options
+from assay.cli.arguments import question_from
+from assay.cli.exits import Exit
+from assay.cli.library import stored
+from assay.cli.runs.ids import run_ids
+from assay.cli.streaming import Streaming, can_stream
+from assay.cli.terminal import State
+from assay.cli.watch import Output, stdout_for, watch
+from assay.core.markers import CitationMode
+
+
+@click.command("ask")
+@click.argument("reference", metavar="RUN", shell_complete=run_ids)
+@click.argument("question", metavar="QUESTION")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The answer into a file (.md, .html, .pdf, .bib …) instead of stdout.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The answer as JSON on stdout, like a report.")
+@click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
+@click.option("--max-time", type=options.Duration(), help="Time the answer may take (90s, 5m).")
+@click.option("--max-tokens", type=options.Count(), help="Tokens the answer may use (200k).")
+@options.models
+@options.citations
+@click.option("--no-verify", is_flag=True, help="Do not check the claims.")
+@click.option("--strict", is_flag=True, help="Exit with 3 when the answer could not be verified.")
+@options.common
+@click.pass_obj
+def command(
+    state: State,
+    /,
+    reference: str,
+    question: str,
+    outputs: Sequence[Path],
+    as_json: bool,
+    as_events: bool,
+    citations: CitationMode | None,
+    no_verify: bool,
+    strict: bool,
+    home: Path | None,
+    **ways: Any,
+) -> int:
+    """Answer QUESTION (- reads it from stdin) from what RUN (its id, the start of it, or last) has read.
+
+    Nothing is searched. The answer is cited and checked like a report, and is a run of its own in the same thread.
+    Exits with 6 when what was read does not hold the answer.
+    """
+    question = question_from([question], ())
+    configured = settings.load()
+    output = Output(
+        files=files.checked(outputs),
+        stdout=stdout_for(as_json=as_json, as_events=as_events),
+        citations=citations or configured.citations,
+        strict=strict,
+        verbosity=state.verbosity,
+    )
+    return asyncio.run(_ask(reference, question, {**ways, "verify": False if no_verify else None}, output, home))
+
+
+async def _ask(reference: str, question: str, ways: dict[str, Any], output: Output, home: Path | None) -> Exit:
+    async with stored(home) as assay:
+        await assay.find(reference)
+        run = assay.ask(reference, question, **ways)
+        if output.stdout != "report" or output.files or not can_stream():
+            return await watch(assay, run, output)
+        shown = Streaming(output.verbosity, output.citations)
+        return await watch(assay, run, replace(output, rest=shown.rest), shown)

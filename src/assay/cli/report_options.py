@@ -1,0 +1,34 @@
+"""The options which say what a report should be like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def report(command: Command) -> Command:
+    """`--length`, `--lang`, `--template`, `--instructions`; they go to `Assay.start` as they are."""
+    length = click.option(
+        "--length", metavar="LENGTH", help="How long the report is: short, normal, long, or a number of words (300)."
+    )
+    language = click.option(
+        "--lang", "language", metavar="CODE", help="Language of the report (de, pt-BR); else that of the question."
+    )
+    template = click.option(
+        "--template",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Markdown headings to fill: the report has exactly these.",
+    )
+    instructions = click.option(
+        "--instructions",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="What else you want of the report, in words: style, emphasis, readers.",
+    )
+    return length(language(template(instructions(command))))

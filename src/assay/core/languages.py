@@ -1,0 +1,55 @@
+"""Languages by their codes (BCP 47, names of CLDR)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from babel import Locale
+from babel.core import parse_locale
+
+from assay.core.errors import UsageError
+
+
+@cache
+def _english() -> Locale:
+    return Locale("en")
+
+
+def read_language(code: str) -> str:
+    """A language code as a person gives it (`de`, `pt-BR`, `zh_Hant`), as BCP 47 writes it.
+
+    Raises:
+        UsageError: there is no such language; a language's English name is answered with its code.
+    """
+    tag, names = code.strip().replace("_", "-"), _english()
+    try:
+        language, territory, script, *_ = parse_locale(tag, sep="-")
+    except ValueError:
+        language, territory, script = "", None, None
+    known = (
+        language in names.languages
+        and (script is None or script in names.scripts)
+        and (territory is None or territory in names.territories)
+    )
+    if not known:
+        raise UsageError(f"no language code {code[:40]!r}; {_hint(code.strip())}")
+    return "-".join(part for part in (language, script, territory) if part)
+
+
+def _hint(name: str) -> str:
+    wanted = name.casefold()
+    code = next((code for code, called in _english().languages.items() if called.casefold() == wanted), "")
+    return f"{name} is {code}" if code else "a code is like en, de or pt-BR"
+
+
+def language_name(tag: str) -> str:
+    """The English name of a language (`German`, `Portuguese (Brazil)`); an unknown code, and none, as they are."""
+    names = _english()
+    try:
+        language, territory, script, *_ = parse_locale(tag.replace("_", "-"), sep="-")
+    except ValueError:
+        return tag
+    called = names.languages.get(language, tag)
+    more = [names.scripts.get(script or ""), names.territories.get(territory or "")]
+    said = ", ".join(part for part in more if part)
+    return f"{called} ({said})" if said else called

@@ -1,0 +1,99 @@
+"""Typed answers: fields somebody asked for, each filled from passages or left empty with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from assay.core.claims import Claim
+
+Scalar = str | int | float | bool
+Value = Scalar | tuple[Scalar, ...] | None
+
+REFUTED = ("unsupported", "contradicted")
+"""The verdicts which take a value back."""
+GONE = "its sentence did not outlast verification"
+
+
+class Field(msgspec.Struct, frozen=True, kw_only=True):
+    """One field as it was filled. `path` leads to it through the answer: names of properties, numbers of items.
+
+    `sentence` is the line of the report which states it, without markers, and `passages` are the ids that line cites;
+    both are empty where the field is, and `reason` says why it is.
+    """
+
+    path: tuple[str | int, ...]
+    value: Value = None
+    sentence: str = ""
+    passages: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        """The path as people write it: `steps[0].title`."""
+        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
+        return "".join(parts).removeprefix(".")
+
+
+class ReportField(msgspec.Struct, frozen=True, kw_only=True):
+    """A field of the report: its value, null where it is unknown, and then `reason` says why.
+
+    `verdict` and `reason` are those of its claim, `claims` the claim's id, `passages` the ids of what it cites.
+    """
+
+    value: Value
+    verdict: str
+    reason: str
+    claims: tuple[str, ...]
+    passages: tuple[str, ...]
+
+
+def reported(fields: Iterable[Field], claims: Sequence[Claim]) -> dict[str, ReportField]:
+    """The fields by name, each with what verification says of its sentence; a refuted value is taken back."""
+    stated: dict[str, Claim] = {}
+    for claim in claims:
+        stated.setdefault(claim.text, claim)
+    return {field.name: _reported(field, stated) for field in fields}
+
+
+def _reported(field: Field, stated: Mapping[str, Claim]) -> ReportField:
+    if field.value is None:
+        return ReportField(value=None, verdict="", reason=field.reason, claims=(), passages=())
+    claim = stated.get(field.sentence)
+    if claim is None:
+        return ReportField(value=None, verdict="", reason=GONE, claims=(), passages=field.passages)
+    return ReportField(
+        value=None if claim.verdict in REFUTED else field.value,
+        verdict=claim.verdict,
+        reason=claim.reason,
+        claims=(claim.id,),
+        passages=claim.passages,
+    )
+
+
+def shaped(fields: Sequence[Field], values: Mapping[str, ReportField]) -> Any:
+    """The values alone, in the shape that was asked for: objects in objects and lists, null for what is unknown.
+
+    Items are numbered from 0 without gaps; an empty path with no value stands for nothing.
+    """
+    if not fields:
+        return None
+    root: dict[str, Any] = {}
+    for field in fields:
+        _put(root, field.path, values[field.name].value)
+    return root
+
+
+def _put(root: dict[str, Any], path: tuple[str | int, ...], value: Value) -> None:
+    at: Any = root
+    for part, after in pairwise(path):
+        empty: Any = [] if isinstance(after, int) else {}
+        if isinstance(part, str):
+            at = at.setdefault(part, empty)
+        else:
+            at.extend({} for _ in range(part + 1 - len(at)))
+            at = at[part]
+    at[path[-1]] = value

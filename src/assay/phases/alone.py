@@ -1,0 +1,73 @@
+"""One research agent alone: no triage, no planner, no writer. Its findings are the report, verified like any other."""
+
+from __future__ import annotations
+
+from assay.agents.loop import research_agent
+from assay.agents.task import Finding, Kit
+from assay.core.brief import SetDepth
+from assay.core.errors import LimitReached, ModelFailed
+from assay.core.events import AgentsPlanned, ReportDelta, ReportStarted
+from assay.core.plan import Plan
+from assay.core.report import in_words
+from assay.evidence.documents import Reader
+from assay.phases.dispatch import Sent, collect, may_work
+from assay.phases.final import finish
+from assay.phases.heritage import announce
+from assay.phases.inquiry import Inquiry, inquire
+from assay.phases.state import Research, agent_task
+from assay.phases.write import Draft, nothing_found, shortcomings, write_nothing
+from assay.run.engine import Outcome
+from assay.run.run import Run
+
+DEPTH: SetDepth = "medium"
+"""How far an agent goes where nobody says it."""
+
+
+async def work_alone(run: Run, kit: Kit, reader: Reader) -> Outcome:
+    """Have one agent work on the brief's question, and report what it found.
+
+    Raises:
+        ModelFailed: no model worked and nothing was found.
+    """
+    inquiry = await inquire(run)
+    turns = run.limit(DEPTH if run.brief.depth == "auto" else run.brief.depth).agent_turns
+    if not inquiry.count and not run.brief.scope.web:
+        return await finish(run, kit, reader, inquiry, await write_nothing(run, kit, inquiry))
+    research = await _research(run, kit, inquiry, turns)
+    draft = await _findings(run, kit, inquiry, research)
+    announce(run, kit, draft.text)
+    return await finish(run, kit, reader, inquiry, draft)
+
+
+async def _research(run: Run, kit: Kit, inquiry: Inquiry, turns: int) -> Research:
+    research = Research(plan=Plan(title=inquiry.question))
+    async with run.phase("research") as phase:
+        try:
+            await may_work(phase)
+        except LimitReached as limit:
+            phase.warn(f"no agent was sent: {in_words(limit.reason)}")
+            return research
+        task = agent_task(kit, inquiry, research, inquiry.question, step=0, turns=turns)
+        handle = phase.spawn("agent", task, lambda lane: research_agent(lane, kit, task), returns=Finding)
+        phase.emit(AgentsPlanned(cycle=1, lanes=(handle.lane,)))
+        research, _ = await collect(Sent(task=task, handle=handle), research)
+    return research
+
+
+async def _findings(run: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draft:
+    """The findings as the report.
+
+    Raises:
+        ModelFailed: the agent failed before anything was found.
+    """
+    async with run.at("write").phase("write") as phase:
+        phase.emit(ReportStarted())
+        if research.failed:
+            raise ModelFailed(f"the agent failed: {research.failed[-1]}")
+        limits = shortcomings(research)
+        found = [finding for finding in research.findings if finding.passages]
+        if not found:
+            nothing = nothing_found(phase, kit, inquiry)
+            return Draft(text=nothing.text, limits=limits, sourced=nothing.sourced)
+        phase.emit(ReportDelta(text=found[0].text))
+        return Draft(text=found[0].text, limits=limits)

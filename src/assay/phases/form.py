@@ -1,0 +1,154 @@
+"""The form of a report, which code sees to: of when its answer is, what could not be found, a template's headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
+
+from assay.agents.task import NOTHING
+from assay.core.brief import Section
+from assay.core.markers import parse, strip
+from assay.core.outline import Part, closed, heading, leaves, outline
+from assay.core.plan import Coverage
+
+MISSING = "What could not be found"
+_MISSING = re.compile(
+    r"(?:what (?:could|can|was|were) not (?:be )?(?:found|answered|established)|not found|could not be found)",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r"(?<=\n\n)\*[^*\n]+\*\s*\Z")
+"""A last paragraph in italics: what a writer says of the text, like that it is quoted verbatim."""
+_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
+_NUMBERED = re.compile(r"(?:\d+(?:\.\d+)*[.)]|[ivxlc]+\.)\s+", re.IGNORECASE)
+
+
+class Formed(msgspec.Struct, frozen=True, kw_only=True):
+    """A report in its form; `limits` are what its template left no place for."""
+
+    text: str
+    limits: tuple[str, ...] = ()
+
+
+def as_of(published: Iterable[str], today: str) -> str:
+    """Of when an answer is, as a sentence: the newest date its sources state, else the day of the run (both ISO).
+
+    A date after today is no date of a source.
+    """
+    known = [date for date in published if _DATE.fullmatch(date) and date <= today]
+    if known:
+        return f"As of {max(known)}, the date of the newest source cited."
+    return f"As of {today}, the day of this research: no source cited states a date."
+
+
+def missing(coverage: Sequence[Coverage]) -> tuple[str, ...]:
+    """The parts of a plan on which nothing was found."""
+    return tuple(dict.fromkeys(" ".join(each.part.split()) for each in coverage if each.step and each.status == "not"))
+
+
+def formed(text: str, dated: str, absent: Sequence[str], *, english: bool = True) -> str:
+    """A report with `dated` below its answer, and what could not be found once, at its end.
+
+    What the writer said of that stays as it is; `absent` is added where it said nothing. In a report which is not
+    English its heading is not known: the last section is taken for it when it cites nothing.
+    """
+    found = [part for part in outline(text) if _is_missing(part.title)]
+    if not found and absent and not english:
+        found = [part for part in outline(text)[-1:] if not parse(text[part.start : part.end])]
+    said = [text[part.body : part.end].strip() for part in found]
+    kept = closed(_without(text, found))
+    closing = "\n\n".join(dict.fromkeys(filter(None, said))) or "\n".join(f"- {part}" for part in absent)
+    head = text[found[0].start : found[0].body].strip() if found else f"## {MISSING}"
+    return "\n\n".join(filter(None, (_dated(kept, dated), f"{head}\n\n{closing}" if closing else "")))
+
+
+def _without(text: str, parts: Sequence[Part]) -> str:
+    for part in reversed(parts):
+        text = f"{text[: part.start].rstrip()}\n\n{text[part.end :].lstrip()}"
+    return text.strip()
+
+
+def _dated(text: str, dated: str) -> str:
+    """`text` with the date where its answer ends: before the first heading, or below a title."""
+    end = _answer(text)
+    return "\n\n".join(filter(None, (text[:end].strip(), f"*{dated}*", text[end:].strip())))
+
+
+def _answer(text: str) -> int:
+    parts = outline(text)
+    if not parts:
+        note = _NOTE.search(text)
+        return note.start() if note else len(text)
+    if text[: parts[0].start].strip():
+        return parts[0].start
+    titled = parts[0].level == 1 and text[parts[0].body : parts[0].end].strip()
+    return parts[0].end if titled else 0
+
+
+def joined(texts: Sequence[str]) -> str:
+    """The pieces of a report as one: the answer stands in the first, that of a later one is left out."""
+    return "\n\n".join(filter(None, map(closed, [*texts[:1], *map(_sections, texts[1:])])))
+
+
+def _sections(text: str) -> str:
+    parts = outline(text)
+    return text[parts[0].start :] if parts else text
+
+
+# templates
+
+
+def filled(texts: Sequence[str], template: Sequence[Section], dated: str, absent: Sequence[str]) -> Formed:
+    """A report whose headings are exactly those of its template, in their order, out of what was written.
+
+    What stands above the first heading comes below the template's first; a heading the template does not have is a
+    bold line where it stands. A heading under which nothing was written says so.
+    """
+    below: list[list[str]] = [[] for _ in template]
+    notes = [note[0].strip() for text in texts if (note := _NOTE.search(text))]
+    for text in texts:
+        _sort(_NOTE.sub("", text), template, below)
+    places = [at for at, section in enumerate(template) if _is_missing(section.title)]
+    if places and absent and not any(below[places[0]]):
+        below[places[0]].append("\n".join(f"- {part}" for part in absent))
+    empty = {at: [NOTHING] for at in leaves(template)}
+    blocks = [(heading(each), *(below[at] or empty.get(at, []))) for at, each in enumerate(template)]
+    limits = (dated, *(() if places else (f"Not found: {part}." for part in absent)))
+    return Formed(text="\n\n".join([*(part for block in blocks for part in block), *notes]), limits=limits)
+
+
+def _sort(text: str, template: Sequence[Section], below: list[list[str]]) -> None:
+    """Put each part of a text below its heading."""
+    parts = outline(text)
+    place, used = 0, set[int]()
+    _put(below[0], text[: parts[0].start] if parts else text)
+    for part in parts:
+        found = _place(part.title, template, used)
+        if found is None:
+            _put(below[place], f"**{part.title.strip('*_ ')}**")
+        else:
+            place = found
+            used.add(place)
+        _put(below[place], text[part.body : part.end])
+
+
+def _put(block: list[str], text: str) -> None:
+    if text.strip():
+        block.append(closed(text.strip()))
+
+
+def _place(title: str, template: Sequence[Section], used: Collection[int]) -> int | None:
+    """The heading of a template which is meant: of several alike the next not used yet."""
+    places = [at for at, section in enumerate(template) if _key(section.title) == _key(title)]
+    return next((at for at in places if at not in used), places[-1] if places else None)
+
+
+def _key(title: str) -> str:
+    """A heading as it is compared: without numbering, emphasis and the signs at its end."""
+    plain = re.sub(r"[*_`#]+", "", strip(title)).strip(" :.").casefold()
+    return " ".join(_NUMBERED.sub("", plain).split())
+
+
+def _is_missing(title: str) -> bool:
+    return _MISSING.fullmatch(_key(title)) is not None

@@ -1,0 +1,159 @@
+"""What a run takes over from the one it continues: the ledger, what its searches brought, what its report cites.
+
+All of it is copied into the run's own journal by its first step; the earlier run is only read, and may be deleted then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from assay.agents.citing import cite
+from assay.agents.findings import quoted
+from assay.agents.task import Finding, Finished, Kit
+from assay.core.errors import UnknownName, UsageError
+from assay.core.events import RunContinued, SourceAdded
+from assay.core.ports import LedgerRow, Memory
+from assay.core.report import bibliography
+from assay.core.sources import CollectionSummary, Source, lane_of_source
+from assay.core.view import RunView, fold
+from assay.evidence.ledger import Ledger
+from assay.phases.inquiry import Inquiry
+from assay.phases.state import Research
+from assay.run.protocols import Tool
+from assay.run.run import Run
+from assay.run.steps import Scratch
+
+STEP = ":inherit:0"
+"""The key of the step below in the journal of a run."""
+SCOPE = ":scope:0"
+"""The key of the step in which a run looked at what its scope holds."""
+RECALLED = 8
+"""Passages of the earlier report the writer is given at most."""
+
+
+class Heritage(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything taken over; empty for a run which continues none.
+
+    `answers` are what calls got, by their key in the ledger; they hold while `scope`, the documents they were asked of,
+    is what it was, and where the web is searched too, on the same `date`. `cited` are the passages the earlier report
+    cites. `earlier` is what was done, for those who go on.
+    """
+
+    question: str = ""
+    date: str = ""
+    rows: tuple[LedgerRow, ...] = ()
+    answers: dict[str, msgspec.Raw] = {}
+    scope: CollectionSummary | None = None
+    cited: tuple[str, ...] = ()
+    earlier: tuple[Finished, ...] = ()
+
+    @property
+    def lanes(self) -> tuple[int, ...]:
+        """The lanes its rows are of."""
+        return tuple(sorted({row.lane for row in self.rows}))
+
+
+async def inherit(run: Run) -> Heritage:
+    """Take over the evidence of the run this one continues; nothing where it continues none.
+
+    Raises:
+        UsageError: that run was deleted before it could be read.
+    """
+    parent = run.brief.parent
+    if not parent:
+        return Heritage()
+
+    async def take(scratch: Scratch) -> Heritage:
+        journal = run.execution.journal
+        try:
+            heritage = taken(await journal.load(parent), fold(await journal.events(parent)))
+        except UnknownName as error:
+            raise UsageError(f"{error}: the run this one continues was deleted; start it again without it") from error
+        for row in heritage.rows:
+            scratch.record(row)
+        scratch.emit(_continued(parent, heritage))
+        return heritage
+
+    return await run.at("write").step("inherit", take, returns=Heritage, input=parent)
+
+
+def _continued(parent: str, heritage: Heritage) -> RunContinued:
+    kinds = [row.kind for row in heritage.rows]
+    return RunContinued(
+        parent=parent,
+        sources=kinds.count("source"),
+        passages=kinds.count("passage"),
+        queries=kinds.count("query"),
+        pages=kinds.count("page"),
+    )
+
+
+def taken(memory: Memory, view: RunView) -> Heritage:
+    """What is to be taken over from a stored run: its own, and what it took over itself."""
+    stored = memory.steps.get(STEP)
+    before = msgspec.json.decode(stored.data, type=Heritage) if stored else Heritage()
+    looked = memory.steps.get(SCOPE)
+    return Heritage(
+        question=view.question,
+        date=view.brief.date if view.brief else "",
+        rows=tuple(row for row in memory.ledger if row.kind != "answer"),
+        answers=before.answers | _answers(memory),
+        scope=msgspec.json.decode(looked.data, type=CollectionSummary) if looked and looked.tag != "failed/1" else None,
+        cited=tuple(passage.id for passage in bibliography(view).cited),
+        earlier=_done(memory, view),
+    )
+
+
+def _answers(memory: Memory) -> dict[str, msgspec.Raw]:
+    """What the calls of a run got: the rows name the steps whose results they are."""
+    named = [(row.id, msgspec.json.decode(row.data, type=str)) for row in memory.ledger if row.kind == "answer"]
+    return {key: msgspec.Raw(memory.steps[step].data) for key, step in named if step in memory.steps}
+
+
+def _done(memory: Memory, view: RunView) -> tuple[Finished, ...]:
+    ledger = Ledger()
+    ledger.apply(memory.ledger)
+    return (Finished(task=view.question, searched=ledger.queries(), read=ledger.pages()),)
+
+
+def equip(run: Run, tools: Mapping[str, Tool], heritage: Heritage, scope: CollectionSummary | None) -> Kit:
+    """The kit of a run, with what it goes on from. `scope` is what its scope holds now."""
+    ledger = Ledger()
+    ledger.apply(heritage.rows)
+    fresh = heritage.date == run.brief.date or not run.brief.scope.web
+    if fresh and heritage.scope is not None and heritage.scope == scope:
+        for key, answer in heritage.answers.items():
+            ledger.answer(key, bytes(answer))
+    return Kit(ledger=ledger, tools=tools, lanes=(run.lane, *heritage.lanes), earlier=heritage.earlier)
+
+
+def recalled(kit: Kit, inquiry: Inquiry, heritage: Heritage, research: Research) -> Research:
+    """The research with what the earlier report cites about this question, as a finding of no step, for the writer."""
+    if not heritage.cited or not research.findings:
+        return research
+    known = {(each.document_sha256, each.start) for finding in research.findings for each in finding.passages}
+    near = kit.ledger.seeing(heritage.lanes).recall(inquiry.question, len(heritage.rows))
+    chosen = [each for each in near if each.id in heritage.cited and (each.document_sha256, each.start) not in known]
+    if not chosen:
+        return research
+    passages = tuple(chosen[:RECALLED])
+    text = "\n".join(f"- {quoted(passage)}" for passage in passages)
+    task = f"What an earlier report says on “{' '.join(heritage.question.split())}”"
+    finding = Finding(lane=heritage.lanes[0], task=task, text=text, passages=passages)
+    return msgspec.structs.replace(research, findings=(*research.findings, finding))
+
+
+def announce(run: Run, kit: Kit, text: str) -> None:
+    """Put the earlier run's sources which `text` cites on this run's log: what it shows has to stand there itself."""
+    for source in cited_before(run.brief.lane, kit, text):
+        run.emit(SourceAdded(source=source))
+
+
+def cited_before(lane: int, kit: Kit, text: str) -> list[Source]:
+    """The sources a text cites which were met before `lane`, the first of this run."""
+    cited = cite(text, kit.ledger)
+    ids = dict.fromkeys([*(each.source for each in cited.passages), *(each.id for each in cited.sources)])
+    known = (kit.ledger.source(id) for id in ids)
+    return [source for source in known if source is not None and lane_of_source(source.id) < lane]

@@ -1,0 +1,183 @@
+"""All documents in scope, in an order of their own, and what code reads of each of them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import unicodedata
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+
+import msgspec
+
+from assay.core.errors import LimitReached, StoreError
+from assay.core.events import SourceFailed, ToolFinished, ToolStarted
+from assay.core.sources import Document, Span
+from assay.core.text import sentences, words
+from assay.evidence.documents import Reader
+from assay.phases.survey.headers import Header, read_header
+from assay.phases.survey.rows import Line, Row
+from assay.run.run import Run
+from assay.run.steps import Scratch
+
+GROUP = 100
+"""Documents read in one step."""
+QUOTED = ("paragraph", "item", "field", "row")
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What a group of documents gave: places of passages by document, and the documents that could not be read."""
+
+    passages: dict[str, int] = {}
+    failed: tuple[str, ...] = ()
+
+
+_Reading = Callable[[Sequence[Document]], Awaitable[Found]]
+
+
+class Collection:
+    """The documents of a run's scope; `read` counts how many were looked at."""
+
+    def __init__(self, phase: Run, reader: Reader, documents: Sequence[Document]) -> None:
+        self._phase, self._reader, self.documents = phase, reader, tuple(documents)
+        self._places = {document.sha256: place for place, document in enumerate(self.documents)}
+        self.read = 0
+
+    def place(self, document: str) -> int:
+        """The place of a document in the order."""
+        return self._places[document]
+
+    async def headers(self) -> list[Header]:
+        """The header of each document, as far as limits allow."""
+        headers: list[Header] = []
+
+        async def one(group: Sequence[Document]) -> Found:
+            read, failed = await asyncio.to_thread(self._headers, group)
+            headers.extend(read)
+            return Found(failed=failed)
+
+        for group, found in await self._groups("headers", "header fields", one):
+            known = {header.document.sha256 for header in headers}
+            if not found.failed and not all(document.sha256 in known for document in group):  # it was read before
+                headers.extend((await asyncio.to_thread(self._headers, group))[0])
+        return sorted(headers, key=lambda header: self.place(header.document.sha256))
+
+    def _headers(self, group: Sequence[Document]) -> tuple[list[Header], tuple[str, ...]]:
+        headers: list[Header] = []
+        failed: list[str] = []
+        for document in group:
+            try:
+                headers.append(read_header(document, self._reader.text(document)))
+            except StoreError:
+                failed.append(document.sha256)
+        return headers, tuple(failed)
+
+    async def phrases(self, wanted: Sequence[str]) -> list[Row]:
+        """A row for each document with any of `wanted` in it: the first sentence which has it."""
+        phrases = [tuple(words(phrase)) for phrase in wanted if words(phrase)]
+
+        async def one(group: Sequence[Document]) -> Found:
+            return await asyncio.to_thread(self._scan, group, phrases)
+
+        hits: dict[str, int] = {}
+        for _, found in await self._groups("phrases", f"the words {', '.join(wanted)}"[:200], one):
+            hits |= found.passages
+        return await asyncio.to_thread(self._quoted, hits, phrases)
+
+    def _scan(self, group: Sequence[Document], phrases: Sequence[tuple[str, ...]]) -> Found:
+        passages: dict[str, int] = {}
+        failed: list[str] = []
+        for document in group:
+            try:
+                likely = _may_have(self._reader.text(document), phrases)
+                spans = [span for span in self._reader.spans(document) if _has(span.text, phrases)] if likely else []
+            except StoreError:
+                failed.append(document.sha256)
+                continue
+            best = min(spans, key=lambda span: (span.kind not in QUOTED, span.ordinal), default=None)
+            if best is not None:
+                passages[document.sha256] = best.ordinal
+        return Found(passages=passages, failed=tuple(failed))
+
+    def _quoted(self, hits: dict[str, int], phrases: Sequence[tuple[str, ...]]) -> list[Row]:
+        rows = []
+        for document in self.documents:
+            if document.sha256 in hits:
+                spans = self._reader.spans(document)
+                span = next(each for each in spans if each.ordinal == hits[document.sha256])
+                called = read_header(document, self._reader.text(document)).called
+                lines = (Line(text=_sentence(span, phrases), spans=(span,)),)
+                rows.append(
+                    Row(document=document.sha256, place=self.place(document.sha256), called=called, lines=lines)
+                )
+        return rows
+
+    async def _groups(self, name: str, what: str, one: _Reading) -> list[tuple[Sequence[Document], Found]]:
+        """Read the documents group by group, each in a step; a limit ends it, and the rest is not read."""
+        place = self._phase.child(name)
+        place.emit(ToolStarted(call=name, tool="read", arguments=msgspec.json.encode({"what": what}).decode()))
+        done: list[tuple[Sequence[Document], Found]] = []
+        self.read = 0
+        for group in self._cut():
+            try:
+                found = await self._step(place, name, group, one)
+            except LimitReached:
+                break
+            done.append((group, found))
+            self.read += len(group) - len(found.failed)
+        total = len(self.documents)
+        place.emit(ToolFinished(call=name, tool="read", summary=f"{self.read:,} of {total:,} documents read"))
+        return done
+
+    async def _step(self, place: Run, name: str, group: Sequence[Document], one: _Reading) -> Found:
+        urls = {document.sha256: document.url for document in group}
+
+        async def work(scratch: Scratch) -> Found:
+            found = await one(group)
+            for failed in found.failed:
+                scratch.emit(SourceFailed(url=urls[failed], reason="its text is not there, or damaged"))
+            return found
+
+        return await place.step(name, work, returns=Found, input=list(urls))
+
+    def _cut(self) -> Iterator[Sequence[Document]]:
+        return (self.documents[at : at + GROUP] for at in range(0, len(self.documents), GROUP))
+
+
+async def collect(phase: Run, reader: Reader) -> Collection:
+    """The documents in scope, ordered by name, numbers in names as numbers.
+
+    Raises:
+        LimitReached: there was no time to look.
+    """
+    library, collections = phase.world.library, phase.brief.scope.collections
+
+    async def look(_: Scratch) -> tuple[str, ...]:
+        found = await asyncio.to_thread(library.documents, collections)
+        return tuple(document.sha256 for document in sorted(found, key=_order))
+
+    hashes = await phase.step("collection", look, returns=tuple[str, ...])
+    held = {document.sha256: document for document in await asyncio.to_thread(library.documents, collections)}
+    return Collection(phase, reader, [held[hash] for hash in hashes if hash in held])
+
+
+def _order(document: Document) -> tuple[list[tuple[int, str]], str]:
+    name = document.name or document.url or document.title
+    pieces = re.findall(r"\d{1,18}|\D+|\d", name.casefold())
+    return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in pieces], document.sha256
+
+
+def _may_have(text: bytes, phrases: Sequence[tuple[str, ...]]) -> bool:
+    """Whether all words of a phrase stand somewhere in a text: looked for first, since cutting a text takes longer."""
+    folded = unicodedata.normalize("NFKC", text.decode()).casefold()
+    return any(all(word in folded for word in phrase) for phrase in phrases)
+
+
+def _has(text: str, phrases: Sequence[tuple[str, ...]]) -> bool:
+    said = f" {' '.join(words(text))} "
+    return any(f" {' '.join(phrase)} " in said for phrase in phrases)
+
+
+def _sentence(span: Span, phrases: Sequence[tuple[str, ...]]) -> str:
+    """The first sentence of a passage which has one of the phrases; the whole where it runs over sentences."""
+    found = (span.text[start:end] for start, end in sentences(span.text) if _has(span.text[start:end], phrases))
+    return next(found, span.text)

@@ -1,0 +1,92 @@
+"""What a survey found: rows, each of one document; merged, counted and written as the report by code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from assay.core.clean import escape_markdown, one_line
+from assay.core.markers import strip
+from assay.core.sources import Span
+from assay.core.text import words
+
+SHOWN = 50
+"""Documents which the report names; all are counted."""
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence, and the passages of its document which say it."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """What one document gives: its hash, what it is called, and lines about it; `place` is its place in the order.
+
+    `named` says that the lines name the document themselves.
+    """
+
+    document: str
+    place: int
+    called: str
+    lines: tuple[Line, ...]
+    named: bool = False
+
+
+class Reached(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a survey came: documents read, of all in scope; `what` was read of each; `parts` counts those cut."""
+
+    read: int
+    total: int
+    what: str = ""
+    parts: int = 0
+
+
+def merged(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """One row a document, in the documents' order; what is said of a document twice counts once."""
+    found: dict[str, Row] = {}
+    for row in sorted(rows, key=lambda row: row.place):
+        known = found.get(row.document)
+        lines = {tuple(words(line.text)): line for line in reversed((*(known.lines if known else ()), *row.lines))}
+        found[row.document] = msgspec.structs.replace(row, lines=tuple(reversed(lines.values())))
+    return tuple(found.values())
+
+
+def first_line(rows: Sequence[Row], reached: Reached) -> str:
+    """How many documents there are, and how many were read for it: counted by code."""
+    count = len(rows)
+    match = "matches" if count == 1 else "match"
+    read = f"{reached.what} of " if reached.what else ""
+    return (
+        f"{count:,} document{'s' if count != 1 else ''} {match}; {read}{reached.read:,} of {reached.total:,} "
+        f"document{'s' if reached.total != 1 else ''} {'was' if reached.total == 1 else 'were'} read."
+    )
+
+
+def composed(rows: Sequence[Row], reached: Reached, asked: str, cite: Callable[[Row, Line], str]) -> str:
+    """The report: the count, then the first rows with their citations, and how many are not shown.
+
+    Args:
+        asked: what was looked for, as a heading.
+        cite: the marker of a line.
+    """
+    blocks = [first_line(rows, reached), f"## {escape_markdown(asked)}"]
+    if not rows:
+        blocks.append("None")
+    else:
+        blocks.append("\n".join(part for row in rows[:SHOWN] for part in _item(row, cite)))
+    if len(rows) > SHOWN:
+        blocks.append(f"The first {SHOWN} of {len(rows):,} documents are listed.")
+    return "\n\n".join(blocks)
+
+
+def _item(row: Row, cite: Callable[[Row, Line], str]) -> list[str]:
+    if row.named:
+        return [f"- {_text(line)} {cite(row, line)}" for line in row.lines]
+    return [f"- **{escape_markdown(row.called)}**", *(f"  - {_text(line)} {cite(row, line)}" for line in row.lines)]
+
+
+def _text(line: Line) -> str:
+    return one_line(strip(line.text))

@@ -1,0 +1,204 @@
+"""A question about a whole collection: a model says how to go over it, code or batches do, code writes the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from assay.agents.act import Acted, observe
+from assay.agents.replies import mend
+from assay.agents.sizing import output
+from assay.agents.task import Kit
+from assay.agents.wording import prompt
+from assay.core.brief import DepthRules
+from assay.core.errors import LimitReached, ModelFailed, ToolFailed
+from assay.core.events import CoverageAssessed, ReportDelta, ReportStarted
+from assay.core.messages import Request, ToolCall
+from assay.core.plan import Coverage
+from assay.core.report import in_words
+from assay.core.sources import Document, Span
+from assay.core.text import words
+from assay.evidence.documents import Reader
+from assay.phases.control import names
+from assay.phases.inquiry import Inquiry, data, user
+from assay.phases.survey import filtering
+from assay.phases.survey.collection import Collection, collect
+from assay.phases.survey.control import FILTER, FIND, WAYS, FilterDocuments, FindPhrase, ReadDocuments
+from assay.phases.survey.headers import Header, HeaderField, counted
+from assay.phases.survey.reading import Readers
+from assay.phases.survey.rows import SHOWN, Line, Reached, Row, composed, merged
+from assay.phases.write import Draft
+from assay.run.protocols import Observation, Shown
+from assay.run.run import Run
+from assay.tools.arguments import read
+
+OUTPUT = 1_024
+
+Way = FilterDocuments | FindPhrase | ReadDocuments
+
+
+class Surveyed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a survey came to: rows, how far it came, what was looked for, and why it did not come to its end."""
+
+    rows: tuple[Row, ...]
+    reached: Reached
+    asked: str
+    failed: str = ""
+
+
+async def survey(run: Run, kit: Kit, reader: Reader, inquiry: Inquiry, rules: DepthRules) -> Draft | None:
+    """The report of a question about all documents; None where no way over them was found: then research as usual."""
+    async with run.phase("background") as phase:
+        try:
+            collection = await collect(phase, reader)
+            headers = await collection.headers()
+            way = await _way(phase, inquiry, headers)
+        except (LimitReached, ModelFailed) as failed:
+            phase.warn(f"the documents were not gone over one by one: {in_words(failed.reason)}")
+            return None
+    if way is None:
+        return None
+    async with run.phase("research") as phase:
+        surveyed = await _go(phase, collection, headers, reader, inquiry, rules, way)
+        cited = await _observe(phase, kit, collection, surveyed.rows[:SHOWN], inquiry.question)
+        phase.emit(CoverageAssessed(coverage=(_coverage(inquiry, surveyed, cited),)))
+    async with run.at("write").phase("write") as phase:
+        phase.emit(ReportStarted())
+        text = composed(surveyed.rows, surveyed.reached, surveyed.asked, lambda row, line: _marker(cited, row, line))
+        phase.emit(ReportDelta(text=text))
+    return Draft(text=text, limits=_limits(surveyed), researched=False, sourced=bool(surveyed.rows))
+
+
+async def _way(phase: Run, inquiry: Inquiry, headers: Sequence[Header]) -> Way | None:
+    """How a model wants to go over the documents, None where it does not say."""
+    request = Request(
+        task="survey",
+        system=prompt("assay.phases", "survey"),
+        messages=(user("documents", inquiry.documents), user("headers", data(counted(headers))), *inquiry.asked()),
+        tools=WAYS,
+        max_tokens=output(phase.profile("analytical"), OUTPUT),
+        effort="low",
+    )
+    for call in mend(await phase.ask("analytical", request), names(WAYS)):
+        way = _read_way(phase, call)
+        if way is not None:
+            return way
+    return None
+
+
+def _read_way(phase: Run, call: ToolCall) -> Way | None:
+    tool = next((tool for tool in WAYS if tool.name == call.name), None)
+    if tool is None or call.malformed:
+        return None
+    try:
+        if tool is FILTER:
+            wanted = read(tool, call.arguments, FilterDocuments)
+            filtering.read(wanted.where)
+            return wanted
+        if tool is FIND:
+            return read(tool, call.arguments, FindPhrase)
+        return read(tool, call.arguments, ReadDocuments)
+    except ToolFailed as failed:
+        phase.warn(f"{call.name} was called wrongly: {failed.reason}")
+        return None
+
+
+async def _go(
+    phase: Run,
+    collection: Collection,
+    headers: Sequence[Header],
+    reader: Reader,
+    inquiry: Inquiry,
+    rules: DepthRules,
+    way: Way,
+) -> Surveyed:
+    total = len(collection.documents)
+    if isinstance(way, FilterDocuments):
+        return _filtered(collection, headers, way)
+    if isinstance(way, FindPhrase):
+        rows = await collection.phrases(way.phrases)
+        reached = Reached(read=collection.read, total=total, what="the words")
+        return Surveyed(rows=merged(rows), reached=reached, asked=", ".join(f"“{each}”" for each in way.phrases))
+    places = {document.sha256: place for place, document in enumerate(collection.documents)}
+    readers = Readers(inquiry, reader, places, rules.agents_at_once)
+    done = await readers.read(phase, collection.documents, way.look_for or inquiry.question)
+    reached = Reached(read=done.documents, total=total, parts=done.parts)
+    called = {header.document.sha256: header.called for header in headers}
+    rows = [msgspec.structs.replace(row, called=called.get(row.document, row.called)) for row in done.rows]
+    return Surveyed(rows=merged(rows), reached=reached, asked=way.look_for or inquiry.question, failed=done.failed)
+
+
+def _filtered(collection: Collection, headers: Sequence[Header], way: FilterDocuments) -> Surveyed:
+    conditions = filtering.read(way.where)
+    rows = []
+    for header in headers:
+        met = filtering.matching(header, conditions)
+        if met is not None:
+            also = (header.field(" ".join(words(key))) for key in way.show)
+            fields = dict.fromkeys((*met, *(field for field in also if field is not None)))
+            lines = tuple(_framed(header, field) for field in fields)
+            hash = header.document.sha256
+            rows.append(Row(document=hash, place=collection.place(hash), called=header.called, lines=lines, named=True))
+    reached = Reached(read=collection.read, total=len(collection.documents), what="the header fields")
+    return Surveyed(rows=merged(rows), reached=reached, asked=", ".join(map(str, conditions)))
+
+
+def _framed(header: Header, field: HeaderField) -> Line:
+    """`KEY of SUBJECT: VALUE`, resting on the field and on those which say what the subject is."""
+    spans = dict.fromkeys((field.span, *(naming.span for naming in header.naming)))
+    return Line(text=f"{field.key[:1].upper()}{field.key[1:]} of {header.called}: {field.value}", spans=tuple(spans))
+
+
+# citing
+
+
+async def _observe(
+    phase: Run, kit: Kit, collection: Collection, rows: Sequence[Row], about: str
+) -> dict[tuple[str, int], str]:
+    """Give ids to the passages of the rows that are shown; the ids by document and place in it."""
+    if not rows:
+        return {}
+    documents = {document.sha256: document for document in collection.documents}
+    shown = tuple(_shown(documents[row.document], row) for row in rows)
+    ledger = kit.ledger.seeing([phase.lane])
+    observation = Observation(summary=f"{len(rows)} documents", shown=shown)
+    call = ToolCall(id="survey", name="read")
+    await observe(phase, ledger, [Acted(call=call, observation=observation)], about)
+    passages = (passage for block in ledger.blocks(phase.lane, shown) for passage in block.passages)
+    return {(passage.document_sha256, passage.start): passage.id for passage in passages}
+
+
+def _shown(document: Document, row: Row) -> Shown:
+    spans: dict[int, Span] = {span.ordinal: span for line in row.lines for span in line.spans}
+    return Shown(document=document, spans=tuple(spans[ordinal] for ordinal in sorted(spans)))
+
+
+def _marker(cited: dict[tuple[str, int], str], row: Row, line: Line) -> str:
+    ids = (cited.get((row.document, span.start), "") for span in line.spans)
+    named = ", ".join(dict.fromkeys(id for id in ids if id))
+    return f"[{named}]" if named else ""
+
+
+# what its reader must know
+
+
+def _coverage(inquiry: Inquiry, surveyed: Surveyed, cited: dict[tuple[str, int], str]) -> Coverage:
+    whole = surveyed.reached.read == surveyed.reached.total
+    status: Literal["answered", "partly", "not"] = "answered" if whole else "partly" if surveyed.reached.read else "not"
+    return Coverage(step=0, part=inquiry.question, status=status, passages=tuple(cited.values()))
+
+
+def _limits(surveyed: Surveyed) -> tuple[str, ...]:
+    reached = surveyed.reached
+    unread = reached.total - reached.read
+    limits = []
+    if unread:
+        why = f": {in_words(surveyed.failed)}" if surveyed.failed else ""
+        limits.append(f"{unread:,} of {reached.total:,} documents were not read{why}.")
+    if reached.parts:
+        limits.append(
+            f"Of {reached.parts:,} long documents only the beginning and what is nearest to the question was read."
+        )
+    return tuple(limits)

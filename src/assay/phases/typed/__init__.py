@@ -1,0 +1,1 @@
+"""Typed answers: the fields of a schema, filled from passages."""

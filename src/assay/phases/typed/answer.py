@@ -1,0 +1,46 @@
+"""The report of a run with a schema: its fields, one a line, each cited, and what could not be found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.agents.task import Kit
+from assay.core.clean import escape_markdown
+from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
+from assay.core.typed import Field
+from assay.phases.inquiry import Inquiry
+from assay.phases.state import Research
+from assay.phases.typed.filling import Filler
+from assay.phases.typed.schema import read
+from assay.phases.typed.stating import label, line
+from assay.phases.write import Draft, shortcomings
+from assay.run.run import Run
+
+MISSING = "## What could not be found"
+
+
+async def fill(run: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draft:
+    """Fill the fields of the brief's schema from what was found; the report is made of them by code."""
+    form = read(run.brief.schema)
+    async with run.at("write").phase("write") as phase:
+        phase.emit(ReportStarted(title=form.title or research.plan.title))
+        filler = Filler(phase, kit, inquiry, research.findings)
+        fields = await filler.fill(form)
+        phase.emit(FieldsFilled(fields=fields))
+        text = composed(fields)
+        phase.emit(ReportDelta(text=text))
+    sourced = any(field.sentence for field in fields)
+    return Draft(text=text, limits=shortcomings(research), sourced=sourced)
+
+
+def composed(fields: Sequence[Field]) -> str:
+    """The fields as the report's text, with passage markers."""
+    filled = list(dict.fromkeys(line(field) for field in fields if field.sentence))
+    empty = [f"- {_called(field)}: {escape_markdown(field.reason)}" for field in fields if not field.sentence]
+    missing = f"{MISSING}\n\n" + "\n".join(empty) if empty else ""
+    return "\n\n".join(part for part in ("\n".join(filled), missing) if part)
+
+
+def _called(field: Field) -> str:
+    names = [label(part) if isinstance(part, str) else str(part + 1) for part in field.path]
+    return escape_markdown(" ".join([names[0], *(name.lower() for name in names[1:])]))

@@ -1,0 +1,235 @@
+"""The model which writes the report: it may look again at what research has read, then the text streams.
+
+Findings which do not fit together are written up in parts. What cannot be used is taken back and written once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.agents.act import act
+from assay.agents.history import History, Turn, result
+from assay.agents.loop import NO_CALLS_LEFT
+from assay.agents.replies import defect, mend
+from assay.agents.sizing import output, room, total
+from assay.agents.task import Kit
+from assay.agents.wording import prompt
+from assay.core.errors import ContextTooLong, ModelFailed, Refused
+from assay.core.events import ReportDelta, ReportStarted
+from assay.core.languages import language_name
+from assay.core.lengths import words_of
+from assay.core.messages import Message, Profile, Reply, Request, ToolCall, ToolDefinition
+from assay.core.plan import Coverage, Plan
+from assay.phases.inquiry import Inquiry, data, user
+from assay.phases.material import Part, parts, unseen
+from assay.phases.state import Research
+from assay.run.run import Run
+
+OUTPUT = 20_000
+SECONDS_BETWEEN_TOKENS = 300.0
+RECALLS = 3
+"""How often the writer of one report may look again at what was read."""
+RECALL = "recall"
+ROOM_TO_RECALL = 700
+"""Tokens that have to be free for what is recalled."""
+LONGEST_BESIDE_A_CALL = 1_000
+"""A text longer than this, in code points, is the report, whatever else is called beside it."""
+
+
+class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The `rules` message of the writer: which part of the report this is, of how many, and how long it should be.
+
+    `language` is a name, "" for that of the question; `words` is 0 for as many as it takes; `recalls` are left.
+    """
+
+    date: str
+    language: str
+    part: int = 1
+    parts: int = 1
+    words: int = 0
+    recalls: int = 0
+
+
+class Piece(msgspec.Struct, frozen=True, kw_only=True):
+    """What is written in one go: the `number`-th of `of` parts of the report."""
+
+    part: Part
+    number: int
+    of: int
+
+
+class Writer:
+    """Writes one report; `texts` are its parts as far as they are written, `left` those still to be written."""
+
+    def __init__(
+        self, phase: Run, kit: Kit, inquiry: Inquiry, research: Research, coverage: Sequence[Coverage]
+    ) -> None:
+        self.phase, self.kit, self.inquiry = phase, kit, inquiry
+        self.plan: Plan = research.plan
+        self.coverage = coverage
+        self.findings = [finding for finding in research.findings if finding.passages]
+        self.texts: list[str] = []
+        self.left: list[Part] = []
+        may_recall = RECALL in kit.tools and unseen(kit.ledger, self.findings)
+        self.recalls = RECALLS if may_recall else 0
+        self.turns = 0
+        self.called = False  # in the part in work: a request which holds calls has to define their tool
+
+    @property
+    def profile(self) -> Profile:
+        """The abilities of the model which writes."""
+        return self.phase.profile("complex")
+
+    async def write(self) -> tuple[str, ...]:
+        """The report's text as streamed: in one piece, or in parts where the findings do not fit half the window.
+
+        Raises:
+            LimitReached, ModelFailed: it could not be written to its end.
+        """
+        request = self._request()
+        whole = Piece(part=Part(findings=(), messages=()), number=1, of=1)
+        fixed = [*self.inquiry.asked(), *self._closing(whole)]
+        tokens = min(
+            room(self.profile, request.system, (), request.max_tokens) - total(fixed), self.profile.window // 2
+        )
+        try:
+            return await self._parts(parts(self.findings, self.kit.ledger, tokens))
+        except ContextTooLong:
+            self.texts = []
+            self._take_back()
+            return await self._parts(parts(self.findings, self.kit.ledger, tokens // 2))
+
+    async def _parts(self, pieces: Sequence[Part]) -> tuple[str, ...]:
+        self.texts, self.left = [], list(pieces)
+        for number, part in enumerate(pieces, 1):
+            if self.texts:
+                self.phase.emit(ReportDelta(text="\n\n"))
+            self.texts.append(await self._piece(Piece(part=part, number=number, of=len(pieces))))
+            self.left = list(pieces[number:])
+        return tuple(self.texts)
+
+    async def _piece(self, piece: Piece) -> str:
+        """One part; what is cut off or repeats itself is taken back and written once more.
+
+        Raises:
+            LimitReached, ModelFailed: there is none.
+        """
+        self.called = False
+        history = History([*self.inquiry.asked(), *piece.part.messages])
+        reply = await self._reply(history, piece)
+        if wrong := defect(reply):
+            self._take_back()
+            history.add(Turn(said=user("note", f"Your last reply could not be used: {wrong}.")))
+            reply = await self._reply(history, piece)
+        if defect(reply):
+            raise ModelFailed(f"the report could not be used: {defect(reply)}")
+        return reply.text
+
+    async def _reply(self, history: History, piece: Piece) -> Reply:
+        """The text of a part, after what the writer looked at again."""
+        while True:
+            tools = self._tools(piece)
+            reply = await self._ask(history, piece, tools)
+            calls = _calls(reply, tools) if self.recalls else ()
+            if not calls:
+                return reply
+            if reply.text:
+                self._take_back()
+            await self._recall(history, reply, calls)
+
+    async def _recall(self, history: History, reply: Reply, calls: Sequence[ToolCall]) -> None:
+        """Carry out the calls, as many as are left."""
+        made, refused = calls[: self.recalls], calls[self.recalls :]
+        self.recalls -= len(made)
+        self.turns += 1
+        self.called = True
+        place = self.phase.child(f"recall-{self.turns}")
+        about = self.inquiry.question
+        results = await act(place, self.kit.ledger, {RECALL: self.kit.tools[RECALL]}, made, about)
+        results += tuple(result(call.id, NO_CALLS_LEFT, (), about) for call in refused)
+        said = Message(role="assistant", text=reply.text, calls=tuple(calls))
+        history.add(Turn(said=said, results=results))
+
+    async def _ask(self, history: History, piece: Piece, tools: tuple[ToolDefinition, ...]) -> Reply:
+        """Ask for the text; a model which fails with tools at hand is asked once without: some take none."""
+        try:
+            return await self._stream(history, piece, tools)
+        except (ContextTooLong, Refused):
+            raise
+        except ModelFailed:
+            if not tools or self.called:
+                raise
+            self.recalls = 0
+            self._take_back()
+            return await self._stream(history, piece, ())
+
+    async def _stream(self, history: History, piece: Piece, tools: tuple[ToolDefinition, ...]) -> Reply:
+        request = self._request()
+        tokens = room(self.profile, request.system, tools, request.max_tokens)
+        request = msgspec.structs.replace(
+            request,
+            messages=history.messages(tokens, self._closing(piece)),
+            tools=tools,
+            tool_choice="auto" if tools and self.recalls else "none",
+        )
+        return await self.phase.ask("complex", request, deltas=lambda text: ReportDelta(text=text))
+
+    def _tools(self, piece: Piece) -> tuple[ToolDefinition, ...]:
+        """`recall`, where there is something to look at and room for it; once called, it stays defined."""
+        if self.called:
+            return (self.kit.tools[RECALL].definition,)
+        if not self.recalls:
+            return ()
+        tools = (self.kit.tools[RECALL].definition,)
+        request = self._request()
+        taken = total([*self.inquiry.asked(), *piece.part.messages, *self._closing(piece)])
+        free = room(self.profile, request.system, tools, request.max_tokens) - taken
+        return tools if free >= ROOM_TO_RECALL else ()
+
+    def _closing(self, piece: Piece) -> list[Message]:
+        """The last messages: what was answered, the rules, and the plan or the part of it that is to be written."""
+        rules = WriteRules(
+            date=self.inquiry.date,
+            language=language_name(self.inquiry.language),
+            part=piece.number,
+            parts=piece.of,
+            words=-(-words_of(self.phase.brief.length) // piece.of),
+            recalls=self.recalls,
+        )
+        plan = self.plan if piece.of == 1 else _part_of(self.plan, piece.part)
+        return [
+            user("coverage", data(self.coverage if piece.number == piece.of else [])),
+            user("rules", data(rules)),
+            user("plan", data(plan)),
+        ]
+
+    def _request(self) -> Request:
+        return Request(
+            task="write",
+            system=prompt("assay.phases", "write"),
+            messages=(),
+            tool_choice="none",
+            max_tokens=output(self.profile, OUTPUT),
+            timeout=SECONDS_BETWEEN_TOKENS,
+        )
+
+    def _take_back(self) -> None:
+        """Readers forget what was streamed of the part in work."""
+        self.phase.emit(ReportStarted(title=self.plan.title))
+        if self.texts:
+            self.phase.emit(ReportDelta(text="\n\n".join(self.texts) + "\n\n"))
+
+
+def _calls(reply: Reply, tools: Sequence[ToolDefinition]) -> tuple[ToolCall, ...]:
+    """The calls of a reply, those written into its text too; none of a long text which does not call for `recall`."""
+    if not tools:
+        return ()
+    recalls = any(call.name == RECALL for call in reply.calls)
+    return () if len(reply.text) > LONGEST_BESIDE_A_CALL and not recalls else mend(reply, [tool.name for tool in tools])
+
+
+def _part_of(plan: Plan, piece: Part) -> Plan:
+    steps = {finding.step for finding in piece.findings}
+    return msgspec.structs.replace(plan, steps=tuple(step for step in plan.steps if step.id in steps))

@@ -1,0 +1,262 @@
+"""Clarifying questions from the shell: runs which ask, are left, killed, answered from another process, and go on."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from assay.cli.main import main
+
+QUESTION = "How far does the tide rise?"
+QUESTIONS = ["Which Brest?", "Spring tide?"]
+TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n"
+FOUND = "The tide at Brest rises seven metres. [S1001.1]"
+SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
+
+
+def plan(title: str) -> dict[str, Any]:
+    return {"text": json.dumps({"title": title, "steps": [{"title": title}]})}
+
+
+SCRIPT = [
+    {"task": "triage", "reply": {"text": "\n".join(QUESTIONS)}},
+    {"task": "background", "reply": {"calls": [SEARCH]}},
+    {"task": "plan", "contains": "the one in Brittany", "reply": plan("Brest in Brittany")},
+    {"task": "plan", "reply": plan("Any Brest")},
+    {"task": "orchestrate", "turn": 0, "reply": {"calls": [{"name": "research_agent", "arguments": {"task": "Tide"}}]}},
+    {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
+    {"task": "research", "turn": 0, "reply": {"calls": [SEARCH]}},
+    {"task": "research", "reply": {"text": "done"}},
+    {"task": "find", "reply": {"text": FOUND}},
+    {"task": "write", "reply": {"text": FOUND}},
+]
+WAITING = """
+import asyncio, sys
+from assay import Assay
+async def wait():
+    async with Assay(home=sys.argv[1]) as assay:
+        models = {role: (sys.argv[2],) for role in ("simple", "analytical", "complex", "judge")}
+        run = assay.start(sys.argv[3], sources=[sys.argv[4]], ask="optional", models=models)
+        async for event in run:
+            if event.type == "run.waiting":
+                print(run.run_id, flush=True)
+asyncio.run(wait())
+"""
+
+
+class Said(NamedTuple):
+    """What a command wrote, and how it ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class Shell:
+    """Commands over one home: `run` in this process, `spawn` in one of its own."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.notes, self.home, self._capsys = folder / "tides.md", folder / "home", capsys
+        self.notes.write_text(TIDES)
+        script = folder / "script.json"
+        script.write_text(json.dumps(SCRIPT))
+        self.model = f"scripted:{script}"
+
+    def run(self, *arguments: object) -> Said:
+        self._capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        out, err = self._capsys.readouterr()
+        return Said(code, out, err)
+
+    def spawn(self, *arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.PIPE, **ways)
+
+    def research(self, *arguments: object) -> Said:
+        return self.run(QUESTION, "--in", self.notes, "--model", self.model, *arguments)
+
+    def shown(self) -> dict[str, Any]:
+        said = self.run("runs", "show", "last", "--json")
+        view: dict[str, Any] = json.loads(said.stdout)
+        return view
+
+
+@pytest.fixture
+def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    for name in [name for name in os.environ if name.startswith("ASSAY_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CI", "")
+    return Shell(tmp_path, capsys)
+
+
+def test_a_run_which_must_ask_waits_and_is_answered_from_elsewhere(shell: Shell, tmp_path: Path) -> None:
+    asked = shell.research("--ask", "required")
+    assert asked.returncode == 7, asked.stderr
+    printed = json.loads(asked.stdout)
+    assert printed["questions"] == QUESTIONS
+    again = shell.run("runs", "resume", printed["run"])
+    assert (again.returncode, json.loads(again.stdout)) == (7, printed)
+
+    answers = tmp_path / "answers.json"
+    answers.write_text(json.dumps({"which brest": "the one in Brittany"}))
+    told = shell.run("runs", "answer", printed["run"], "--answers", answers)
+    assert told.returncode == 0, told.stderr
+    assert "seven metres" in told.stdout
+    view = shell.shown()
+    assert view["clarification"] == {
+        "questions": QUESTIONS,
+        "answers": ["the one in Brittany", ""],
+        "assumptions": ["Not asked: Spring tide? The usual reading was assumed."],
+    }
+    assert view["plan"]["title"] == "Brest in Brittany"
+    assert "Spring tide?" in told.stdout.partition("## Limits")[2]
+    late = shell.run("runs", "answer", printed["run"], "too late")
+    assert (late.returncode, late.stderr) == (
+        2,
+        f"assay: run {printed['run']} does not wait for answers: it is completed\n",
+    )
+
+
+def test_a_process_killed_while_it_waits_is_taken_over_with_the_answers(shell: Shell) -> None:
+    waiting = shell.spawn("-c", WAITING, shell.home, shell.model, QUESTION, shell.notes)
+    assert waiting.stdout is not None
+    run_id = waiting.stdout.readline().decode().strip()
+    os.kill(waiting.pid, signal.SIGKILL)
+    waiting.communicate()
+    resumed = shell.run("runs", "resume", run_id)
+    assert (resumed.returncode, json.loads(resumed.stdout)) == (7, {"run": run_id, "questions": QUESTIONS})
+    told = shell.run("runs", "answer", run_id, "the one in Brittany", "", "--json")
+    assert told.returncode == 0, told.stderr
+    assert json.loads(told.stdout)["plan"]["title"] == "Brest in Brittany"
+    events = [json.loads(line) for line in shell.run("runs", "watch", run_id, "--events").stdout.splitlines()]
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert [event["type"] for event in events].count("clarify.requested") == 1
+
+
+def test_answers_left_without_going_on_are_taken_at_the_resume(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id = json.loads(shell.research("--ask", "required").stdout)["run"]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"the one in Brittany\n\n")))
+    left = shell.run("runs", "answer", run_id, "--answers", "-", "--no-resume")
+    assert (left.returncode, left.stdout) == (0, "")
+    twice = shell.run("runs", "answer", run_id, "another")
+    assert twice.returncode == 2
+    assert "has been given its answers" in twice.stderr
+    assert shell.run("runs", "resume", run_id).returncode == 0
+    assert shell.shown()["plan"]["title"] == "Brest in Brittany"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("list.json", '["the one in Brittany", "yes"]'),
+        ("named.json", '{"Spring tide?": "yes", "Which Brest?": "the one in Brittany"}'),
+        ("lines.txt", "the one in Brittany\nyes\n"),
+    ],
+)
+def test_answers_given_beforehand(shell: Shell, tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    said = shell.research("--ask", "required", "--answers", tmp_path / name)
+    assert said.returncode == 0, said.stderr
+    view = shell.shown()
+    assert view["clarification"]["answers"] == ["the one in Brittany", "yes"]
+    assert view["plan"]["title"] == "Brest in Brittany"
+
+
+@pytest.mark.parametrize("options", [[], ["--no-clarify"], ["--yes", "--ask", "optional"]])
+def test_where_nobody_can_answer_assumptions_are_written(shell: Shell, options: list[str]) -> None:
+    said = shell.research(*options)
+    assert said.returncode == 0, said.stderr
+    assert all(question in said.stdout.partition("## Limits")[2] for question in QUESTIONS)
+    assert shell.shown()["plan"]["title"] == "Any Brest"
+
+
+def test_a_question_just_asked_in_a_thread_is_not_asked_again(shell: Shell) -> None:
+    assert shell.research("--ask", "required", "--thread", "sea").returncode == 7
+    said = shell.research("--ask", "required", "--thread", "sea")
+    assert said.returncode == 0, said.stderr
+    assert shell.shown()["clarification"]["assumptions"]
+
+
+@pytest.mark.parametrize("text", ['{"Which Brest?": 1}', "[", '["a", "b", "c"]', '{"What else?": "x"}'])
+def test_answers_which_do_not_fit_are_refused(shell: Shell, tmp_path: Path, text: str) -> None:
+    run_id = json.loads(shell.research("--ask", "required").stdout)["run"]
+    (tmp_path / "answers").write_text(text)
+    said = shell.run("runs", "answer", run_id, "--answers", tmp_path / "answers")
+    assert said.returncode == 2
+    assert "answers" in said.stderr
+    assert shell.shown()["status"] == "waiting"
+
+
+def test_no_answers_and_nobody_to_ask_is_wrong_usage(shell: Shell) -> None:
+    run_id = json.loads(shell.research("--ask", "required").stdout)["run"]
+    said = shell.run("runs", "answer", run_id)
+    assert said.returncode == 2
+    assert "--answers FILE" in said.stderr
+    assert "Which Brest?" in said.stderr
+
+
+class Terminal:
+    """A process with a person's terminal as stdin and stderr."""
+
+    def __init__(self, shell: Shell, *arguments: object) -> None:
+        self._master, slave = os.openpty()
+        environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
+        ways = {"stdin": slave, "stderr": slave, "env": environment, "start_new_session": True}
+        self.process = shell.spawn("-m", "assay", *arguments, **ways)
+        os.close(slave)
+        self.seen = ""
+
+    def answer(self, question: str, text: str) -> None:
+        end = time.monotonic() + 30
+        while question not in self.seen:
+            assert time.monotonic() < end, self.seen
+            if select.select([self._master], [], [], 0.1)[0]:
+                self.seen += os.read(self._master, 65536).decode()
+        os.write(self._master, text.encode())
+
+    def end(self) -> tuple[int, str]:
+        out, _ = self.process.communicate(timeout=30)
+        os.close(self._master)
+        return self.process.returncode, out.decode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pty")
+def test_a_person_is_asked_once_for_each_question(shell: Shell) -> None:
+    terminal = Terminal(shell, QUESTION, "-q", "--in", shell.notes, "--model", shell.model)
+    terminal.answer(QUESTIONS[0], "the one in Brittany\n")
+    terminal.answer(QUESTIONS[1], "\n")
+    code, out = terminal.end()
+    assert code == 0
+    assert "seven metres" in out
+    assert '"questions"' not in out
+    view = shell.shown()
+    assert view["clarification"]["answers"] == ["the one in Brittany", ""]
+    assert view["plan"]["title"] == "Brest in Brittany"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pty")
+def test_a_person_who_leaves_can_answer_later(shell: Shell) -> None:
+    terminal = Terminal(shell, QUESTION, "-q", "--in", shell.notes, "--model", shell.model)
+    terminal.answer(QUESTIONS[0], "")
+    os.kill(terminal.process.pid, signal.SIGINT)
+    code, out = terminal.end()
+    assert (code, out) == (130, "")
+    assert shell.shown()["status"] == "waiting"
+    assert shell.run("runs", "answer", "last", "the one in Brittany", "").returncode == 0
+
+
+def test_help_names_the_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["research", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert all(option in said for option in ("--ask", "--no-clarify", "--answers", "--thread", "--continue"))

@@ -1,0 +1,44 @@
+"""A price nobody knows is said to be unknown, and never shown as nothing."""
+
+from __future__ import annotations
+
+import logs
+import msgspec
+import pytest
+
+from assay.cli.live.rows import money, price
+from assay.cli.live.summary import cost
+from assay.cli.runs.show import outline
+from assay.core.report import build_report
+from assay.core.usage import Usage
+from assay.core.view import Spending, fold
+
+
+@pytest.mark.parametrize(
+    ("usage", "short", "words"),
+    [
+        (Usage(), "", ""),
+        (Usage(model_calls=2, usd=0.5), "$0.5000", "$0.5000"),
+        (Usage(model_calls=1, unpriced_calls=1), "$?", "cost unknown: 1 call without a known price"),
+        (Usage(usd=0.5, unpriced_calls=3), "$0.5000+", "$0.5000 and 3 calls without a known price"),
+    ],
+)
+def test_what_is_known_of_a_price(usage: Usage, short: str, words: str) -> None:
+    assert (money(usage), price(usage)) == (short, words)
+
+
+def test_the_summary_the_outline_and_the_report_say_so() -> None:
+    view = fold(logs.two_agents().events)
+    unknown = Usage(model_calls=6, unpriced_calls=6)
+    view = msgspec.structs.replace(view, usage=Spending(total=unknown, by_role={"simple": unknown}))
+    assert "cost unknown: 6 calls without a known price" in cost(view)
+    assert any("cost unknown: 6 calls" in line for line in outline(view))
+    usage = build_report(view).usage
+    assert (usage.unpriced_calls, usage.by_role["simple"].unpriced_calls) == (6, 6)
+
+
+def test_a_report_says_what_each_agent_spent() -> None:
+    view = fold(logs.two_agents().events)
+    report = build_report(view)
+    assert report.usage.by_lane == {str(lane.lane): lane.usage for lane in view.lanes}
+    assert all(spent.model_calls for spent in report.usage.by_lane.values())

@@ -1,0 +1,92 @@
+"""An answer as it is written: what is said bit by bit is the beginning of what is said in the end."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from logs import Log, begin, passage, source
+
+from assay.cli import streaming
+from assay.cli.main import main
+from assay.cli.streaming import Streaming
+from assay.core import events as e
+from assay.core.report import build_report
+from assay.core.view import fold
+
+ANSWER = "The tide rises [S1.1, S2.3]. It *turns* `a[0]` twice [S2.1]; 12 times [1]\n\n- and so on.\n\nEnd [S1.2]"
+
+
+def streamed(text: str, cuts: list[int], monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """What was said while `text` came in pieces, and what is left then."""
+    out: list[str] = []
+    monkeypatch.setattr(streaming.click, "echo", lambda text, nl: out.append(text))
+    log, shown = Log(), Streaming(-1, "numbers")
+    begin(log)
+    for id in ("S1", "S2"):
+        log.add("", e.SourceAdded(source=source(id)))
+    log.add("write", e.ReportStarted())
+    ends = [*sorted({min(cut, len(text)) for cut in cuts}), len(text)]
+    for start, end in zip([0, *ends], ends, strict=False):
+        log.add("write", e.ReportDelta(text=text[start:end]))
+    for envelope in log.events:
+        shown.show(envelope)
+    known = tuple(passage(id, "It is so.") for id in ("S1.1", "S2.3", "S2.1", "S1.2"))
+    log.add("write", e.FindingAdded(lane=1, task="", text="", passages=known))
+    whole = build_report(fold(log.events)).markdown.rstrip() + "\n\n## Sources\n"
+    return "".join(out), shown.rest(whole)
+
+
+@given(st.lists(st.integers(0, len(ANSWER)), max_size=12))
+def test_pieces_and_the_rest_are_the_whole_however_it_was_cut(cuts: list[int]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        said, rest = streamed(ANSWER, cuts, patch)
+        at_once = "".join(streamed(ANSWER, [], patch))
+    assert said + rest == at_once
+    assert at_once.startswith("The tide rises [1] [2]. It *turns*")
+    assert len(said) > len(ANSWER) // 2
+
+
+def test_an_answer_which_was_taken_back_is_said_again_whole() -> None:
+    shown = Streaming(-1, "numbers")
+    shown.said = "It rises"
+    assert shown.rest("*Nothing.*\n") == "\n\n*Nothing.*\n"
+    assert shown.rest("It rises high.\n") == " high.\n"
+    assert Streaming(-1, "numbers").rest("All.\n") == "All.\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pty")
+def test_on_a_terminal_the_answer_is_there_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in os.environ if name.startswith("ASSAY_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    (tmp_path / "pier.md").write_text("# Pier\n\nThe north pier was built in 1790. It is 80 metres long.\n")
+    assert main(["How long is the pier?", "--in", str(tmp_path / "pier.md"), "-q"]) == 0
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "assay", "ask", "-q", "last", "When was the north pier built?"]
+    process = subprocess.Popen(command, stdout=slave, stderr=slave, stdin=subprocess.DEVNULL)
+    os.close(slave)
+    seen, end = "", time.monotonic() + 60
+    while process.poll() is None or select.select([master], [], [], 0)[0]:
+        assert time.monotonic() < end, seen
+        if select.select([master], [], [], 0.05)[0]:
+            try:
+                seen += os.read(master, 65536).decode()
+            except OSError:  # Linux's way to say that the other end is closed
+                break
+    os.close(master)
+    assert process.wait() == 0
+    assert seen.startswith("The north pier was built in 1790. [1]")
+    assert seen.count("The north pier") == 1
+    assert seen.index("The north pier") < seen.index("## Sources")

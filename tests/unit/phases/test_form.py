@@ -1,0 +1,144 @@
+"""The form code gives a report: its date, what could not be found, the headings of a template."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.agents.task import NOTHING
+from assay.core.brief import Section
+from assay.core.outline import outline, read_template
+from assay.core.plan import Coverage
+from assay.phases.form import as_of, filled, formed, joined, missing
+from assay.verify.claims import read
+from assay.verify.roles import role_of
+
+DATED = as_of((), "2026-01-01")
+TEMPLATE = read_template("# Report\n\n## Risks\nWhat may go wrong.\n\n## Costs\n\n## Open questions")
+LINES = st.sampled_from(
+    [
+        "# Report",
+        "## Risks",
+        "### Detail",
+        "2. Costs",
+        "## 2. costs:",
+        "A fact. [S1.1]",
+        "",
+        "```",
+        "- item",
+        "> # quoted",
+    ]
+)
+TEXTS = st.lists(LINES, max_size=10).map("\n".join)
+
+
+def test_the_newest_date_a_source_states_is_the_answers() -> None:
+    assert as_of(["2024-05-01", "2025", "2023-01"], "2026-01-01") == "As of 2025, the date of the newest source cited."
+    assert as_of(["2031-01-01", "soon", ""], "2026-01-01").startswith("As of 2026-01-01, the day of this research")
+    assert as_of(["2031-01-01", "2024-05-01"], "2026-01-01").startswith("As of 2024-05-01,")
+
+
+def test_the_date_is_no_claim_and_a_sentence_like_it_is_one() -> None:
+    for dated in (DATED, as_of(["2024"], "2026-01-01"), as_of(["2024-05-01"], "2026-01-01")):
+        (sentence,) = read(f"*{dated}*")
+        assert sentence.role == "structure"
+    assert role_of("As of 2024, the population is five million.", (), cited=False) == "fact"
+    assert role_of("As of 2024-05-01, the date of the newest treaty is 1990.", (), cited=False) == "fact"
+
+
+def test_the_date_stands_below_the_answer() -> None:
+    assert formed("Seven. [S1.1]", DATED, ()) == f"Seven. [S1.1]\n\n*{DATED}*"
+    assert formed("Seven. [S1.1]\n\n## More\n\nIt turns.", DATED, ()) == (
+        f"Seven. [S1.1]\n\n*{DATED}*\n\n## More\n\nIt turns."
+    )
+    titled = formed("# Tides\n\nSeven. [S1.1]\n\n## More\n\nIt turns.", DATED, ())
+    assert titled == f"# Tides\n\nSeven. [S1.1]\n\n*{DATED}*\n\n## More\n\nIt turns."
+    assert formed("## More\n\nIt turns.", DATED, ()) == f"*{DATED}*\n\n## More\n\nIt turns."
+    assert (
+        formed("Seven. [S1.1]\n\n*Quoted verbatim.*", DATED, ()) == f"Seven. [S1.1]\n\n*{DATED}*\n\n*Quoted verbatim.*"
+    )
+
+
+def test_what_could_not_be_found_is_said_once_at_the_end() -> None:
+    added = formed("Seven. [S1.1]\n\n## More\n\nIt turns. [S1.2]", DATED, ("The moon", "The sun"))
+    assert added.endswith("It turns. [S1.2]\n\n## What could not be found\n\n- The moon\n- The sun")
+    said = formed("Seven.\n\n## Not found\n\n- The moon: no source.\n\n## More\n\nIt turns.", DATED, ("The moon",))
+    assert said.endswith("## More\n\nIt turns.\n\n## Not found\n\n- The moon: no source.")
+    twice = formed("7.\n\n## What could not be found\n\nA\n\n## X\n\nY\n\n## What could not be found\n\nB", DATED, ())
+    assert twice.endswith("## X\n\nY\n\n## What could not be found\n\nA\n\nB")
+    assert "not be found" not in formed("Seven.", DATED, ())
+
+
+def test_in_another_language_an_uncited_last_section_says_what_was_not_found() -> None:
+    text = "Sieben. [S1.1]\n\n## Wind\n\nAus Nordwest. [S2.1]\n\n## Was offen blieb\n\n- Der Mond."
+    assert formed(text, DATED, ("Der Mond",), english=False).endswith("## Was offen blieb\n\n- Der Mond.")
+    cited = text.replace("- Der Mond.", "Er scheint. [S2.2]")
+    assert formed(cited, DATED, ("Der Mond",), english=False).endswith("## What could not be found\n\n- Der Mond")
+
+
+def test_only_steps_on_which_nothing_was_found_are_missing() -> None:
+    statuses = (("not", 0), ("not", 1), ("partly", 2), ("answered", 3), ("not", 4))
+    coverage = [Coverage(step=step, part=f"Part\n{step}", status=status) for status, step in statuses]  # type: ignore[arg-type]
+    assert missing(coverage) == ("Part 1", "Part 4")
+
+
+@given(TEXTS, st.lists(st.sampled_from(["The moon", "The sun"]), unique=True))
+def test_forming_twice_changes_nothing_more(text: str, absent: list[str]) -> None:
+    once = formed(text, DATED, absent)
+    assert once.count(DATED) == 1
+    again = formed(once.replace(f"*{DATED}*", ""), DATED, absent)
+    assert again.split() == once.split()
+
+
+def test_later_pieces_have_no_answer_of_their_own() -> None:
+    assert joined(["Seven. [S1.1]\n\n## A\n\nx", "Seven again.\n\n## B\n\ny", "only text"]) == (
+        "Seven. [S1.1]\n\n## A\n\nx\n\n## B\n\ny\n\nonly text"
+    )
+
+
+def test_a_template_is_filled_in_its_order_and_nothing_is_added() -> None:
+    written = (
+        "The answer. [S1.1]\n\n## 2. **Costs**\n\nTwo euros. [S1.2]\n\n### By year\n\nMore. [S1.3]"
+        "\n\n## Conclusion\n\nAll in all. [S1.4]\n\n*Quoted verbatim.*"
+    )
+    made = filled([written], TEMPLATE, DATED, ("The moon",))
+    assert made.text == (
+        "# Report\n\nThe answer. [S1.1]\n\n"
+        f"## Risks\n\n{NOTHING}\n\n"
+        "## Costs\n\nTwo euros. [S1.2]\n\n**By year**\n\nMore. [S1.3]\n\n**Conclusion**\n\nAll in all. [S1.4]\n\n"
+        f"## Open questions\n\n{NOTHING}\n\n"
+        "*Quoted verbatim.*"
+    )
+    assert made.limits == (DATED, "Not found: The moon.")
+
+
+def test_a_template_with_a_place_for_what_is_missing_has_it_there() -> None:
+    template = read_template("## Answer\n\n## What could not be found")
+    made = filled(["## Answer\n\nSeven. [S1.1]"], template, DATED, ("The moon",))
+    assert made.text == "## Answer\n\nSeven. [S1.1]\n\n## What could not be found\n\n- The moon"
+    assert made.limits == (DATED,)
+
+
+def test_pieces_of_a_report_share_the_headings() -> None:
+    made = filled(["## Risks\n\nOne. [S1.1]", "## Costs\n\nTwo. [S1.2]\n\n## Risks\n\nThree."], TEMPLATE, DATED, ())
+    assert "## Risks\n\nOne. [S1.1]\n\nThree.\n\n## Costs\n\nTwo. [S1.2]" in made.text
+
+
+def test_headings_which_are_alike_are_filled_in_turn() -> None:
+    template = read_template("# A\n\n## Pros\n\n# B\n\n## Pros")
+    made = filled(["# A\n\n## Pros\n\nfast\n\n# B\n\n## Pros\n\nsmall"], template, DATED, ())
+    assert made.text == "# A\n\n## Pros\n\nfast\n\n# B\n\n## Pros\n\nsmall"
+
+
+@given(st.lists(st.one_of(TEXTS, st.text()), max_size=3))
+def test_the_headings_are_always_those_of_the_template(texts: list[str]) -> None:
+    made = filled(texts, TEMPLATE, DATED, ())
+    assert [(part.level, part.title) for part in outline(made.text)] == [(e.level, e.title) for e in TEMPLATE]
+
+
+@given(st.lists(st.text("abc ", min_size=1).filter(str.strip), min_size=3, max_size=3))
+def test_all_that_was_written_is_kept(bodies: list[str]) -> None:
+    sections = [Section(level=2, title=name) for name in ("Risks", "Else", "Costs")]
+    text = "\n\n".join(f"## {each.title}\n\n{body}" for each, body in zip(sections, bodies, strict=True))
+    made = filled([text], TEMPLATE, DATED, ())
+    assert all(body.strip() in made.text for body in bodies)

@@ -1,0 +1,47 @@
+"""Renewals of many runs, among their commits: each gets its own answer, and they wait for company."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+import pytest
+from journals import begin, said, seqs
+
+from assay.core.errors import FenceLost
+from assay.store.sql import open_store
+
+RUNS = 8
+
+
+async def test_renewals_among_commits_answer_each_their_own(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    journal = store.journal
+    leases = [await begin(journal, f"r{number}") for number in range(RUNS)]
+    await journal.control("r3", "finish")
+    stale = msgspec.structs.replace(leases[5], fence=leases[5].fence - 1)
+    work: list[asyncio.Future[object]] = []
+    for lease in leases:
+        work.append(asyncio.ensure_future(journal.commit(lease, said("one"))))
+        work.append(asyncio.ensure_future(journal.renew(stale if lease is leases[5] else lease, 30)))
+        work.append(asyncio.ensure_future(journal.commit(lease, said("two"))))
+    answers = await asyncio.gather(*work, return_exceptions=True)
+    renewed = answers[1::3]
+    assert isinstance(renewed.pop(5), FenceLost)
+    assert renewed == ["", "", "", "finish", "", "", ""]
+    for lease in leases:
+        assert await seqs(journal, lease.run_id) == [1, 2, 3]
+    await store.close()
+
+
+async def test_a_renewal_waits_for_work_that_is_urgent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = open_store(tmp_path)
+    lease = await begin(store.journal)
+    monkeypatch.setattr("assay.store.sql.writer.GROUPING_SECONDS", 3600.0)
+    renewal = asyncio.ensure_future(store.journal.renew(lease, 30))
+    done, _ = await asyncio.wait([renewal], timeout=0.1)
+    assert not done
+    await store.journal.control(lease.run_id, "cancel")
+    assert await renewal in ("", "cancel")
+    await store.close()
