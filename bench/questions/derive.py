@@ -78,7 +78,7 @@ def _answerable(
 
 
 def _ask(row: Row, kind: str, choose: random.Random, titles: Counter[str]) -> Asked:
-    doc = _call(row, choose, titles) if kind != "feature-name" else _numbered(row, choose)
+    doc = _call(row, choose, titles) if kind != "feature-name" else numbered(row, choose)
     text = choose.choice(PHRASINGS[kind]).format(doc=doc, series=SERIES[row.corpus])
     return Asked(text=text, kind=kind, gold=gold(kind, row.header[kind]), url=row.url, corpus=row.corpus)
 
@@ -86,20 +86,21 @@ def _ask(row: Row, kind: str, choose: random.Random, titles: Counter[str]) -> As
 def _call(row: Row, choose: random.Random, titles: Counter[str]) -> str:
     """How the question names the document: by number in some spelling, or by its title when that is telling."""
     series = SERIES[row.corpus]
-    numbered = [_numbered(row, choose)] * 4
+    by_number = [numbered(row, choose)] * 4
     if titles[row.title.casefold()] > 1:
-        return choose.choice(numbered)
+        return choose.choice(by_number)
     if row.corpus == "rust-rfcs":
         named = [f"the Rust RFC “{row.title}”", f"the RFC {row.title}"] if "feature-name" in row.header else []
-        return choose.choice([*numbered, *(named if len(row.title) > 8 and " " not in row.title else [])])
+        return choose.choice([*by_number, *(named if len(row.title) > 8 and " " not in row.title else [])])
     if len(row.title.split()) < 3:
-        return choose.choice(numbered)
+        return choose.choice(by_number)
     if row.corpus == "swift-evolution":
-        return choose.choice([*numbered, f"“{row.title}”", f"the Swift proposal “{row.title}”"])
-    return choose.choice([*numbered, f"“{row.title}”", f"the {series} “{row.title}”", f"the {series} {row.title}"])
+        return choose.choice([*by_number, f"“{row.title}”", f"the Swift proposal “{row.title}”"])
+    return choose.choice([*by_number, f"“{row.title}”", f"the {series} “{row.title}”", f"the {series} {row.title}"])
 
 
-def _numbered(row: Row, choose: random.Random) -> str:
+def numbered(row: Row, choose: random.Random) -> str:
+    """A document called by its number, in some spelling."""
     series, number = SERIES[row.corpus], row.number.lstrip("0") or "0"
     if row.corpus == "swift-evolution":
         return choose.choice(

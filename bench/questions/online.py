@@ -10,10 +10,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import assay
-from assay.core.brief import Depth
+from assay.core.brief import Depth, Mode
 from assay.core.report import Report as EngineReport
 from questions.corpus import Row
 from questions.scoring import Report
+
+HITS = 8
+"""Documents an agent's search shows."""
 
 
 class Runs:
@@ -41,10 +44,10 @@ class Runs:
         self._loop.close()
         self._home.cleanup()
 
-    def run(self, question: str) -> Report:
+    def run(self, question: str, mode: Mode = "auto") -> Report:
         """One run, with what its report cites."""
         started = time.perf_counter()
-        report = self._loop.run_until_complete(self._run(question))
+        report = self._loop.run_until_complete(self._run(question, mode))
         cited = {citation.source for claim in report.claims for citation in claim.citations}
         numbered = [source for source in report.sources if source.id in cited or source.number is not None]
         urls = tuple(source.url for source in numbered)
@@ -61,9 +64,13 @@ class Runs:
             pages=used.pages,
         )
 
-    async def _run(self, question: str) -> EngineReport:
-        run = self._assay.start(question, sources=self._files, strategy=self._strategy, depth=self._depth)
-        return await run.report()
+    def hits(self, question: str) -> tuple[str, ...]:
+        """The addresses a single search gives, as an agent would make it."""
+        return tuple(hit.document.url for hit in self._loop.run_until_complete(self._assay.search(question, HITS)))
+
+    async def _run(self, question: str, mode: Mode) -> EngineReport:
+        ways = {"strategy": self._strategy, "depth": self._depth, "mode": mode}
+        return await self._assay.start(question, sources=self._files, **ways).report()
 
     def _exact(self, passage: object) -> bool:
         """Whether the bytes of the document, read from the data and not from the engine, are those cited."""

@@ -44,7 +44,7 @@ class Score:
 
 def score(asked: Asked, report: Report) -> Score:
     """Compare."""
-    opening = report.text.split("\n#", 1)[0]
+    opening = opening_of(report.text)
     return Score(
         asked=asked,
         report=report,
@@ -57,8 +57,17 @@ def score(asked: Asked, report: Report) -> Score:
 
 def _states(text: str, asked: Asked) -> bool:
     """Whether every gold string stands in a line that is not only the question's own heading."""
-    flat = _flat(text)
-    return bool(asked.gold) and all(re.search(rf"(?<!\w){re.escape(_flat(gold))}(?!\w)", flat) for gold in asked.gold)
+    return bool(asked.gold) and all(states(text, gold) for gold in asked.gold)
+
+
+def opening_of(text: str) -> str:
+    """A report up to its first heading."""
+    return text.split("\n#", 1)[0]
+
+
+def states(text: str, gold: str) -> bool:
+    """Whether a text holds a string, as whole words."""
+    return re.search(rf"(?<!\w){re.escape(_flat(gold))}(?!\w)", _flat(text)) is not None
 
 
 def _flat(text: str) -> str:

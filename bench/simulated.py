@@ -1,0 +1,236 @@
+"""Whole runs against simulated services: wall time against the critical path of their calls.
+
+python bench/simulated.py [--rounds 3] [--strategy orchestrated|reflective]
+
+The model is a server on loopback (see `simulated_server`) reached through Assay's own adapter; a search takes 400 ms
+and a page 300 ms. Counted too: searches and pages asked for twice, though agents ask for the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import paths
+import scenario
+from simulated_server import Served
+
+from assay.core.brief import Brief
+from assay.core.ports import Access, Hit, Library, Model, Query, World
+from assay.core.secrets import Secret
+from assay.core.usage import Usage
+from assay.evidence.documents import Reader
+from assay.evidence.ledger import Ledger
+from assay.models import openai
+from assay.phases.orchestrated import orchestrate
+from assay.phases.pipeline import Services, pipeline
+from assay.phases.reflective import reflect
+from assay.run.clock import SystemClock
+from assay.run.engine import Engine
+from assay.run.protocols import Observation, Shown
+from assay.run.run import Run
+from assay.run.steps import Scratch
+from assay.store.common import Store
+from assay.store.memory import memory_store
+from assay.store.sql import open_store
+from assay.tools import shared
+from assay.tools.arguments import define, read
+from assay.tools.search import SearchTool
+
+SEARCH_SECONDS, PAGE_SECONDS = 0.400, 0.300
+HITS, SPANS = 6, 4
+MODEL = "vllm:m"
+
+
+class SlowSearch:
+    """A search service: some of the documents, chosen by the query's letters, after a while."""
+
+    name = "slow"
+
+    def __init__(self, library: Library, reader: Reader, seconds: float = SEARCH_SECONDS) -> None:
+        self._known, self._seconds = library.documents(["default"]), seconds
+        self._spans = [reader.spans(each)[: HITS * SPANS] for each in self._known]
+        self.served: list[Served] = []
+
+    async def search(self, query: Query) -> list[Hit]:
+        """Six documents with four passages each."""
+        start = time.monotonic()
+        if self._seconds:
+            await asyncio.sleep(self._seconds)
+        self.served.append(Served(f"search:{query.text}", start, time.monotonic()))
+        first = sum(map(ord, query.text)) % len(self._known)
+        chosen = [(first + place) % len(self._known) for place in range(HITS)]
+        return [Hit(document=self._known[at], score=1.0, spans=self._spans[at][at : at + SPANS]) for at in chosen]
+
+
+class FetchArguments(msgspec.Struct, frozen=True):
+    """What `fetch` takes."""
+
+    page: Annotated[str, msgspec.Meta(description="The name of a page.")]
+
+
+class FetchTool:
+    """Fetches pages, as a tool for the web would."""
+
+    name = "fetch"
+    definition = define("fetch", "Fetch a page and read it.", FetchArguments)
+
+    def __init__(self, reader: Reader, seconds: float = PAGE_SECONDS) -> None:
+        self._reader, self._seconds = reader, seconds
+        self.served: list[Served] = []
+
+    async def run(self, run: Run, ledger: Ledger, arguments: Mapping[str, Any]) -> Observation:
+        """Fetch."""
+        page = read(self.definition, arguments, FetchArguments).page
+        key = shared.key("fetch", page)
+
+        async def work() -> Observation:
+            start = time.monotonic()
+            if self._seconds:
+                await asyncio.sleep(self._seconds)
+            self.served.append(Served(f"fetch:{page}", start, time.monotonic()))
+            (document,) = run.world.library.find(page, run.brief.scope.collections)
+            return Observation(summary=page, shown=(Shown(document=document, spans=self._reader.spans(document)[:30]),))
+
+        async def fetch(scratch: Scratch) -> Observation:
+            found, known = await shared.once(run, ledger, key, work)
+            if not known:
+                scratch.spend(Usage(pages=1))
+            return found
+
+        found = await run.step("fetch", fetch, returns=Observation, input=page, cost=Usage(pages=1))
+        shared.keep(ledger, key, found)
+        return found
+
+
+class Bench:
+    """An engine over a store with the documents of the scenario, and services which take their time."""
+
+    def __init__(self, store: Store, model: Model, *, search: float = SEARCH_SECONDS, page: float = PAGE_SECONDS):
+        scenario.fill(store)
+        reader = Reader(store.blobs)
+        self.search = SlowSearch(store.library, reader, search)
+        self.fetch = FetchTool(reader, page)
+        strategies = {"orchestrated": orchestrate, "reflective": reflect}
+        services = Services(tools=(SearchTool(), self.fetch), reader=reader, strategies=strategies)
+        self._engine = Engine(store.journal, lambda run: pipeline(run, services))
+        self.store, self._model = store, model
+
+    async def run(self, strategy: str) -> str:
+        """A whole run; its id."""
+        world = World(
+            models={MODEL: self._model},
+            searches=(self.search,),
+            library=self.store.library,
+            blobs=self.store.blobs,
+            clock=SystemClock(),
+        )
+        brief = Brief(
+            question=scenario.QUESTION,
+            date="2026-01-01",
+            strategy=strategy,
+            depth="medium",
+            tools=("search", "fetch"),
+            models=dict.fromkeys(("simple", "analytical", "complex", "judge"), (MODEL,)),  # type: ignore[arg-type]
+        )
+
+        async def prepare() -> tuple[Brief, World]:
+            return brief, world
+
+        handle = self._engine.start(prepare)
+        await handle.wait()
+        return handle.run_id
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """One run: wall and processor time, the two paths, the calls, and what was asked for twice."""
+
+    wall: float
+    cpu: float
+    path: float
+    chain: float
+    chain_calls: tuple[str, ...]
+    calls: tuple[Served, ...]
+    twice: tuple[str, ...]
+
+
+async def measure(strategy: str, store: Store) -> Measured:
+    """One run against a server of its own."""
+    command = [sys.executable, str(Path(__file__).with_name("simulated_server.py"))]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        url = f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
+        model = openai.create(MODEL, Access(url=url, key=Secret("none")))
+        bench = Bench(store, model)
+        wall, cpu = time.perf_counter(), time.process_time()
+        await bench.run(strategy)
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        await model.close()
+        server.stdin.close()
+        answered = msgspec.json.decode(server.stdout.readline(), type=list[Served])
+    calls = (*answered, *bench.search.served, *bench.fetch.served)
+    counted = Counter(call.key for call in calls)
+    chain, on_it = paths.longest(calls, scenario.needs(strategy))
+    twice = tuple(key for key, count in counted.items() if count > 1)
+    return Measured(wall, cpu, paths.seconds(paths.made(calls)), chain, tuple(on_it), calls, twice)
+
+
+def tell(measured: Measured) -> None:
+    """Where the time between the calls of the critical path went."""
+    path = paths.made(measured.calls)
+    first = min(call.start for call in measured.calls)
+    for before, after in zip([None, *path], path, strict=False):
+        gap = after.start - before.end if before else 0.0
+        took = (after.end - after.start) * 1e3
+        print(f"  {after.start - first:7.3f} {took:6.0f} ms after {gap * 1e3:5.1f}  {after.key}")
+    print(f"  longest chain: {' > '.join(measured.chain_calls)}")
+
+
+async def main(strategies: Sequence[str], rounds: int, verbose: bool) -> None:
+    """Print the figures."""
+    for strategy in strategies:
+        for kind in ("memory", "sqlite"):
+            runs = []
+            for _ in range(rounds):
+                with tempfile.TemporaryDirectory() as home:
+                    store = memory_store() if kind == "memory" else open_store(Path(home))
+                    runs.append(await measure(strategy, store))
+                    await store.close()
+            print(_told(strategy, kind, runs), flush=True)
+            if verbose:
+                tell(runs[-1])
+
+
+def _told(strategy: str, kind: str, runs: Sequence[Measured]) -> str:
+    def middle(values: list[float]) -> str:
+        return f"{statistics.median(values):.3f} ({min(values):.3f}-{max(values):.3f})"
+
+    return (
+        f"{strategy:12} {kind:6}: wall {statistics.median(run.wall for run in runs):.2f} s,"
+        f" {len(runs[0].calls)} calls, CPU {statistics.median(run.cpu for run in runs):.2f} s;"
+        f" wall / critical path of the calls {middle([run.wall / run.path for run in runs])};"
+        f" wall / longest chain {middle([run.wall / run.chain for run in runs])};"
+        f" asked for twice: {sum(len(run.twice) for run in runs)}; {len(runs)} rounds, load {os.getloadavg()[0]:.1f}"
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--strategy", choices=["orchestrated", "reflective"])
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    wanted = [options.strategy] if options.strategy else ["orchestrated", "reflective"]
+    asyncio.run(main(wanted, options.rounds, options.verbose))
