@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.app.assay import Assay as Assay
+    from assay.app.checking import CheckedRow as CheckedRow
+    from assay.app.checking import ClaimRow as ClaimRow
+    from assay.app.checking import check as check
     from assay.app.handle import RunHandle as RunHandle
     from assay.app.shortcuts import research as research
     from assay.app.shortcuts import research_sync as research_sync
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "Assay": ("assay.app.assay", "Assay"),
+    "check": ("assay.app.checking", "check"),
+    "CheckedRow": ("assay.app.checking", "CheckedRow"),
+    "ClaimRow": ("assay.app.checking", "ClaimRow"),
     "CitedPassage": ("assay.evidence.cited", "CitedPassage"),
     "research": ("assay.app.shortcuts", "research"),
     "RunHandle": ("assay.app.handle", "RunHandle"),
@@ -34,11 +40,14 @@ _WHERE = {
 __all__ = [
     "Assay",
     "AssayError",
+    "CheckedRow",
     "CitedPassage",
+    "ClaimRow",
     "Report",
     "RunHandle",
     "RunView",
     "Settings",
+    "check",
     "research",
     "research_sync",
 ]
