@@ -66,8 +66,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     `tool_choice` is auto, required, none, or a tool's name; `max_tokens` counts output beyond native reasoning. The
     last `passing` messages belong to this request alone: a loop's next request begins with those before them, so that
-    up to there a provider can keep it in its cache. `timeout` is seconds between tokens, `first_token` seconds to the first,
-    `total` seconds for the whole reply.
+    up to there a provider can keep it in its cache. `timeout` is seconds between tokens, `first_token` seconds to the
+    first, `total` seconds for the whole reply.
     """
 
     task: Task
