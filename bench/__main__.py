@@ -19,6 +19,7 @@ BENCHES = {
     "simulated": "whole runs against simulated services: wall time against their critical path",
     "concurrency": "100 runs at once in one process: wall time, CPU, memory",
     "index": "reading and indexing 11,000 documents",
+    "extraction": "what is kept of web pages, by trafilatura's evaluation",
     "pdf": "reading PDFs: speed, page counts, and odd ones from bug reports",
     "mutations": "what the deterministic checks see of claims made false by code, and what they wrongly object to",
     "search": "local search over them: speed, and whether a document named is found",

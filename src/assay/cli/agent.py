@@ -27,7 +27,7 @@ from assay.core.markers import CitationMode
     multiple=True,
     metavar="PATH…",
     shell_complete=any_path,
-    help="Only in these files, folders or globs; - reads paths from stdin.",
+    help="Only in these files, folders, globs or addresses of pages; - reads them from stdin.",
 )
 @click.option("--web/--offline", default=None, help="Search and read the web too; or leave it alone.")
 @click.option("--depth", type=click.Choice(["light", "medium", "extended"]), help="How many turns it has (medium).")

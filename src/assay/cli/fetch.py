@@ -27,7 +27,7 @@ class Failure(msgspec.Struct, frozen=True):
 @click.argument("urls", nargs=-1, required=True, metavar="URL…")
 @options.json_output
 def command(urls: Sequence[str], as_json: bool) -> int:
-    r"""Print what a run would read of a page: its text, and on stderr what is known of it. Nothing is kept.
+    """Print what a run would read of a page: its text, and on stderr what is known of it. Nothing is kept.
 
     \b
         assay fetch https://example.org/paper

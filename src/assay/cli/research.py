@@ -41,7 +41,7 @@ class Order:
     multiple=True,
     metavar="PATH…",
     shell_complete=any_path,
-    help="Only in these files, folders or globs; - reads paths from stdin.",
+    help="Only in these files, folders, globs or addresses of pages; - reads them from stdin.",
 )
 @click.option("--web/--offline", default=None, help="Search and read the web too; or leave it alone.")
 @click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
@@ -115,7 +115,8 @@ async def _research(order: Order, output: Output, home: Path | None, configured:
         shown = output.display()
         run = assay.start(order.question, sources=order.sources, progress=shown.told, **order.options)
         code = await converse(assay, run, output, shown, somebody=order.may_ask)
-        if code == Exit.NO_EVIDENCE and order.sources is None and output.verbosity >= 0 and not await assay.documents():
+        library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
+        if code == Exit.NO_EVIDENCE and library and output.verbosity >= 0 and not await assay.documents():
             say(HOW_TO_ADD)
         return code
 

@@ -85,8 +85,20 @@ def test_what_headers_do_not_decide_is_no_filter(question: str) -> None:
     assert survey(question) is None
 
 
-def test_words_are_looked_for_as_they_stand() -> None:
-    assert survey("Which documents mention “Abstract Base Classes”?") == ("find_phrase", ["Abstract Base Classes"])
+@pytest.mark.parametrize(
+    ("asked", "phrase"),
+    [
+        ("mention “Abstract Base Classes”", "Abstract Base Classes"),
+        ("mention a tide gauge", "tide gauge"),
+        ("mention the word crash", "crash"),
+        ("mention the phrase “a priori”", "a priori"),
+        ('mention "the end"', "the end"),
+        ("mention anything", "anything"),
+        ("mention the a", "a"),
+    ],
+)
+def test_words_are_looked_for_as_they_stand_but_for_the_article_of_the_question(asked: str, phrase: str) -> None:
+    assert survey(f"Which documents {asked}?") == ("find_phrase", [phrase])
 
 
 def test_headers_that_cannot_be_read_are_none() -> None:

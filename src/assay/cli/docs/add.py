@@ -23,7 +23,7 @@ from assay.cli.terminal import State, say
 @options.common
 @click.pass_obj
 def command(state: State, paths: Sequence[str], collection: str, home: Path | None) -> None:
-    """Add files, folders or globs (- reads paths from stdin); unchanged files cost nothing."""
+    """Add files, folders, globs or addresses of pages (- reads them from stdin); unchanged files cost nothing."""
     asyncio.run(_add(paths_from(paths), collection, home, state.verbosity))
 
 

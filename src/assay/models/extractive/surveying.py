@@ -36,6 +36,7 @@ _MENTION = re.compile(
     r"(?P<phrase>[^?]{2,80}?)\s*[?.]*$",
     re.IGNORECASE,
 )
+_ARTICLE = re.compile(r"^(?:(?:the\s+(?:word|phrase)|the|an?|any)\s+)?[\"'“„«`]?", re.IGNORECASE)
 _LONGEST = 5
 """Words of a value which may stand in a question."""
 _YEAR = re.compile(r"\b(?P<word>before|after|since|until|in|during)\s+(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
@@ -78,10 +79,15 @@ def survey(request: Request) -> tuple[ToolCall, ...]:
     text = question_of(request)
     mention = _MENTION.search(text)
     if mention is not None:
-        phrase = mention["phrase"].strip("\"'“”„«»` ")
-        return (ToolCall(id="survey-1", name="find_phrase", arguments={"phrases": [phrase]}),)
+        return (ToolCall(id="survey-1", name="find_phrase", arguments={"phrases": [_phrase(mention["phrase"])]}),)
     where = _conditions(analyze(text), _headers(request))
     return (ToolCall(id="survey-1", name="filter_documents", arguments={"where": where}),) if where else ()
+
+
+def _phrase(said: str) -> str:
+    """What to look for: an article is the question's own, but in quotation marks every word counts."""
+    quoted = said.strip("\"'“”„«»` ")
+    return quoted if said[0] in "\"'“„«`" else _ARTICLE.sub("", quoted) or quoted
 
 
 def _headers(request: Request) -> list[Counted]:
