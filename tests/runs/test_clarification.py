@@ -222,7 +222,7 @@ class Terminal:
         while question not in self.seen:
             assert time.monotonic() < end, self.seen
             if select.select([self._master], [], [], 0.1)[0]:
-                self.seen += os.read(self._master, 65536).decode()
+                self.seen += os.read(self._master, 65536).decode(errors="replace")
         os.write(self._master, text.encode())
 
     def end(self) -> tuple[int, str]:

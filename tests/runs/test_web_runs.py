@@ -141,7 +141,8 @@ async def test_a_provider_which_fails_is_left_out(web: Web, tmp_path: Path):
     async with Assay(settings(web)) as assay:
         report, log = await researched(assay, "When was the old harbor closed?", sources=tmp_path)
     warned = [event.message for event in of(log, e.Warned)]
-    assert any("searxng answered 500" in message for message in warned)
+    assert any("left out: searxng answered 500" in message for message in warned)
+    assert any("The web was not searched; searxng gave no answer" in limit for limit in report.limits)
     assert "1901" in report.markdown
 
 

@@ -7,6 +7,8 @@ import re
 from rich.cells import cell_len
 
 _PART = re.compile(r"\x1b\[(\??)([\d;]*)([A-Za-z])|(\r)|(\n)|([^\x1b\r\n])|(.)", re.DOTALL)
+_BEGUN = re.compile(r"\x1b(?:\[\??[\d;]*)?\Z")
+"""A command whose rest has not been read yet."""
 
 
 class Terminal:
@@ -19,9 +21,14 @@ class Terminal:
         self.wraps = self.cursor = True
         self.modes: set[str] = set()
         self.highest = 0
+        self._begun = ""
 
     def feed(self, text: str) -> None:
-        """Do what `text` says."""
+        """Do what `text` says; it may end within a command."""
+        text = self._begun + text
+        begun = _BEGUN.search(text)
+        self._begun = begun[0] if begun else ""
+        text = text[: len(text) - len(self._begun)]
         for match in _PART.finditer(text):
             private, number, command, home, down, char, unknown = match.groups()
             if unknown:

@@ -47,7 +47,7 @@ def assay(tmp_path: Path) -> Run:
 async def test_a_page_as_a_run_would_read_it(assay, there: Site):
     done = await assay("fetch", there.url("/old"))
     assert done.returncode == 0, done.stderr
-    assert b"written by Ada Byron in 1843" in done.stdout
+    assert b"\n\nThe Harbor report was written by Ada Byron in 1843" in done.stdout  # lines stay lines
     about = done.stderr.decode()
     assert "The Harbor report · Ada Byron · en · text/html" in about
     assert there.url("/harbor") in about

@@ -1,5 +1,6 @@
 """The live view of real processes on a real terminal (a pty): what is left of it when they end, however that is."""
 
+import codecs
 import fcntl
 import json
 import os
@@ -47,6 +48,7 @@ class Seen:
         os.set_blocking(self._master, False)
         self._slave = slave  # held, so that what was written can be read after the process ended
         self.terminal, self.raw = Terminal(size[0]), ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")()  # a read may end within a character
 
     def until(self, seen: Callable[[], bool]) -> None:
         """Read on until `seen` holds."""
@@ -82,10 +84,10 @@ class Seen:
     def _read(self, wait: float) -> bool:
         if not select.select([self._master], [], [], wait)[0]:
             return False
-        text = os.read(self._master, 65536).decode()
+        text = self._decoder.decode(os.read(self._master, 65536))
         self.raw += text
         self.terminal.feed(text)
-        return bool(text)
+        return True
 
     def is_clean(self) -> None:
         """Nothing is switched on or off that was not before."""
