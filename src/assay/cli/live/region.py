@@ -54,9 +54,9 @@ class Region:
         self._write(f"{BEGIN}{up}{told}{CUT}{body}{TO_SCREEN_END}{WRAP}{END}")
 
     def erase(self) -> None:
-        """Leave the terminal as if nothing had been drawn."""
+        """Leave the terminal as if nothing had been drawn, also where Ctrl-C came in the middle of a draw."""
         if self._drawn:
-            self._write(f"{self._up(self._terminal().width)}{TO_SCREEN_END}")
+            self._write(f"{self._up(self._terminal().width)}{TO_SCREEN_END}{WRAP}{END}")
         self._drawn = []
 
     def forget(self) -> None:
