@@ -25,7 +25,7 @@ from mutations import pairs
 from paraphrasing import FAITHFUL
 
 from assay.core.claims import Verdict
-from assay.verify.embedded.deciding import decide
+from assay.verify.deciding import decide
 from assay.verify.embedded.index import index
 from assay.verify.embedded.verdicts import weigh
 

@@ -21,8 +21,8 @@ from sklearn.preprocessing import StandardScaler
 
 import assay.verify.embedded
 from assay.core.text import sentences
+from assay.verify.deciding import evidence_of, objection
 from assay.verify.embedded import index as indexing
-from assay.verify.embedded.deciding import evidence_of, objection
 from assay.verify.embedded.features import features
 from assay.verify.embedded.sight import sights
 from assay.verify.embedded.tokens import tokens

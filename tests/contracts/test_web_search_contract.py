@@ -12,8 +12,8 @@ from assay import plugins
 from assay.core.errors import ConfigError, SearchFailed
 from assay.core.ports import Query
 from assay.search.web import http
-from assay.search.web.asking import SearchAccess
-from assay.search.web.http import HttpProvider
+from assay.search.web.asking import SearchAccess, WebHit
+from assay.search.web.http import Ask, HttpProvider
 
 QUERY = Query(text='tides "old harbor"', limit=5, language="en")
 every = pytest.mark.parametrize("wire", WIRES, ids=[wire.provider for wire in WIRES])
@@ -166,3 +166,19 @@ async def test_the_pace_a_provider_asks_for(monkeypatch: pytest.MonkeyPatch):
         took = asyncio.get_running_loop().time() - begun
         await provider.close()
     assert took >= 0.4
+
+
+class Told(HttpProvider):
+    name = "told"
+    base = "https://a.org"
+
+    def ask(self, query: Query) -> Ask:
+        return Ask()
+
+    def hits(self, data: bytes) -> list[WebHit]:
+        return [WebHit(url=url, title="x") for url in data.decode().split()]
+
+
+def test_a_hit_which_is_no_address_spoils_no_others():
+    found = Told().read(b"http://[bad /a javascript:x https://b.org/c", "https://a.org")
+    assert [hit.url for hit in found] == ["https://a.org/a", "https://b.org/c"]

@@ -57,6 +57,13 @@ async def test_nothing_found_is_said_and_cites_nothing() -> None:
     assert log.last(e.RunCompleted).stop_reason == "no_evidence"
 
 
+async def test_of_a_query_a_page_long_the_report_says_the_beginning() -> None:
+    log = await alone(agent(TIDE, "volcano " * 500, "Nothing about this was found."))
+    assert "“volcano volcano " in log.text
+    assert " …”" in log.text
+    assert len(log.text) < 400
+
+
 async def test_no_documents_cost_no_model_call() -> None:
     log = await alone([], Sea({}))
     assert log.model.requests == []

@@ -135,8 +135,10 @@ class Agent:
 
     def _nudge(self, place: Run) -> str:
         """Once, after a search of the web: that what it gave are excerpts, and pages want to be opened."""
+        if self.nudged or "open" not in self.tools:
+            return ""
         own = self.ledger.seeing([place.lane]).everything()[1].values()
-        if self.nudged or "open" not in self.tools or not any(source.media_type == SNIPPET for source in own):
+        if not any(source.media_type == SNIPPET for source in own):
             return ""
         self.nudged = True
         return "" if any(source.media_type != SNIPPET for source in own) else OPEN_PAGES

@@ -259,7 +259,8 @@ class Assay:
         books = bibliography(view)
         known = {entry.number: entry.source for entry in books.entries if entry.number is not None}
         if number not in known:
-            raise UnknownName("citation", str(number), map(str, known))
+            hint = "" if known else f"(the report of run {view.run_id} cites nothing)"
+            raise UnknownName("citation", str(number), map(str, known), hint)
         cited = [passage for passage in books.cited if books.numbers[passage.id] == number]
         library, reader, source = self._store.library, self._reader, known[number]
         return [await asyncio.to_thread(show, library, reader, view.claims, number, source, each) for each in cited]

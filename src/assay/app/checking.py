@@ -8,7 +8,7 @@ import msgspec
 
 from assay.core.claims import Verdict
 from assay.core.errors import UsageError
-from assay.verify.embedded.deciding import decide
+from assay.verify.deciding import decide
 
 LONGEST = 16 * 1024 * 1024
 """Bytes of a line of JSON."""

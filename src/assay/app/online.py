@@ -18,7 +18,6 @@ from assay.search.web.online import OnlineSearch
 from assay.settings import Settings
 
 KEYLESS = ("ddgs", "wikipedia")
-COLLECTION = "unsorted"
 
 
 class Online:

@@ -14,7 +14,7 @@ from assay import settings
 from assay.cli.live.screen import Screen
 from assay.cli.progress import lines
 from assay.cli.terminal import say
-from assay.core.events import Envelope
+from assay.core.events import Envelope, Warned
 
 SIGNS = "✓●○✗…·"
 """What the live view is drawn with, besides letters."""
@@ -47,6 +47,7 @@ class Plain:
 
     def __init__(self, verbosity: int) -> None:
         self._verbosity = verbosity
+        self._warned: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -66,9 +67,11 @@ class Plain:
         say(line)
 
     def show(self, envelope: Envelope) -> None:
-        """The event's milestone, and its detail with `-v`."""
+        """The event's milestone, and its detail with `-v`; of equal warnings, which every agent may have, the first."""
         for line in lines(envelope, self._verbosity):
-            say(line)
+            if envelope.type != Warned.kind or line not in self._warned:
+                say(line)
+            self._warned |= {line} if envelope.type == Warned.kind else set()
 
 
 def display(verbosity: int, *, events: bool = False, now: Callable[[], datetime] | None = None) -> Display:

@@ -10,6 +10,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+_BEFORE = frozenset({"--home", "-v", "-vv", "--verbose", "-q", "--quiet"})
+"""Options which every command has, and which somebody may therefore put before it."""
+
 
 class LazyGroup(click.Group):
     """`lazy` maps a command's name to its module (which has `command`) and its line in the help."""
@@ -71,6 +74,7 @@ class QuestionGroup(LazyGroup):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in self.lazy and args[0] not in ("--help", "-h", "--version"):
             self._reject_misspelling(ctx, args)
+            self._reject_options_first(ctx, args)
             args = [self.default, *args]
         return super().parse_args(ctx, args)
 
@@ -79,6 +83,14 @@ class QuestionGroup(LazyGroup):
         found = super().shell_complete(ctx, incomplete)
         default = self.get_command(ctx, self.default) if incomplete.startswith("-") else None
         return found + (default.shell_complete(ctx, incomplete) if default else [])
+
+    def _reject_options_first(self, ctx: click.Context, args: list[str]) -> None:
+        """`assay --home DIR runs list` is meant as a command, but would be read as a question of two words."""
+        at = 0
+        while at < len(args) and args[at] in _BEFORE:
+            at += 2 if args[at] == "--home" else 1
+        if 0 < at < len(args) and args[at] in self.lazy and not ctx.resilient_parsing:
+            raise click.UsageError(f"options go after the command: assay {args[at]} … {args[0]} …", ctx)
 
     def _reject_misspelling(self, ctx: click.Context, args: list[str]) -> None:
         """A lone word close to a command is a slip, not a question to spend a run on."""

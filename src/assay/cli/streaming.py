@@ -18,6 +18,8 @@ from assay.core.view import Folder, RunView
 
 _OPEN = re.compile(r"\s*(?:[\[【［][^\]】］]{0,80})?\S*\Z")
 """The end of a text which the next words may still change: a marker begun, a word begun, the space before them."""
+_END = 400
+"""Code points in which that is looked for: the search takes the square of them."""
 
 
 class Streaming(Plain):
@@ -39,7 +41,7 @@ class Streaming(Plain):
     def _go_on(self) -> None:
         """Say what is certain of the answer and not yet said; nothing more where it was taken back."""
         view = self._folder.view
-        text = _OPEN.sub("", view.report.text)
+        text = _settled(view.report.text)
         body = build_report(_cut(view, text), self._citations).markdown.rstrip()
         if body.startswith(self.said) and body != self.said:
             click.echo(harmless(body[len(self.said) :]), nl=False)
@@ -50,6 +52,12 @@ class Streaming(Plain):
         if not self.said:
             return text
         return text.removeprefix(self.said) if text.startswith(self.said) else f"\n\n{text}"
+
+
+def _settled(text: str) -> str:
+    """The text without its end, which may still change."""
+    start = max(0, len(text) - _END)
+    return text[:start] + _OPEN.sub("", text[start:])
 
 
 def _cut(view: RunView, text: str) -> RunView:

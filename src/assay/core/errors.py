@@ -43,6 +43,10 @@ class ConfigError(UsageError):
     """A setting is unknown or has a bad value."""
 
 
+NAMED = 24
+"""How many known names the message about an unknown one lists."""
+
+
 class UnknownName(UsageError):
     """`name` is not among `known` things of `kind`; the message offers the nearest."""
 
@@ -53,7 +57,7 @@ class UnknownName(UsageError):
         if near:
             message += f"; did you mean {near[0]!r}?"
         elif known:
-            message += f"; there is: {', '.join(known[:24])}"
+            message += f"; there is: {', '.join(known[:NAMED])}{', …' if len(known) > NAMED else ''}"
         super().__init__(f"{message} {hint}".rstrip())
         self.kind, self.name, self.known = kind, name, tuple(known)
 
@@ -149,8 +153,13 @@ class LeaseHeld(StoreError):
     """Another live process executes this run."""
 
     def __init__(self, run_id: str, holder: str) -> None:
-        super().__init__(f"run {run_id} is running in {holder}")
         self.run_id, self.holder = run_id, holder
+        super().__init__(f"run {run_id} is running in {self.place}")
+
+    @property
+    def place(self) -> str:
+        """The holder for a reader: its start, which tells it from a later process of the same number, left out."""
+        return self.holder.partition(" since ")[0]
 
 
 class FenceLost(StoreError):

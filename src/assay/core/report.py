@@ -190,7 +190,7 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
         summary=summarize(view.claims, view.summary.dropped_markers),
         usage=_usage(view),
         limits=(*_unended(view), *view.report.limits),
-        warnings=tuple(warning.message for warning in view.warnings),
+        warnings=tuple(dict.fromkeys(warning.message for warning in view.warnings)),
         fields=fields,
         data=shaped(view.fields, fields),
     )

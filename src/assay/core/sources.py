@@ -167,6 +167,11 @@ def lane_of_source(id: str) -> int:
     return int(id.removeprefix("S")) // 1000
 
 
+def ordinal_of(id: str) -> int:
+    """The place in its document of the passage of this id: 17 for `S2003.17`."""
+    return int(id.rpartition(".")[2])
+
+
 class CollectionSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What is in the collections of a scope: told to planner and agents.
 

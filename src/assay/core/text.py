@@ -25,7 +25,8 @@ _UNSPACED = (
 
 _CLOSERS = "\"'”’»）)\\]】」』〉》*_"
 _OWN_END = re.compile(f"(?:[。！？｡؟۔।॥]+|(?<=[{_UNSPACED}])[!?.]+(?=[{_CLOSERS}]*[{_UNSPACED}]))[{_CLOSERS}。！？｡]*")
-_MAYBE_END = re.compile(r"[.!?…][^\w\s]*\s")
+_MAYBE_END = re.compile(r"[.!?…][^\w\s.!?…]*\s")
+"""Each sign is looked at once: of a run of ends only the last can have white space behind it."""
 
 # what the English model does not know: reference words, German, French, Spanish, Russian
 _ABBREVIATIONS = frozenset(

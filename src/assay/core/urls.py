@@ -34,8 +34,16 @@ class Url(msgspec.Struct, frozen=True):
     @property
     def origin(self) -> str:
         """Scheme, host and port: what robots.txt and politeness go by."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}:{self.port}"
+        return f"{self.scheme}://{self._named}:{self.port}"
+
+    @property
+    def authority(self) -> str:
+        """The host as an address writes it, with the port where that is not the scheme's own."""
+        return self._named if self.port == SCHEMES[f"{self.scheme}:"] else f"{self._named}:{self.port}"
+
+    @property
+    def _named(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
 
 
 class BadUrl(ValueError):
@@ -85,6 +93,4 @@ def canonical(text: str) -> str:
         return text
     path, question, query = url.target.partition("?")
     kept = [part for part in query.split("&") if part and not TRACKING.match(part.partition("=")[0])]
-    host = f"[{url.host}]" if ":" in url.host else url.host
-    port = "" if url.port == SCHEMES[f"{url.scheme}:"] else f":{url.port}"
-    return f"{url.scheme}://{host}{port}{path}" + (question + "&".join(kept) if kept else "")
+    return f"{url.scheme}://{url.authority}{path}" + (question + "&".join(kept) if kept else "")

@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from assay.core.ports import LedgerRow
-from assay.core.sources import Document, Passage, Source, Span, sha256, source_id
+from assay.core.sources import Document, Passage, Source, Span, ordinal_of, sha256, source_id
 from assay.core.text import words
 
 LANE_SOURCES = 999
@@ -195,9 +195,9 @@ class Ledger:
         """How many passages the lanes seen were shown."""
         return sum(len(self._held.lane_passages[lane]) for lane in self._visible(self._held.lane_passages))
 
-    def queries(self) -> tuple[str, ...]:
-        """What the lanes seen have asked, by lane, each once."""
-        return _flat(self._held.queries, self._visible(self._held.queries))
+    def queries(self, since: int = 0) -> tuple[str, ...]:
+        """What the lanes seen have asked, by lane, each once; of lane `since` and later."""
+        return _flat(self._held.queries, [lane for lane in self._visible(self._held.queries) if lane >= since])
 
     def pages(self) -> tuple[str, ...]:
         """Names of the documents the lanes seen have opened, by lane, each once."""
@@ -243,6 +243,10 @@ class Ledger:
     def answered(self, key: str) -> bytes | None:
         """What a call with this key got before, in any lane of this process."""
         return self._held.answers.get(key)
+
+    def has_answer(self, tool: str) -> bool:
+        """Whether any call of this tool got an answer; keys are the tool's name, a space and a digest."""
+        return any(key.startswith(f"{tool} ") for key in self._held.answers)
 
     def answer(self, key: str, data: bytes) -> None:
         """Keep what a call got, for the next that asks the same."""
@@ -339,7 +343,7 @@ def _passage(source: str, document: Document, span: Span) -> Passage:
 
 def _span(passage: Passage) -> Span:
     return Span(
-        ordinal=int(passage.id.partition(".")[2]),
+        ordinal=ordinal_of(passage.id),
         start=passage.start,
         end=passage.end,
         text=passage.text,

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from assay.agents.citing import cite
 from assay.agents.task import Kit
 from assay.core.events import ReportFinished
 from assay.core.report import LIMITS, STOP_REASONS
 from assay.core.sources import SNIPPET, lane_of_source, sha256
+from assay.core.urls import BadUrl
+from assay.core.urls import read as read_url
 from assay.evidence.documents import Reader
 from assay.phases.inquiry import Inquiry
 from assay.phases.write import Draft
 from assay.run.engine import Outcome
 from assay.run.run import Run
+from assay.tools.search import searching
 from assay.verify.pipeline import verify
 
 
@@ -47,17 +48,29 @@ def stop_reason(run: Run, kit: Kit, draft: Draft) -> str:
 
 
 def _contacted(run: Run, kit: Kit) -> tuple[str, ...]:
-    """Who outside was asked, where the web was: search providers, and the hosts of the pages read."""
+    """Who outside answered, where the web was in scope: search providers, and the hosts of the pages read."""
     if not run.brief.scope.web:
         return ()
-    asked = [search.name for search in run.world.searches if search.name != "local"]
+    providers = [search.name for search in run.world.searches if search.name != "local"]
+    answered = [name for name in providers if kit.ledger.has_answer(searching(name))]
+    silent = [name for name in providers if name not in answered]
+    searched = f"The web was searched with {', '.join(answered)}" if answered else "The web was not searched"
+    missing = f"; {', '.join(silent)} gave no answer" if silent else ""
     met = [source for source in kit.ledger.everything()[1].values() if lane_of_source(source.id) >= run.brief.lane]
     pages = [source.url for source in met if source.media_type != SNIPPET]
-    hosts = sorted({urlsplit(url).netloc for url in pages if url.startswith(("http://", "https://"))})
+    hosts = sorted({host for url in pages if (host := _host(url))})
     read = f"pages were read from {', '.join(hosts)}" if hosts else "no page was read"
-    return (f"The web was searched with {', '.join(asked)}; {read}.",)
+    return (f"{searched}{missing}; {read}.",)
 
 
 def _ended(reason: str) -> tuple[str, ...]:
     """What ended the run, where a limit did; what a writer that failed means for the reader, its draft says."""
     return (STOP_REASONS[reason],) if reason in LIMITS and reason != "unwritten" else ()
+
+
+def _host(url: str) -> str:
+    """The host of a page; "" for a document which has no such address, whatever it says of itself."""
+    try:
+        return read_url(url).authority
+    except BadUrl:
+        return ""

@@ -10,7 +10,7 @@ import msgspec
 from assay.agents.task import NOTHING
 from assay.core.brief import Section
 from assay.core.markers import parse, strip
-from assay.core.outline import Part, closed, heading, leaves, outline
+from assay.core.outline import LONGEST_TITLE, Part, closed, heading, leaves, outline
 from assay.core.plan import Coverage
 
 MISSING = "What could not be found"
@@ -145,8 +145,11 @@ def _place(title: str, template: Sequence[Section], used: Collection[int]) -> in
 
 
 def _key(title: str) -> str:
-    """A heading as it is compared: without numbering, emphasis and the signs at its end."""
-    plain = re.sub(r"[*_`#]+", "", strip(title)).strip(" :.").casefold()
+    """A heading as it is compared: without numbering, emphasis and the signs at its end.
+
+    Of a long one only the beginning counts: the headings it may be are shorter.
+    """
+    plain = re.sub(r"[*_`#]+", "", strip(title))[: 2 * LONGEST_TITLE].strip(" :.").casefold()
     return " ".join(_NUMBERED.sub("", plain).split())
 
 

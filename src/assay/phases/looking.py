@@ -14,13 +14,13 @@ from assay.core.events import SourceAdded, ToolFinished, ToolStarted
 from assay.core.messages import ToolCall
 from assay.core.report import in_words
 from assay.core.shown import read
-from assay.core.sources import Passage
+from assay.core.sources import Passage, ordinal_of
 from assay.core.text import estimate_tokens
 from assay.evidence.ledger import Ledger
 from assay.phases.background import may_search, wanted
 from assay.phases.inquiry import Inquiry, data
 from assay.phases.material import evidence
-from assay.phases.reflective.classic import best
+from assay.phases.ranking import best
 from assay.run.run import Run
 
 SECONDS = 15.0
@@ -127,11 +127,7 @@ def _first(ledger: Ledger) -> list[Passage]:
 def _openings(ledger: Ledger, near: Sequence[Passage]) -> list[Passage]:
     """The first passages held of each source in `near`: its header, its title."""
     sources = dict.fromkeys(passage.source for passage in near)
-    return [passage for source in sources for passage in ledger.passages(source) if _ordinal(passage) < OPENING]
-
-
-def _ordinal(passage: Passage) -> int:
-    return int(passage.id.partition(".")[2])
+    return [passage for source in sources for passage in ledger.passages(source) if ordinal_of(passage.id) < OPENING]
 
 
 def _fitting(run: Run, ledger: Ledger, passages: Iterable[Passage]) -> str:
@@ -143,4 +139,4 @@ def _fitting(run: Run, ledger: Ledger, passages: Iterable[Passage]) -> str:
         if passage.id not in kept and size <= left:
             left -= size
             kept[passage.id] = passage
-    return evidence(sorted(kept.values(), key=_ordinal), ledger)
+    return evidence(sorted(kept.values(), key=lambda passage: ordinal_of(passage.id)), ledger)

@@ -9,6 +9,7 @@ import msgspec
 from assay.agents.citing import cite
 from assay.agents.findings import compose
 from assay.agents.task import NOTHING, Finding, Kit
+from assay.core.conversation import shortened
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.plan import Coverage, Plan
@@ -20,6 +21,8 @@ from assay.phases.writer import Writer
 from assay.run.run import Run
 
 QUERIES_NAMED = 8
+QUERY_LENGTH = 120
+"""Characters of each; the question itself is one, and may be a page long."""
 REVISED = "its date, and what could not be found, were put in by code"
 HALF_WRITTEN = (
     "No model could write this report to its end: the last sections are the findings as the agents reported them."
@@ -120,8 +123,8 @@ async def write_nothing(run: Run, kit: Kit, inquiry: Inquiry) -> Draft:
 
 def nothing_found(phase: Run, kit: Kit, inquiry: Inquiry) -> Draft:
     """The report where nothing was found: what was searched for and what ended it, no citation, no model."""
-    asked = kit.ledger.queries()
-    queries = ", ".join(f"“{query}”" for query in asked[:QUERIES_NAMED])
+    asked = kit.ledger.queries(since=phase.brief.lane)  # what an earlier run searched for, its own report says
+    queries = ", ".join(f"“{shortened(query, QUERY_LENGTH)}”" for query in asked[:QUERIES_NAMED])
     more = f" and {len(asked) - QUERIES_NAMED} more" if len(asked) > QUERIES_NAMED else ""
     searched = f"; searched for {queries}{more}" if queries else ""
     ended = f"; research was cut short: {in_words(phase.exhausted)}" if phase.exhausted else ""

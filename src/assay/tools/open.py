@@ -110,7 +110,9 @@ class OpenTool:
         cost = Usage(pages=len(known))
         answer = await run.step("open", open_all, returns=Observation, input=[met, asked.find], cost=cost)
         shared.keep(ledger, key, answer)
-        return answer
+        more = len(wanted) - len(known)
+        left = f"\n{more} more not opened: at most {MOST_DOCUMENTS} at once." if more else ""
+        return msgspec.structs.replace(answer, note=f"{answer.note}{left}")
 
     async def _opening(
         self, run: Run, ledger: Ledger, scratch: Scratch, known: Mapping[str, Document | None]

@@ -72,6 +72,11 @@ class SearchTool:
         return Query(text=text, limit=limit, collections=run.brief.scope.collections)
 
 
+def searching(provider: str) -> str:
+    """The name under which the ledger keeps what a search provider answered."""
+    return f"search:{provider}"
+
+
 async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> Observation | str:
     """One provider's answer, or why there is none.
 
@@ -79,7 +84,7 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
     less are the same search, paid for once.
     """
     wanted = msgspec.structs.replace(query, limit=LIMIT if query.limit <= LIMIT else MOST)
-    key = shared.key(f"search:{provider.name}", wanted)
+    key = shared.key(searching(provider.name), wanted)
 
     async def work() -> Observation:
         return _observe(wanted, await provider.search(wanted))
@@ -96,7 +101,7 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
     try:
         answer = await run.step("search", search, returns=Observation, input=query, cost=Usage(searches=1))
     except SearchFailed as failed:
-        return f"{provider.name}: {failed.reason}"
+        return failed.reason if failed.reason.startswith(provider.name) else f"{provider.name}: {failed.reason}"
     shared.keep(ledger, key, answer)
     return answer
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.core.markers import Marker, parse
-from assay.core.sources import Passage, Source
+from assay.core.sources import Passage, Source, ordinal_of
 from assay.core.text import words
 from assay.verify.claims import Sentence
 
@@ -43,7 +43,7 @@ class Shown(msgspec.Struct, frozen=True):
         spread = Counter(word for vocabulary in vocabularies for word in vocabulary)
         wanted = set(words(text))
         scores = [sum(1 / spread[word] for word in wanted & vocabulary) for vocabulary in vocabularies]
-        best = max(range(len(passages)), key=lambda at: (scores[at], -_ordinal(passages[at])), default=-1)
+        best = max(range(len(passages)), key=lambda at: (scores[at], -ordinal_of(passages[at].id)), default=-1)
         return passages[best] if best >= 0 and scores[best] > 0 else None
 
 
@@ -51,7 +51,3 @@ def dropped(report: str | Sequence[Marker], shown: Shown) -> int:
     """How many ids the report's markers name which do not exist; what only a range implies does not count."""
     markers = parse(report) if isinstance(report, str) else report
     return sum(not shown.has(id) for marker in markers for id in marker.ids if id not in marker.implied)
-
-
-def _ordinal(passage: Passage) -> int:
-    return int(passage.id.rpartition(".")[2])

@@ -19,6 +19,8 @@ from assay.verify.reading import Reading
 
 _FEW = 5
 """Of more figures any result could be had: then only those are combined which the claim states too."""
+_MOST = 20
+"""Of so many of these again none are: three of them can be chosen in more than a thousand ways."""
 
 Computed = Iterator[tuple[Decimal, str]]
 
@@ -47,12 +49,13 @@ def recompute(claim: Reading, amount: Amount, stated: Sequence[Token]) -> str:
 
 
 def _inputs(stated: Sequence[Token], told: Sequence[Token]) -> list[Input]:
-    """What may be combined: all figures where they are few, else those which the claim states too."""
+    """What may be combined: all figures where they are few, else those which the claim states too, if few enough."""
     every = _figures(stated)
     if len(every) <= _FEW:
         return every
     values = {figure.value for figure in _figures(told)}
-    return [figure for figure in every if figure.value in values]
+    both = [figure for figure in every if figure.value in values]
+    return both if len(both) <= _MOST else []
 
 
 def _figures(stated: Sequence[Token]) -> list[Input]:

@@ -27,11 +27,4 @@ FITS = 0.7
 
 def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
     """A finding for each word which says that something went up or down."""
-    return opposing.find("direction", _sense, _AGAINST, claim, texts, FITS)
-
-
-def _sense(reading: Reading, index: int) -> str:
-    word = reading.words[index]
-    if word.kind not in ("word", "name"):
-        return ""
-    return _SENSES.get(word.text.lower(), "")
+    return opposing.find("direction", _SENSES, _AGAINST, claim, texts, FITS)

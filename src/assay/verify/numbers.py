@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import msgspec
@@ -31,6 +32,9 @@ EXCHANGED = 1.04
 """How many times as well two numbers of the claim must fit exchanged."""
 SAID = 0.5
 """How well it must fit to be named as what the evidence says, where the claim's value is not there at all."""
+MOST_WEIGHED = 1_000_000
+"""Numbers of the claim, times those of the evidence, times the claim's words: above that, seconds of work and no
+sentence, it only counts whether the numbers stand there at all."""
 
 
 class _Stated(msgspec.Struct, frozen=True):
@@ -42,6 +46,7 @@ class _Stated(msgspec.Struct, frozen=True):
     places: dict[Place, Token]
     holding: dict[int, frozenset[Place]]
     fits: dict[tuple[int, Place], float]
+    weighed: bool
 
     def taken(self, place: Place, index: int) -> bool:
         """Whether another number of the claim states what stands at `place`, and fits there at least as well."""
@@ -50,6 +55,8 @@ class _Stated(msgspec.Struct, frozen=True):
 
     def exchanged(self, index: int) -> Place | None:
         """Where the number of another slot stands, if the two fit better when they are exchanged; None otherwise."""
+        if not self.weighed:
+            return None
         mine = self.best(index)
         for other in self.holding:
             theirs = self.best(other)
@@ -90,7 +97,9 @@ def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
     }
     every = tuple(places.values())
     holding = {index: _holding(claim.words[index], places, every) for index in indices}
-    stated = _Stated(claim, texts, {index: context(claim, (index,)) for index in indices}, places, holding, {})
+    weighed = len(indices) * len(places) * len(claim.words) <= MOST_WEIGHED
+    around = {index: context(claim, (index,)) for index in indices}
+    stated = _Stated(claim, texts, around, places, holding, {}, weighed)
     for index in indices:
         yield _find(stated, index)
 
@@ -108,7 +117,7 @@ def _find(stated: _Stated, index: int) -> Finding:
         return _finding(claim, index, token, texts, None, veto=False)
     others = (
         place
-        for place, other in stated.places.items()
+        for place, other in (stated.places.items() if stated.weighed else ())
         if place not in holding and _comparable(token, other) and not stated.taken(place, index)
     )
     bound = bind(stated.around[index], texts.readings, (*holding, *others), holding.__contains__)
@@ -195,7 +204,7 @@ def _is_spared(claim: str, token: Token, texts: Texts) -> bool:
         return not _counted(claim, token, texts)
     letters = _letters(claim, token)
     return letters != "" and not any(
-        re.fullmatch(rf"{letters}s?\d*", word) for reading in texts.readings for word in _vocabulary(reading)
+        re.fullmatch(rf"{letters}s?\d*", word) for reading in texts.readings for word in _vocabulary(reading.plain.text)
     )
 
 
@@ -267,13 +276,14 @@ def _is_written(token: Token, texts: Texts) -> bool:
     if not isinstance(token, Literal):
         return False
     written = "".join(words(token.text))
-    return any(written in _vocabulary(reading) for reading in texts.readings)
+    return any(written in _vocabulary(reading.plain.text) for reading in texts.readings)
 
 
-def _vocabulary(reading: Reading) -> set[str]:
-    """Words, and pairs of neighbours as one: "ERC-20" is told as "ERC20" too."""
-    found = words(reading.plain.text)
-    return {*found, *(one + other for one, other in pairwise(found))}
+@lru_cache(maxsize=64)
+def _vocabulary(text: str) -> frozenset[str]:
+    """Words, and pairs of neighbours as one: "ERC-20" is told as "ERC20" too. Kept: each token of a claim asks."""
+    found = words(text)
+    return frozenset((*found, *(one + other for one, other in pairwise(found))))
 
 
 def _is_named(claim: str, token: Token, names: Sequence[Sequence[str]]) -> bool:

@@ -6,7 +6,7 @@ the evidence which fits the claim's other words best is what counts (`verify.bin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from assay.verify.binding import Place, bind, context
 from assay.verify.findings import Finding, Rule, Slot
@@ -16,18 +16,20 @@ from assay.verify.reading import Reading, Texts
 RATIO = 1.1
 """How many times as well as the claim's sense another must fit."""
 
-Sense = Callable[[Reading, int], str]
-"""The sense of a word, empty where it has none that matters here."""
-
 
 def find(
-    rule: Rule, sense: Sense, against: Mapping[str, frozenset[str]], claim: Reading, texts: Texts, at_least: float
+    rule: Rule,
+    senses: Mapping[str, str],
+    against: Mapping[str, frozenset[str]],
+    claim: Reading,
+    texts: Texts,
+    at_least: float,
 ) -> Iterator[Finding]:
     """A finding for each word of the claim which has a sense, where the evidence has a word for it at all.
 
     Args:
         rule: whose findings these are.
-        sense: tells a word's sense.
+        senses: the sense of each word, in lower case, which has one that matters here.
         against: the senses which exclude a sense.
         claim: the claim, read.
         texts: what it is held against.
@@ -35,7 +37,9 @@ def find(
     """
     turned = denied(claim)  # "it did not rise" says nothing against "it fell"
     slots = [
-        (index, meant) for index in range(len(claim.words)) if index not in turned and (meant := sense(claim, index))
+        (index, meant)
+        for index in range(len(claim.words))
+        if index not in turned and (meant := _sense(claim, index, senses))
     ]
     if not slots:
         return
@@ -43,18 +47,23 @@ def find(
         (Place(passage, index), meant)
         for passage, reading in enumerate(texts.readings)
         for index in range(len(reading.words))
-        if (meant := sense(reading, index))
+        if (meant := _sense(reading, index, senses))
     ]
     for index, meant in slots:
-        senses = {place: other for place, other in places if other == meant or other in against[meant]}
-        if senses:
-            yield _find(rule, claim, index, meant, texts, senses, at_least)
+        meanings = {place: other for place, other in places if other == meant or other in against[meant]}
+        if meanings:
+            yield _find(rule, claim, index, meant, texts, meanings, at_least)
+
+
+def _sense(reading: Reading, index: int, senses: Mapping[str, str]) -> str:
+    word = reading.words[index]
+    return senses.get(word.text.lower(), "") if word.kind in ("word", "name") else ""
 
 
 def _find(
-    rule: Rule, claim: Reading, index: int, meant: str, texts: Texts, senses: dict[Place, str], at_least: float
+    rule: Rule, claim: Reading, index: int, meant: str, texts: Texts, meanings: dict[Place, str], at_least: float
 ) -> Finding:
-    bound = bind(context(claim, (index,)), texts.readings, senses, lambda place: senses[place] == meant)
+    bound = bind(context(claim, (index,)), texts.readings, meanings, lambda place: meanings[place] == meant)
     slot = Slot(claim.words[index].text, *claim.origin(index, index))
     if bound.other is None or not bound.conflicts(at_least=at_least, ratio=RATIO):
         return Finding(rule=rule, slot=slot, outcome="stated" if bound.same else "absent")

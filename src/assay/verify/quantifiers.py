@@ -43,11 +43,4 @@ FITS = 0.6
 
 def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
     """A finding for each quantifier and superlative of the claim, where the evidence has one of its kind."""
-    return opposing.find("quantifier", _sense, _AGAINST, claim, texts, FITS)
-
-
-def _sense(reading: Reading, index: int) -> str:
-    word = reading.words[index]
-    if word.kind not in ("word", "name"):
-        return ""
-    return _SENSES.get(word.text.lower(), "")
+    return opposing.find("quantifier", _SENSES, _AGAINST, claim, texts, FITS)

@@ -6,6 +6,7 @@ import pytest
 
 from assay.cli.display import Plain, can_draw, display
 from assay.cli.live.screen import Screen
+from assay.core import events as e
 
 
 class Tty(io.StringIO):
@@ -73,6 +74,16 @@ def test_plain_lines_hold_no_escape_sequence(capsys: pytest.CaptureFixture[str])
     assert "agent 1 failed: no model answered\n" in said
     assert said.startswith("reading: file 1 of 2[31m\n")
     assert said.endswith("cancelling\n")
+
+
+def test_plain_lines_say_the_same_warning_once(capsys: pytest.CaptureFixture[str]):
+    log = logs.Log()
+    for message in ("searxng cannot be reached", "searxng cannot be reached", "the disk is slow"):
+        log.add("", e.Warned(message=message))
+    shown = Plain(0)
+    for envelope in log.events:
+        shown.show(envelope)
+    assert capsys.readouterr().err == "warning: searxng cannot be reached\nwarning: the disk is slow\n"
 
 
 def test_quiet_says_only_what_was_asked_for(capsys: pytest.CaptureFixture[str]):

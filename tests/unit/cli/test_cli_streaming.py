@@ -17,7 +17,7 @@ from logs import Log, begin, passage, source
 
 from assay.cli import streaming
 from assay.cli.main import main
-from assay.cli.streaming import Streaming
+from assay.cli.streaming import _OPEN, Streaming, _settled
 from assay.core import events as e
 from assay.core.report import build_report
 from assay.core.view import fold
@@ -90,3 +90,14 @@ def test_on_a_terminal_the_answer_is_there_once(
     assert seen.startswith("The north pier was built in 1790. [1]")
     assert seen.count("The north pier") == 1
     assert seen.index("The north pier") < seen.index("## Sources")
+
+
+@given(st.text(alphabet="ab [】【]\n", max_size=300))
+def test_the_end_which_may_change_is_left_out(text: str) -> None:
+    assert _settled(text) == _OPEN.sub("", text)
+
+
+def test_an_endless_word_takes_no_long_time() -> None:
+    begun = time.monotonic()
+    assert _settled("[" * 100_000 + " a").startswith("[" * 90_000)
+    assert time.monotonic() - begun < 5

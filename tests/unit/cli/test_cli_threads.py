@@ -82,6 +82,13 @@ def test_what_a_run_has_not_read_exits_with_6(assay: Run) -> None:
     assert "[1]" not in said.out
 
 
+def test_going_on_without_evidence_does_not_ask_for_documents(assay: Run) -> None:
+    said = assay("What is the boiling point of tungsten?", "--continue", "last")
+    assert (said.code, "the library is empty" in said.err) == (6, False)
+    assert "harbor" not in said.out.lower()  # what the earlier run searched for is not what this one did
+    assert "cites nothing" in assay("cite", "last", 1).err
+
+
 def test_everything_works_when_the_first_run_is_deleted(assay: Run, tmp_path: Path) -> None:
     first = last(assay)["run_id"]
     assert assay("ask", "last", "When was the north pier of the harbor built?").code == 0

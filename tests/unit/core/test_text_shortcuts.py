@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+import time
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.core.text import estimate_tokens, words
+from assay.core.text import _MAYBE_END, estimate_tokens, sentences, words
 
 TEXTS = st.one_of(
     st.text(),
@@ -46,3 +48,16 @@ def test_words_of_ascii_text_are_those_of_any_text(text: str) -> None:
     marked = words(f"{text}\n字")  # one sign which is not ASCII takes the general way
     assert marked[-1] == "字"
     assert words(text) == marked[:-1]
+
+
+@given(st.text(alphabet='a.!?…"[_\u3000 \n', max_size=30))
+def test_where_a_sentence_may_end_is_found_as_by_the_plain_pattern(text: str) -> None:
+    plain = re.search(r"[.!?…][^\w\s]*\s", text)
+    assert (_MAYBE_END.search(text) is not None) == (plain is not None)
+
+
+@pytest.mark.parametrize("sign", ["![", '"...', "…”"])
+def test_many_signs_which_may_end_a_sentence_take_no_long_time(sign: str) -> None:
+    begun = time.monotonic()
+    assert len(sentences(sign * 50_000)) == 1
+    assert time.monotonic() - begun < 10

@@ -91,6 +91,7 @@ def test_a_view_sees_its_lanes_only() -> None:
     assert [passage.id for passage in view.recall("tide")] == ["S2001.0"]
     assert (view.queries(), view.pages(), view.count()) == (("wind",), (), 1)
     assert (ledger.queries(), ledger.pages(), ledger.count()) == (("moon", "wind"), ("A",), 2)
+    assert (ledger.queries(since=2), ledger.queries(since=3)) == (("wind",), ())
 
 
 def test_a_view_grows_with_its_ledger() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -68,3 +70,11 @@ def test_a_sum_is_the_sum(one: int, other: int) -> None:
     right, wrong = (f"The ships carried {value} crates in all." for value in (total, total + 1))
     assert [finding.veto for finding in findings(right, *passages)] == [False]
     assert total + 1 in (one, other) or [finding.veto for finding in findings(wrong, *passages)] == [True]
+
+
+def test_of_very_many_figures_none_are_combined_or_weighed() -> None:
+    figures = ", ".join(str(1000 + 7 * at) for at in range(300))
+    begun = time.monotonic()
+    found = of(f"In total {figures} make 99999999.", "99999999", f"There were {figures}.")
+    assert (found.rule, found.outcome) == ("number", "absent")
+    assert time.monotonic() - begun < 20

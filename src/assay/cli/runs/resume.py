@@ -76,7 +76,7 @@ async def go_on(assay: Assay, reference: str, output: Output) -> Exit:
     try:
         run = await assay.resume(row.run_id)
     except LeaseHeld as error:
-        say(f"running in {error.holder}; following it (Ctrl-C stops following, the run goes on)")
+        say(f"running in {error.place}; following it (Ctrl-C stops following, the run goes on)")
         if not await looked_on(aiter(assay.follow(row.run_id)), output, output.display(), row.run_id):
             return Exit.CANCELLED
         return await conclude(assay, await assay.view(row.run_id), output)

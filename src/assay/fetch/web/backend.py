@@ -17,6 +17,8 @@ Option = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, 
 MOST_ADDRESSES = 8
 PINNED = 1_800.0
 """Seconds an answer of the resolver is kept."""
+MOST_PINNED = 1_000
+"""Answers kept; the oldest goes first, and what is asked for again is checked again."""
 
 
 async def system_resolve(host: str, port: int) -> Sequence[str]:
@@ -76,7 +78,11 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
                 found = tuple(await self._resolve(host, port))[:MOST_ADDRESSES]
             except (OSError, UnicodeError) as error:
                 raise FetchFailed(f"unreachable: the host {host} is not known") from error
-            self._pinned[host] = (now + PINNED, found)
+            self._pinned.pop(host, None)
+            if found:
+                self._pinned[host] = (now + PINNED, found)
+            if len(self._pinned) > MOST_PINNED:
+                self._pinned.pop(next(iter(self._pinned)))
         if not found:
             raise FetchFailed(f"unreachable: the host {host} has no address")
         named = self._policy.names(host, port)

@@ -20,8 +20,8 @@ ENCODINGS = "gzip, deflate"
 BEGINS = 1_024
 
 
-async def read_body(parts: AsyncIterable[bytes], encoding: str, most: int) -> bytes:
-    """The whole body, unpacked.
+async def read_body(parts: AsyncIterable[bytes], encoding: str, most: int, *, cut: bool = False) -> bytes:
+    """The whole body, unpacked; with `cut`, of a larger one its first lines.
 
     Raises:
         FetchFailed: more than `most` bytes, sent or unpacked; damaged, or packed in a way nobody asked for.
@@ -31,10 +31,10 @@ async def read_body(parts: AsyncIterable[bytes], encoding: str, most: int) -> by
     received = 0
     async for part in parts:
         received += len(part)
-        if received > most:
-            raise _too_large(most)
         body += unpack(part, most - len(body) + 1)
-        if len(body) > most:
+        if max(received, len(body)) > most:
+            if cut:
+                return bytes(body[:most]).rpartition(b"\n")[0]
             raise _too_large(most)
     return bytes(body)
 
@@ -51,6 +51,8 @@ class _Inflate:
         self._started = False
 
     def __call__(self, part: bytes, most: int) -> bytes:
+        if self._packed.eof:
+            return b""  # what follows the end is no content, and zlib would copy it anew with each part
         try:
             data = self._packed.decompress(part, most)
         except zlib.error as error:

@@ -7,7 +7,6 @@ found, gone, too large, timeout, redirects, unreachable, refused, damaged.
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
@@ -29,6 +28,8 @@ KEPT = ("content-type", "content-language", "etag", "last-modified", "date", "li
 MOVED = frozenset((301, 302, 303, 307, 308))
 ROBOTS_FRESH = 3_600.0
 """Seconds; RFC 9309 allows a day."""
+MOST_SITES = 1_000
+"""Sites remembered; of those asked longest ago robots.txt is asked for again."""
 BUSY = frozenset((429, 503))
 STATUS = {
     401: "forbidden",
@@ -102,7 +103,7 @@ class WebFetcher:
             max_connections=limits.connections,
             keepalive_expiry=15.0,
         )
-        self._sites: defaultdict[str, _Site] = defaultdict(lambda: _Site(limits.at_once))
+        self._sites: dict[str, _Site] = {}
         self._going: dict[str, _Going] = {}
 
     async def close(self) -> None:
@@ -148,7 +149,7 @@ class WebFetcher:
         """Follow redirects; each hop is a new address, checked like the first."""
         place, passed = _address(url), list[str]()
         while True:
-            site = self._sites[place.origin]
+            site = self._site(place.origin)
             if self._robots and (why := (await self._rules(site, place)).refusal(place, self._agent)):
                 raise FetchFailed(f"robots: {place.host} {why}")
             answer = await self._ask(site, place, url, passed)
@@ -160,6 +161,13 @@ class WebFetcher:
             place = _address(answer.to, place.href)
             if place.href in passed:
                 raise FetchFailed("redirects: in a circle")
+
+    def _site(self, origin: str) -> _Site:
+        known = self._sites.pop(origin, None)
+        site = self._sites[origin] = _Site(self._limits.at_once) if known is None else known
+        if len(self._sites) > MOST_SITES:
+            self._sites.pop(next(iter(self._sites)))
+        return site
 
     async def _ask(self, site: _Site, place: Url, url: str, passed: list[str]) -> Fetched | _Moved:
         """One hop; a site which is busy is asked once more when it says so."""
@@ -201,7 +209,7 @@ class WebFetcher:
         self, place: Url, accept: str
     ) -> AsyncIterator[tuple[int, Mapping[str, str], httpcore2.Response]]:
         headers: dict[bytes | str, bytes | str] = {
-            "Host": _host(place),
+            "Host": place.authority,
             "User-Agent": self._agent,
             "Accept": accept,
             "Accept-Encoding": ENCODINGS,
@@ -244,7 +252,7 @@ class WebFetcher:
                         parts = response.aiter_stream()
                         if not 200 <= status < 300:
                             return Answer(status)
-                        body = await read_body(parts, headers.get("content-encoding", ""), LARGEST)
+                        body = await read_body(parts, headers.get("content-encoding", ""), LARGEST, cut=True)
                         return Answer(status, body.decode(errors="replace"))
                     place = _address(headers["location"], place.href)
             except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
@@ -257,11 +265,6 @@ def _address(text: str, base: str = "") -> Url:
         return read(text, base)
     except BadUrl as error:
         raise FetchFailed(f"blocked: {error}") from error
-
-
-def _host(place: Url) -> str:
-    host = f"[{place.host}]" if ":" in place.host else place.host
-    return host if place.port == {"http": 80, "https": 443}[place.scheme] else f"{host}:{place.port}"
 
 
 def _headers(response: httpcore2.Response) -> dict[str, str]:

@@ -10,6 +10,7 @@ from itertools import zip_longest
 import msgspec
 
 from assay.core import markers, shown
+from assay.core.sources import ordinal_of
 from assay.core.text import sentences, words
 from assay.models.extractive.terms import is_cjk, stems
 
@@ -71,11 +72,6 @@ class Sentence(msgspec.Struct, frozen=True):
     place: int = 0
 
 
-def ordinal(passage: str) -> int:
-    """The place of a passage in its document: 17 for `S2003.17`."""
-    return int(passage.rpartition(".")[2])
-
-
 def one_line(text: str) -> str:
     """`text` with every run of white space as one space."""
     return " ".join(text.split())
@@ -99,13 +95,13 @@ def read_field(passage: str, text: str) -> Field | None:
     name = " ".join(words(match["key"]))
     if not name or not value or _unsafe(value):
         return None
-    return Field(key=match["key"].strip(), name=name, value=value, passage=passage, ordinal=ordinal(passage))
+    return Field(key=match["key"].strip(), name=name, value=value, passage=passage, ordinal=ordinal_of(passage))
 
 
 @lru_cache(maxsize=4096)
 def split(passage: str, text: str) -> tuple[Sentence, ...]:
     """The sentences of a passage which may stand in a report."""
-    place = ordinal(passage)
+    place = ordinal_of(passage)
     if _is_heading_or_code(text):
         return _code(passage, place, text)
     if _is_row(text):
@@ -252,7 +248,7 @@ def place(passages: Sequence[shown.ShownPassage]) -> list[Sentence]:
 
 def _above(passage: shown.ShownPassage, after: shown.ShownPassage | None, above: Above) -> Above:
     """What holds for `passage` and those after it."""
-    at = ordinal(passage.id)
+    at = ordinal_of(passage.id)
     if above.last >= 0 and at - above.last > GAP:
         above = Above()
     if not _is_row(passage.text):

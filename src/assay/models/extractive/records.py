@@ -6,9 +6,10 @@ from functools import lru_cache
 
 import msgspec
 
+from assay.core.sources import ordinal_of
 from assay.core.text import words
 from assay.models.extractive.lexicon import FRAMES
-from assay.models.extractive.passages import is_record, ordinal
+from assay.models.extractive.passages import is_record
 from assay.models.extractive.question import Question
 from assay.models.extractive.shelf import Book, Shelf
 from assay.models.extractive.terms import carries_topic, stem, stems
@@ -41,7 +42,7 @@ def rows(question: Question, shelf: Shelf) -> list[Unit]:
     said = frozenset(stem(word) for word in question.words)
     topics = frozenset(stem(word) for word in words(question.text) if carries_topic(word)) - _FRAME_STEMS
     return [
-        Unit(text=passage.text, passages=(passage.id,), source=book.id, ordinal=ordinal(passage.id), near=said)
+        Unit(text=passage.text, passages=(passage.id,), source=book.id, ordinal=ordinal_of(passage.id), near=said)
         for book in shelf.books
         for passage in book.passages
         if _answers(read_record(passage.text), said, topics, book)

@@ -9,8 +9,9 @@ from functools import cached_property
 import msgspec
 
 from assay.core import shown
+from assay.core.sources import ordinal_of
 from assay.core.text import words
-from assay.models.extractive.passages import Field, Sentence, ends, keys, ordinal, place, read_field, split
+from assay.models.extractive.passages import Field, Sentence, ends, keys, place, read_field, split
 from assay.models.extractive.terms import stem, stems
 
 HEADER_ORDINALS = 25
@@ -32,7 +33,7 @@ class Book:
 
     def __init__(self, id: str, title: str, url: str, passages: Iterable[shown.ShownPassage]) -> None:
         self.id, self.title, self.url = id, title, url
-        self.passages = sorted({passage.id: passage for passage in passages}.values(), key=lambda p: ordinal(p.id))
+        self.passages = sorted({passage.id: passage for passage in passages}.values(), key=lambda p: ordinal_of(p.id))
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
@@ -42,7 +43,7 @@ class Book:
             if passage.id == self.heading:
                 continue
             field = read_field(passage.id, passage.text)
-            if ordinal(passage.id) > HEADER_ORDINALS or (field is None and split(passage.id, passage.text)):
+            if ordinal_of(passage.id) > HEADER_ORDINALS or (field is None and split(passage.id, passage.text)):
                 break
             if field is not None:
                 found.setdefault(field.name, field)
@@ -70,7 +71,7 @@ class Book:
     def heading(self) -> str:
         """The id of the passage which is only the document's title, "" where none is."""
         first = self.passages[0] if self.passages else None
-        if first is None or ordinal(first.id) or "\n" in first.text or read_field(first.id, first.text):
+        if first is None or ordinal_of(first.id) or "\n" in first.text or read_field(first.id, first.text):
             return ""
         after = self.passages[1] if len(self.passages) > 1 else None
         headed = after is not None and read_field(after.id, after.text) is not None and not ends(first.text)

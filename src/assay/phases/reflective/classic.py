@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from assay.agents.asking import ask
-from assay.agents.history import Result
 from assay.agents.loop import Agent
 from assay.agents.replies import mend
 from assay.agents.sizing import output
@@ -16,13 +14,11 @@ from assay.agents.task import AgentTask, Kit
 from assay.agents.wording import prompt
 from assay.core.errors import ModelFailed
 from assay.core.messages import Message, Request, ToolCall
-from assay.core.shown import read
 from assay.phases.inquiry import data, user
+from assay.phases.ranking import best
 from assay.run.run import Run
 
 OUTPUT = 512
-RANK_SMOOTHING = 60
-"""The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 
 
 class QueryRules(msgspec.Struct, frozen=True):
@@ -84,12 +80,3 @@ class Classic(Agent):
 def _said(tool: str, arguments: Sequence[Mapping[str, object]]) -> Message:
     calls = (ToolCall(id=f"{tool}-{place}", name=tool, arguments=dict(each)) for place, each in enumerate(arguments, 1))
     return Message(role="assistant", calls=tuple(calls))
-
-
-def best(results: Sequence[Result], most: int) -> list[str]:
-    """The ids of the sources that stand highest in several results together, by reciprocal rank fusion."""
-    rated: defaultdict[str, float] = defaultdict(float)
-    for result in results:
-        for rank, source in enumerate(read(result.text), 1):
-            rated[source.id] += 1 / (RANK_SMOOTHING + rank)
-    return sorted(rated, key=lambda source: -rated[source])[:most]

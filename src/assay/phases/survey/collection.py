@@ -55,10 +55,11 @@ class Collection:
             headers.extend(read)
             return Found(failed=failed)
 
-        for group, found in await self._groups("headers", "header fields", one):
-            known = {header.document.sha256 for header in headers}
-            if not found.failed and not all(document.sha256 in known for document in group):  # it was read before
-                headers.extend((await asyncio.to_thread(self._headers, group))[0])
+        groups = await self._groups("headers", "header fields", one)
+        done = {header.document.sha256 for header in headers}
+        for group, found in groups:  # a step done before a crash tells only what failed: the rest is read again
+            left = [each for each in group if each.sha256 not in done and each.sha256 not in found.failed]
+            headers.extend((await asyncio.to_thread(self._headers, left))[0] if left else ())
         return sorted(headers, key=lambda header: self.place(header.document.sha256))
 
     def _headers(self, group: Sequence[Document]) -> tuple[list[Header], tuple[str, ...]]:

@@ -22,7 +22,15 @@ ANY = ("*",)
 _CONDITION = re.compile(
     r"\s*(?P<key>[^=!~<>\n]{1,80}?)\s*(?P<operator>!=|<=|>=|=|~|<|>)\s*(?P<value>\S[^\n]{0,300}?)\s*"
 )
-_BETWEEN = {"<": "before", "<=": "at most", ">": "after", ">=": "at least", "~": "with", "!=": "other than", "=": "="}
+_BETWEEN = {
+    "<": "before",
+    "<=": "at most",
+    ">": "after",
+    ">=": "at least",
+    "~": "contains",
+    "!=": "other than",
+    "=": "=",
+}
 
 
 class Condition(msgspec.Struct, frozen=True):
@@ -34,7 +42,7 @@ class Condition(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         if self.values == ANY:
-            return f"{self.name[:1].upper()}{self.name[1:]} given"
+            return f"Any {self.name}"
         between = _BETWEEN[self.operator]
         return f"{self.name[:1].upper()}{self.name[1:]} {between} {' or '.join(self.values)}"
 

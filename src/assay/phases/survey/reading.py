@@ -17,7 +17,7 @@ from assay.core.events import SourceFailed, ToolFailed, ToolFinished, ToolStarte
 from assay.core.messages import Reply, Request
 from assay.core.report import in_words
 from assay.core.shown import show
-from assay.core.sources import Document, Span
+from assay.core.sources import Document, Span, ordinal_of
 from assay.evidence.documents import Reader
 from assay.evidence.ledger import Ledger
 from assay.phases.control import first
@@ -104,8 +104,8 @@ class Readers:
     async def _batch(self, run: Run, *, batch: Batch) -> Read:
         async with self._free:
             call, said = f"batch-{batch.number}", f"batch {batch.number} of {batch.of}"
-            first, last = batch.documents[0].name, batch.documents[-1].name
-            arguments = {"batch": said, "documents": first if first == last else f"{first} to {last}"}
+            begins, ends = batch.documents[0].name, batch.documents[-1].name
+            arguments = {"batch": said, "documents": begins if begins == ends else f"{begins} to {ends}"}
             run.emit(ToolStarted(call=call, tool="read", arguments=data(arguments)))
             try:
                 read = await self._ask(run, batch)
@@ -159,7 +159,7 @@ class Readers:
             except StoreError:
                 failed.append(document)
                 continue
-            chosen = part(spans, batch.look_for, min(A_DOCUMENT, max(share, 1_000)))
+            chosen = part(spans, batch.look_for, min(A_DOCUMENT, share))
             parts += len(chosen) < len(spans)
             shown.append(Shown(document=document, spans=chosen))
         return shown, failed, parts
@@ -201,8 +201,8 @@ class Readers:
         for id in named:
             passage = local.passage(id.strip().strip("[]")) if isinstance(id, str) else None
             if passage is not None:
-                ordinal = int(passage.id.partition(".")[2])
-                cited.setdefault(passage.document_sha256, []).append(spans[passage.document_sha256, ordinal])
+                place = passage.document_sha256, ordinal_of(passage.id)
+                cited.setdefault(passage.document_sha256, []).append(spans[place])
         for document, own in cited.items():
             line = Line(text=text[:LONGEST_ROW], spans=tuple(own))
             yield Row(document=document, place=self._places[document], called=called[document], lines=(line,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition
 from assay.core.report import in_words
-from assay.core.sources import Passage
+from assay.core.sources import Passage, ordinal_of
 from assay.core.typed import Field
 from assay.phases.control import first
 from assay.phases.inquiry import Inquiry, user
@@ -27,6 +27,8 @@ from assay.run.run import Run
 OUTPUT = 8_000
 RECALLED = 6
 """Passages looked up for a field beside those the findings cite."""
+HEADER = 25
+"""Passages at the beginning of a document which may say what it is."""
 MOST_ITEMS = 200
 NO_CALL = "Your reply could not be read. Call fill_fields once, with every field, and nothing else."
 
@@ -140,11 +142,11 @@ class Filler:
             chosen = chosen[: len(chosen) * 3 // 4]
         return evidence(chosen, self._kit.ledger)
 
-    def _headers(self, passages: Any) -> dict[str, Passage]:
+    def _headers(self, passages: Iterable[Passage]) -> dict[str, Passage]:
         """The first passages shown of the same sources: there a document says what it is."""
         sources = dict.fromkeys(passage.source for passage in passages)
         shown = (p for id in sources for p in self._kit.ledger.passages(id))
-        return {p.id: p for p in shown if int(p.id.partition(".")[2]) < control.AT_ONCE}
+        return {p.id: p for p in shown if ordinal_of(p.id) < HEADER}
 
 
 def _batches(slots: Sequence[Slot]) -> Iterator[Sequence[Slot]]:

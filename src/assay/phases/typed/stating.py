@@ -9,7 +9,7 @@ import msgspec
 
 from assay.core.clean import one_line
 from assay.core.markers import strip
-from assay.core.sources import Passage
+from assay.core.sources import Passage, ordinal_of
 from assay.core.text import words
 from assay.core.typed import REFUTED, Field
 from assay.evidence.ledger import Ledger
@@ -109,7 +109,7 @@ def _identity(cited: Sequence[Passage], ledger: Ledger) -> list[Passage]:
     """Fields which say what the documents of the header fields cited are called or numbered, as far as shown."""
     own = {passage.id for passage in cited}
     sources = dict.fromkeys(passage.source for passage in cited if field_of(passage) is not None)
-    first = (p for id in sources for p in ledger.passages(id) if int(p.id.partition(".")[2]) < IDENTITY)
+    first = (p for id in sources for p in ledger.passages(id) if ordinal_of(p.id) < IDENTITY)
     return [passage for passage in first if passage.id not in own and _names(passage)][:2]
 
 

@@ -153,7 +153,7 @@ class LocalSearch:
             for row, document in page:
                 writer.add(row, document, self._passages_of(document))
             added, waiting = added + len(page), waiting + len(page)
-            say(f"indexed {added:,} documents")
+            say(f"indexed {added:,} document{'s' if added != 1 else ''}")
             if waiting >= COMMIT_EVERY:
                 writer.commit()
                 waiting = 0

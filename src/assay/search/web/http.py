@@ -82,7 +82,7 @@ class HttpProvider(ABC):
             SearchFailed: the answer cannot be read.
         """
         try:
-            hits = [msgspec.structs.replace(hit, url=urljoin(base, hit.url)) for hit in self.hits(data)]
+            hits = [msgspec.structs.replace(hit, url=_joined(base, hit.url)) for hit in self.hits(data)]
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise SearchFailed(f"{self.name} answered with what cannot be read: {self._hidden(str(error))}") from error
         return [hit for hit in hits if hit.url.startswith(("http://", "https://"))]
@@ -93,6 +93,7 @@ class HttpProvider(ABC):
         Raises:
             SearchFailed: there is none.
         """
+        await self._in_turn()  # waiting for others is not the provider's time
         try:
             async with asyncio.timeout(SECONDS):
                 for again in (True, False):
@@ -126,14 +127,17 @@ class HttpProvider(ABC):
         """What else the user set for this provider."""
         return self._access.option
 
-    async def _request(self, ask: Ask) -> tuple[int, Mapping[str, str], bytes]:
-        if self._client is None:
-            # The environment's proxies and .netrc are nothing a user has told Assay.
-            self._client = httpx2.AsyncClient(trust_env=False, timeout=SECONDS)
+    async def _in_turn(self) -> None:
+        """Wait until the provider's pace lets this question through; the run's own deadline ends the wait."""
         async with self._turn:
             now = asyncio.get_running_loop().time()
             await asyncio.sleep(max(0.0, self._next - now))
             self._next = max(self._next, now) + self.pause
+
+    async def _request(self, ask: Ask) -> tuple[int, Mapping[str, str], bytes]:
+        if self._client is None:
+            # The environment's proxies and .netrc are nothing a user has told Assay.
+            self._client = httpx2.AsyncClient(trust_env=False, timeout=SECONDS)
         url, headers = (ask.base or self.url) + ask.path, {"accept": "application/json", **ask.headers}
         method = "GET" if ask.body is None else "POST"
         async with self._client.stream(method, url, params=ask.params, headers=headers, json=ask.body) as response:
@@ -150,12 +154,22 @@ class HttpProvider(ABC):
         if status in (401, 403):
             return f"{self.name} refused the key ({status}){words}; assay keys set {self.name}"
         if status == 429:
-            after = headers.get("retry-after", "")
-            return f"{self.name} has had too many questions (429)" + (f"; again in {after} s" if after else "")
+            after = headers.get("retry-after", "")[:9]
+            return f"{self.name} has had too many questions (429)" + (
+                f"; again in {after} s" if after.isdigit() else ""
+            )
         return f"{self.name} answered {status}{words}"
 
     def _hidden(self, text: str) -> str:
         return text.replace(self.key, "***") if self.key else text
+
+
+def _joined(base: str, url: str) -> str:
+    """An address a provider told, relative or not; "" for what is none: one bad hit spoils no others."""
+    try:
+        return urljoin(base, url)
+    except ValueError:
+        return ""
 
 
 def _seconds(retry_after: str) -> float:

@@ -7,6 +7,7 @@ import pytest
 from web import AGENT, Names, fetcher, moved, response, site
 
 from assay.core.errors import FetchFailed
+from assay.fetch.web import fetcher as module
 
 
 async def test_a_page():
@@ -181,6 +182,26 @@ async def test_a_site_without_rules_and_one_in_trouble(reply: bytes, allows: boo
         else:
             with pytest.raises(FetchFailed, match="robots: "):
                 await web.fetch(there.url())
+
+
+async def test_of_an_endless_robots_file_the_first_lines_hold():
+    async with site() as there, fetcher(robots=True) as web:
+        endless = "User-agent: *\nDisallow: /no\n" + "# and so on\n" * 60_000 + "Disallow: /"
+        there.pages |= {"/robots.txt": response(endless), "/": response("x"), "/no": response("y")}
+        assert (await web.fetch(there.url())).body == b"x"
+        with pytest.raises(FetchFailed, match="robots: "):
+            await web.fetch(there.url("/no"))
+
+
+async def test_sites_are_forgotten_in_the_end(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "MOST_SITES", 2)
+    async with fetcher() as web:
+        first = web._site("http://a:80")
+        web._site("http://b:80")
+        assert web._site("http://a:80") is first
+        web._site("http://c:80")
+        assert web._site("http://a:80") is first
+        assert list(web._sites) == ["http://c:80", "http://a:80"]
 
 
 async def test_a_cancelled_fetch_leaves_the_page_to_others():

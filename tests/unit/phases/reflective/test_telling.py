@@ -14,7 +14,7 @@ from assay.core.shown import show
 from assay.core.sources import Passage, Source
 from assay.core.text import estimate_tokens
 from assay.evidence.ledger import Ledger
-from assay.phases.reflective.classic import best
+from assay.phases.ranking import best
 from assay.phases.reflective.telling import earlier, findings_message
 
 KIT = Kit(ledger=Ledger(), tools={})

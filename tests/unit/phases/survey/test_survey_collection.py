@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import cast
+
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from research import document
 
 from assay.core.text import words
-from assay.phases.survey.collection import _has, _may_have, _order
+from assay.evidence.documents import Reader
+from assay.phases.survey.collection import Collection, Found, _has, _may_have, _order
+from assay.run.run import Run
+from assay.store.memory import memory_store
 
 texts = st.text(alphabet=st.sampled_from("aAbBcßİſK'’s. -_１1漢字のﬁ\n"), max_size=40)
 
@@ -35,3 +41,29 @@ def test_documents_come_in_the_order_of_their_numbers() -> None:
         "9.md",
         "10.md",
     ]
+
+
+class Stored:
+    """A run whose steps are done already: their results are told, and nothing is done again."""
+
+    def __init__(self, found: Found) -> None:
+        self._found = found
+
+    def child(self, name: str) -> Stored:
+        return self
+
+    def emit(self, event: object) -> None:
+        pass
+
+    async def step(self, name: str, work: object, **about: object) -> Found:
+        return self._found
+
+
+async def test_after_a_crash_headers_are_read_again_beside_documents_that_failed() -> None:
+    blobs = memory_store().blobs
+    text = b"Title: One\nStatus: Draft\n\nProse.\n"
+    good = msgspec.structs.replace(document("one", "one"), sha256=blobs.put(text), size=len(text))
+    gone = msgspec.structs.replace(document("two", "two"), sha256="0" * 64)
+    stored = cast("Run", Stored(Found(failed=(gone.sha256,))))
+    headers = await Collection(stored, Reader(blobs), [gone, good]).headers()
+    assert [(header.document, header.called) for header in headers] == [(good, "One")]

@@ -73,7 +73,7 @@ def test_what_is_no_condition_is_refused(texts: list[str]) -> None:
 
 def test_a_condition_says_itself() -> None:
     assert str(read(["status = A | B"])[0]) == "Status = A or B"
-    assert str(read(["pep = *"])[0]) == "Pep given"
+    assert str(read(["pep = *"])[0]) == "Any pep"
     assert str(read(["created < 2001"])[0]) == "Created before 2001"
 
 

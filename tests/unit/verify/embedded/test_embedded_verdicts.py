@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.verify.embedded.deciding import decide
+from assay.verify.deciding import decide
 from assay.verify.embedded.features import features
 from assay.verify.embedded.index import index
 from assay.verify.embedded.model import Tree, model

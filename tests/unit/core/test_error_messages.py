@@ -1,0 +1,20 @@
+"""What errors say to a person."""
+
+from assay.core.errors import NAMED, LeaseHeld, UnknownName
+
+
+def test_all_names_are_listed_where_they_are_few() -> None:
+    assert str(UnknownName("strategy", "zzz", ["b", "a"])) == "no strategy named 'zzz'; there is: a, b"
+
+
+def test_a_list_which_is_cut_short_says_so() -> None:
+    names = [f"{number:03d}" for number in range(NAMED + 1)]
+    message = str(UnknownName("run", "zzz", names, "(try again)"))
+    assert message.endswith(f"{names[NAMED - 1]}, … (try again)")
+    assert names[NAMED] not in message
+
+
+def test_who_executes_a_run_is_named_without_its_start() -> None:
+    error = LeaseHeld("b7r657zktd", "process 12 on harbor since 1795252848.16")
+    assert str(error) == "run b7r657zktd is running in process 12 on harbor"
+    assert error.holder.endswith("1795252848.16")
