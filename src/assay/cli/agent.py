@@ -31,23 +31,12 @@ from assay.core.markers import CitationMode
 )
 @click.option("--web/--offline", default=None, help="Search and read the web too; or leave it alone.")
 @click.option("--depth", type=click.Choice(["light", "medium", "extended"]), help="How many turns it has (medium).")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The findings into a file (.md, .html, .pdf, .bib …) instead of stdout.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The findings as JSON on stdout, like a report.")
-@click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
+@options.output("findings")
 @click.option("--max-time", type=options.Duration(), help="Time the run may take (90s, 5m).")
 @click.option("--max-tokens", type=options.Count(), help="Tokens the run may use (200k).")
 @options.models
 @options.citations
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when the findings could not be verified.")
 @options.common
 @click.pass_obj
 def command(

@@ -25,23 +25,12 @@ from assay.core.markers import CitationMode
 @click.command("ask")
 @click.argument("reference", metavar="RUN", shell_complete=run_ids)
 @click.argument("question", metavar="QUESTION")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The answer into a file (.md, .html, .pdf, .bib …) instead of stdout.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The answer as JSON on stdout, like a report.")
-@click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
+@options.output("answer")
 @click.option("--max-time", type=options.Duration(), help="Time the answer may take (90s, 5m).")
 @click.option("--max-tokens", type=options.Count(), help="Tokens the answer may use (200k).")
 @options.models
 @options.citations
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when the answer could not be verified.")
 @options.common
 @click.pass_obj
 def command(

@@ -107,6 +107,23 @@ def common(command: Command) -> Command:
     return home(verbosity(command))
 
 
+def output(noun: str = "report") -> Callable[[Command], Command]:
+    """`-o`, `--json`, `--events` and `--strict`: where what a run makes goes, and what its exit code says of it."""
+    file = click.option(
+        "-o",
+        "--output",
+        "outputs",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help=f"The {noun} into a file (.md, .html, .pdf, .bib …) instead of stdout.",
+    )
+    as_json = click.option("--json", "as_json", is_flag=True, help=f"The {noun} as JSON on stdout.")
+    events = click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
+    strict = click.option("--strict", is_flag=True, help=f"Exit with 3 when the {noun} could not be verified.")
+    return lambda command: file(as_json(events(strict(command))))
+
+
 json_output = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
 
 collection = click.option("--collection", default="default", show_default=True, help="Which collection.")

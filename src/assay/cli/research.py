@@ -47,17 +47,7 @@ class Order:
 @click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
 @click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
 @click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The report into a file (.md, .html, .pdf, .bib …) instead of stdout.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The report as JSON on stdout.")
-@click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
+@options.output()
 @click.option("--max-time", type=options.Duration(), help="Time the run may take (90s, 5m).")
 @click.option("--max-tokens", type=options.Count(), help="Tokens the run may use (200k).")
 @options.models
@@ -66,7 +56,6 @@ class Order:
 @conversing
 @report_options.report
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when the report could not be verified.")
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
 @options.common
 @click.pass_obj

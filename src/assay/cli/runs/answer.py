@@ -28,18 +28,7 @@ HOW = "give the answers in their order, or in a file (--answers FILE)"
 @click.argument("texts", metavar="[ANSWER]…", nargs=-1)
 @answers_option
 @click.option("--no-resume", is_flag=True, help="Only leave the answers; `assay runs resume` goes on.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The report into a file (.md, .html, .pdf, .bib …) instead of stdout.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The report as JSON on stdout.")
-@click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when the report could not be verified.")
+@options.output()
 @options.citations
 @options.common
 @click.pass_obj

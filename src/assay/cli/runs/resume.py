@@ -23,18 +23,7 @@ from assay.core.ports import FINAL
 
 @click.command("resume")
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The report into a file (.md, .html, .pdf, .bib …) instead of stdout.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The report as JSON on stdout.")
-@click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when the report could not be verified.")
+@options.output()
 @options.citations
 @options.common
 @click.pass_obj
