@@ -10,12 +10,17 @@ import msgspec
 Verdict = Literal["supported", "partial", "unsupported", "contradicted", "unchecked"]
 VERDICTS: tuple[Verdict, ...] = ("supported", "partial", "unsupported", "contradicted", "unchecked")
 
-CheckName = Literal["quote", "number", "date", "name", "negation", "direction", "quantifier", "lexical"]
+CheckName = Literal["quote", "number", "date", "name", "negation", "direction", "quantifier", "lexical", "judge"]
 CHECKS: tuple[CheckName, ...] = get_args(CheckName)
 """The checks which may object to a claim (docs/verification.md), in the order in which they are asked.
 
-All but the last are deterministic; "lexical" weighs the words where none of them objects.
+All but the last two are deterministic; where none of them objects, the judge is asked, or, where there is none,
+"lexical" weighs the words.
 """
+
+RepairName = Literal["recite", "narrow", "retrieve", "remove"]
+REPAIRS: tuple[RepairName, ...] = get_args(RepairName)
+"""The stages of repair, in their order: cite anew, say less, look for more, take out."""
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +35,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence of the report which states something checkable.
 
     `start` and `end` are code points into the report *as written*, markers included; the rendered positions
-    are computed with the rendering. `passages` are the ids it cites.
+    are computed with the rendering. `passages` are the ids it cites, `against` those found which speak against it.
     """
 
     id: str
@@ -40,6 +45,51 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     passages: tuple[str, ...] = ()
     verdict: Verdict = "unchecked"
     reason: str = ""
+    against: tuple[str, ...] = ()
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """One check's result on a claim: the rule (or "judge"), its verdict, and why."""
+
+    rule: str
+    verdict: Verdict
+    reason: str = ""
+
+
+class Version(msgspec.Struct, frozen=True, kw_only=True):
+    """What a claim said before it was revised: its text, what it cited, what was said of it, and `why` it was."""
+
+    text: str
+    passages: tuple[str, ...] = ()
+    verdict: Verdict = "unchecked"
+    reason: str = ""
+    why: str = ""
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """What one source says where sources disagree: the value as written, the passage and the source, by id.
+
+    `date` is the date the source states of itself (ISO, or a year), empty where it states none.
+    """
+
+    value: str
+    passage: str
+    source: str
+    date: str = ""
+
+
+class Conflict(msgspec.Struct, frozen=True, kw_only=True):
+    """Sources which give different values of one thing: `subject` and `measure` are words they share."""
+
+    text: str
+    subject: str = ""
+    measure: str = ""
+    sides: tuple[Side, ...] = ()
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """The ids of the passages which disagree."""
+        return tuple(side.passage for side in self.sides)
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,1 +1,10 @@
 """Verification: which sentences of a report state facts, and what the evidence they cite says to each."""
+
+from __future__ import annotations
+
+from assay.run.wording import hashes
+
+
+def prompts() -> dict[str, str]:
+    """SHA-256 of every prompt this package speaks, by name."""
+    return hashes("assay.verify")

@@ -67,6 +67,7 @@ _NUMBER = re.compile(
 _BOUNDS = {
     bound: re.compile(rf"(?:{words}) ?(?:a |an |the |some )?$", re.IGNORECASE) for bound, words in BOUNDS.items()
 }
+_ENGLISH_SCALES = frozenset(("hundred", "thousand", "million", "billion", "trillion", "bn", "mn", "tn"))
 _YEAR = re.compile(r"1[5-9][0-9]{2}|20[0-9]{2}")
 _IN_YEAR = re.compile(
     r"(?:\b(?:in|since|by|during|until|till|before|after|early|late|mid|year|years|fiscal|fy|spring|"
@@ -201,6 +202,8 @@ def _amount(match: re.Match[str], text: str) -> Amount:
     group = "run" if match["run"] else "word"
     number = match[group]
     values, literal, places = _readings(number) if match["run"] else _spelled(number)
+    if (match["scale"] or "").lower() in _ENGLISH_SCALES:
+        values = values[:1]  # 3.515 billion are no 3,515 billion
     exponent = SCALES[match["scale"].lower().rstrip(".")] if match["scale"] else 0
     negative = any(_negative(text, at) for at in (match.start("front"), match.start(group)))
     scaled = tuple(_times(value, exponent, negative) for value in values)

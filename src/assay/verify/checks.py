@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
+from assay.core.claims import Check
 from assay.verify import direction, fields, names, negation, numbers, qualifiers, quantifiers, quotes, verbatim
 from assay.verify.embedded.verdicts import weigh
-from assay.verify.evidence import Check, Evidence
+from assay.verify.evidence import Evidence
 from assay.verify.findings import Finding
 from assay.verify.reading import Reading, Texts, read, texts
 
@@ -45,18 +46,28 @@ def check(claim: str, evidence: Evidence, marked: bool, off: Collection[str] = (
         marked: whether it bears markers at all.
         off: rules which are not asked (`findings.RULES`, "verbatim", "field").
     """
+    return ruled(claim, evidence, marked, off)[0] or weighed(claim, evidence, off)
+
+
+def ruled(
+    claim: str, evidence: Evidence, marked: bool, off: Collection[str] = ()
+) -> tuple[Check | None, tuple[Finding, ...]]:
+    """What the rules say to a claim, None where none of them decides; and what they found on the way."""
     if not evidence.passages:
-        return NO_PASSAGE if marked else NO_CITATION
+        return NO_PASSAGE if marked else NO_CITATION, ()
     passage = verbatim.verbatim(claim, evidence) if "verbatim" not in off else None
     if passage is not None:
-        return Check(rule="verbatim", verdict="supported", reason=f"verbatim in {passage.id}")
+        return Check(rule="verbatim", verdict="supported", reason=f"verbatim in {passage.id}"), ()
     if len(claim) > LONGEST:
-        return TOO_LONG
+        return TOO_LONG, ()
     framed = fields.framed(claim, evidence) if "field" not in off else None
-    return framed or veto(examine(claim, evidence, off), evidence) or _weighed(claim, evidence, off)
+    if framed is not None:
+        return framed, ()
+    findings = examine(claim, evidence, off)
+    return veto(findings, evidence), findings
 
 
-def _weighed(claim: str, evidence: Evidence, off: Collection[str]) -> Check:
+def weighed(claim: str, evidence: Evidence, off: Collection[str] = ()) -> Check:
     """What the words alone tell, where no rule decides."""
     if "lexical" in off:
         return NO_JUDGE

@@ -11,6 +11,8 @@ from assay.core.markers import Marker, parse
 from assay.core.sources import Passage, Source, ordinal_of
 from assay.core.text import words
 from assay.verify.claims import Sentence
+from assay.verify.evidence import Evidence
+from assay.verify.verbatim import verbatim
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -35,6 +37,23 @@ class Shown(msgspec.Struct, frozen=True):
                 if best is not None:
                     found[best.id] = best
         return tuple(found.values())
+
+    def all_cited(self, found: Sequence[Sentence]) -> list[tuple[Sentence, tuple[Passage, ...]]]:
+        """Each claim of a text, or of whole blocks of it, with what it cites.
+
+        A sentence without a marker whose words stand in what the next marker of its block names has that as its
+        citation: the marker closes a quotation of several sentences.
+        """
+        cited = [(sentence, self.cited(sentence)) for sentence in found]
+        following: tuple[int, tuple[Passage, ...]] = (-1, ())
+        for at in range(len(cited) - 1, -1, -1):
+            sentence, own = cited[at]
+            if not sentence.markers and sentence.block == following[0]:
+                passage = verbatim(sentence.text, Evidence(passages=following[1], sources=self.sources))
+                cited[at] = (sentence, (passage,) if passage else ())
+            elif sentence.markers:
+                following = (sentence.block, own)
+        return cited
 
     def _best(self, source: str, text: str) -> Passage | None:
         """The passage of `source` which shares most with `text`; a word counts the more the fewer passages have it."""

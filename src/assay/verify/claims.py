@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -43,7 +43,7 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     head: tuple[str, ...] = ()
 
 
-class _Block(msgspec.Struct, frozen=True, kw_only=True):
+class Block(msgspec.Struct, frozen=True, kw_only=True):
     """A block's text without container signs; `places` has the place of each character in the report."""
 
     kind: BlockKind
@@ -62,14 +62,14 @@ def read(report: str) -> tuple[Sentence, ...]:
     markers = parse(report)
     starts = [marker.start for marker in markers]
     found: list[Sentence] = []
-    for number, block in enumerate(_blocks(report)):
+    for number, block in enumerate(blocks(report, markdown().parse(report), {})):
         inside = markers[bisect_left(starts, block.places[0]) : bisect_right(starts, block.places[-1])]
-        text, places = _without(block, inside)
-        if text.strip():
-            found.extend(_sentences(report, number, block, text, places, inside))
+        sentences = read_block(report, number, block, inside)
+        if sentences:
+            found.extend(sentences)
         elif inside and found:
-            found[-1] = _grown(found[-1], inside)
-    return _numbered(found)
+            found[-1] = grown(found[-1], inside)
+    return numbered(found)
 
 
 def claims(report: str) -> tuple[Sentence, ...]:
@@ -77,19 +77,20 @@ def claims(report: str) -> tuple[Sentence, ...]:
     return tuple(sentence for sentence in read(report) if sentence.id)
 
 
-def _numbered(found: list[Sentence]) -> tuple[Sentence, ...]:
-    numbered = []
-    count = 0
+def numbered(found: Sequence[Sentence], count: int = 0) -> tuple[Sentence, ...]:
+    """The sentences with the ids of those which are claims, after `count` others."""
+    given = []
     for sentence in found:
         if sentence.role in ("fact", "frame"):
             count += 1
-            numbered.append(msgspec.structs.replace(sentence, id=f"c{count}"))
+            given.append(msgspec.structs.replace(sentence, id=f"c{count}"))
         else:
-            numbered.append(sentence)
-    return tuple(numbered)
+            given.append(sentence)
+    return tuple(given)
 
 
-def _grown(sentence: Sentence, markers: list[Marker]) -> Sentence:
+def grown(sentence: Sentence, markers: Sequence[Marker]) -> Sentence:
+    """The last sentence before a block which holds nothing but markers."""
     role: Role = "frame" if sentence.role == "frame" else "fact"
     return msgspec.structs.replace(sentence, role=role, markers=(*sentence.markers, *markers))
 
@@ -97,7 +98,13 @@ def _grown(sentence: Sentence, markers: list[Marker]) -> Sentence:
 # sentences of a block
 
 
-def _without(block: _Block, markers: list[Marker]) -> tuple[str, list[int]]:
+def read_block(report: str, number: int, block: Block, markers: Sequence[Marker]) -> tuple[Sentence, ...]:
+    """The sentences of a block, none of which has an id yet; `markers` are those inside it."""
+    text, places = _without(block, markers)
+    return tuple(_sentences(report, number, block, text, places, markers)) if text.strip() else ()
+
+
+def _without(block: Block, markers: Sequence[Marker]) -> tuple[str, list[int]]:
     """The block's text without markers and the spaces before them, with the place of each character."""
     gone = {place for marker in markers for place in range(marker.start, marker.end)}
     signs: list[str] = []
@@ -114,7 +121,7 @@ def _without(block: _Block, markers: list[Marker]) -> tuple[str, list[int]]:
 
 
 def _sentences(
-    report: str, number: int, block: _Block, text: str, places: list[int], markers: list[Marker]
+    report: str, number: int, block: Block, text: str, places: list[int], markers: Sequence[Marker]
 ) -> Iterator[Sentence]:
     spans = _spans(block.kind, text, places, markers)
     owned: list[list[Marker]] = [[] for _ in spans]
@@ -136,7 +143,7 @@ def _sentences(
         )
 
 
-def _spans(kind: BlockKind, text: str, places: list[int], markers: list[Marker]) -> list[tuple[int, int]]:
+def _spans(kind: BlockKind, text: str, places: list[int], markers: Sequence[Marker]) -> list[tuple[int, int]]:
     """Sentences; a row, and a frame which is cited at its end, is one."""
     spans = sentences(_masked(text))
     whole = [(spans[0][0], spans[-1][1])]
@@ -159,7 +166,7 @@ def _masked(text: str) -> str:
 _END_SIGNS = re.compile(r"[\s.!?…。！？؟۔।,;:\"'”’»)\]*_|]*")
 
 
-def _end(report: str, start: int, end: int, markers: list[Marker]) -> int:
+def _end(report: str, start: int, end: int, markers: Sequence[Marker]) -> int:
     """The end of a sentence before its last markers, which only signs that end sentences follow."""
     for marker in reversed(markers):
         if start < marker.start < end and _END_SIGNS.fullmatch(report, marker.end, end):
@@ -171,21 +178,25 @@ def _end(report: str, start: int, end: int, markers: list[Marker]) -> int:
 
 
 @functools.cache
-def _markdown() -> MarkdownIt:
+def markdown() -> MarkdownIt:
+    """The reader of Markdown: CommonMark, and tables."""
     return MarkdownIt("commonmark").enable("table")
 
 
 _ROWS: dict[str, BlockKind] = {"thead_open": "head row", "tbody_open": "row"}
 
 
-def _blocks(report: str) -> Iterator[_Block]:
-    """Blocks with text in them: headings, paragraphs, list items, quotations, table rows. Code and HTML are none."""
-    lines = _lines(report)
-    sections: dict[int, str] = {}
+def blocks(report: str, tokens: Sequence[Token], sections: dict[int, str]) -> Iterator[Block]:
+    """Blocks with text in them: headings, paragraphs, list items, quotations, table rows. Code and HTML are none.
+
+    `tokens` are those of `report`, or of whole blocks of it; `sections` the headings above them, by level, which change
+    as headings are met.
+    """
+    lines = line_spans(report)
     level = 0
     row: BlockKind | None = None
     head: tuple[str, ...] = ()
-    for token in _markdown().parse(report):
+    for token in tokens:
         if token.type == "heading_open":
             level = int(token.tag[1])
         elif token.type == "heading_close":
@@ -199,11 +210,18 @@ def _blocks(report: str) -> Iterator[_Block]:
             yield from _row(report, lines[token.map[0]], row, tuple(sections.values()), above)
         elif token.type == "inline" and token.map and row is None:
             if level:
-                sections = {at: name for at, name in sections.items() if at < level} | {level: token.content}
+                _enter(sections, level, token.content)
             yield from _text(report, lines, token, "heading" if level else "text", tuple(sections.values()))
 
 
-def _lines(report: str) -> list[tuple[int, int]]:
+def _enter(sections: dict[int, str], level: int, name: str) -> None:
+    """A heading ends the sections of its level and below."""
+    for at in [at for at in sections if at >= level]:
+        del sections[at]
+    sections[level] = name
+
+
+def line_spans(report: str) -> list[tuple[int, int]]:
     """Where each line is, as markdown-it counts them; one more, empty, at the end."""
     found = []
     start = 0
@@ -215,19 +233,19 @@ def _lines(report: str) -> list[tuple[int, int]]:
 
 def _row(
     report: str, line: tuple[int, int], kind: BlockKind, sections: tuple[str, ...], head: tuple[str, ...]
-) -> Iterator[_Block]:
+) -> Iterator[Block]:
     """A table row, from its first cell's first character to its last cell's last."""
     text = report[slice(*line)]
     start = len(text) - len(text.lstrip(" \t>|"))
     end = len(text.rstrip(" \t|"))
     if start < end:
         places = tuple(range(line[0] + start, line[0] + end))
-        yield _Block(kind=kind, text=text[start:end], places=places, sections=sections, head=head)
+        yield Block(kind=kind, text=text[start:end], places=places, sections=sections, head=head)
 
 
 def _text(
     report: str, lines: list[tuple[int, int]], token: Token, kind: BlockKind, sections: tuple[str, ...]
-) -> Iterator[_Block]:
+) -> Iterator[Block]:
     """A paragraph or heading; its lines are looked for in the report's, past the signs of lists and quotations."""
     first = (token.map or [0])[0]
     places: list[int] = []
@@ -244,4 +262,4 @@ def _text(
         signs.extend(body)
         places.extend(range(at, at + len(body)))
     if signs:
-        yield _Block(kind=kind, text="".join(signs), places=tuple(places), sections=sections)
+        yield Block(kind=kind, text="".join(signs), places=tuple(places), sections=sections)

@@ -6,13 +6,13 @@ import hashlib
 
 import msgspec
 
-from assay.core.claims import Verdict
+from assay.core.claims import Check, Verdict
 from assay.core.sources import Passage
 from assay.verify import checks
 from assay.verify.embedded.index import MOST
 from assay.verify.embedded.model import model
 from assay.verify.embedded.verdicts import weigh
-from assay.verify.evidence import Check, Evidence
+from assay.verify.evidence import Evidence
 from assay.verify.verbatim import verbatim
 
 LONGEST_CLAIM = 5_000

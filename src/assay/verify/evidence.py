@@ -4,36 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal
 
 import msgspec
 
-from assay.core.claims import Verdict
-from assay.core.sources import SNIPPET, Passage, Source
+from assay.core.sources import SNIPPET, Passage, Source, Surroundings
 from assay.core.text import words
-from assay.verify.findings import Rule
-
-Ruling = Literal["off", "citation", "snippet", "verbatim", "field", "judge"]
-
-
-class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """What a rule found about a claim."""
-
-    rule: Ruling | Rule
-    verdict: Verdict
-    reason: str = ""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """The passages a claim cites, and the sources they are of.
 
-    `cut_before` and `cut_after` are ids of passages whose first or last sentence is only a part of the document's.
+    `cut_before` and `cut_after` are ids of passages whose first or last sentence is only a part of the document's;
+    `around` is what stands around passages in their documents, by id, where that is known.
     """
 
     passages: tuple[Passage, ...]
     sources: Mapping[str, Source]
     cut_before: frozenset[str] = frozenset()
     cut_after: frozenset[str] = frozenset()
+    around: Mapping[str, Surroundings] = {}
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -50,6 +39,11 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     def names(self) -> tuple[str, ...]:
         """What the cited sources are called."""
         return tuple(name for source in self._cited() for name in names_of(source))
+
+    def told(self) -> tuple[object, ...]:
+        """All a check may see of it, as plain data: nothing of what is not cited."""
+        around = [self.around.get(passage.id) for passage in self.passages]
+        return self.passages, self._cited(), sorted(self.cut_before), sorted(self.cut_after), around
 
     def _cited(self) -> list[Source]:
         ids = dict.fromkeys(passage.source for passage in self.passages)

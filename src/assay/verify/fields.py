@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
+from assay.core.claims import Check
 from assay.core.sources import Passage
 from assay.core.text import words
 from assay.verify.amounts import Day, tokens
-from assay.verify.evidence import Check, Evidence, Field, field_of, names_of
+from assay.verify.evidence import Evidence, Field, field_of, names_of
 from assay.verify.plain import plain
 
 _NAMING = frozenset(("title", "name", "number", "id", "feature"))

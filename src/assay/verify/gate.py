@@ -19,14 +19,19 @@ TextOf = Callable[[str], bytes]
 
 
 class Documents(msgspec.Struct, frozen=True, kw_only=True):
-    """What the stored documents say of the cited passages: problems, whose ends lie inside a sentence, and what
-    stands around those which are there.
+    """What the stored documents say of the cited passages: what is `wrong` with which, whose ends lie inside a
+    sentence, and what stands around those which are there.
     """
 
-    problems: tuple[str, ...] = ()
     cut_before: tuple[str, ...] = ()
     cut_after: tuple[str, ...] = ()
     located: tuple[Surroundings, ...] = ()
+    wrong: dict[str, str] = {}
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong, in the order of the passages."""
+        return tuple(self.wrong.values())
 
 
 def gate(
@@ -47,7 +52,7 @@ def gate(
 
 def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
     """Hold every cited passage against its stored document: both hashes, and the byte range."""
-    problems: list[str] = []
+    wrong: dict[str, str] = {}
     before: list[str] = []
     after: list[str] = []
     located: list[Surroundings] = []
@@ -56,19 +61,19 @@ def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
         try:
             text = texts.setdefault(passage.document_sha256, b"") or text_of(passage.document_sha256)
         except StoreError as error:
-            problems.append(f"passage {id}: {error}")
+            wrong[id] = f"passage {id}: {error}"
             continue
         texts[passage.document_sha256] = text
         problem = _mismatch(id, passage, text)
         if problem:
-            problems.append(f"passage {id} {problem}")
+            wrong[id] = f"passage {id} {problem}"
             continue
         if _cut_before(text, passage):
             before.append(id)
         if _cut_after(text, passage):
             after.append(id)
         located.append(_locate(id, passage, text))
-    return Documents(problems=tuple(problems), cut_before=tuple(before), cut_after=tuple(after), located=tuple(located))
+    return Documents(wrong=wrong, cut_before=tuple(before), cut_after=tuple(after), located=tuple(located))
 
 
 def _locate(id: str, passage: Passage, text: bytes) -> Surroundings:

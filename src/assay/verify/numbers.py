@@ -106,7 +106,7 @@ def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
 
 def _holding(word: Word, places: Mapping[Place, Token], every: Sequence[Token]) -> frozenset[Place]:
     token = word.token
-    return frozenset(place for place, other in places.items() if token and _states(other, token, every))
+    return frozenset(place for place, other in places.items() if token and states(other, token, every))
 
 
 def _find(stated: _Stated, index: int) -> Finding:
@@ -236,7 +236,8 @@ def _letters(claim: str, token: Token) -> str:
     return match[0].lower() if match else ""
 
 
-def _states(evidence: Token, claim: Token, stated: Sequence[Token]) -> bool:
+def states(evidence: Token, claim: Token, stated: Sequence[Token]) -> bool:
+    """Whether `evidence` states what `claim` does, at its precision; `stated` is all that stands beside it."""
     if isinstance(claim, Day):
         return isinstance(evidence, Day) and _same_day(claim, evidence, stated)
     if isinstance(claim, Literal):

@@ -1,37 +1,43 @@
-"""Verification of a report: its claims, the checks, and the final gate."""
+"""Verification of a report: its claims, the checks, the repair, and the final gate."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
 from assay.core.claims import Claim, Summary, summarize
-from assay.core.errors import Failed, StoreError
-from assay.core.events import CitationsLocated, ClaimChecked, ClaimFound, VerifySummary
+from assay.core.events import CitationsLocated, VerifySummary
 from assay.core.markers import parse
-from assay.core.ports import Library
 from assay.core.sources import Passage, Source
 from assay.evidence.documents import Reader
 from assay.run.run import Run
-from assay.run.steps import Scratch
 from assay.verify import gate
-from assay.verify.checks import HEARSAY, NO_SOURCES, OFF, check
-from assay.verify.citing import Shown, dropped
-from assay.verify.claims import Sentence, claims
-from assay.verify.evidence import Check, Evidence
-from assay.verify.rows import compared
-from assay.verify.verbatim import verbatim
+from assay.verify.checking import Checked, Checks, Found, Rules, check_all
+from assay.verify.citing import dropped
+from assay.verify.claims import claims
+from assay.verify.holdings import Holdings
+from assay.verify.judging import has_judge
+from assay.verify.repair.means import Means
+from assay.verify.repair.mender import Mender, Repaired
+from assay.verify.streaming.carrying import carried
+from assay.verify.streaming.proofreading import Known, Proofreader
+
+Closing = Callable[[Run, Repaired, Sequence[Checked]], Repaired]
 
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True):
-    """A report's claims with their verdicts, the counts, and whether the final gate passed."""
+    """The report as it left verification, its claims with their verdicts, the counts, and whether the gate passed.
 
+    `limits` say what repair did to the text.
+    """
+
+    text: str
     claims: tuple[Claim, ...]
     summary: Summary
     passed: bool
     problems: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
 
 
 async def verify(
@@ -43,12 +49,16 @@ async def verify(
     *,
     enabled: bool,
     has_sources: bool,
-    off: Collection[str] = (),
+    off: Sequence[str] = (),
+    means: Means | None = None,
+    closing: Closing | None = None,
+    proofreader: Proofreader | None = None,
+    streamed: str = "",
 ) -> Verified:
-    """Find the claims of `report`, check each against what it cites, and pass the report through the gate.
+    """Find the claims of `report`, check each against what it cites, repair what fails, and pass the gate.
 
     Args:
-        run: where events go; the documents of the cited passages are read in one step of it.
+        run: where events go; reading, judging, asking and searching are steps of it.
         report: the report as written, with markers.
         passages: every passage shown in the run, by id.
         sources: every source of the run, by id.
@@ -56,98 +66,85 @@ async def verify(
         enabled: False leaves every claim `unchecked(off)`; the gate is passed all the same.
         off: rules which are not asked.
         has_sources: False, for an answer from the model alone, leaves every claim `unchecked(no sources)`.
+        means: what repair works with; without, nothing is repaired.
+        closing: has the last word on the text before the gate, where claims are checked; it gets what was taken out.
+        proofreader: has found and checked claims while the report was written: that is neither said nor done again.
+        streamed: the report as it was then.
     """
-    shown = Shown(passages, sources)
-    found = _cited(claims(report), shown, sources)
-    held = await _documents(run, _named(report, passages, found), reader)
-    if held.located:
-        run.emit(CitationsLocated(passages=held.located))
-    cut = (frozenset(held.cut_before), frozenset(held.cut_after))
-    checked = []
-    for sentence, cited in found:
-        claim = Claim(
-            id=sentence.id,
-            text=sentence.text,
-            start=sentence.start,
-            end=sentence.end,
-            passages=tuple(passage.id for passage in cited),
-        )
-        _say_found(run, claim, cited)
-        evidence = Evidence(passages=cited, sources=sources, cut_before=cut[0], cut_after=cut[1])
-        checked.append(_say_checked(run, claim, _verdict(sentence, evidence, enabled, has_sources, off)))
-    summary = summarize(checked, dropped(report, shown))
-    problems = (*gate.records(report, checked, passages, tuple(sources), summary), *held.problems)
+    judged = enabled and "judge" not in off and has_judge(run)
+    rules = Rules(enabled=enabled, has_sources=has_sources, off=tuple(off), judged=judged)
+    known = await proofreader.closed() if proofreader is not None else Known(Checks(run, rules))
+    held = Holdings(passages, sources, reader)
+    found = await find(run, report, held, known, streamed)
+    checked = await check_all(run, found, rules, known.say_checked, known.checks)
+    repaired = Repaired(text=report, checked=checked)
+    if means is not None and enabled and has_sources:
+        repaired = await Mender(run, held, rules, means).repair(report, checked)
+        await _hold_again(run, found, repaired, held)
+    if closing is not None and enabled and has_sources:
+        kept = {each.id for each in repaired.checked}
+        repaired = closing(run, repaired, [each for each in checked if each.id not in kept])
+    return _gated(run, repaired, held)
+
+
+# claims
+
+
+async def find(run: Run, report: str, held: Holdings, known: Known, streamed: str = "") -> tuple[Found, ...]:
+    """The claims of `report` with what they cite, held against the stored documents; each is told.
+
+    Those which were in the report as it `streamed` keep their ids.
+    """
+    cited = held.shown.all_cited(claims(report))
+    named = _named(report, held.passages) | {each.id: each for _, passages in cited for each in passages}
+    await held.hold(run, named.values())
+    if located := held.located(named):
+        run.emit(CitationsLocated(passages=located))
+    ids = carried(claims(streamed), [sentence for sentence, _ in cited]) if streamed else {}
+    found = tuple(
+        Found(ids.get(sentence.id, sentence.id), sentence, held.evidence(passages)) for sentence, passages in cited
+    )
+    for each in found:
+        known.say_found(run, each)
+    return found
+
+
+def _named(report: str, passages: Mapping[str, Passage]) -> dict[str, Passage]:
+    """All passages the report names, in its order."""
+    return {id: passages[id] for marker in parse(report) for id in marker.ids if id in passages}
+
+
+# the gate
+
+
+async def _hold_again(run: Run, found: Sequence[Found], repaired: Repaired, held: Holdings) -> None:
+    """Hold what is cited now; readers are told where it stands, unless it is what was cited before."""
+    before = {passage.id for each in found for passage in each.evidence.passages}
+    now = _rests_on(repaired, held)
+    await held.hold(run, (held.passages[id] for id in now))
+    if not before.issuperset(now) and (located := held.located(now)):
+        run.emit(CitationsLocated(passages=located))
+
+
+def _rests_on(repaired: Repaired, held: Holdings) -> dict[str, None]:
+    """The ids of all passages a report names or its claims rest on."""
+    resting = (id for checked in repaired.checked for id in checked.passages)
+    return dict.fromkeys((*_named(repaired.text, held.passages), *resting))
+
+
+def _gated(run: Run, repaired: Repaired, held: Holdings) -> Verified:
+    final = tuple(checked.claim for checked in repaired.checked)
+    summary = summarize(final, dropped(repaired.text, held.shown))
+    problems = (
+        *gate.records(repaired.text, final, held.passages, tuple(held.sources), summary),
+        *held.problems(_rests_on(repaired, held)),
+    )
     run.emit(VerifySummary(summary=summary, passed=not problems, problems=problems))
-    return Verified(claims=tuple(checked), summary=summary, passed=not problems, problems=problems)
-
-
-def _verdict(sentence: Sentence, evidence: Evidence, enabled: bool, has_sources: bool, off: Collection[str]) -> Check:
-    if not enabled:
-        return OFF
-    if not has_sources:
-        return NO_SOURCES
-    table = compared(sentence.text, sentence.head, evidence) if sentence.head and "field" not in off else None
-    result = table or check(sentence.text, evidence, marked=bool(sentence.markers), off=off)
-    return HEARSAY if result.verdict == "supported" and evidence.is_hearsay else result
-
-
-def _cited(
-    found: Sequence[Sentence], shown: Shown, sources: Mapping[str, Source]
-) -> list[tuple[Sentence, tuple[Passage, ...]]]:
-    """Each claim with what it cites.
-
-    A sentence without a marker whose words stand in what the next marker of its block names has that as its citation:
-    the marker closes a quotation of several sentences.
-    """
-    cited = [(sentence, shown.cited(sentence)) for sentence in found]
-    following: tuple[int, tuple[Passage, ...]] = (-1, ())
-    for at in range(len(cited) - 1, -1, -1):
-        sentence, own = cited[at]
-        if not sentence.markers and sentence.block == following[0]:
-            passage = verbatim(sentence.text, Evidence(passages=following[1], sources=sources))
-            cited[at] = (sentence, (passage,) if passage else ())
-        elif sentence.markers:
-            following = (sentence.block, own)
-    return cited
-
-
-def _say_found(run: Run, claim: Claim, cited: tuple[Passage, ...]) -> None:
-    run.emit(ClaimFound(id=claim.id, text=claim.text, start=claim.start, end=claim.end, passages=cited))
-
-
-def _say_checked(run: Run, claim: Claim, result: Check) -> Claim:
-    run.emit(ClaimChecked(id=claim.id, rule=result.rule, verdict=result.verdict, reason=result.reason))
-    return msgspec.structs.replace(claim, verdict=result.verdict, reason=result.reason)
-
-
-def _named(
-    report: str, passages: Mapping[str, Passage], found: Sequence[tuple[Sentence, tuple[Passage, ...]]]
-) -> dict[str, Passage]:
-    """All passages the report names, in its order, then those its claims rest on without naming them."""
-    named = {id: passages[id] for marker in parse(report) for id in marker.ids if id in passages}
-    return named | {passage.id: passage for _, cited in found for passage in cited}
-
-
-async def _documents(run: Run, cited: Mapping[str, Passage], reader: Reader) -> gate.Documents:
-    """Hold the cited passages against their stored documents, in one step; a limit or a failure is a problem."""
-    if not cited:
-        return gate.Documents()
-
-    async def work(_: Scratch) -> gate.Documents:
-        return await asyncio.to_thread(gate.documents, cited, _texts(run.world.library, reader))
-
-    hashes = {id: passage.text_sha256 for id, passage in cited.items()}
-    try:
-        return await run.step("gate", work, returns=gate.Documents, input=hashes)
-    except Failed as failed:
-        return gate.Documents(problems=(f"the cited passages were not held against their documents: {failed.reason}",))
-
-
-def _texts(library: Library, reader: Reader) -> gate.TextOf:
-    def text_of(sha256: str) -> bytes:
-        document = library.document(sha256)
-        if document is None:
-            raise StoreError(f"document {sha256[:12]} is not in the library")
-        return reader.text(document)
-
-    return text_of
+    return Verified(
+        text=repaired.text,
+        claims=final,
+        summary=summary,
+        passed=not problems,
+        problems=problems,
+        limits=repaired.limits,
+    )

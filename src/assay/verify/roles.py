@@ -30,6 +30,7 @@ _NOTICES = re.compile(
     r"(?:the|this) answer was put together by code|no model could write this report|"
     r"[\d,]+ documents? match(?:es)?; (?:the (?:header fields|words) of )?[\d,]+ of [\d,]+ documents? "
     r"(?:was|were) read\.$|"
+    r"[\d,]+ documents? (?:is|are) in scope, counted by code\.$|"
     r"the first [\d,]+ of [\d,]+ documents are listed\.$|"
     r"as of \d{4}(?:-\d\d){0,2}, the (?:date of the newest source cited\.|day of this research:)"
     r")",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.verify.evidence import Check, Evidence
+from assay.core.claims import Check
+from assay.verify.evidence import Evidence
 from assay.verify.fields import framed
 
 _BAR = re.compile(r"(?<!\\)\|")

@@ -37,6 +37,8 @@ SAME = [
     ("37 °C", "98.6 °F"),
     ("50 basis points", "0.5 percentage points"),
     ("300 km", "300"),
+    ("3.515 billion", "3,515,000,000"),
+    ("3,515 million", "3.515 Milliarden"),
     ("a billion doses", "1,000,000,000 doses"),
     ("235,000 times", "235, 000 times"),
     ("98.7 per cent", "98. 7 per cent"),
@@ -56,6 +58,7 @@ APART = [
     ("in 2021", "2,021 people"),
     ("in 1990", "1990 km"),
     ("3 billion", "3 million"),
+    ("$3.515 million", "$3.515 billion"),  # which "3.515" alone might be, its thousands parted by a point
     ("-0.4", "0.4"),
 ]
 

@@ -101,7 +101,7 @@ def test_a_check_switched_off_says_nothing(claim: str, text: str, rule: str) -> 
     held = evidence(passage("S1.1", text))
     assert rule in {finding.rule for finding in examine(claim, held)}
     assert rule not in {finding.rule for finding in examine(claim, held, off=(rule,))}
-    assert check(claim, held, marked=True, off=CHECKS).rule not in CHECKS
+    assert check(claim, held, marked=True, off=CHECKS).rule not in {*CHECKS} - {"judge"}
 
 
 FAITHFUL = [

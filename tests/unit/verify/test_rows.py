@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.claims import Verdict
+from assay.core.clean import escape_markdown
 from assay.verify.claims import claims
+from assay.verify.plain import plain
 from assay.verify.rows import cells, compared
 
 SIX = (
@@ -94,3 +96,8 @@ def test_cells() -> None:
 def test_what_is_written_into_cells_comes_back(texts: list[str]) -> None:
     line = "| " + " | ".join(text.replace("|", "\\|") for text in texts) + " |"
     assert cells(line) == tuple(text.strip() for text in texts)
+
+
+def test_an_escaped_cell_is_what_it_was() -> None:
+    for text in ("a_b_c", "__init__ and *args", "C++ | D", "1. x", "<b> & $5", "[1] `code`"):
+        assert plain(escape_markdown(text)).text == plain(text).text

@@ -10,14 +10,18 @@ from assay.core.events.agents import AgentFinished as AgentFinished
 from assay.core.events.agents import AgentsPlanned as AgentsPlanned
 from assay.core.events.agents import AgentStarted as AgentStarted
 from assay.core.events.agents import CoverageAssessed as CoverageAssessed
+from assay.core.events.agents import Excluded as Excluded
 from assay.core.events.agents import FindingAdded as FindingAdded
 from assay.core.events.agents import FindingDelta as FindingDelta
 from assay.core.events.agents import FindingStarted as FindingStarted
 from assay.core.events.agents import ModelAttempted as ModelAttempted
 from assay.core.events.agents import ReflectDecided as ReflectDecided
+from assay.core.events.agents import SearchFailed as SearchFailed
 from assay.core.events.agents import SearchPerformed as SearchPerformed
 from assay.core.events.agents import SourceAdded as SourceAdded
+from assay.core.events.agents import SourceExpected as SourceExpected
 from assay.core.events.agents import SourceFailed as SourceFailed
+from assay.core.events.agents import SourceNoted as SourceNoted
 from assay.core.events.agents import SourceReused as SourceReused
 from assay.core.events.agents import ThinkDelta as ThinkDelta
 from assay.core.events.agents import ThinkFinished as ThinkFinished
@@ -48,6 +52,7 @@ from assay.core.events.reports import ClaimFound as ClaimFound
 from assay.core.events.reports import ClaimRemoved as ClaimRemoved
 from assay.core.events.reports import ClaimRevised as ClaimRevised
 from assay.core.events.reports import ConflictFound as ConflictFound
+from assay.core.events.reports import CopiesFound as CopiesFound
 from assay.core.events.reports import ReportDelta as ReportDelta
 from assay.core.events.reports import ReportFinished as ReportFinished
 from assay.core.events.reports import ReportRevised as ReportRevised
@@ -68,6 +73,7 @@ from assay.core.events.runs import RunContinued as RunContinued
 from assay.core.events.runs import RunCreated as RunCreated
 from assay.core.events.runs import RunExhausted as RunExhausted
 from assay.core.events.runs import RunFailed as RunFailed
+from assay.core.events.runs import RunForked as RunForked
 from assay.core.events.runs import RunResumed as RunResumed
 from assay.core.events.runs import RunStarted as RunStarted
 from assay.core.events.runs import RunWaiting as RunWaiting

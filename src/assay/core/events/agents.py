@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from assay.core.events.envelope import Event, kind
 from assay.core.plan import Coverage
-from assay.core.sources import Passage, Source
+from assay.core.sources import Notice, Passage, Source
 from assay.core.usage import Usage
 
 
@@ -109,14 +111,35 @@ class ToolFailed(Event, frozen=True):
     reason: str
 
 
+class Excluded(msgspec.Struct, frozen=True):
+    """A page which a search found and nobody is shown, and why."""
+
+    url: str
+    reason: str
+
+
 @kind("search.performed")
 class SearchPerformed(Event, frozen=True):
-    """A search ran. `shared` says its answer came from the ledger at no cost."""
+    """A search ran. `shared` says its answer came from the ledger at no cost.
+
+    `found` are the addresses of its results, best first; `excluded` what the rules of the run left out.
+    """
 
     query: str
     provider: str
     results: int
     shared: bool = False
+    found: tuple[str, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+
+
+@kind("search.failed")
+class SearchFailed(Event, frozen=True):
+    """A search provider gave no answer."""
+
+    query: str
+    provider: str
+    reason: str
 
 
 @kind("source.added")
@@ -133,12 +156,27 @@ class SourceReused(Event, frozen=True):
     source: str
 
 
+@kind("source.expected")
+class SourceExpected(Event, frozen=True):
+    """Pages which are read at once, because somebody will likely ask for them."""
+
+    urls: tuple[str, ...]
+
+
 @kind("source.failed")
 class SourceFailed(Event, frozen=True):
     """A document or page could not be read."""
 
     url: str
     reason: str
+
+
+@kind("source.noted")
+class SourceNoted(Event, frozen=True):
+    """Of a source notices were found which were published about it later: that it was retracted, or corrected."""
+
+    source: str
+    notices: tuple[Notice, ...]
 
 
 @kind("finding.started")
@@ -183,6 +221,10 @@ class ReflectDecided(Event, frozen=True):
 
 @kind("coverage.assessed")
 class CoverageAssessed(Event, frozen=True):
-    """Each plan step and the question: answered, partly, not."""
+    """The question, each plan step, each part of the question: answered, partly, not.
+
+    `when` is "before" the report is written, from what was found, and "after" it was verified, from what it says.
+    """
 
     coverage: tuple[Coverage, ...]
+    when: Literal["before", "after"] = "before"

@@ -27,17 +27,20 @@ class BudgetLow(Event, frozen=True):
 
 @kind("control.accepted")
 class ControlAccepted(Event, frozen=True):
-    """A control request (finish, cancel, pause, steer) was taken."""
+    """A control request (finish, cancel, pause, steer) was stored; `id` names it, `text` is what a steer says."""
 
     action: str
+    id: str = ""
+    text: str = ""
 
 
 @kind("control.applied")
 class ControlApplied(Event, frozen=True):
-    """A control request took effect."""
+    """A control request took effect; `where` is the place of the decision which a steer was told to."""
 
     action: str
     where: str = ""
+    id: str = ""
 
 
 @kind("control.rejected")
@@ -46,6 +49,7 @@ class ControlRejected(Event, frozen=True):
 
     action: str
     why: str
+    id: str = ""
 
 
 @kind("step.restarted")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from assay.core.claims import Summary, Verdict
+from assay.core.claims import Side, Summary, Verdict
 from assay.core.events.envelope import Event, kind
 from assay.core.sources import Passage, Surroundings
 
 
 @kind("report.started")
 class ReportStarted(Event, frozen=True):
-    """The writer began; `title` may be empty."""
+    """The writer began, or begins anew: the text so far is taken back, with its claims. `title` may be empty."""
 
     title: str = ""
 
@@ -23,10 +23,15 @@ class ReportDelta(Event, frozen=True):
 
 @kind("report.revised")
 class ReportRevised(Event, frozen=True):
-    """The report's whole text after a revision, with passage markers; replaces what was streamed."""
+    """The report's whole text after a revision, with passage markers; replaces what was streamed.
+
+    `spans` are the new places of the claims found so far, in code points `[start, end)` of the new text, by id; a claim
+    which is not among them is in the text no more.
+    """
 
     text: str
     why: str
+    spans: dict[str, tuple[int, int]] = {}
 
 
 @kind("report.finished")
@@ -39,7 +44,10 @@ class ReportFinished(Event, frozen=True):
 
 @kind("claim.found")
 class ClaimFound(Event, frozen=True):
-    """A factual sentence; `start` and `end` are code points into the report as written; `passages` what it cites."""
+    """A factual sentence; `start` and `end` are code points into the report as written; `passages` what it cites.
+
+    It may be found while the report still streams. Said again, it cites something else now, and is checked anew.
+    """
 
     id: str
     text: str
@@ -50,27 +58,35 @@ class ClaimFound(Event, frozen=True):
 
 @kind("claim.checked")
 class ClaimChecked(Event, frozen=True):
-    """A check's result on a claim: the rule (or judge), its verdict and why. The last one stands."""
+    """A check's result on a claim: the rule (or judge), its verdict and why. The last one stands.
+
+    `against` are passages which were found to speak against it.
+    """
 
     id: str
     rule: str
     verdict: Verdict
     reason: str = ""
+    against: tuple[Passage, ...] = ()
 
 
 @kind("claim.revised")
 class ClaimRevised(Event, frozen=True):
-    """A claim's sentence was replaced."""
+    """A claim's sentence, or what it cites, was replaced; the text follows with the next `report.revised`.
+
+    `passages` are what it cites now. What was said of the sentence before holds for it no more.
+    """
 
     id: str
     before: str
     after: str
     why: str
+    passages: tuple[Passage, ...] = ()
 
 
 @kind("claim.removed")
 class ClaimRemoved(Event, frozen=True):
-    """A claim's sentence was taken out of the report."""
+    """A claim's sentence was taken out of the report; the text follows with the next `report.revised`."""
 
     id: str
     why: str
@@ -83,12 +99,22 @@ class CitationsLocated(Event, frozen=True):
     passages: tuple[Surroundings, ...]
 
 
+@kind("copies.found")
+class CopiesFound(Event, frozen=True):
+    """Documents which copy one another, by their hash: each group counts as one source."""
+
+    groups: tuple[tuple[str, ...], ...]
+
+
 @kind("conflict.found")
 class ConflictFound(Event, frozen=True):
-    """Two sources disagree."""
+    """Sources disagree: `text` says how on one line, `sides` what each says, `passages` are those of the sides."""
 
     text: str
-    passages: tuple[str, ...]
+    subject: str = ""
+    measure: str = ""
+    sides: tuple[Side, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
 
 @kind("verify.summary")

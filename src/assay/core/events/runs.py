@@ -25,6 +25,23 @@ class RunContinued(Event, frozen=True):
     pages: int
 
 
+@kind("run.forked")
+class RunForked(Event, frozen=True):
+    """The run was forked off `parent`: what follows up to `point` happened there, and cost this run nothing.
+
+    So many sources, passages shown, queries asked and pages read were taken over; `left_out` names the sources which
+    were not.
+    """
+
+    parent: str
+    point: str
+    sources: int
+    passages: int
+    queries: int
+    pages: int
+    left_out: tuple[str, ...] = ()
+
+
 @kind("run.started")
 class RunStarted(Event, frozen=True):
     """A process began to execute the run."""

@@ -1,11 +1,10 @@
 """The one view of a run: `fold` its events, read `RunView`."""
 
+from assay.core.claims import Check, Conflict, Side, Version
 from assay.core.view.fold import Folder, fold
 from assay.core.view.model import (
     Attempt,
-    Check,
     Clarification,
-    Conflict,
     Finding,
     Gate,
     Lane,
@@ -19,6 +18,7 @@ from assay.core.view.model import (
     RunView,
     SearchMade,
     Spending,
+    Steered,
     ToolUse,
     Turn,
     Unreadable,
@@ -43,10 +43,13 @@ __all__ = [
     "RemovedClaim",
     "RunView",
     "SearchMade",
+    "Side",
     "Spending",
+    "Steered",
     "ToolUse",
     "Turn",
     "Unreadable",
+    "Version",
     "Writing",
     "fold",
 ]

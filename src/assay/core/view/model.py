@@ -7,8 +7,8 @@ from typing import Any, Literal
 import msgspec
 
 from assay.core.brief import Brief
-from assay.core.claims import Claim, Summary, Verdict
-from assay.core.events import Path
+from assay.core.claims import Check, Claim, Conflict, Summary, Verdict, Version
+from assay.core.events import Excluded, Path
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import RunStatus
 from assay.core.sources import Passage, Source, Surroundings
@@ -33,12 +33,19 @@ class ToolUse(View, frozen=True, kw_only=True):
 
 
 class SearchMade(View, frozen=True, kw_only=True):
-    """A search; `shared` says its answer came from the ledger."""
+    """A search; `shared` says its answer came from the ledger.
+
+    `found` are the addresses of its results, best first, `excluded` those left out, with the reason. `failed` is why
+    there was no answer, "" where there was one.
+    """
 
     query: str
     provider: str
     results: int
     shared: bool = False
+    found: tuple[str, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+    failed: str = ""
 
 
 class Attempt(View, frozen=True, kw_only=True):
@@ -137,27 +144,16 @@ class Writing(View, frozen=True, kw_only=True):
     limits: tuple[str, ...] = ()
 
 
-class Check(View, frozen=True, kw_only=True):
-    """One check's result on a claim."""
-
-    rule: str
-    verdict: Verdict
-    reason: str = ""
-
-
 class RemovedClaim(View, frozen=True, kw_only=True):
-    """A sentence that was taken out of the report."""
+    """A sentence that was taken out of the report: what it said and cited last, what was said of it, and before."""
 
     id: str
     text: str
     why: str
-
-
-class Conflict(View, frozen=True, kw_only=True):
-    """Sources which disagree."""
-
-    text: str
-    passages: tuple[str, ...]
+    passages: tuple[str, ...] = ()
+    verdict: Verdict = "unchecked"
+    reason: str = ""
+    versions: tuple[Version, ...] = ()
 
 
 class Gate(View, frozen=True, kw_only=True):
@@ -191,6 +187,15 @@ class Spending(View, frozen=True, kw_only=True):
     by_phase: dict[str, Usage] = {}
 
 
+class Steered(View, frozen=True, kw_only=True):
+    """What the owner told the run; `note` is the decision which took it, or why none did."""
+
+    id: str
+    text: str
+    state: Literal["accepted", "applied", "rejected"] = "accepted"
+    note: str = ""
+
+
 class Pause(View, frozen=True, kw_only=True):
     """A time in which nobody worked on the run: between two processes, or waiting for a person. ISO 8601 UTC."""
 
@@ -203,8 +208,10 @@ class RunView(View, frozen=True, kw_only=True):
 
     Times are ISO 8601 UTC, empty when not yet. `mode` and `depth` are the chosen ones after triage, the asked ones
     before. `models` maps a role to the model which last answered for it. `sources`, `passages` and the `surroundings`
-    of cited ones are by id, in order of appearance; `claims` in the order of the report. `exhausted` is the limit
-    which ended research.
+    of cited ones are by id, in order of appearance; `claims` in the order of the report. `checks` are by claim, those
+    of its present version; `versions` what it said before, the oldest first. `expected` are pages which were
+    read before anybody asked for them. `copies` are groups of documents, by hash, which copy one another. `exhausted`
+    is the limit which ended research.
     """
 
     run_id: str = ""
@@ -231,15 +238,19 @@ class RunView(View, frozen=True, kw_only=True):
     plan_approved_by: str = ""
     lanes: tuple[Lane, ...] = ()
     reflections: tuple[Reflection, ...] = ()
+    steering: tuple[Steered, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     sources: dict[str, Source] = {}
     passages: dict[str, Passage] = {}
     surroundings: dict[str, Surroundings] = {}
     unreadable: tuple[Unreadable, ...] = ()
+    expected: tuple[str, ...] = ()
     report: Writing = Writing()
     claims: tuple[Claim, ...] = ()
     checks: dict[str, tuple[Check, ...]] = {}
+    versions: dict[str, tuple[Version, ...]] = {}
     removed: tuple[RemovedClaim, ...] = ()
+    copies: tuple[tuple[str, ...], ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     fields: tuple[Field, ...] = ()
     summary: Summary = Summary()

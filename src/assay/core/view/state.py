@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from assay.core.brief import Brief
-from assay.core.claims import Claim, summarize
+from assay.core.claims import Check, Claim, Conflict, Version, summarize
 from assay.core.coordinates import lane_of
 from assay.core.events import Envelope, Path, RunResumed, RunWaiting
 from assay.core.plan import Coverage, Plan, Triage
@@ -150,16 +150,20 @@ class State(msgspec.Struct):
     plan_approved_by: str = ""
     lanes: dict[int, LaneState] = {}
     reflections: list[model.Reflection] = []
+    steering: list[model.Steered] = []
     coverage: tuple[Coverage, ...] = ()
     sources: dict[str, Source] = {}
     passages: dict[str, Passage] = {}
     surroundings: dict[str, Surroundings] = {}
     unreadable: list[model.Unreadable] = []
+    expected: list[str] = []
     writing: WritingState = msgspec.field(default_factory=WritingState)
     claims: dict[str, Claim] = {}
-    checks: dict[str, list[model.Check]] = {}
+    checks: dict[str, list[Check]] = {}
+    versions: dict[str, list[Version]] = {}
     removed: list[model.RemovedClaim] = []
-    conflicts: list[model.Conflict] = []
+    copies: tuple[tuple[str, ...], ...] = ()
+    conflicts: list[Conflict] = []
     fields: tuple[Field, ...] = ()
     gate: model.Gate | None = None
     total: Usage = Usage()
@@ -209,6 +213,12 @@ class State(msgspec.Struct):
             self.passages.setdefault(passage.id, passage)
         return tuple(passage.id for passage in passages)
 
+    def forget(self, claim: str) -> None:
+        """A claim is in the text no more, and was never taken out of it: the text was begun anew, or put in form."""
+        self.claims.pop(claim, None)
+        self.checks.pop(claim, None)
+        self.versions.pop(claim, None)
+
     def view(self) -> model.RunView:
         """The run as it stands."""
         claims = tuple(sorted(self.claims.values(), key=lambda claim: (claim.start, claim.end)))
@@ -222,6 +232,7 @@ class State(msgspec.Struct):
             report=self.writing.view(),
             claims=claims,
             checks={id: tuple(checks) for id, checks in self.checks.items()},
+            versions={id: tuple(versions) for id, versions in self.versions.items()},
             summary=summarize(claims, dropped),
             usage=model.Spending(total=self.total, by_role=dict(self.by_role), by_phase=dict(self.by_phase)),
         )
@@ -235,7 +246,7 @@ class State(msgspec.Struct):
         return {name: _frozen(getattr(self, name)) for name in _SHARED}
 
 
-_OWN = ("phases", "lanes", "claims", "checks")
+_OWN = ("phases", "lanes", "claims", "checks", "versions")
 _SHARED = tuple(
     name for name in State.__struct_fields__ if name in model.RunView.__struct_fields__ and name not in _OWN
 )

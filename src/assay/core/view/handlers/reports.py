@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from assay.core import events as e
-from assay.core.claims import Claim
+from assay.core.claims import Check, Claim, Conflict, Version
 from assay.core.view import model
 from assay.core.view.handlers.registry import on
 from assay.core.view.state import State
@@ -16,6 +16,8 @@ def _report_started(state: State, envelope: e.Envelope, event: e.ReportStarted) 
     writing = state.writing
     writing.title, writing.pieces, writing.started = event.title, [], True
     writing.text_sha256, writing.limits = "", ()
+    for id in list(state.claims):
+        state.forget(id)
 
 
 @on(e.ReportDelta)
@@ -28,6 +30,12 @@ def _report_delta(state: State, envelope: e.Envelope, event: e.ReportDelta) -> N
 def _report_revised(state: State, envelope: e.Envelope, event: e.ReportRevised) -> None:
     state.writing.pieces, state.writing.started = [event.text], True
     state.writing.revisions.append(event.why)
+    for id in list(state.claims):
+        if id in event.spans:
+            start, end = event.spans[id]
+            state.claims[id] = msgspec.structs.replace(state.claims[id], start=start, end=end)
+        else:
+            state.forget(id)
 
 
 @on(e.ReportFinished)
@@ -40,6 +48,7 @@ def _claim_found(state: State, envelope: e.Envelope, event: e.ClaimFound) -> Non
     cited = state.keep(event.passages)
     state.claims[event.id] = Claim(id=event.id, text=event.text, start=event.start, end=event.end, passages=cited)
     state.checks.pop(event.id, None)
+    state.versions.pop(event.id, None)
 
 
 @on(e.ClaimChecked)
@@ -47,26 +56,50 @@ def _claim_checked(state: State, envelope: e.Envelope, event: e.ClaimChecked) ->
     claim = state.claims.get(event.id)
     if claim is None:
         return
-    state.claims[event.id] = msgspec.structs.replace(claim, verdict=event.verdict, reason=event.reason)
-    check = model.Check(rule=event.rule, verdict=event.verdict, reason=event.reason)
+    against = tuple(dict.fromkeys((*claim.against, *state.keep(event.against))))
+    state.claims[event.id] = msgspec.structs.replace(claim, verdict=event.verdict, reason=event.reason, against=against)
+    check = Check(rule=event.rule, verdict=event.verdict, reason=event.reason)
     state.checks.setdefault(event.id, []).append(check)
 
 
 @on(e.ClaimRevised)
 def _claim_revised(state: State, envelope: e.Envelope, event: e.ClaimRevised) -> None:
     claim = state.claims.get(event.id)
-    if claim is not None:  # what was said of the old sentence does not hold for the new one
-        state.claims[event.id] = msgspec.structs.replace(
-            claim, text=event.after, verdict="unchecked", reason=f"revised: {event.why}"
-        )
+    if claim is None:
+        return
+    state.versions.setdefault(event.id, []).append(_version(claim, event.why))
+    state.checks.pop(event.id, None)  # what was said of the old sentence does not hold for the new one
+    state.claims[event.id] = Claim(
+        id=claim.id,
+        text=event.after,
+        start=claim.start,
+        end=claim.end,
+        passages=state.keep(event.passages),
+        reason=f"revised: {event.why}",
+    )
+
+
+def _version(claim: Claim, why: str) -> Version:
+    return Version(text=claim.text, passages=claim.passages, verdict=claim.verdict, reason=claim.reason, why=why)
 
 
 @on(e.ClaimRemoved)
 def _claim_removed(state: State, envelope: e.Envelope, event: e.ClaimRemoved) -> None:
     claim = state.claims.pop(event.id, None)
     state.checks.pop(event.id, None)
+    versions = tuple(state.versions.pop(event.id, ()))
     if claim is not None:
-        state.removed.append(model.RemovedClaim(id=claim.id, text=claim.text, why=event.why))
+        state.removed.append(
+            model.RemovedClaim(
+                id=claim.id,
+                text=claim.text,
+                why=event.why,
+                passages=claim.passages,
+                verdict=claim.verdict,
+                reason=claim.reason,
+                versions=versions,
+            )
+        )
 
 
 @on(e.CitationsLocated)
@@ -74,9 +107,16 @@ def _located(state: State, envelope: e.Envelope, event: e.CitationsLocated) -> N
     state.surroundings = {each.id: each for each in event.passages}
 
 
+@on(e.CopiesFound)
+def _copies(state: State, envelope: e.Envelope, event: e.CopiesFound) -> None:
+    state.copies = event.groups
+
+
 @on(e.ConflictFound)
 def _conflict(state: State, envelope: e.Envelope, event: e.ConflictFound) -> None:
-    state.conflicts.append(model.Conflict(text=event.text, passages=event.passages))
+    state.keep(event.passages)
+    found = Conflict(text=event.text, subject=event.subject, measure=event.measure, sides=event.sides)
+    state.conflicts.append(found)
 
 
 @on(e.VerifySummary)

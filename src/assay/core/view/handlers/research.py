@@ -99,8 +99,21 @@ def _tool_ended(state: State, envelope: e.Envelope, event: e.ToolFinished | e.To
 @on(e.SearchPerformed)
 def _searched(state: State, envelope: e.Envelope, event: e.SearchPerformed) -> None:
     state.turn(envelope).searches.append(
-        model.SearchMade(query=event.query, provider=event.provider, results=event.results, shared=event.shared)
+        model.SearchMade(
+            query=event.query,
+            provider=event.provider,
+            results=event.results,
+            shared=event.shared,
+            found=event.found,
+            excluded=event.excluded,
+        )
     )
+
+
+@on(e.SearchFailed)
+def _search_failed(state: State, envelope: e.Envelope, event: e.SearchFailed) -> None:
+    made = model.SearchMade(query=event.query, provider=event.provider, results=0, failed=event.reason)
+    state.turn(envelope).searches.append(made)
 
 
 # sources and findings
@@ -121,6 +134,17 @@ def _source_added(state: State, envelope: e.Envelope, event: e.SourceAdded) -> N
 @on(e.SourceReused)
 def _source_reused(state: State, envelope: e.Envelope, event: e.SourceReused) -> None:
     _shown(state, envelope, event.source)
+
+
+@on(e.SourceNoted)
+def _source_noted(state: State, envelope: e.Envelope, event: e.SourceNoted) -> None:
+    if event.source in state.sources:
+        state.sources[event.source] = msgspec.structs.replace(state.sources[event.source], notices=event.notices)
+
+
+@on(e.SourceExpected)
+def _expected(state: State, envelope: e.Envelope, event: e.SourceExpected) -> None:
+    state.expected.extend(event.urls)
 
 
 @on(e.SourceFailed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from assay.core import events as e
@@ -62,10 +64,30 @@ def _cancelled(state: State, envelope: e.Envelope, event: e.RunCancelled) -> Non
     state.finished_at = envelope.at
 
 
+@on(e.ControlAccepted)
+def _accepted(state: State, envelope: e.Envelope, event: e.ControlAccepted) -> None:
+    if event.action == "steer":
+        state.steering.append(model.Steered(id=event.id, text=event.text))
+
+
 @on(e.ControlApplied)
 def _control(state: State, envelope: e.Envelope, event: e.ControlApplied) -> None:
     if event.action == "pause" and state.status not in FINAL:
-        state.status = "paused"
+        state.status, state.waiting_for = "paused", ""
+    if event.action == "steer":
+        _settle(state, event.id, "applied", event.where)
+
+
+@on(e.ControlRejected)
+def _rejected(state: State, envelope: e.Envelope, event: e.ControlRejected) -> None:
+    if event.action == "steer":
+        _settle(state, event.id, "rejected", event.why)
+
+
+def _settle(state: State, id: str, came: Literal["applied", "rejected"], note: str) -> None:
+    state.steering = [
+        msgspec.structs.replace(each, state=came, note=note) if each.id == id else each for each in state.steering
+    ]
 
 
 @on(e.StepRestarted)

@@ -1,0 +1,234 @@
+"""What checking costs a 200-claim report: embedded, and by a judge while the report streams.
+
+python bench/streaming_claims.py [--claims 200] [--speed 100] [--judge 0.5] [--embedded]
+
+The writer streams at so many tokens a second, a judge takes its time for each claim and calls it supported. Wall time
+of writing and verifying is held against writing alone; checked while it streams, and only when it stands. The claims
+are sentences of made documents with a word left out: neither verbatim nor objected to by a rule.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import re
+import statistics
+import time
+from collections.abc import AsyncGenerator, Sequence
+from typing import NamedTuple
+
+import bundle
+from corpus import machine
+
+from assay.core.brief import Brief
+from assay.core.events import ReportDelta, ReportStarted
+from assay.core.messages import Delta, Message, Price, Profile, Reply, Request, TextDelta, ToolCall
+from assay.core.ports import World
+from assay.core.sources import Passage, Source
+from assay.evidence.documents import Reader
+from assay.evidence.ledger import Ledger
+from assay.evidence.segment import segment
+from assay.models.scripted import Scripted
+from assay.run.clock import SystemClock
+from assay.run.engine import Engine, Outcome
+from assay.run.protocols import Shown
+from assay.run.run import Run
+from assay.store.common import Store
+from assay.store.memory import memory_store
+from assay.verify.pipeline import Verified, verify
+from assay.verify.streaming.proofreading import Proofreader
+
+ROLES = ("simple", "analytical", "complex", "judge")
+WRITER = Profile(name="writer", price=Price(input=0.0, output=0.0))
+BUILT_IN = Profile(name="writer", price=Price(input=0.0, output=0.0), deterministic=True)
+_TOKEN = re.compile(r"\s*\S{1,6}")
+"""About what tokenizers make of English."""
+_HIDDEN = re.compile(r"\{([A-Z])\} is a (\w+)")
+
+
+class Made(NamedTuple):
+    """A store with documents, the ledger of a run which was shown them, and a report on them."""
+
+    store: Store
+    ledger: Ledger
+    reader: Reader
+    report: str
+
+
+class Spent(NamedTuple):
+    """Wall and processor seconds of writing and verifying; how long after the last token it took; the judge's calls."""
+
+    wall: float
+    cpu: float
+    after: float
+    judged: int
+    verified: Verified | None
+
+
+def made(claims: int, seed: int = 7) -> Made:
+    """40 documents of 60 sentences, and a report of so many claims in paragraphs, lists and a table."""
+    dice, store = random.Random(seed), memory_store()
+    bundle.library(store, 40, 60, dice)
+    reader, ledger = Reader(store.blobs), Ledger()
+    documents = store.library.documents(["default"])
+    shown = [Shown(document=each, spans=tuple(segment(reader.text(each).decode(), "markdown"))) for each in documents]
+    ledger.apply(ledger.register(1, shown).rows)
+    passages = [each for each in ledger.everything()[0].values() if len(each.text) > 100]
+    return Made(store, ledger, reader, _report([dice.choice(passages) for _ in range(claims)], dice))
+
+
+def _report(passages: Sequence[Passage], dice: random.Random) -> str:
+    sentences = [_claim(passage, dice) for passage in passages]
+    groups = [sentences[at : at + 4] for at in range(0, len(sentences), 4)]
+    blocks = [
+        " ".join(group) if at % 3 else "\n".join(f"- {each}" for each in group) for at, group in enumerate(groups)
+    ]
+    return "\n\n".join(f"## Part {at // 5 + 1}\n\n{block}" if at % 5 == 0 else block for at, block in enumerate(blocks))
+
+
+def _claim(passage: Passage, dice: random.Random) -> str:
+    """A sentence of a passage without one of its words, and a marker."""
+    words = dice.choice(re.findall(r"[A-Z][^.]+\.", passage.text)).split()
+    del words[dice.randrange(1, len(words) - 2)]
+    return f"{' '.join(words)} [{passage.id}]"
+
+
+class Writer(Scripted):
+    """Streams a report at so many tokens a second, 0 for at once; judges after a while."""
+
+    def __init__(self, report: str, speed: float, judging: float, profile: Profile) -> None:
+        super().__init__([], profile=profile)
+        self._report, self._speed, self._judging = report, speed, judging
+        self.judged, self.ended = 0, 0.0
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        """Write, or judge."""
+        if request.task == "judge":
+            self.judged += 1
+            await asyncio.sleep(self._judging)
+            yield _supported(request)
+            return
+        began = time.perf_counter()
+        for count, token in enumerate(_TOKEN.findall(self._report) if self._speed else [], 1):
+            await asyncio.sleep(max(0.0, began + count / self._speed - time.perf_counter()))
+            yield TextDelta(token)
+        if not self._speed:
+            yield TextDelta(self._report)
+        self.ended = time.perf_counter()
+        yield Reply(text=self._report, model=self.profile.name)
+
+
+def _supported(request: Request) -> Reply:
+    """A verdict; what is hidden is answered out of the evidence: its first year."""
+    years = re.findall(r"\b1[78]\d\d\b", request.named("evidence")[0])
+    slots = [{"slot": letter, "value": years[0]} for letter, _ in _HIDDEN.findall(request.named("sentence")[0])]
+    arguments = {"slots": slots, "reason": "", "verdict": "supported"}
+    return Reply(calls=(ToolCall(id="1", name="verdict", arguments=arguments),), stop="calls", model="writer")
+
+
+async def run(at: Made, model: Writer, *, checks: bool, streaming: bool) -> Spent:
+    """Write and verify once."""
+    found: list[Verified] = []
+
+    async def pipeline(run: Run) -> Outcome:
+        proofreader = Proofreader(run, at.ledger, at.reader) if streaming else None
+        async with run.at("write").phase("write") as phase:
+            phase.emit(ReportStarted())
+            request = Request(task="write", system="", messages=(Message(role="user", text="Write."),))
+            listener = proofreader.listener("") if proofreader else None
+            await phase.ask("complex", request, deltas=lambda text: ReportDelta(text=text), listener=listener)
+        if checks:
+            async with run.at("verify").phase("verify") as phase:
+                found.append(await _verified(phase, at, proofreader))
+        return Outcome()
+
+    async def prepare() -> tuple[Brief, World]:
+        models = dict.fromkeys(ROLES, (model.profile.name,))
+        brief = Brief(question="?", date="2026-01-01", models=models)  # type: ignore[arg-type]
+        store = at.store
+        world = World(
+            models={model.profile.name: model},
+            searches=(),
+            library=store.library,
+            blobs=store.blobs,
+            clock=SystemClock(),
+        )
+        return brief, world
+
+    wall, cpu = time.perf_counter(), time.process_time()
+    await Engine(memory_store().journal, pipeline).start(prepare).wait()
+    ended = time.perf_counter()
+    spent = time.process_time() - cpu
+    return Spent(ended - wall, spent, ended - model.ended, model.judged, found[0] if found else None)
+
+
+async def _verified(phase: Run, at: Made, proofreader: Proofreader | None) -> Verified:
+    passages: dict[str, Passage]
+    sources: dict[str, Source]
+    passages, sources = at.ledger.everything()
+    streamed = at.report if proofreader else ""
+    return await verify(
+        phase,
+        at.report,
+        passages,
+        sources,
+        at.reader,
+        enabled=True,
+        has_sources=True,
+        proofreader=proofreader,
+        streamed=streamed,
+    )
+
+
+def embedded(claims: int, rounds: int) -> None:
+    """Verifying without a model."""
+    at = made(claims)
+    spent = [
+        asyncio.run(run(at, Writer(at.report, 0.0, 0.0, BUILT_IN), checks=True, streaming=False)) for _ in range(rounds)
+    ]
+    verified = spent[0].verified
+    assert verified
+    first, rest = spent[0].cpu, [each.cpu for each in spent[1:]]
+    counts = verified.summary
+    median, least, most = statistics.median(rest), min(rest), max(rest)
+    print(f"embedded, {counts.claims} claims ({counts.supported} supported, {counts.unchecked} unchecked):")
+    print(f"  {first:.2f} s of processor time the first time, then {median:.2f} ({least:.2f}-{most:.2f})")
+
+
+def judged(claims: int, speed: float, judging: float) -> None:
+    """Verifying with a judge, while streaming and after."""
+    at = made(claims)
+
+    def once(*, checks: bool, streaming: bool) -> Spent:
+        return asyncio.run(run(at, Writer(at.report, speed, judging, WRITER), checks=checks, streaming=streaming))
+
+    alone = once(checks=False, streaming=False)
+    tokens = len(_TOKEN.findall(at.report))
+    print(f"{tokens:,} tokens at {speed:g} a second: {alone.wall:.1f} s; {alone.cpu:.2f} s of processor time")
+    for streaming in (True, False):
+        spent = once(checks=True, streaming=streaming)
+        assert spent.verified
+        added, count = spent.wall - alone.wall, spent.verified.summary.claims
+        print(f"checked {'while it streams' if streaming else 'when it stands'}: {spent.wall:.1f} s")
+        print(f"  {added:+.2f} s ({added / alone.wall:+.1%}), {spent.after:.2f} s after the last token")
+        print(f"  {spent.judged} calls of the judge for {count} claims; {spent.cpu:.2f} s of processor time")
+
+
+def main() -> None:
+    """Print the figures."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--claims", type=int, default=200)
+    options.add_argument("--speed", type=float, default=100.0, help="tokens a second")
+    options.add_argument("--judge", type=float, default=0.5, help="seconds a claim")
+    options.add_argument("--rounds", type=int, default=6, help="of the embedded check")
+    options.add_argument("--embedded", action="store_true", help="nothing else")
+    given = options.parse_args()
+    print(machine())
+    embedded(given.claims, given.rounds)
+    if not given.embedded:
+        judged(given.claims, given.speed, given.judge)
+
+
+if __name__ == "__main__":
+    main()

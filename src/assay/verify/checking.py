@@ -1,0 +1,183 @@
+"""One claim checked: the rules, then the judge where there is one, else the weight of its words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import msgspec
+
+from assay.core.claims import Check, Claim
+from assay.core.sources import Passage, sha256
+from assay.run.run import Branch, Handle, Run
+from assay.verify.checks import HEARSAY, NO_SOURCES, OFF, ruled, weighed
+from assay.verify.claims import Sentence
+from assay.verify.evidence import Evidence
+from assay.verify.findings import Finding
+from assay.verify.judging import judge
+from assay.verify.rows import compared
+
+AT_ONCE = 8
+"""How many claims are with the judge, or in repair, at a time."""
+
+
+class Rules(msgspec.Struct, frozen=True, kw_only=True):
+    """How claims are checked: `off` are rules not asked, `judged` says that there is a judge.
+
+    Not `enabled`, or without sources (an answer from the model alone), every claim is left unchecked.
+    """
+
+    enabled: bool = True
+    has_sources: bool = True
+    off: tuple[str, ...] = ()
+    judged: bool = False
+
+
+class Checked(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim as it stands: its id, its sentence in the present text, what it cites, and what was found of it.
+
+    The id is the claim's for good; `sentence.id` counts the claims of the present text. `against` are passages which
+    speak against it.
+    """
+
+    id: str
+    sentence: Sentence
+    evidence: Evidence
+    check: Check
+    findings: tuple[Finding, ...] = ()
+    against: tuple[Passage, ...] = ()
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """The ids of what it cites."""
+        return tuple(passage.id for passage in self.evidence.passages)
+
+    @property
+    def claim(self) -> Claim:
+        """The claim as readers get it."""
+        return Claim(
+            id=self.id,
+            text=self.sentence.text,
+            start=self.sentence.start,
+            end=self.sentence.end,
+            passages=self.passages,
+            verdict=self.check.verdict,
+            reason=self.check.reason,
+            against=tuple(passage.id for passage in self.against),
+        )
+
+
+async def check_claim(run: Run, id: str, sentence: Sentence, evidence: Evidence, rules: Rules) -> Checked:
+    """Check one claim; the order is that of docs/verification.md. Nothing is emitted.
+
+    Args:
+        run: a place of the claim's own: the judge's calls are steps of it.
+        id: the claim's.
+        sentence: what it says, and its markers.
+        evidence: what it cites.
+        rules: what is asked.
+    """
+    check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
+    if check is None and rules.judged:
+        check = await judge(run, sentence.text, evidence, findings, sentence.head)
+    if check is None:
+        check = await asyncio.to_thread(weighed, sentence.text, evidence, rules.off)
+    return Checked(id=id, sentence=sentence, evidence=evidence, check=_firsthand(check, evidence), findings=findings)
+
+
+def decided(sentence: Sentence, evidence: Evidence, rules: Rules) -> tuple[Check | None, tuple[Finding, ...]]:
+    """What code decides alone, None where it does not; and what it found."""
+    if not rules.enabled:
+        return OFF, ()
+    if not rules.has_sources:
+        return NO_SOURCES, ()
+    table = compared(sentence.text, sentence.head, evidence) if sentence.head and "field" not in rules.off else None
+    if table is not None:
+        return _firsthand(table, evidence), ()
+    check, findings = ruled(sentence.text, evidence, marked=bool(sentence.markers), off=rules.off)
+    return (_firsthand(check, evidence) if check else None), findings
+
+
+def _firsthand(check: Check, evidence: Evidence) -> Check:
+    """What only a search's summary of a page says is not supported yet."""
+    return HEARSAY if check.verdict in {"supported", "partial"} and evidence.is_hearsay else check
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A claim of the report which is still to be checked."""
+
+    id: str
+    sentence: Sentence
+    evidence: Evidence
+
+
+class Checks:
+    """Checks claims, `AT_ONCE` with the judge at a time; the same sentence with the same evidence is checked once.
+
+    A claim is checked at a place of its own, named by what it says and cites: its result does not depend on when it was
+    begun, or what else was. What was judged before a process died is not judged again.
+    """
+
+    def __init__(self, run: Run, rules: Rules) -> None:
+        """`run` is the place below which claims are checked."""
+        self.rules = rules
+        self._run = run.child("claims")
+        self._begun: dict[str, Handle[Checked]] = {}
+        self._waiting: set[str] = set()
+        self._free = asyncio.Semaphore(AT_ONCE if rules.judged else 1)  # code alone waits for nothing
+
+    async def check(self, found: Found) -> Checked:
+        """What is found of a claim, now or before."""
+        key = _content(found)
+        if key not in self._begun:
+            self._waiting.add(key)
+            self._begun[key] = self._run.aside(key, partial(self._check, key=key, found=found))
+        known = await self._begun[key].result()
+        return msgspec.structs.replace(known, id=found.id, sentence=found.sentence, evidence=found.evidence)
+
+    def let_go(self) -> None:
+        """Give up what waits for its turn; what is being checked goes on."""
+        for key in self._waiting:
+            self._begun.pop(key).cancel()
+        self._waiting.clear()
+
+    async def _check(self, place: Run, key: str, found: Found) -> Checked:
+        async with self._free:
+            self._waiting.discard(key)
+            return await check_claim(place, found.id, found.sentence, found.evidence, self.rules)
+
+
+def _content(found: Found) -> str:
+    """A name for all that a claim's check depends on."""
+    sentence, evidence = found.sentence, found.evidence
+    parts = (sentence.text, bool(sentence.markers), sentence.head, evidence.told())
+    return sha256(msgspec.json.encode(parts, order="deterministic"))[:24]
+
+
+async def check_all(
+    run: Run,
+    found: Sequence[Found],
+    rules: Rules,
+    told: Callable[[Run, Checked], None],
+    checks: Checks | None = None,
+) -> tuple[Checked, ...]:
+    """Check claims; `told` hears of each as soon as it is checked.
+
+    With a judge each claim has a place of its own, named by its id: nothing depends on which is checked first. Code
+    alone checks one after another. `checks` may know some already.
+    """
+    checks = checks or Checks(run, rules)
+    if not rules.judged:
+        checked = []
+        for each in found:
+            checked.append(await checks.check(each))
+            told(run, checked[-1])
+        return tuple(checked)
+
+    async def one(place: Run, each: Found) -> Checked:
+        done = await checks.check(each)
+        told(place, done)
+        return done
+
+    return tuple(await run.gather(*(Branch(each.id, partial(one, each=each)) for each in found)))

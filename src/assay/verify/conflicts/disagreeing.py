@@ -1,0 +1,193 @@
+"""Whether two statements give different values of one thing.
+
+Precision comes before recall: a reader who is shown a conflict which is none trusts the next one less. So whatever
+could explain the difference (another time, rounding, another unit, a later version of the same document, a subject
+which is only nearly the same) ends the comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+
+from assay.core.sources import Source
+from assay.core.urls import canonical
+from assay.verify import measures
+from assay.verify.amounts import Amount, Day
+from assay.verify.binding import Place, context
+from assay.verify.conflicts.statements import Statement, years
+from assay.verify.equality import same, same_day
+
+FITS = 0.62
+"""How well each value must fit the place of the other, by the words around both."""
+ALIKE = 0.5
+"""Share of the telling words of both sentences which both have."""
+ALIKE_NAMELESS = 0.75
+NAMELESS_WORDS = 4
+"""What sentences without a name must have in common: words alone are a weaker subject."""
+
+
+def disagree(one: Statement, other: Statement, *, copies: bool) -> bool:
+    """Whether `one` and `other` give different values of the same subject, measure and time.
+
+    Args:
+        one: a statement.
+        other: that of another document.
+        copies: whether the two documents are near-copies. Then only sentences which are equal but for the value count.
+    """
+    return (
+        one.passage.document_sha256 != other.passage.document_sha256
+        and one.scope == other.scope
+        and one.counted == other.counted
+        and _differ(one.token, other.token)
+        and _one_subject(one, other, copies=copies)
+        and _one_time(one, other)
+        and not _is_version(one.source, other.source, copies=copies)
+        and _one_place(one, other)
+        and not _differ_elsewhere(one, other)
+    )
+
+
+def _differ(one: Amount | Day, other: Amount | Day) -> bool:
+    """Whether the values are of one kind, and not the same at the precision of either."""
+    if isinstance(one, Day) or isinstance(other, Day):
+        return _days_differ(one, other)
+    if not _one_kind(one, other) or one.year != other.year:
+        return False
+    if one.year:
+        return one.literal != other.literal
+    return not (same(one, other) or same(other, one) or _rounds(one, other) or _rounds(other, one))
+
+
+def _days_differ(one: Amount | Day, other: Amount | Day) -> bool:
+    if isinstance(one, Day) and isinstance(other, Day):
+        return bool(one.year and other.year) and not (same_day(one, other) or same_day(other, one))
+    day, year = (one, other) if isinstance(one, Day) else (other, one)
+    return isinstance(day, Day) and isinstance(year, Amount) and bool(day.year) and str(day.year) != year.literal
+
+
+def _one_kind(one: Amount, other: Amount) -> bool:
+    """Whether both are of one dimension and currency; a number without a unit is of none."""
+    if one.currency != other.currency:
+        return False
+    return any(first == second or measures.comparable(first, second) for first in one.units for second in other.units)
+
+
+def _rounds(rough: Amount, exact: Amount) -> bool:
+    """Whether `rough` may be `exact` rounded: to the last digit of it which is not 0."""
+    with localcontext() as context:
+        context.prec = 60
+        for value in rough.values:
+            if not value:
+                continue
+            step = Decimal(1).scaleb(int(value.normalize().as_tuple().exponent))
+            if any(_near(value, each, step) for each in exact.values):
+                return True
+    return False
+
+
+def _near(value: Decimal, exact: Decimal, step: Decimal) -> bool:
+    """Whether `exact` is `value` where it is rounded to `step`; a step of a third of the value would forgive all."""
+    if step * 3 > abs(value):
+        step /= 10
+    return (exact / step).to_integral_value(ROUND_HALF_UP) * step == value
+
+
+def _one_subject(one: Statement, other: Statement, *, copies: bool) -> bool:
+    if copies:
+        return one.names == other.names and one.telling == other.telling
+    first, second = one.names | one.telling, other.names | other.telling
+    shared = len(first & second) / len(first | second)
+    if _own(one, other):
+        return bool(one.titles) and one.titles == other.titles and shared >= ALIKE
+    if one.names and other.names and _whole_names(one, other) and _whole_names(other, one):
+        smaller, larger = sorted((one.names, other.names), key=len)
+        return smaller <= larger and 2 * len(smaller) >= len(larger) and shared >= ALIKE
+    return not (one.names or other.names) and shared >= ALIKE_NAMELESS and len(first & second) >= NAMELESS_WORDS
+
+
+def _whole_names(one: Statement, other: Statement) -> bool:
+    """Whether `other` has each name of `one` whole or not at all: who has a part of a name is somebody else.
+
+    The numbers which belong to names are the same.
+    """
+    numbered = {name for name in one.names ^ other.names if " " in name}
+    return not numbered and all(run <= other.names or not run & other.names for run in one.runs)
+
+
+def _own(one: Statement, other: Statement) -> bool:
+    return one.is_own or other.is_own
+
+
+def _one_time(one: Statement, other: Statement) -> bool:
+    """Whether both are of one time, as far as they say; where neither does, their documents are of about one time.
+
+    A statement without a time is of its document's.
+    """
+    if one.times or other.times:
+        if one.times == other.times:
+            return True
+        first, second = (_years(one.times) or _document_years(one)), (_years(other.times) or _document_years(other))
+        return bool(first) and first == second and not (one.times and other.times)
+    first, second = _document_years(one), _document_years(other)
+    if not (first and second):
+        return True
+    return abs(int(max(first)) - int(max(second))) <= 1
+
+
+def _years(times: Collection[str]) -> frozenset[str]:
+    return frozenset(year for time in times for year in years(time))
+
+
+def _document_years(one: Statement) -> frozenset[str]:
+    """The time of a document: the years its title and headings name, else that of its date."""
+    titles = (one.source.title if one.source else "", *one.passage.heading)
+    named = frozenset(year for text in titles for year in years(text))
+    return named or (years(one.source.published[:4]) if one.source else frozenset())
+
+
+def _is_version(one: Source | None, other: Source | None, *, copies: bool) -> bool:
+    """Whether two documents are one over time: the same page read twice, or a text which was brought up to date."""
+    if one is None or other is None:
+        return False
+    if canonical(one.url) == canonical(other.url):
+        return True
+    return copies and one.published != other.published and bool(one.published and other.published)
+
+
+def _one_place(one: Statement, other: Statement) -> bool:
+    """Whether the words around each value stand around the other as well."""
+    return _fits(one, other) >= FITS and _fits(other, one) >= FITS
+
+
+def _fits(one: Statement, other: Statement) -> float:
+    """How the words around the value of `one` stand around that of `other`; 0 where another value of it fits better."""
+    around = context(one.reading, (one.at,))
+    fit = around.fit([other.reading], Place(0, other.at))
+    rivals = (
+        at
+        for at, word in enumerate(other.reading.words)
+        if at != other.at and isinstance(word.token, Amount | Day) and _comparable(one.token, word.token)
+    )
+    return 0.0 if any(around.fit([other.reading], Place(0, at)) > fit for at in rivals) else fit
+
+
+def _comparable(one: Amount | Day, other: Amount | Day) -> bool:
+    if isinstance(one, Day) or isinstance(other, Day):
+        return isinstance(one, Day) and isinstance(other, Day)
+    return _one_kind(one, other)
+
+
+def _differ_elsewhere(one: Statement, other: Statement) -> bool:
+    """Whether the sentences differ in another value too: then it is another thing they speak of."""
+    first, second = _others(one), _others(other)
+    unmatched = [token for token in first if not any(same(token, each) or same(each, token) for each in second)]
+    return bool(unmatched) and bool(second) and len(second) >= len(unmatched)
+
+
+def _others(one: Statement) -> list[Amount]:
+    return [
+        word.token
+        for at, word in enumerate(one.reading.words)
+        if at != one.at and isinstance(word.token, Amount) and not word.token.year
+    ]

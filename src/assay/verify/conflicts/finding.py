@@ -1,0 +1,133 @@
+"""The conflicts among the passages of a run.
+
+Every passage which was shown is read, and each that the report or a finding cites is held against all others which
+share words with it: a source that disagrees is worth telling even where nobody cited it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from assay.core.claims import Conflict, Side
+from assay.core.sources import Passage, Source, lane_of_source, ordinal_of
+from assay.verify.conflicts.disagreeing import disagree
+from assay.verify.conflicts.statements import Statement, statements
+from assay.verify.plain import plain
+
+MOST_PASSAGES = 3_000
+"""Passages which are looked at, those cited first; reading one takes about 0.3 ms."""
+MOST_CONFLICTS = 12
+MOST_SIDES = 6
+_TOO_COMMON = 200
+"""Statements with one word: a word which more have leads to none of them."""
+_SHARED = 2
+
+
+def conflicts(
+    passages: Mapping[str, Passage],
+    sources: Mapping[str, Source],
+    cited: Collection[str],
+    groups: Mapping[str, int],
+) -> tuple[Conflict, ...]:
+    """Where sources give different values of one thing, in the order of what is cited.
+
+    Args:
+        passages: every passage shown in the run, by id.
+        sources: their sources, by id.
+        cited: ids of the passages which the report or a finding cites; each conflict has one of them.
+        groups: which documents copy one another (`verify.copies.clusters`), by hash.
+    """
+    stated = _stated(passages, sources, cited)
+    anchors = {at for at, each in enumerate(stated) if each.passage.id in cited}
+    pairs = [
+        (one, other)
+        for one, other in _candidates(stated, anchors)
+        if disagree(stated[one], stated[other], copies=_copies(stated[one], stated[other], groups))
+    ]
+    return tuple(_conflict([stated[at] for at in group]) for group in _groups(pairs)[:MOST_CONFLICTS])
+
+
+def _copies(one: Statement, other: Statement, groups: Mapping[str, int]) -> bool:
+    first, second = (groups.get(each.passage.document_sha256, -1 - at) for at, each in enumerate((one, other)))
+    return first == second
+
+
+def _stated(
+    passages: Mapping[str, Passage], sources: Mapping[str, Source], cited: Collection[str]
+) -> tuple[Statement, ...]:
+    """What the passages state; each place of a document once, though several lanes were shown it."""
+    seen: dict[tuple[str, int, int], Passage] = {}
+    for passage in sorted(passages.values(), key=lambda each: (each.id not in cited, *_place(each))):
+        seen.setdefault((passage.document_sha256, passage.start, passage.end), passage)
+    kept = list(seen.values())[:MOST_PASSAGES]
+    return tuple(each for passage in kept for each in statements(passage, sources.get(passage.source)))
+
+
+def _place(passage: Passage) -> tuple[int, int, int]:
+    return lane_of_source(passage.source), int(passage.source.removeprefix("S")), ordinal_of(passage.id)
+
+
+def _candidates(stated: Sequence[Statement], anchors: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Pairs of statements which share words, of which one is cited; each pair once, in order."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, each in enumerate(stated):
+        for key in each.names | each.telling:
+            places[key].append(at)
+    for at in sorted(anchors):
+        keys = stated[at].names | stated[at].telling
+        shared = Counter(other for key in keys if len(places[key]) <= _TOO_COMMON for other in places[key])
+        for other in sorted(shared):
+            first = other not in anchors or at < other
+            if first and other != at and shared[other] >= _SHARED:
+                yield at, other
+
+
+def _groups(pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Statements which hang together by disagreeing, in order; one statement is in one group."""
+    group: dict[int, list[int]] = {}
+    for one, other in pairs:
+        first, second = group.get(one, [one]), group.get(other, [other])
+        if first is not second:
+            joined = [*first, *second]
+            group |= dict.fromkeys(joined, joined)
+    unique = {id(members): sorted(members) for members in group.values()}
+    return sorted(unique.values())
+
+
+def _conflict(group: Sequence[Statement]) -> Conflict:
+    kept = _one_a_source(group)
+    sides = tuple(
+        Side(
+            value=each.value,
+            passage=each.passage.id,
+            source=each.passage.source,
+            date=each.source.published if each.source else "",
+        )
+        for each in kept
+    )
+    subject, measure = _about(kept)
+    values = " or ".join(dict.fromkeys(side.value for side in sides))
+    about = " ".join(filter(None, (subject, measure)))
+    return Conflict(text=plain(f"{values} ({about})").text, subject=subject, measure=measure, sides=sides)
+
+
+def _one_a_source(group: Sequence[Statement]) -> list[Statement]:
+    """A source says a thing once; where there are more sides than are told, every value keeps one."""
+    sides: dict[tuple[str, str], Statement] = {}
+    for each in group:
+        sides.setdefault((each.passage.document_sha256, each.value), each)
+    values: dict[str, Statement] = {}
+    for each in sides.values():
+        values.setdefault(each.value, each)
+    first = list(values.values())
+    return [*first, *(each for each in sides.values() if each not in first)][:MOST_SIDES]
+
+
+def _about(group: Sequence[Statement]) -> tuple[str, str]:
+    """The names which all sides have, and their other words in common, as the first writes them."""
+    first = group[0]
+    shared = frozenset.intersection(*(each.names | each.telling for each in group))
+    named = [word.text for word in first.reading.words if word.key in shared and word.key in first.names]
+    others = [word.text for word in first.reading.words if word.key in shared and word.key in first.telling]
+    return " ".join(dict.fromkeys(named)), " ".join(dict.fromkeys(others))

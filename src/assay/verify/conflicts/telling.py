@@ -1,0 +1,65 @@
+"""How a report tells that sources disagree: a section of its own, put in by code.
+
+Each conflict is a line with the values, their sources and dates, and below it what the sources say, word for word,
+each with its citation. So what is added needs no model, and is checked like every other claim.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from assay.core.claims import Conflict, Side
+from assay.core.clean import one_line
+from assay.core.sources import Passage, Source
+from assay.core.text import sentences
+from assay.verify.claims import claims
+from assay.verify.plain import plain
+
+TITLE = "Where sources disagree"
+LONGEST_NAME = 80
+
+
+def section(found: Sequence[Conflict], passages: Mapping[str, Passage], sources: Mapping[str, Source]) -> str:
+    """The section which tells `found`, with its heading; empty where there is nothing which can be told."""
+    told = [text for each in found if (text := _told(each, passages, sources))]
+    return "\n\n".join((f"## {TITLE}", *told)) if told else ""
+
+
+def summary(conflict: Conflict, sources: Mapping[str, Source]) -> str:
+    """A conflict as one sentence, for where a text must not be added to."""
+    return f"Sources disagree: {_values(conflict, sources)}."
+
+
+def _told(conflict: Conflict, passages: Mapping[str, Passage], sources: Mapping[str, Source]) -> str:
+    """A conflict in Markdown; empty where a sentence would not be read back as the claim it is."""
+    quoted = [(side, _sentence(side, passages[side.passage].text)) for side in conflict.sides]
+    items = "\n".join(f"- {sentence} [{side.passage}]" for side, sentence in quoted if sentence)
+    text = f"{_values(conflict, sources)}:\n\n{items}"
+    read = [plain(claim.text).text for claim in claims(f"## {TITLE}\n\n{text}")]
+    return text if read == [plain(sentence).text for _, sentence in quoted] else ""
+
+
+def _values(conflict: Conflict, sources: Mapping[str, Source]) -> str:
+    return " or ".join(f"{_flat(side.value)} ({_where(side, sources)})" for side in conflict.sides)
+
+
+def _where(side: Side, sources: Mapping[str, Source]) -> str:
+    """A source and its date. No sign in it may end a sentence, or mean something in Markdown."""
+    source = sources.get(side.source)
+    called = one_line(source.title or source.url.rpartition("/")[2]) if source else ""
+    name = _flat(called)[:LONGEST_NAME].strip() or side.source
+    return f"{name}, {side.date}" if side.date else f"{name}, no date"
+
+
+def _flat(text: str) -> str:
+    return " ".join(re.sub(r"[^\w ,'’$€£¥₹%°/+.-]|_|[.](?!\d)", " ", one_line(text)).split())
+
+
+def _sentence(side: Side, text: str) -> str:
+    """The sentence of a passage which states a side's value, on one line; empty where it has line breaks of its own."""
+    for start, end in sentences(text):
+        sentence = " ".join(text[start:end].split()).lstrip("*-•# ")
+        if side.value in sentence:
+            return sentence
+    return ""

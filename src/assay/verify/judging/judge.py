@@ -1,0 +1,158 @@
+"""A model judges one claim by its evidence alone, as calls of a run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.core.claims import Check
+from assay.core.errors import ContextTooLong, Failed, LimitReached
+from assay.core.messages import Reply
+from assay.core.ports import Memo
+from assay.core.report import in_words
+from assay.run.run import Run
+from assay.run.steps import Scratch
+from assay.verify.evidence import Evidence
+from assay.verify.findings import Finding
+from assay.verify.judging.answers import Answer, read
+from assay.verify.judging.comparing import Slot, compared
+from assay.verify.judging.exhibit import MOST_TOKENS, exhibit
+from assay.verify.judging.masking import mask
+from assay.verify.judging.question import Question, doubt
+from assay.verify.judging.ruling import RULE, defect, ruled, unchecked
+
+WINDOW_SHARE = 3
+"""The evidence takes at most one part in so many of the judge's window."""
+_UNREADABLE = "no single verdict could be read in it"
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """A judge's verdict on a claim, the values it was asked for without being shown the claim's, and who judged."""
+
+    check: Check
+    slots: tuple[Slot, ...] = ()
+    model: str = ""
+
+
+class _Known(msgspec.Struct, frozen=True):
+    """What was answered before to the same question, if anything."""
+
+    answer: Answer | None = None
+
+
+class _Opinion(msgspec.Struct, frozen=True):
+    """An answer with the slots it comes to; without an answer, why there is none."""
+
+    answer: Answer | None
+    slots: tuple[Slot, ...] = ()
+    model: str = ""
+    problem: str = ""
+
+
+def has_judge(run: Run) -> bool:
+    """Whether a model is there to judge, and not only the built-in one, which cannot; and is not switched off."""
+    names = run.brief.models.get("judge", ())
+    return bool(names) and "judge" not in run.brief.checks_off and not run.world.models[names[0]].profile.deterministic
+
+
+async def judge(
+    run: Run, claim: str, evidence: Evidence, findings: Sequence[Finding], head: Sequence[str] = ()
+) -> Check:
+    """The judge's verdict on `claim`; `unchecked`, with the reason, where it gives none. See `consider`."""
+    return (await consider(run, claim, evidence, findings, head)).check
+
+
+async def consider(
+    run: Run, claim: str, evidence: Evidence, findings: Sequence[Finding], head: Sequence[str] = ()
+) -> Judged:
+    """Ask the judge about `claim`, and nothing but it and its evidence.
+
+    A model which fails, a limit, and an answer which cannot be used leave the claim unchecked; nothing of that raises.
+
+    Args:
+        run: a place of its own, where several claims are judged at once.
+        claim: the sentence, without markers.
+        evidence: what it cites.
+        findings: what the deterministic checks found: which values are hidden from the judge.
+        head: of a table row, the cells above.
+    """
+    try:
+        return await _consider(run, claim, evidence, findings, tuple(head))
+    except LimitReached as limit:
+        return Judged(check=unchecked(in_words(limit.reason)))
+    except ContextTooLong:
+        return Judged(check=unchecked("the evidence is too long for the judge"))
+    except Failed as failed:
+        return Judged(check=unchecked(f"the judge failed: {failed.reason}"))
+
+
+async def _consider(
+    run: Run, claim: str, evidence: Evidence, findings: Sequence[Finding], head: tuple[str, ...]
+) -> Judged:
+    shown = exhibit(claim, evidence, min(MOST_TOKENS, run.profile("judge").window // WINDOW_SHARE))
+    opinion = await _opinion(run, Question(masked=mask(claim, findings), exhibit=shown, head=head))
+    named = [slot for slot in opinion.slots if slot.kind == "name" and slot.outcome in ("other", "not stated")]
+    if not named:
+        return _judged(opinion)
+    # One thing has several names, which code cannot know: asked again with the names shown.
+    open_names = Question(masked=mask(claim, findings, names=False), exhibit=shown, doubt=doubt(named), head=head)
+    second = _judged(await _opinion(run, open_names))
+    return msgspec.structs.replace(second, slots=(*second.slots, *named))
+
+
+def _judged(opinion: _Opinion) -> Judged:
+    if opinion.answer is None:
+        return Judged(check=unchecked(f"the judge's answer could not be used: {opinion.problem}"), model=opinion.model)
+    return Judged(check=ruled(opinion.answer, opinion.slots), slots=opinion.slots, model=opinion.model)
+
+
+async def _opinion(run: Run, question: Question) -> _Opinion:
+    """The answer to a question: a known one, else the judge's, which is asked at most twice."""
+    name, memo = run.brief.models["judge"][0], run.world.memo
+    known = await _recall(run, memo, question.key(name)) if memo else None
+    if known is not None:
+        return _examined(question, known, name)
+    opinion = _Opinion(None)
+    for _ in range(2):
+        reply = await run.ask("judge", question.request(opinion.problem), thinking=False)
+        opinion = _read(run, question, reply)
+        if opinion.answer is not None:
+            if memo and reply.model == name:
+                await _keep(run, memo, question.key(name), opinion.answer)
+            break
+    return opinion
+
+
+def _read(run: Run, question: Question, reply: Reply) -> _Opinion:
+    model = run.world.models.get(reply.model)
+    answer = None if model is not None and model.profile.deterministic else read(reply)
+    if answer is None:
+        return _Opinion(None, model=reply.model, problem=_UNREADABLE)
+    return _examined(question, answer, reply.model)
+
+
+def _examined(question: Question, answer: Answer, model: str) -> _Opinion:
+    slots = compared(question.masked.hidden, answer.slots, question.exhibit.texts)
+    problem = defect(answer, slots)
+    return _Opinion(None if problem else answer, () if problem else slots, model, problem)
+
+
+async def _recall(run: Run, memo: Memo, key: str) -> Answer | None:
+    async def work(_: Scratch) -> _Known:
+        data = await asyncio.to_thread(memo.recall, key)
+        return _Known() if data is None else _Known(msgspec.json.decode(data, type=Answer))
+
+    return (await run.step("recall-judgement", work, returns=_Known, input=key)).answer
+
+
+async def _keep(run: Run, memo: Memo, key: str, answer: Answer) -> None:
+    async def work(_: Scratch) -> bool:
+        await asyncio.to_thread(memo.keep, key, msgspec.json.encode(answer))
+        return True
+
+    await run.step("keep-judgement", work, returns=bool, input=key)
+
+
+__all__ = ["RULE", "Judged", "consider", "has_judge", "judge"]

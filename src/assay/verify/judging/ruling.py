@@ -1,0 +1,58 @@
+"""From a judge's answer to a claim's verdict: its own ruling, and what the values it found come to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.core.claims import Check, Verdict
+from assay.verify.judging.answers import Answer
+from assay.verify.judging.comparing import Slot
+
+RULE = "judge"
+_WORSE: tuple[Verdict, ...] = ("supported", "partial", "unsupported", "contradicted")
+
+
+def unchecked(reason: str) -> Check:
+    """A claim the judge did not decide."""
+    return Check(rule=RULE, verdict="unchecked", reason=reason)
+
+
+def defect(answer: Answer, slots: Sequence[Slot]) -> str:
+    """Why an answer cannot be used, in words for who gave it; "" where it can.
+
+    A refusal stands without values; support does not.
+    """
+    invented = [slot.said for slot in slots if slot.outcome == "invented"]
+    if invented:
+        return f"the evidence does not have {_listed(invented)}"
+    missing = any(slot.outcome == "missing" for slot in slots)
+    return "values are missing in `slots`" if missing and answer.ruling in ("supported", "partial") else ""
+
+
+def ruled(answer: Answer, slots: Sequence[Slot]) -> Check:
+    """The verdict; `slots` are without defect."""
+    if answer.ruling == "unknown":
+        return unchecked(f"the judge could not tell{_told(answer)}")
+    others = [slot for slot in slots if slot.outcome == "other"]
+    absent = [slot for slot in slots if slot.outcome == "not stated"]
+    if others:
+        said = "; ".join(f"the claim says {slot.text!r}, the evidence {slot.said!r}" for slot in others)
+        # Evidence on another matter has other values, and contradicts nothing.
+        verdict: Verdict = "unsupported" if answer.ruling == "unsupported" else "contradicted"
+        return Check(rule=RULE, verdict=verdict, reason=said)
+    if absent:
+        some = len(absent) < len(slots)
+        verdict = max(answer.ruling, "partial" if some else "unsupported", key=_WORSE.index)
+        named = _listed([slot.text for slot in absent])
+        return Check(rule=RULE, verdict=verdict, reason=f"the evidence does not state {named}{_told(answer)}")
+    found = len([slot for slot in slots if slot.outcome == "same"])
+    agreed = f"{found} value{'' if found == 1 else 's'} found the same without being shown" if found else ""
+    return Check(rule=RULE, verdict=answer.ruling, reason="; ".join(filter(None, (answer.reason, agreed))))
+
+
+def _listed(values: Sequence[str]) -> str:
+    return ", ".join(repr(value) for value in values[:6])
+
+
+def _told(answer: Answer) -> str:
+    return f": {answer.reason}" if answer.reason else ""

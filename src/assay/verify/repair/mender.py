@@ -1,0 +1,228 @@
+"""Repair in rounds: every claim which fails is cited anew, else narrowed; what still fails is looked for, then goes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from typing import Literal
+
+import msgspec
+
+from assay.core.errors import Failed, LimitReached
+from assay.core.events import ClaimChecked, ClaimRemoved, ClaimRevised, ReportRevised
+from assay.core.report import in_words
+from assay.core.sources import Passage
+from assay.run.run import Branch, Run
+from assay.verify.checking import AT_ONCE, Checked, Rules, check_claim
+from assay.verify.holdings import Holdings
+from assay.verify.repair.candidates import candidates
+from assay.verify.repair.edition import Edition
+from assay.verify.repair.means import Means
+from assay.verify.repair.narrowing import narrowed, text_of
+from assay.verify.repair.reciting import recited
+from assay.verify.repair.searching import search_for
+from assay.verify.repair.surgery import Change, Recite, Rewrite
+
+ROUNDS = 2
+MOST = 40
+"""Claims for which models are asked in one round, in the order of the report; where more fail, asking on is no way to
+save it: code looks for passages which say the others word for word."""
+
+
+class Mended(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim before and after; `how` is the stage which mended it."""
+
+    before: Checked
+    after: Checked
+    how: Literal["recite", "narrow"]
+
+    @property
+    def change(self) -> Change:
+        """What changes in the text."""
+        if self.how == "recite":
+            return Recite(self.after.passages)
+        return Rewrite(text_of(self.after.sentence, self.after.passages))
+
+    @property
+    def why(self) -> str:
+        """Why the claim was revised."""
+        said = "another citation" if self.how == "recite" else "narrowed to what its passages say"
+        return f"{said}; it was {self.before.check.verdict}: {self.before.check.reason}"
+
+
+class Repaired(msgspec.Struct, frozen=True, kw_only=True):
+    """The report after repair, and its claims; how many sentences were cited anew, rewritten, and taken out."""
+
+    text: str
+    checked: tuple[Checked, ...]
+    recited: int = 0
+    rewritten: int = 0
+    removed: int = 0
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What a reader must know of it."""
+        done = _counted(self.recited, self.rewritten, self.removed)
+        return (f"Verification changed the report as it was written: {done}.",) if done else ()
+
+
+def _counted(recited: int, rewritten: int, removed: int) -> str:
+    parts = (
+        (recited, "got another citation"),
+        (rewritten, "narrowed to what the sources say"),
+        (removed, "taken out"),
+    )
+    return ", ".join(f"{count} sentence{'s' if count != 1 else ''} {what}" for count, what in parts if count)
+
+
+class Mender:
+    """Repairs one report; `text` and `checked` are as they stand, and on the log."""
+
+    def __init__(self, run: Run, held: Holdings, rules: Rules, means: Means) -> None:
+        self.run, self.held, self.rules, self.means = run, held, rules, means
+        self.text = ""
+        self.checked: list[Checked] = []
+        self.done = {"recite": 0, "narrow": 0, "remove": 0}
+        self.stopped = False  # a limit was met: no more models, no more searches
+        self.writes = not run.profile("complex").deterministic and "narrow" not in means.off
+
+    async def repair(self, report: str, checked: Sequence[Checked]) -> Repaired:
+        """The report without what nothing supports. It never comes to nothing because of a limit or a failing model."""
+        self.text, self.checked = report, list(checked)
+        for number in range(1, ROUNDS + 1):
+            failing = [each for each in self.checked if self._may_be_mended(each, number)]
+            place = self.run.child(f"round-{number}")
+            if not failing or (number > 1 and not await self._retrieved(place, failing)):
+                break
+            self._settle(await self._mended(place, failing), ())
+        if "remove" not in self.means.off:
+            self._settle((), [each for each in self.checked if fails(each)])
+        return Repaired(
+            text=self.text,
+            checked=tuple(self.checked),
+            recited=self.done["recite"],
+            rewritten=self.done["narrow"],
+            removed=self.done["remove"],
+        )
+
+    def _may_be_mended(self, checked: Checked, number: int) -> bool:
+        """Whether a round takes a claim up; the second is for what would have to go."""
+        if fails(checked):
+            return True
+        verdict = checked.check.verdict
+        return number == 1 and (verdict == "unsupported" or (verdict == "partial" and self.writes))
+
+    async def _retrieved(self, place: Run, failing: Sequence[Checked]) -> bool:
+        if "retrieve" in self.means.off or self.stopped or self.run.exhausted:
+            return False
+        return await search_for(place.child("search"), self.held, self.means, failing)
+
+    # one round
+
+    async def _mended(self, place: Run, failing: Sequence[Checked]) -> list[Mended]:
+        try:
+            found = await candidates(place, self.held, self.means.ledger, failing)
+        except Failed as failed:
+            self._stop(place, failed)
+            found = {}
+        free = asyncio.Semaphore(AT_ONCE)
+
+        async def one(claim: Run, each: Checked) -> Mended | None:
+            async with free:
+                return await self._mend(claim, each, found.get(each.id, []), asks=each.id in asked)
+
+        asked = {each.id for each in failing[:MOST]}
+        branches = (Branch(each.id, partial(one, each=each)) for each in failing)
+        return [mended for mended in await place.gather(*branches) if mended is not None]
+
+    async def _mend(self, place: Run, checked: Checked, passages: Sequence[Passage], *, asks: bool) -> Mended | None:
+        if "recite" not in self.means.off:
+            after = await recited(place, self.held, self.rules, checked, passages, asks=asks and not self.stopped)
+            if after is not None:
+                return Mended(before=checked, after=after, how="recite")
+        if not asks or not self._may_be_narrowed(checked):
+            return None
+        after = await self._narrow(place, checked, passages)
+        return Mended(before=checked, after=after, how="narrow") if after is not None else None
+
+    def _may_be_narrowed(self, checked: Checked) -> bool:
+        """Whether a model may put a claim in other words: not what only the weight of its words doubts, nor a row."""
+        doubted = fails(checked) or checked.check.verdict == "partial"
+        row = "|" in self.text[checked.sentence.start : checked.sentence.end]
+        return self.writes and not self.stopped and doubted and not row
+
+    async def _narrow(self, place: Run, checked: Checked, passages: Sequence[Passage]) -> Checked | None:
+        """What the model says instead, checked from the start; None where it fails like the sentence before."""
+        known = {passage.id: passage for passage in (*checked.evidence.passages, *passages)}
+        if not known:
+            return None
+        try:
+            sentence = await narrowed(place, self.text, checked, tuple(known.values()), self.held.sources)
+        except Failed as failed:
+            self._stop(place, failed)
+            return None
+        if sentence is None:
+            return None
+        evidence = self.held.evidence(self.held.shown.cited(sentence))
+        after = await check_claim(place, checked.id, sentence, evidence, self.rules)
+        wanted = ("supported",) if checked.check.verdict == "partial" else ("supported", "partial", "unchecked")
+        return after if after.check.verdict in wanted else None
+
+    def _stop(self, place: Run, failed: Failed) -> None:
+        """After a limit nothing more is asked; a model which failed may answer the next time."""
+        self.stopped = self.stopped or isinstance(failed, LimitReached)
+        place.warn(f"a sentence could not be put right: {in_words(failed.reason)}")
+
+    # the text
+
+    def _settle(self, mended: Sequence[Mended], removed: Sequence[Checked]) -> None:
+        """Change the text, and say so; what cannot be changed without touching another claim stays as it is."""
+        done = Edition(self.text, self.checked, self.means)
+        for each in mended:
+            done.revise(each.change, each.after)
+        for claim in removed:
+            done.remove(claim)
+        if done.text == self.text:
+            return
+        kept = {each.after.id: each for each in mended if each.after.id in done.revised}
+        for claim in self.checked:
+            if claim.id in kept:
+                self._say_revised(kept[claim.id])
+            elif claim.id in done.removed:
+                why = f"{claim.check.verdict}: {claim.check.reason}"
+                self.run.emit(ClaimRemoved(id=claim.id, why=why))
+        for each in kept.values():
+            self.done[each.how] += 1
+        self.done["remove"] += len(done.removed)
+        self.text, self.checked = done.text, done.checked
+        ways = [each.how for each in kept.values()]
+        why = _counted(ways.count("recite"), ways.count("narrow"), len(done.removed))
+        spans = {each.id: (each.sentence.start, each.sentence.end) for each in self.checked}
+        self.run.emit(ReportRevised(text=self.text, why=f"checked: {why}", spans=spans))
+
+    def _say_revised(self, mended: Mended) -> None:
+        before, after = mended.before, mended.after
+        self.run.emit(
+            ClaimRevised(
+                id=after.id,
+                before=before.sentence.text,
+                after=after.sentence.text,
+                why=mended.why,
+                passages=after.evidence.passages,
+            )
+        )
+        check = after.check
+        self.run.emit(
+            ClaimChecked(
+                id=after.id, rule=check.rule, verdict=check.verdict, reason=check.reason, against=after.against
+            )
+        )
+
+
+def fails(checked: Checked) -> bool:
+    """Whether a claim must not stay as it is: a rule or a judge objects, or it cites nothing there is.
+
+    What only the weight of its words calls unsupported may stay, with that verdict.
+    """
+    return checked.check.verdict in {"unsupported", "contradicted"} and checked.check.rule != "lexical"

@@ -1,0 +1,254 @@
+"""Changes to single sentences of a report, exact to the sign: every other claim keeps its words and its markers.
+
+Whoever changes a report reads it again (`aligned`): where any other claim would come out changed, the change is not
+made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+from markdown_it.tree import SyntaxTreeNode
+
+from assay.core.clean import Edit, Edited
+from assay.verify.claims import Sentence, read
+from assay.verify.repair.extents import Extent, extents
+from assay.verify.repair.structure import Blocks
+
+
+class Rewrite(msgspec.Struct, frozen=True, tag="rewrite"):
+    """Another sentence in the place of one; `text` has its markers."""
+
+    text: str
+
+
+class Recite(msgspec.Struct, frozen=True, tag="recite"):
+    """Other markers on the same words."""
+
+    passages: tuple[str, ...]
+
+    @property
+    def marker(self) -> str:
+        """The marker of these passages."""
+        return f"[{', '.join(self.passages)}]"
+
+
+class Remove(msgspec.Struct, frozen=True, tag="remove"):
+    """The sentence goes, and what it leaves empty with it."""
+
+
+Change = Rewrite | Recite | Remove
+
+
+def changed(report: str, changes: Mapping[str, Change], *, emptied: str = "") -> str:
+    """`report` with the claims of these ids (as `claims.read` counts them in it) changed.
+
+    A list item, table row, list, table, quotation or heading left without anything goes too. With `emptied` headings
+    stay, and that sentence stands under one which lost all it had.
+    """
+    sentences = read(report)
+    found = extents(report, sentences)
+    wanted = {at: changes[each.sentence.id] for at, each in enumerate(found) if each.sentence.id in changes}
+    edits = [edit for at, change in wanted.items() for edit in _edits(report, found[at], change)]
+    gone = {at for at, change in wanted.items() if isinstance(change, Remove)}
+    if gone:
+        edits += _removed(report, found, gone, emptied)
+    return _tidy(report, Edited(report, _apart(edits)).text)
+
+
+def _tidy(report: str, text: str) -> str:
+    """No more space at the end than there was."""
+    end = report[len(report.rstrip()) :]
+    return text.rstrip() + end if text.strip() else ""
+
+
+def _apart(edits: list[Edit]) -> list[Edit]:
+    """Edits none of which overlap: cuts are joined, and what is cut out needs no other change."""
+    kept: list[Edit] = []
+    for edit in sorted(edits, key=lambda each: (each.start, each.end)):
+        if not kept or edit.start >= kept[-1].end:
+            kept.append(edit)
+        elif not edit.text and not kept[-1].text:
+            kept[-1] = Edit(kept[-1].start, max(kept[-1].end, edit.end), "")
+    return kept
+
+
+# one sentence
+
+
+def _edits(report: str, extent: Extent, change: Change) -> Iterator[Edit]:
+    for marker in extent.apart:
+        start = len(report[: marker.start].rstrip(" \t\r\n>"))
+        yield Edit(start, marker.end, "")
+    if isinstance(change, Rewrite):
+        yield Edit(extent.start, extent.stop, change.text)
+    elif isinstance(change, Recite):
+        yield from _recited(report, extent, change.marker)
+
+
+def _recited(report: str, extent: Extent, marker: str) -> Iterator[Edit]:
+    """The marker takes the place of the last one; where there is none, it comes after the sentence."""
+    own = [each for each in extent.sentence.markers if each not in extent.apart]
+    if not own:
+        yield Edit(extent.stop, extent.stop, f" {marker}")
+        return
+    last = own[-1].start
+    for each in reversed(own[:-1]):
+        if not report[each.end : last].strip(" \t"):
+            last = each.start
+            continue
+        start = each.start
+        while start > extent.start and report[start - 1] in " \t":
+            start -= 1
+        yield Edit(start, each.end, "")
+    yield Edit(last, own[-1].end, marker)
+
+
+# taking out
+
+
+def _removed(report: str, found: Sequence[Extent], gone: set[int], emptied: str) -> list[Edit]:
+    blocks = Blocks(report)
+    leaves: dict[int, SyntaxTreeNode] = {}
+    members: defaultdict[int, list[int]] = defaultdict(list)
+    for at, extent in enumerate(found):
+        leaf = blocks.leaf(extent.sentence.start)
+        if leaf is not None:
+            leaves[extent.sentence.block] = leaf
+            members[extent.sentence.block].append(at)
+    gone = _with_labels(found, gone, members)
+    while True:
+        blocks.kill([leaf for block, leaf in leaves.items() if gone.issuperset(members[block])])
+        blocks.kill([leaf for at in gone for each in found[at].apart if (leaf := blocks.leaf(each.start)) is not None])
+        left = _lead_ins(found, blocks, leaves, members) - gone
+        if not left:
+            break
+        gone |= left
+    kept = _kept_headings(blocks, emptied) if emptied else []
+    edits = blocks.edits()
+    for block, inside in members.items():
+        leaf = leaves[block]
+        if not blocks.gone(leaf):
+            edits += _sentences_out(report, found, inside, gone)
+        elif blocks.keeps_a_sign(leaf) and gone.issuperset(inside):
+            edits.append(_item_text_out(report, found, leaf, inside))
+    return [*edits, *kept]
+
+
+_LABEL = re.compile(r"(?:\*\*|__)[^\n]+(?:\*\*|__):?")
+
+
+def _with_labels(found: Sequence[Extent], gone: set[int], members: Mapping[int, list[int]]) -> set[int]:
+    """With what only names the sentences after it, where none of them is left in its block."""
+    more = set(gone)
+    for inside in members.values():
+        kept = [at for at in inside if at not in gone]
+        if len(kept) < len(inside) and all(_is_label(found[at].sentence) for at in kept):
+            more.update(kept)
+    return more
+
+
+def _is_label(sentence: Sentence) -> bool:
+    return not sentence.id and (sentence.text.endswith((":", "：")) or _LABEL.fullmatch(sentence.text) is not None)
+
+
+def _lead_ins(
+    found: Sequence[Extent], blocks: Blocks, leaves: Mapping[int, SyntaxTreeNode], members: Mapping[int, list[int]]
+) -> set[int]:
+    """The sentences ending with a colon which led in a list or table that goes."""
+    leading = {id(node) for node in blocks.led_in()}
+    last = [members[block][-1] for block, leaf in leaves.items() if id(leaf) in leading]
+    return {at for at in last if _is_label(found[at].sentence)}
+
+
+def _kept_headings(blocks: Blocks, emptied: str) -> list[Edit]:
+    """Headings stay; under one which has lost everything stands `emptied`."""
+    edits = []
+    children = blocks.root.children
+    for at, node in enumerate(children):
+        if node.type == "heading" and id(node) in blocks.dead:
+            blocks.dead.discard(id(node))
+            below = blocks.below(children, at)
+            if node.map and not any(child.type == "heading" for child in below):
+                end = blocks.starts[node.map[1]] if node.map[1] < len(blocks.starts) else len(blocks.report)
+                edits.append(Edit(end, end, f"\n{emptied}\n"))
+    return edits
+
+
+def _sentences_out(report: str, found: Sequence[Extent], inside: Sequence[int], gone: set[int]) -> Iterator[Edit]:
+    """Take sentences out of a block others stay in, a run of them at once."""
+    run: list[int] = []
+    kept = -1
+    for at in (*inside, -1):
+        if at in gone:
+            run.append(at)
+            continue
+        if run:
+            closing, opening = _unpaired(report[found[run[0]].start : found[run[-1]].stop])
+            if kept >= 0 and (at < 0 or closing):  # the signs which close stay where the sentence before ends
+                yield Edit(found[kept].stop, found[run[-1]].stop, closing + opening)
+            else:
+                yield Edit(found[run[0]].start, found[at].start, closing + opening)
+        run, kept = [], at
+
+
+def _item_text_out(report: str, found: Sequence[Extent], leaf: SyntaxTreeNode, inside: Sequence[int]) -> Edit:
+    """Take out the text of an item which goes on: what follows takes its place, unless that is a list of its own."""
+    after = leaf.next_sibling
+    start, stop = found[inside[0]].start, found[inside[-1]].stop
+    if after is not None and after.type == "paragraph" and inside[-1] + 1 < len(found):
+        stop = found[inside[-1] + 1].start
+    return Edit(start, stop, "")
+
+
+_SIGNS = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)|~~|[()“”„«»\"]")
+_CLOSES = {")": "(", "”": "“", "»": "«"}
+
+
+def _unpaired(text: str) -> tuple[str, str]:
+    """The signs of emphasis, brackets and quotation marks in `text` which close something before it, and which open
+    something that goes on after it.
+    """
+    open: list[str] = []
+    lone: list[str] = []
+    for sign in _SIGNS.findall(text):
+        partner = _CLOSES.get(sign, sign)
+        if partner in open and (sign in _CLOSES or sign not in "(“«„"):
+            open.remove(partner)
+        elif sign in _CLOSES:
+            lone.append(sign)
+        else:
+            open.append(sign)
+    if open and not lone and text.endswith(open[-1]) and not text.startswith(open[0]):
+        return "".join(open), ""  # a sign which closes looks like one which opens
+    return "".join(lone), "".join(open)
+
+
+# reading again
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """What a claim has to say, and the ids its markers have to name, after a change.
+
+    Signs of emphasis and brackets at its ends do not count: of two sentences in one pair, the one left gets both.
+    """
+
+    text: str
+    ids: tuple[str, ...]
+
+
+_PAIRED = '*_~()“”„"«»'
+
+
+def placed(sentence: Sentence) -> Placed:
+    """What a sentence says and names."""
+    return Placed(sentence.text.strip(_PAIRED), tuple(id for marker in sentence.markers for id in marker.ids))
+
+
+def aligned(report: str, wanted: Sequence[Placed]) -> tuple[Sentence, ...] | None:
+    """The claims of `report`, where they are exactly those `wanted`, in order; None where any is not."""
+    found = tuple(sentence for sentence in read(report) if sentence.id)
+    return found if [placed(sentence) for sentence in found] == list(wanted) else None

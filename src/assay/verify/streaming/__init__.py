@@ -1,0 +1,1 @@
+"""Claims found and checked while their report still streams."""

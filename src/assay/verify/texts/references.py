@@ -1,0 +1,171 @@
+"""The references a text defines: lists under a heading, footnotes (`[^1]: …`), link definitions (`[1]: …`).
+
+Read line by line in linear time; nothing in code counts.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from assay.core.scanner import scan
+from assay.verify.texts.addresses import address_in, titled
+
+_LINE = re.compile(r"[^\n]*\n?")
+_HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(\S.*)")
+_BOLD = re.compile(r"[ ]{0,3}(\*\*|__)([^*_\n]{3,60})\1[ \t]*+:?[ \t]*+")
+_BARE = re.compile(r"[ ]{0,3}([^\W\d_][^\n.!?|]{2,50}?)[ \t]*+:?[ \t]*+")
+_NAMES = re.compile(
+    r"[\W\d_]*(?:[一二三四五六七八九十]{1,3}[、．.]|[IVX]{1,5}\.)?[\W\d_]*(?:(?:key |main |selected |cited |full )?"
+    r"(?:references?|sources?|bibliograph(?:y|ies)|works cited|literature(?: cited)?|citations?|footnotes?|end ?notes|"
+    r"further reading|quellen(?:verzeichnis|angaben)?|literatur(?:verzeichnis)?|einzelnachweise|fu(?:ß|ss)noten|"
+    r"r[ée]f[ée]rences|bibliographie|fuentes|referencias|bibliograf[ií]a|fonti|riferimenti|refer[êe]ncias|"
+    r"источники|литература|ссылки|(?:主要|参考|信息|资料|数据|引用){0,3}(?:文献|资料|来源|链接|引用|出典)(?:列表|汇总|与来源)?|"
+    r"참고문헌|출처)"
+    r"(?: (?:and|&|/) [^\W\d_]+)?(?: list| cited| used| consulted)?)[\W_]*",
+    re.IGNORECASE,
+)
+_LABEL = r"\^?[^\[\]\s][^\[\]\n]{0,58}"
+_ENTRY = re.compile(
+    rf"[ \t>]{{0,12}}(?:[-*+•][ \t]+)?(?:\*\*|__)?"
+    rf"(?:[\[【](?P<label>{_LABEL})[\]】](?![(\[])|(?P<number>\d{{1,4}})[.)、](?=[ \t*_\[]))"
+    r"(?:\*\*|__)?[ \t]*:?[ \t]*(?P<text>.*)"
+)
+_ITEM = re.compile(r"[ \t>]{0,12}[-*+•][ \t]+(?P<text>.*)")
+_DEFINITION = re.compile(rf"[ \t>]{{0,12}}\[(?P<label>{_LABEL})\]:[ \t]*(?P<text>\S.*)")
+_LINKED = re.compile(r"https?://", re.IGNORECASE)
+_LONGEST_ENTRY = 2_000
+"""Characters of a reference which are looked at."""
+_PLAIN_LEVEL = 7
+"""The level of a list's title which is no heading."""
+
+
+class Definition(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry of a list of references, at code points `[start, end)`; `label` is "1", "^note", or empty.
+
+    `url` is the address or path it gives, empty where it gives none; `title` what it calls the document.
+    """
+
+    label: str
+    text: str
+    url: str
+    title: str
+    start: int
+    end: int
+
+
+class Definitions:
+    """What a text defines, by label."""
+
+    def __init__(self, found: Iterable[Definition]) -> None:
+        self.all = tuple(found)
+        self._by_label: dict[str, list[Definition]] = {}
+        for each in self.all:
+            if each.label:
+                self._by_label.setdefault(each.label, []).append(each)
+
+    def __contains__(self, label: str) -> bool:
+        return normal(label) in self._by_label
+
+    def named(self, label: str, point: int) -> Definition | None:
+        """What `label` means at `point`: where each part of a text has its own list, the next one which has it.
+
+        Of the entries of one list the one which tells most counts (a link definition may repeat an entry).
+        """
+        found = self._by_label.get(normal(label), [])
+        if not found:
+            return None
+        after = bisect_right(found, point, key=lambda each: each.start)
+        return max(found[after:] or found, key=_told) if _are_one(found) else found[min(after, len(found) - 1)]
+
+
+def _told(each: Definition) -> tuple[bool, int]:
+    return bool(each.url), len(each.text)
+
+
+def _are_one(found: list[Definition]) -> bool:
+    """Whether entries of one label are of one document, said twice: one of them gives no address, or all the same."""
+    return len({each.url for each in found if each.url and not each.url.startswith("#")}) <= 1
+
+
+def normal(label: str) -> str:
+    """Labels as they are compared: case and white space do not count (CommonMark 0.31, 4.7), nor zeros in front."""
+    folded = " ".join(label.casefold().split()).removeprefix("^").strip()
+    return (folded.lstrip("0") or "0") if folded.isdecimal() and folded.isascii() else folded
+
+
+def definitions(text: str) -> Definitions:
+    """The references `text` defines."""
+    return Definitions(_read(text))
+
+
+class _Line(msgspec.Struct, frozen=True):
+    start: int
+    end: int
+    text: str
+
+
+def _read(text: str) -> Iterator[Definition]:
+    level = 0  # of the heading above the list we are in, 0 outside any
+    entry: tuple[str, list[_Line], str] | None = None
+    for line in _lines(text):
+        named, at = _title(line.text)
+        found = None if named else _entry(line.text, listed=level > 0)
+        if entry and (named or found or not line.text.strip() or not level):
+            yield _made(*entry)
+            entry = None
+        if named and (at <= level or not level or _NAMES.fullmatch(named)):
+            level = at if _NAMES.fullmatch(named) else 0
+        elif found:
+            entry = (found[0], [line], found[1])
+        elif entry:
+            entry[1].append(line)
+    if entry:
+        yield _made(*entry)
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    """The lines outside code blocks."""
+    fenced = [
+        (each.start, each.end) for each in scan(text) if each.kind == "verbatim" and "\n" in text[each.start : each.end]
+    ]
+    starts = [start for start, _ in fenced]
+    for match in _LINE.finditer(text):
+        at = bisect_right(starts, match.start()) - 1
+        if match.end() > match.start() and not (at >= 0 and match.start() < fenced[at][1]):
+            yield _Line(match.start(), match.end(), match[0].rstrip("\r\n"))
+
+
+def _title(line: str) -> tuple[str, int]:
+    """The words of a heading and its level; of a line which stands as a list's title, level 7. Else nothing."""
+    if heading := _HEADING.fullmatch(line):
+        return heading[2].rstrip("# \t"), len(heading[1])
+    for form, group in ((_BOLD, 2), (_BARE, 1)):
+        bare = form.fullmatch(line)
+        if bare and _NAMES.fullmatch(bare[group]):
+            return bare[group], _PLAIN_LEVEL
+    return "", 0
+
+
+def _entry(line: str, *, listed: bool) -> tuple[str, str] | None:
+    """Label and text of the reference which begins on this line.
+
+    Outside a list only a definition is one, or a line which begins with a number in brackets and has an address.
+    """
+    if definition := _DEFINITION.fullmatch(line):
+        return normal(definition["label"]), definition["text"]
+    found = _ENTRY.fullmatch(line)
+    if found and (listed or (found["label"] and found["label"].isdecimal() and _LINKED.search(line))):
+        return normal(found["label"] or found["number"]), found["text"]
+    item = _ITEM.fullmatch(line) if listed else None
+    return ("", item["text"]) if item else None
+
+
+def _made(label: str, lines: list[_Line], first: str) -> Definition:
+    text = " ".join((first, *(line.text.strip() for line in lines[1:]))).strip()[:_LONGEST_ENTRY]
+    return Definition(
+        label=label, text=text, url=address_in(text), title=titled(text), start=lines[0].start, end=lines[-1].end
+    )

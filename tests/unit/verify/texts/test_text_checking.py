@@ -1,0 +1,147 @@
+"""A text's claims against documents: references matched, passages picked, verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from assay.core.errors import StoreError
+from assay.core.sources import Document, Span, sha256
+from assay.evidence.segment import segment
+from assay.verify.texts.checking import CheckedText, Shelf, check_text
+from assay.verify.texts.marked import Reference, mark
+from assay.verify.texts.matching import Catalogue
+from assay.verify.texts.picking import MOST, Picker
+
+TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
+PLANTS = "# Plants\n\nThe northern plant employs 400 people.\n\nThe southern plant employs 900 people.\n"
+FOLDER = "/home/me/work"
+
+
+def document(text: str, url: str, title: str) -> Document:
+    return Document(
+        sha256=sha256(text.encode()),
+        snapshot_sha256=sha256(text.encode()),
+        extractor="text/1",
+        url=url,
+        title=title,
+        name=url.rpartition("/")[2],
+        media_type="text/markdown",
+        syntax="markdown",
+        size=len(text.encode()),
+        fetched_at="2025-01-01T00:00:00.000Z",
+    )
+
+
+GIVEN = {
+    TIDES: document(TIDES, f"file://{FOLDER}/docs/tides.md", "Tides at Brest"),
+    PLANTS: document(PLANTS, "https://www.example.org/plants/?utm_source=x", "The plants of the north"),
+}
+TEXTS = {one.sha256: text for text, one in GIVEN.items()}
+
+
+def checked(text: str, documents: Sequence[Document] = tuple(GIVEN.values())) -> CheckedText:
+    def spans(one: Document) -> tuple[Span, ...]:
+        return segment(TEXTS[one.sha256], one.syntax)
+
+    def text_of(sha256: str) -> bytes:
+        if sha256 not in TEXTS:
+            raise StoreError("not there")
+        return TEXTS[sha256].encode()
+
+    catalogue = Catalogue(documents, FOLDER)
+    return check_text(text, mark(text), Shelf(find=catalogue.find, spans=spans, text_of=text_of))
+
+
+def verdicts(text: str) -> list[str]:
+    return [claim.verdict for claim in checked(text).claims]
+
+
+@pytest.mark.parametrize(
+    "cited",
+    [
+        "[t](docs/tides.md)",
+        "[t](./docs/tides.md#top)",
+        "[t](/home/me/work/docs/tides.md)",
+        "[t](file:///home/me/work/docs/tides.md)",
+        "[t](tides.md)",
+        "[1]\n\n[1]: docs/tides.md",
+        "[^1]\n\n[^1]: Tides at Brest, retrieved 2025-01-01",
+        "[1]\n\n## Sources\n\n1. Harbour Office (2020). Tides at Brest. Brest: self-published.",
+        "[1]\n\n## Sources\n\n1. See tides.md, page 3",
+    ],
+)
+def test_a_reference_names_a_document_by_path_name_or_title(cited: str) -> None:
+    found = checked(
+        f"The tide at Brest rises seven metres ({cited}).\n"
+        if cited.startswith("[t]")
+        else f"The tide at Brest rises seven metres {cited}\n"
+    )
+    assert [each.documents for each in found.references] == [(GIVEN[TIDES].url,)]
+    assert found.claims[0].verdict == "supported"
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://www.example.org/plants/", "http://example.org/plants?utm_medium=mail", "https://example.org/plants#n"],
+)
+def test_addresses_are_compared_as_pages(url: str) -> None:
+    assert verdicts(f"The northern plant employs 400 people ({url}).") == ["supported"]
+
+
+def test_another_page_is_not_available() -> None:
+    found = checked("The northern plant employs 400 people (https://example.org/other/plants).")
+    assert (found.claims[0].verdict, found.claims[0].reason[:14]) == ("unchecked", "not available:")
+
+
+def test_each_claim_has_its_verdict_its_line_and_its_place() -> None:
+    text = (
+        "The tide at Brest rises seven metres [1].\nIt rises nine metres at Brest [1].\n\n"
+        "The southern plant employs 400 people [2]. Ships left on 3 May 2021. Rome has 12 gates [9].\n\n"
+        "## References\n\n1. docs/tides.md\n2. https://example.org/plants\n"
+    )
+    found = checked(text)
+    assert [(each.line, each.verdict, each.rule) for each in found.claims] == [
+        (1, "supported", "verbatim"),
+        (2, "contradicted", "number"),
+        (4, "contradicted", "number"),
+        (4, "unsupported", "citation"),
+        (4, "unsupported", "citation"),
+    ]
+    assert text[found.claims[3].start : found.claims[3].end] == "Ships left on 3 May 2021."
+    assert (found.uncited, found.summary.claims, found.share) == (1, 5, 0.2)
+    assert "[9] is not in the list" in found.claims[4].reason
+    assert {id for each in found.claims for id in each.passages} == {passage.id for passage in found.passages}
+
+
+def test_one_of_several_sources_is_enough_and_a_missing_one_leaves_it_open() -> None:
+    listed = "\n\n## References\n\n1. docs/tides.md\n2. https://nowhere.example/\n"
+    assert verdicts(f"The tide at Brest rises seven metres [1, 2].{listed}") == ["supported"]
+    assert verdicts(f"Ferries to Ouessant sailed on 4 May 1999 [1, 2].{listed}") == ["unchecked"]
+    assert verdicts(f"Ferries to Ouessant sailed on 4 May 1999 [1].{listed}") == ["unsupported"]
+
+
+def test_the_citation_at_the_end_of_a_quoted_paragraph_holds_for_its_sentences() -> None:
+    text = "The tide at Brest rises seven metres. High water comes twice a day ([t](docs/tides.md))."
+    assert verdicts(text) == ["supported", "supported"]
+    text = "The tide at Brest rises eight metres. High water comes twice a day ([t](docs/tides.md))."
+    assert verdicts(text) == ["unsupported", "supported"]
+
+
+def test_a_text_without_claims_and_one_without_anything() -> None:
+    assert (checked("# A title\n").claims, checked("").share) == ((), 1.0)
+
+
+def test_the_picked_passages_share_the_claims_rare_words() -> None:
+    passages = [*checked("x [t](tides.md) 1.").passages]
+    assert len(passages) <= MOST
+    many = checked("The southern plant employs 900 people [p](https://example.org/plants).")
+    assert "southern" in many.passages[0].text
+    assert Picker([]).pick("anything") == ()
+
+
+def test_titles_of_one_word_are_not_looked_for_inside_a_reference() -> None:
+    one = document(TIDES, "file:///x/y.md", "Introduction")
+    reference = Reference(id="S1", label="1", title="An Introduction to tides", text="An Introduction to tides")
+    assert Catalogue([one], "/").find(reference) == ()
