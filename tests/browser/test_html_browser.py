@@ -8,6 +8,7 @@ import hostile
 import logs
 import msgspec
 import pytest
+import repaired
 
 from assay.core.sources import Surroundings
 from assay.core.view import RunView, fold
@@ -100,6 +101,21 @@ def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_screen(
         found = axe.run(page, options={"resultTypes": ["violations"]})["violations"]
         assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
         page.keyboard.press("Escape")
+    assert watched.quiet(), watched.events
+    watched.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_read_the_ledger_of_claims(browser: "sync_api.Browser", file: Path, scheme: str) -> None:
+    watched = Watched(browser, file, repaired.view(), color_scheme=scheme, reduced_motion="reduce")
+    axe, page = axe_core.Axe(), watched.page
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+        found = axe.run(page, options={"resultTypes": ["violations"]})["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
+    assert page.locator(".compared em").first.is_visible()
     assert watched.quiet(), watched.events
     watched.context.close()
 

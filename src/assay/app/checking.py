@@ -1,4 +1,7 @@
-"""Claims checked against the texts given with them: no home, no settings, no network, no model."""
+"""Claims checked against the texts given with them: no home, no settings, no network, no model.
+
+What a model makes of them is `app.judging`'s.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import msgspec
 from assay.core.claims import Verdict
 from assay.core.errors import UsageError
 from assay.verify.deciding import decide
+from assay.verify.judging.comparing import Slot
 
 LONGEST = 16 * 1024 * 1024
 """Bytes of a line of JSON."""
@@ -22,12 +26,13 @@ class ClaimRow(msgspec.Struct, frozen=True):
     claim: str
 
 
-class CheckedRow(msgspec.Struct, frozen=True, kw_only=True):
+class CheckedRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A claim's verdict.
 
-    `verdict` is supported, unsupported, contradicted or unchecked (undecided). `score` is the probability that the
-    text supports the claim. `rule` names what decided: verbatim, one of the deterministic rules, lexical, or
-    length, where claim or text is too long to be checked.
+    `verdict` is supported, partial (a judge's), unsupported, contradicted or unchecked (undecided). `score` is the
+    probability that the text supports the claim. `rule` names what decided: verbatim, one of the deterministic rules,
+    lexical, judge, or length, where claim or text is too long to be checked. `slots` are the values of the claim which
+    a judge was asked for without seeing them, with what it found in the text.
     """
 
     id: str | int
@@ -35,6 +40,7 @@ class CheckedRow(msgspec.Struct, frozen=True, kw_only=True):
     score: float
     rule: str
     reasons: tuple[str, ...]
+    slots: tuple[Slot, ...] = ()
 
 
 class BadRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +69,17 @@ def check(rows: Iterable[ClaimRow | Mapping[str, object]]) -> list[CheckedRow]:
 
 def check_lines(lines: Iterable[bytes]) -> Iterator[CheckedRow | BadRow]:
     """The same for lines of JSON, each as it is read; one which is no row gives a `BadRow`. Blank lines are skipped."""
+    return check_rows(read_lines(lines))
+
+
+def check_rows(rows: Iterable[ClaimRow | BadRow]) -> Iterator[CheckedRow | BadRow]:
+    """The verdict on each row, as it is asked for; what is no row stays as it is."""
+    for row in rows:
+        yield row if isinstance(row, BadRow) else _checked(row)
+
+
+def read_lines(lines: Iterable[bytes]) -> Iterator[ClaimRow | BadRow]:
+    """The rows of lines of JSON, each as it is read; a `BadRow` for one which is none. Blank lines are skipped."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -70,7 +87,7 @@ def check_lines(lines: Iterable[bytes]) -> Iterator[CheckedRow | BadRow]:
             yield BadRow(id=None, line=number, error=f"longer than {LONGEST // 1024 // 1024} MiB")
             continue
         try:
-            yield _checked(_row(line))
+            yield _row(line)
         except msgspec.DecodeError as error:
             yield BadRow(id=_id(line), line=number, error=str(error))
 

@@ -2,75 +2,138 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO, cast
 
 import click
 import msgspec
 
-from assay.app.checking import LONGEST, BadRow, CheckedRow, check_lines
+import assay
+from assay.app.checking import LONGEST, BadRow, CheckedRow, ClaimRow, check_rows, read_lines
 from assay.cli import options
 from assay.cli.exits import Exit
-from assay.cli.files import save
+from assay.cli.files import lines, save
 from assay.cli.progress import counted
 from assay.cli.terminal import State, say, write
-from assay.core.errors import NotBuilt
+from assay.core.usage import Usage
 
 _EVERY = 2.0
 """Seconds between lines of progress."""
 
 
 @click.command("check")
-@click.argument("file", metavar="FILE.jsonl", type=click.File("rb"))
+@click.argument("what", metavar="FILE.jsonl|CLAIM")
+@click.option("--in", "text", type=click.File("rb"), metavar="FILE", help="A text: then CLAIM is held against it.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write here, not to stdout.")
-@click.option("--model", metavar="PROVIDER:NAME", help="Not built yet: claims are checked without a model.")
-@options.verbosity
+@click.option("--model", metavar="PROVIDER:NAME", help="A model which judges what the rules do not decide.")
+@options.common
 @click.pass_obj
-def command(state: State, file: BinaryIO, output: Path | None, model: str | None) -> int:
+def command(
+    state: State, what: str, text: BinaryIO | None, output: Path | None, model: str | None, home: Path | None
+) -> int:
     """Check claims against texts: rows {"id", "doc", "claim"} in, "-" for stdin.
 
     Rows {"id", "verdict", "score", "rule", "reasons"} come out, in order: the score is the probability that the text
     supports the claim; the verdict is supported, unsupported, contradicted or unchecked (undecided). A line which is
     no such row gives {"id", "line", "error"}, the rest goes on, and the exit code is 1.
-    """
-    if model:
-        raise NotBuilt(f"claims cannot be judged by {model!r} yet; without --model they are checked by their words")
+
+    With --model the verdict may be partial too, and "slots" are the values of the claim which the model had to find in
+    the text without being shown them. What it answered is remembered in the home: asked again, it costs nothing.
+
+    \b
+        assay check claims.jsonl -o verdicts.jsonl
+        assay check claims.jsonl --model ollama:qwen3
+        assay check "The plant employs 400 people." --in plant.md
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
     if output and not output.absolute().parent.is_dir():
         raise click.UsageError(f"the folder {output.absolute().parent} does not exist")
-    counts: Counter[str] = Counter()
-    rows = _watched(check_lines(_lines(file)), counts, quiet=state.verbosity < 0)
+    watch = _Watch(quiet=state.verbosity < 0)
+    with _rows(what, text) as rows:
+        if model:
+            kept = _judged(rows, model, home, watch, output)
+        else:
+            kept = _checked(rows, watch, output)
     if output:
-        save(output, b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+        save(output, b"".join(kept))
+    watch.end()
+    return Exit.FAILED if watch.counts["bad"] else Exit.DONE
+
+
+@contextmanager
+def _rows(what: str, text: BinaryIO | None) -> Iterator[Iterator[ClaimRow | BadRow]]:
+    """The rows of a file; or the one of a claim and its text."""
+    if text is not None:
+        data = text.read(LONGEST + 1)
+        if len(data) > LONGEST:
+            raise click.UsageError(f"the text has more than {LONGEST // 1024 // 1024} MiB")
+        try:
+            yield iter([ClaimRow(id=1, doc=data.decode("utf-8-sig"), claim=what)])
+        except UnicodeDecodeError as error:
+            raise click.UsageError("--in takes a text in UTF-8; `assay docs add` reads other formats") from error
+        return
+    try:
+        with click.open_file(what, "rb") as file:
+            yield read_lines(lines(cast("IO[bytes]", file), LONGEST))
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise click.UsageError(f"{what!r} is no file of rows; a claim needs its text too: --in FILE") from error
+
+
+def _checked(rows: Iterator[ClaimRow | BadRow], watch: _Watch, output: Path | None) -> list[bytes]:
+    """Every row checked without a model; the lines for a file, where they go into one."""
+    kept: list[bytes] = []
+    for row in check_rows(rows):
+        _tell(row, watch, kept if output else None)
+    return kept
+
+
+def _judged(
+    rows: Iterator[ClaimRow | BadRow], model: str, home: Path | None, watch: _Watch, output: Path | None
+) -> list[bytes]:
+    kept: list[bytes] = []
+    work = assay.judge_rows(rows, lambda row: _tell(row, watch, kept if output else None), model=model, home=home)
+    watch.used = asyncio.run(work)
+    return kept
+
+
+def _tell(row: CheckedRow | BadRow, watch: _Watch, kept: list[bytes] | None) -> None:
+    watch.count(row)
+    line = msgspec.json.encode(row)
+    if kept is None:
+        write(line.decode())
     else:
-        for row in rows:
-            write(msgspec.json.encode(row).decode())
-    return Exit.FAILED if counts["bad"] else Exit.DONE
+        kept.append(line + b"\n")
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file; of one which is too long only so much that this can be seen."""
-    while line := file.readline(LONGEST + 1):
-        yield line
-        while len(line) > LONGEST and not line.endswith(b"\n"):
-            line = file.readline(LONGEST + 1)
+class _Watch:
+    """Counts rows by verdict; says how it goes now and then, and once at the end."""
 
+    def __init__(self, *, quiet: bool) -> None:
+        self.counts: Counter[str] = Counter()
+        self.used = Usage()
+        self._quiet = quiet
+        self._began = self._said = time.monotonic()
 
-def _watched(
-    rows: Iterable[CheckedRow | BadRow], counts: Counter[str], *, quiet: bool
-) -> Iterator[CheckedRow | BadRow]:
-    """The rows, counted by verdict, with a line of progress now and then and one at the end."""
-    began = said = time.monotonic()
-    for row in rows:
-        counts["bad" if isinstance(row, BadRow) else row.verdict] += 1
-        now = time.monotonic()
-        if not quiet and now - said >= _EVERY:
-            said = now
-            say(f"{counted(counts.total(), 'row')} checked, {counts.total() / (now - began):,.0f} a second")
-        yield row
-    if not quiet:
-        found = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()) if verdict != "bad")
-        bad = f"; {counted(counts['bad'], 'line')} could not be read" if counts["bad"] else ""
-        say(f"checked {counted(counts.total() - counts['bad'], 'row')}{': ' if found else ''}{found}{bad}")
+    def count(self, row: CheckedRow | BadRow) -> None:
+        """One more row."""
+        self.counts["bad" if isinstance(row, BadRow) else row.verdict] += 1
+        now, total = time.monotonic(), self.counts.total()
+        if not self._quiet and now - self._said >= _EVERY:
+            self._said = now
+            say(f"{counted(total, 'row')} checked, {total / (now - self._began):,.0f} a second")
+
+    def end(self) -> None:
+        """The last line."""
+        if self._quiet:
+            return
+        found = ", ".join(f"{count} {verdict}" for verdict, count in sorted(self.counts.items()) if verdict != "bad")
+        bad = f"; {counted(self.counts['bad'], 'line')} could not be read" if self.counts["bad"] else ""
+        spent = ""
+        if self.used.model_calls:
+            spent = f"; {counted(self.used.model_calls, 'call')} of the model, {self.used.tokens:,} tokens"
+        rows = counted(self.counts.total() - self.counts["bad"], "row")
+        say(f"checked {rows}{': ' if found else ''}{found}{bad}{spent}")

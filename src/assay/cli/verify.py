@@ -2,85 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
-from assay.app.bundle import Check, Verification, installed_release, verify_bundle
 from assay.cli import options
-from assay.cli.exits import Exit
-from assay.cli.progress import counted
-from assay.cli.terminal import clean, write
+from assay.cli.arguments import ResearchCommand, paths_from
+from assay.cli.terminal import State
+from assay.cli.verify_again import again as check_again
+from assay.cli.verify_bundle import bundle
+from assay.cli.verify_text import Asked, text
 
-_NAMED = 6
-_ENDED = {"completed": "ended", "failed": "failed", "cancelled": "was cancelled"}
+_TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
 
 
-@click.command("verify")
-@click.argument("file", metavar="FILE.zip", type=click.Path(path_type=Path, readable=False))
+@click.command("verify", cls=ResearchCommand)
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path, readable=False, allow_dash=True))
+@click.option("--in", "paths", multiple=True, metavar="PATH…", help="The documents the text may cite; - for stdin.")
+@click.option("--web", is_flag=True, help="Fetch the pages it cites which are not among them.")
+@click.option("--strict", is_flag=True, help="Exit with 3 when any claim is not supported.")
+@click.option(
+    "--min-supported",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Exit with 3 when fewer of the claims are supported (0.95).",
+)
+@click.option("--problems", is_flag=True, help="Show only claims which are not supported.")
+@click.option("--again", is_flag=True, help="FILE is a run: check its report by the rules of today.")
 @options.json_output
-@options.verbosity
-def command(file: Path, as_json: bool) -> int:
-    """Check a bundle (written by -o FILE.zip): every hash, place and count, and the zip itself.
+@options.common
+@click.pass_obj
+def command(
+    state: State,
+    file: Path,
+    paths: Sequence[str],
+    web: bool,
+    strict: bool,
+    min_supported: float | None,
+    problems: bool,
+    again: bool,
+    as_json: bool,
+    home: Path | None,
+) -> int:
+    """Check what is written: a text with citations, a report bundle, or a run's report once more.
 
-    Needs nothing but the file. Exits with 3 when a check fails, or when part of the file could not be checked because
-    another release of Assay wrote it.
-    """
-    found = verify_bundle(file)
-    if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
-    else:
-        write("\n".join(_told(found)))
-    return Exit.DONE if found.whole else Exit.UNVERIFIED
+    \b
+        assay verify report.md --in papers/            # each claim against the documents it cites
+        assay verify notes.md --web --min-supported 0.95
+        assay verify report.zip                        # a bundle (-o FILE.zip): hashes, places, counts
+        assay verify last --again                      # a run, by the rules of today
 
-
-def _told(found: Verification) -> Iterator[str]:
-    for check in found.checks:
-        yield f"{'ok' if check.ok else 'WRONG':<6} {check.name:<12} {_result(check)}".rstrip()
-        yield from (f"       {clean(problem)}" for problem in check.problems)
-        yield from (f"       note: {clean(note)}" for note in check.notes)
-    yield ""
-    yield f"SHA-256 {found.sha256}"
-    yield _conclusion(found)
-
-
-def _result(check: Check) -> str:
-    return f"{check.checked:,} checked" if check.checked else ""
-
-
-def _conclusion(found: Verification) -> str:
-    if not found.ok:
-        return f"{clean(found.file)} does not hold: {', '.join(each.name for each in found.checks if not each.ok)}"
-    writer = f"by Assay {clean(found.release)}" if found.release else "by a release without a name"
-    run = f"run {clean(found.run_id)}, {writer}, {_outcome(found)}"
-    if found.whole:
-        return f"{clean(found.file)} holds: {run}"
-    verb = "was" if len(found.unchecked) == 1 else "were"
-    return (
-        f"{clean(found.file)} was checked only in part ({run}): nothing wrong was found, but"
-        f" {_listed(found.unchecked)} {verb} NOT checked (written {writer}, this is {installed_release()})"
-    )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """`a, b and c`; a hostile file may have thousands."""
-    shown = [clean(name) for name in names[:_NAMED]]
-    rest = len(names) - len(shown)
-    *first, last = [*shown, counted(rest, "other member")] if rest else shown
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def _outcome(found: Verification) -> str:
-    match found.report:
-        case "passed":
-            return "a report which passed its final check"
-        case "not_passed":
-            return "a report which did not pass its final check, and says so"
-        case "no_check":
-            return "a report which was given no final check"
-        case "unfinished":
-            return f"a report which is not finished: the run {_ENDED.get(found.status, 'had not ended')}"
-        case _:
-            return f"without a report: the run {_ENDED.get(found.status, 'had not ended')}"
+    A text may cite by number with a list of references ([1], [^1]), or by links. Nothing is stored and no model is
+    asked, so it gives the same on every machine. Exit code 3: a bundle does not hold or could not be checked whole; a
+    run's supported claim is lost; claims below what --strict or --min-supported want.
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    if again:
+        if paths or web or strict or min_supported is not None:
+            raise click.UsageError("--again takes a run, and none of --in, --web, --strict, --min-supported")
+        return check_again(str(file), home, problems=problems, as_json=as_json)
+    if not (paths or web or strict or min_supported is not None or file.suffix.lower() in _TEXTS):
+        return bundle(file, as_json=as_json)
+    asked = Asked(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json)
+    return text(file, asked, quiet=state.verbosity < 0)

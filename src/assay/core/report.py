@@ -10,15 +10,15 @@ from typing import Any, Literal
 import msgspec
 
 from assay.core.bibliography import Bibliography, compile_bibliography
-from assay.core.claims import Citation, Claim, Summary, Verdict, summarize
-from assay.core.markers import CitationMode
+from assay.core.claims import Check, Citation, Claim, Conflict, Summary, Verdict, Version, summarize
+from assay.core.markers import CitationMode, strip
 from assay.core.plan import Coverage, Plan
 from assay.core.ports import FINAL
 from assay.core.rendering import Body, render_body
-from assay.core.sources import Surroundings
+from assay.core.sources import Notice, Passage, SourceKind, Surroundings
 from assay.core.typed import ReportField, reported, shaped
 from assay.core.usage import Usage
-from assay.core.view import RunView
+from assay.core.view import RemovedClaim, RunView
 
 SCHEMA = "assay.report/1"
 
@@ -52,8 +52,21 @@ LIMITS: frozenset[str] = frozenset(
 """The stop reasons of runs which ended before all was done; there is a report all the same."""
 
 
+class Opposed(msgspec.Struct, frozen=True, kw_only=True):
+    """A passage which speaks against a claim, found in `passages` or `further`; `number` is None if not cited."""
+
+    passage: str
+    source: str
+    number: int | None
+
+
 class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """A factual sentence: `text` is `markdown[start:end]` in code points, without the markers at its end."""
+    """A factual sentence: `text` is `markdown[start:end]` in code points, without the markers at its end.
+
+    `citations` are the evidence for it, `against` what speaks against it; `independent` counts the documents it cites,
+    those which copy one another once. `checks` are those of the sentence as it stands, the last one decides; `versions`
+    what it said before it was revised, the oldest first.
+    """
 
     id: str
     text: str
@@ -62,6 +75,22 @@ class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     reason: str
     citations: tuple[Citation, ...]
+    independent: int = 0
+    against: tuple[Opposed, ...] = ()
+    checks: tuple[Check, ...] = ()
+    versions: tuple[Version, ...] = ()
+
+
+class ReportRemoved(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence that was taken out: what it said last and cited (ids of passages), its verdict, and why it went."""
+
+    id: str
+    text: str
+    why: str
+    verdict: Verdict
+    reason: str
+    passages: tuple[str, ...]
+    versions: tuple[Version, ...]
 
 
 class ReportPassage(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +113,10 @@ class ReportPassage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A document that was read; `number` is None when it is not cited, `aliases` are other ids it had in the run."""
+    """A document that was read; `number` is None when it is not cited, `aliases` are other ids it had in the run.
+
+    `kind` is what kind of source it is, `kind_reason` what tells so; `notices` were published about it later.
+    """
 
     id: str
     number: int | None
@@ -98,6 +130,9 @@ class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
     fetched_at: str
     metadata: dict[str, str]
     aliases: tuple[str, ...]
+    kind: SourceKind = "unknown"
+    kind_reason: str = ""
+    notices: tuple[Notice, ...] = ()
 
 
 class ReportUsage(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,10 +159,16 @@ class ReportUsage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """A run's report. `models` maps a role to the model which answered for it; times are ISO 8601 UTC.
+    """A run's report. `thread` names the conversation the run is part of, `parent` is the run it goes on from,
+    `forked_from` the one it was forked off.
+
+    `models` maps a role to the model which answered for it; times are ISO 8601 UTC.
 
     `verified` says the final gate passed; `stop_reason` is one of `STOP_REASONS`, empty while the run goes on.
     Where the run did not come to its end, `limits` begins with why, and with what there is of the report.
+    `passages` are what the text cites; `further` what speaks against a claim, or was cited by a sentence as it was
+    before or that was taken out (`removed`), or stands on a side of `conflicts`, where sources disagree. `copies` are
+    groups of documents, by hash, which copy one another.
     Of a run with a schema `fields` are its fields by name (`steps[0].title`), `data` their values alone in its shape.
     """
 
@@ -155,6 +196,13 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
     fields: dict[str, ReportField]
     data: Any
+    thread: str = ""
+    parent: str = ""
+    conflicts: tuple[Conflict, ...] = ()
+    copies: tuple[tuple[str, ...], ...] = ()
+    removed: tuple[ReportRemoved, ...] = ()
+    further: tuple[ReportPassage, ...] = ()
+    forked_from: str = ""
 
 
 def bibliography(view: RunView) -> Bibliography:
@@ -167,7 +215,7 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
     """The report of a run; of one that has not ended, as far as it is written."""
     books = bibliography(view)
     body = render_body(view.report.text, books, citations)
-    claims = tuple(_claim(claim, body, books) for claim in view.claims)
+    claims = tuple(_claim(view, claim, body, books) for claim in view.claims)
     fields = reported(view.fields, view.claims)
     return Report(
         run_id=view.run_id,
@@ -185,7 +233,7 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
         coverage=view.coverage,
         markdown=body.text,
         claims=claims,
-        passages=_passages(view, books),
+        passages=tuple(_passage(view, books, passage) for passage in books.cited),
         sources=_sources(books),
         summary=summarize(view.claims, view.summary.dropped_markers),
         usage=_usage(view),
@@ -193,6 +241,13 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
         warnings=tuple(dict.fromkeys(warning.message for warning in view.warnings)),
         fields=fields,
         data=shaped(view.fields, fields),
+        thread=view.brief.thread if view.brief else "",
+        parent=view.brief.parent if view.brief else "",
+        forked_from=view.brief.fork.run if view.brief and view.brief.fork else "",
+        conflicts=view.conflicts,
+        copies=view.copies,
+        removed=tuple(_removed(claim) for claim in view.removed),
+        further=_further(view, books),
     )
 
 
@@ -232,7 +287,14 @@ def _left(view: RunView) -> str:
             return "this report was not given its final check" if view.gate is None else "this report had been finished"
 
 
-def _claim(claim: Claim, body: Body, books: Bibliography) -> ReportClaim:
+def _independent(view: RunView, claim: Claim) -> int:
+    """How many sources a claim cites, those which copy one another counted once."""
+    first = {sha256: group[0] for group in view.copies for sha256 in group}
+    cited = (view.passages[id].document_sha256 for id in claim.passages if id in view.passages)
+    return len({first.get(sha256, sha256) for sha256 in cited})
+
+
+def _claim(view: RunView, claim: Claim, body: Body, books: Bibliography) -> ReportClaim:
     start, end = body.span(claim.start, claim.end)
     return ReportClaim(
         id=claim.id,
@@ -242,27 +304,56 @@ def _claim(claim: Claim, body: Body, books: Bibliography) -> ReportClaim:
         verdict=claim.verdict,
         reason=claim.reason,
         citations=books.citations(claim.passages),
+        independent=_independent(view, claim),
+        against=tuple(
+            Opposed(passage=id, source=books.joined[id], number=books.numbers.get(id))
+            for id in claim.against
+            if id in books.joined
+        ),
+        checks=view.checks.get(claim.id, ()),
+        versions=view.versions.get(claim.id, ()),
     )
 
 
-def _passages(view: RunView, books: Bibliography) -> tuple[ReportPassage, ...]:
-    unknown = Surroundings(id="", before="", after="")
-    return tuple(
-        ReportPassage(
-            id=passage.id,
-            source=books.joined[passage.id],
-            document_sha256=passage.document_sha256,
-            start=passage.start,
-            end=passage.end,
-            text=passage.text,
-            text_sha256=passage.text_sha256,
-            heading=passage.heading,
-            page=passage.page,
-            before=view.surroundings.get(passage.id, unknown).before,
-            after=view.surroundings.get(passage.id, unknown).after,
-        )
-        for passage in books.cited
+def _removed(claim: RemovedClaim) -> ReportRemoved:
+    return ReportRemoved(
+        id=claim.id,
+        text=strip(claim.text),
+        why=claim.why,
+        verdict=claim.verdict,
+        reason=claim.reason,
+        passages=claim.passages,
+        versions=claim.versions,
     )
+
+
+def _passage(view: RunView, books: Bibliography, passage: Passage) -> ReportPassage:
+    around = view.surroundings.get(passage.id, Surroundings(id="", before="", after=""))
+    return ReportPassage(
+        id=passage.id,
+        source=books.joined[passage.id],
+        document_sha256=passage.document_sha256,
+        start=passage.start,
+        end=passage.end,
+        text=passage.text,
+        text_sha256=passage.text_sha256,
+        heading=passage.heading,
+        page=passage.page,
+        before=around.before,
+        after=around.after,
+    )
+
+
+def _further(view: RunView, books: Bibliography) -> tuple[ReportPassage, ...]:
+    """The passages which the text does not cite and the ledger of claims names all the same."""
+    against = (id for claim in view.claims for id in claim.against)
+    before = (id for versions in view.versions.values() for version in versions for id in version.passages)
+    removed = (id for gone in view.removed for id in gone.passages)
+    earlier = (id for gone in view.removed for version in gone.versions for id in version.passages)
+    sides = (id for conflict in view.conflicts for id in conflict.passages)
+    cited = {passage.id for passage in books.cited}
+    named = dict.fromkeys(id for id in (*against, *before, *removed, *earlier, *sides) if id not in cited)
+    return tuple(_passage(view, books, view.passages[id]) for id in named if id in view.passages and id in books.joined)
 
 
 def _sources(books: Bibliography) -> tuple[ReportSource, ...]:
@@ -280,6 +371,9 @@ def _sources(books: Bibliography) -> tuple[ReportSource, ...]:
             fetched_at=entry.source.fetched_at,
             metadata=entry.source.metadata,
             aliases=entry.aliases,
+            kind=entry.source.kind,
+            kind_reason=entry.source.kind_reason,
+            notices=entry.source.notices,
         )
         for entry in books.entries
     )

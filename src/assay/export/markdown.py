@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from assay.core.claims import Claim
+from assay.core.claims import VERDICTS
 from assay.core.clean import escape_markdown, link_target
 from assay.core.markers import CitationMode, strip
 from assay.core.report import Report, ReportPassage, ReportSource, build_report
@@ -32,9 +32,8 @@ def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
         report.markdown.rstrip(),
         _section("Fields", _fields(report)),
         _section("Sources", [] if citations == "footnotes" else _sources(report, citations)),
-        _section("Claims to check", [_claim_line(claim) for claim in sections.to_check(view)]),
         _section("Limits", [f"- {escape_markdown(limit)}" for limit in sections.limits(view, report)]),
-        sections.counts(report.summary),
+        _verification(view, report),
         _definitions(report, citations),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -45,7 +44,28 @@ def _fields(report: Report) -> list[str]:
     rows = [
         _row(name, sections.value(field.value), field.verdict, field.reason) for name, field in report.fields.items()
     ]
-    return ["| Field | Value | Verdict | Why |", "|---|---|---|---|", *rows] if rows else []
+    return [_row(*sections.FIELD_HEADINGS), "|---|---|---|---|", *rows] if rows else []
+
+
+def _verification(view: RunView, report: Report) -> str:
+    """How the claims fared: one line where all are supported, else a table of the counts, and of what to check."""
+    summary, problems = report.summary, sections.to_check(view)
+    if summary.supported == summary.claims and not summary.dropped_markers and not report.removed:
+        return sections.counts(summary)
+    verdicts = [verdict for verdict in VERDICTS if getattr(summary, verdict)]
+    parts = [
+        _table(("Claims", *verdicts), [(f"{summary.claims}", *(f"{getattr(summary, one)}" for one in verdicts))]),
+        _table(("To check", "Verdict", "Why"), [(strip(each.text), each.verdict, each.reason) for each in problems]),
+        _table(("Taken out", "Why"), [(each.text, each.why) for each in report.removed]),
+        sections.counts(summary),
+    ]
+    return "## Verification\n\n" + "\n\n".join(part for part in parts if part)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table, empty without rows."""
+    lines = [_row(*row) for row in rows]
+    return "\n".join((_row(*head), f"|{'---|' * len(head)}", *lines)) if lines else ""
 
 
 def _row(*cells: str) -> str:
@@ -70,7 +90,8 @@ def _details(source: ReportSource) -> str:
     place = sections.place(source)
     where = f"<{place.target}>" if place.target else escape_markdown(place.where)
     retrieved = f"retrieved {place.retrieved}" if place.retrieved else ""
-    return ", ".join(part for part in (escape_markdown(place.title), where, retrieved) if part)
+    known = (escape_markdown(each) for each in sections.known(source))
+    return ", ".join(part for part in (escape_markdown(place.title), *known, where, retrieved) if part)
 
 
 def _definitions(report: Report, citations: CitationMode) -> str:
@@ -98,11 +119,6 @@ def _footnote(source: ReportSource, quotes: Sequence[ReportPassage]) -> str:
 def _quote(passage: ReportPassage) -> str:
     page = f" (page {passage.page})" if passage.page else ""
     return f"“{escape_markdown(passage.text)}”{page}"
-
-
-def _claim_line(claim: Claim) -> str:
-    reason = f": {escape_markdown(claim.reason)}" if claim.reason else ""
-    return f"- {claim.verdict}{reason} (“{escape_markdown(strip(claim.text))}”)"
 
 
 class MarkdownExporter:

@@ -10,10 +10,10 @@ import msgspec
 from assay.core.claims import Claim
 from assay.core.clean import one_line
 from assay.core.markers import CitationMode, strip
-from assay.core.report import ReportPassage, ReportSource, build_report
+from assay.core.report import Report, ReportPassage, ReportSource, build_report
 from assay.core.view import RunView
 from assay.export import sections
-from assay.export.blocks import Block, Line, Piece, line, read_report
+from assay.export.blocks import Block, Heading, Line, Piece, Table, line, read_report
 from assay.export.names import read_names
 
 _NO_DATE = datetime(1980, 1, 1, tzinfo=UTC)  # the first one a zip file can hold
@@ -54,11 +54,23 @@ def paper(view: RunView, citations: CitationMode) -> Paper:
         facts=tuple(line(fact) for fact in facts if fact),
         language=sections.language(view.brief.language if view.brief else ""),
         made=made,
-        body=read_report(view, citations),
+        body=(*read_report(view, citations), *_fields(report)),
         sources=tuple(_source(source, quotes.get(source.id, ())) for source in sections.cited(report)),
         to_check=tuple(_claim(claim) for claim in sections.to_check(view)),
         limits=tuple(line(one_line(limit)) for limit in sections.limits(view, report)),
     )
+
+
+def _fields(report: Report) -> tuple[Block, ...]:
+    """The fields of a typed answer as a table under a heading."""
+    if not report.fields:
+        return ()
+    rows = [
+        (name, sections.value(field.value), field.verdict, one_line(field.reason))
+        for name, field in report.fields.items()
+    ]
+    cells = tuple(tuple(line(one_line(cell)) for cell in row) for row in (sections.FIELD_HEADINGS, *rows))
+    return (Heading(level=1, line=line("Fields")), Table(rows=cells))
 
 
 def _made(view: RunView) -> datetime:
@@ -79,6 +91,7 @@ def _source(source: ReportSource, quotes: Sequence[ReportPassage]) -> PaperSourc
         Piece(text=line(place.title or place.where).text, link=place.target),
         Piece(text=line(", ".join(name.said for name in read_names(source.author))).text),
         Piece(text=line(one_line(source.published)).text),
+        *(Piece(text=line(each).text) for each in sections.known(source)),
         Piece(text=line(place.where).text if place.title else "", link=place.target),
         Piece(text=f"retrieved {place.retrieved}" if place.retrieved else ""),
     )

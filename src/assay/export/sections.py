@@ -14,6 +14,7 @@ import msgspec
 from assay.core.claims import VERDICTS, Claim, Summary
 from assay.core.clean import link_target, local_path, one_line
 from assay.core.report import Report, ReportPassage, ReportSource
+from assay.core.sources import Notice
 from assay.core.typed import Scalar, Value
 from assay.core.view import RunView
 
@@ -21,6 +22,10 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 
 TO_CHECK = ("contradicted", "unsupported", "partial")
 """The verdicts a reader should look at, the worst first."""
+
+
+FIELD_HEADINGS = ("Field", "Value", "Verdict", "Why")
+"""The columns in which the fields of a typed answer are told."""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +49,17 @@ def place(source: ReportSource) -> Place:
         target=link_target(source.url) or "" if path is None else "",
         retrieved=one_line(source.fetched_at)[:10],
     )
+
+
+def known(source: ReportSource) -> tuple[str, ...]:
+    """What kind of source it is, where that is known, and the notices published about it, each in a few words."""
+    kind = () if source.kind == "unknown" else (source.kind,)
+    return (*kind, *(notice_line(notice) for notice in source.notices))
+
+
+def notice_line(notice: Notice) -> str:
+    """A notice on a line: what it is, and its day."""
+    return " ".join(filter(None, (one_line(notice.kind.replace("_", " ")), one_line(notice.date))))
 
 
 def cited(report: Report) -> tuple[ReportSource, ...]:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import logs
 import pytest
+import repaired
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from records import recorded
+from records import record, recorded
 from shown import HOSTILE, TEXT, full
 
 from assay.core.clean import HARMFUL
@@ -168,3 +169,13 @@ def test_without_python_docx_it_says_what_to_install(monkeypatch: pytest.MonkeyP
     monkeypatch.delitem(sys.modules, "assay.export.word", raising=False)
     with pytest.raises(ConfigError, match=r"pip install 'assay\[docx\]'"):
         EXPORTER.render(full())
+
+
+def test_the_fields_of_a_typed_answer_are_a_table() -> None:
+    document = part(EXPORTER.render(record(repaired.view())))
+    assert ("Heading1", "Fields") in styled(document)
+    table = document.findall(f".//{W}tbl")[-1]
+    rows = [[said(cell) for cell in row.iter(f"{W}tc")] for row in table.iter(f"{W}tr")]
+    assert rows[0] == ["Field", "Value", "Verdict", "Why"]
+    assert [row[0] for row in rows[1:]] == ["rise.metres", "harbour_master"]
+    assert rows[2][3] == "no passage <names> *anyone*"

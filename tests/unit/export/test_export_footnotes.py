@@ -30,13 +30,19 @@ Guido van Rossum wrote it [^2], in July 2001 [^2] [^1].
 
 Nothing [1] else.
 
-## Claims to check
-
-- contradicted: the number differs (“It became active 🐍 in 2001.”)
-
 ## Limits
 
 - Two documents could not be read.
+
+## Verification
+
+| Claims | supported | contradicted |
+|---|---|---|
+| 2 | 1 | 1 |
+
+| To check | Verdict | Why |
+|---|---|---|
+| It became active 🐍 in 2001. | contradicted | the number differs |
 
 2 claims: 1 supported, 1 contradicted.
 

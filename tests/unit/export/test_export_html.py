@@ -16,7 +16,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from assay.core.brief import Brief
 from assay.core.report import build_report
 from assay.core.sources import Surroundings
-from assay.core.view import Conflict, Notice, RemovedClaim, RunView, Unreadable, fold
+from assay.core.view import Conflict, Notice, RemovedClaim, RunView, Side, Unreadable, fold
 from assay.export.html import EXPORTER, render
 
 
@@ -110,10 +110,16 @@ def test_one_place_met_by_two_agents_is_one_quote() -> None:
 
 
 def test_conflicts_and_removed_sentences_are_told() -> None:
-    conflicts = (Conflict(text="2001 or <2003>", passages=("S1001.4", "S2002.3")),)
+    sides = (
+        Side(value="2001", passage="S1001.4", source="S1001"),
+        Side(value="<2003>", passage="S2002.3", source="S2002"),
+    )
+    conflicts = (Conflict(text="2001 or <2003>", sides=sides),)
     removed = (RemovedClaim(id="c9", text="It was 1999.", why="nothing supports it"),)
     found = page(msgspec.structs.replace(TWO, conflicts=conflicts, removed=removed))
-    assert {"2001 or <2003> 2.1, 1.1", "It was 1999. (nothing supports it)"} <= set(texts(found, ".glance li"))
+    assert {"2001 or <2003> 2.1, 1.1", "unchecked It was 1999. (nothing supports it)"} <= set(
+        texts(found, ".glance li")
+    )
 
 
 def test_how_citations_look() -> None:

@@ -5,6 +5,7 @@ from typing import get_args
 import logs
 import msgspec
 import pytest
+import repaired
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -31,13 +32,19 @@ Nothing \\[1] else.
 1. Document pep1, <https://example.org/pep1>, retrieved 2025-01-01
 2. Document pep8, <https://example.org/pep8>, retrieved 2025-01-01
 
-## Claims to check
-
-- contradicted: the number differs (“It became active 🐍 in 2001.”)
-
 ## Limits
 
 - Two documents could not be read.
+
+## Verification
+
+| Claims | supported | contradicted |
+|---|---|---|
+| 2 | 1 | 1 |
+
+| To check | Verdict | Why |
+|---|---|---|
+| It became active 🐍 in 2001. | contradicted | the number differs |
 
 2 claims: 1 supported, 1 contradicted.
 
@@ -130,7 +137,8 @@ HOSTILE = (
 def test_a_hostile_title_is_only_text(title: str, mode: str) -> None:
     markdown = render(fold(_cited(logs.source("S1", title=title)).events), citations=mode)
     assert {target for _, target in links(markdown)} <= {"https://example.org/S1"}
-    assert markdown.count("\n## ") == (mode != "footnotes")
+    headings = [] if mode == "footnotes" else ["## Sources"]
+    assert [line for line in markdown.splitlines() if line.startswith("#")] == [*headings, "## Verification"]
     assert not set("\x1b\u202e") & set(markdown)
 
 
@@ -162,3 +170,17 @@ def test_the_text_cannot_define_where_a_number_leads() -> None:
     markdown = render(fold(_cited(logs.source("S1"), text).events))
     assert [link for link in links(markdown) if link[0] == "1"] == [("1", "https://example.org/S1")]
     assert not any("evil" in target and text == "1" for text, target in links(markdown))
+
+
+def test_it_ends_with_how_the_claims_fared() -> None:
+    said = render(repaired.view())
+    assert "| Claims | supported | contradicted |\n|---|---|---|\n| 2 | 1 | 1 |\n" in said
+    assert "| The tide at Brest rises nine metres. | contradicted | the claim says 'nine metres'" in said
+    assert "| Taken out | Why |\n|---|---|\n| Ships sank in 1999. | nothing supports it |\n" in said
+    assert "no passage \\<names\\> \\*anyone\\*" in said
+
+
+def test_where_all_are_supported_one_line_says_so() -> None:
+    said = render(fold(logs.one_agent().events))
+    assert "## Verification" not in said
+    assert "1 claim: 1 supported." in said

@@ -11,6 +11,7 @@ from assay.core.report import ReportPassage, ReportSource
 from assay.core.view import Unreadable
 from assay.export.html.markup import Child, address, counted, el, foreign, join, safe
 from assay.export.html.material import Material
+from assay.export.sections import notice_line
 
 _BLANK = re.compile(r"\n\s*\n")
 _WRAPPED = re.compile(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])")
@@ -41,6 +42,8 @@ def _head(source: ReportSource) -> Markup:
     title = one_line(source.title) or one_line(source.url)
     facts = (
         foreign(one_line(source.author)) if source.author else None,
+        *(el("strong", foreign(notice_line(notice)), class_="notice") for notice in source.notices),
+        join((source.kind, " (", foreign(one_line(source.kind_reason)), ")")) if source.kind != "unknown" else None,
         join(("published ", foreign(one_line(source.published)))) if source.published else None,
         join(("retrieved ", foreign(one_line(source.fetched_at)[:10]))) if source.fetched_at else None,
         foreign(one_line(source.media_type)) if source.media_type else None,

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup
 
-from assay.core.claims import VERDICTS
+from assay.core.claims import VERDICTS, Check
 from assay.core.report import ReportClaim
-from assay.core.view import Check
 from assay.export import sections
+from assay.export.html.comparing import comparisons
+from assay.export.html.history import removed, versions
 from assay.export.html.markup import Child, counted, el, foreign, join
 from assay.export.html.material import Material
 from assay.export.html.signs import icon, word
@@ -65,12 +66,11 @@ def not_found(material: Material) -> Child:
         el("li", foreign(conflict.text), " ", _quote_links(material.quotes_of(conflict.passages)))
         for conflict in view.conflicts
     )
-    removed = (el("li", el("q", foreign(claim.text)), join((" (", foreign(claim.why), ")"))) for claim in view.removed)
     return join(
         (
             box("What could not be found", parts),
             box("Where sources disagree", conflicts),
-            box("Sentences taken out", removed),
+            box("Sentences taken out", removed(material.report.removed)),
         )
     )
 
@@ -113,10 +113,24 @@ def _entry(material: Material, index: int, claim: ReportClaim, words: Mapping[in
         el("p", "Quotes: ", _quote_links(material.quotes_of_claim(index)), class_="facts quoted")
         if claim.citations
         else None,
-        _checks(material.view.checks.get(claim.id, ())),
+        _opposed(material, claim),
+        comparisons(claim.text, material.passages_of(claim), is_open=claim.verdict in sections.TO_CHECK),
+        versions(claim.versions),
+        _checks(claim.checks),
         id=f"claim-{index + 1}",
         class_=claim.verdict,
     )
+
+
+def _opposed(material: Material, claim: ReportClaim) -> Child:
+    """The passages which speak against a claim: a link to a quote, else the words."""
+    if not claim.against:
+        return None
+    ids = [each.passage for each in claim.against]
+    links = _quote_links(material.quotes_of(ids))
+    others = [material.further[id] for id in ids if id not in material.quotes and id in material.further]
+    quoted = (el("q", foreign(" ".join(passage.text.split()))) for passage in others)
+    return el("p", "Speaks against it: ", join((links, *quoted), ", "), class_="facts quoted")
 
 
 def _sentence(index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:

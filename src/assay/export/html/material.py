@@ -10,7 +10,7 @@ import msgspec
 from assay.core.claims import Verdict
 from assay.core.markers import CitationMode
 from assay.core.rendering import Body, Cited, render_body
-from assay.core.report import Report, ReportPassage, ReportSource, bibliography, build_report
+from assay.core.report import Report, ReportClaim, ReportPassage, ReportSource, bibliography, build_report
 from assay.core.view import RunView
 from assay.export import sections
 from assay.export.placing import Stretch
@@ -46,6 +46,16 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     def quotes_of_claim(self, index: int) -> tuple[str, ...]:
         """Those of the passages which a claim cites."""
         return self.quotes_of(citation.passage for citation in self.report.claims[index].citations)
+
+    def passages_of(self, claim: ReportClaim) -> tuple[ReportPassage, ...]:
+        """The passages a claim cites."""
+        cited = {citation.passage for citation in claim.citations}
+        return tuple(passage for passage in self.report.passages if passage.id in cited)
+
+    @property
+    def further(self) -> dict[str, ReportPassage]:
+        """What is in the ledger and not cited, by id."""
+        return {passage.id: passage for passage in self.report.further}
 
 
 def gather(view: RunView, mode: CitationMode) -> Material:

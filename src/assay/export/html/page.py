@@ -15,6 +15,7 @@ from assay.export import sections
 from assay.export.html import signs
 from assay.export.html.article import Article, Heading, Signs, article
 from assay.export.html.evidence import sources
+from assay.export.html.fields import fields
 from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
 from assay.export.html.made import in_short, made
 from assay.export.html.markup import Child, el, join
@@ -35,7 +36,8 @@ def page(material: Material) -> str:
             verdicts=material.verdicts,
         ),
     )
-    tail = [part for part in (sources(material), ledger(material, text.words), made(material)) if part]
+    told = (fields(material.report), sources(material), ledger(material, text.words), made(material))
+    tail = [part for part in told if part]
     body = (
         signs.sprite(),
         el("a", "Skip to the report", href="#report", class_="skip"),
@@ -94,7 +96,8 @@ def _text(material: Material, text: Article) -> Markup:
 
 def _side(material: Material, text: Article) -> Markup:
     """The table of contents and the filter."""
-    own = [("sources", "Sources and quotes", bool(material.report.sources or material.view.unreadable))]
+    own = [("fields", "Fields", bool(material.report.fields))]
+    own += [("sources", "Sources and quotes", bool(material.report.sources or material.view.unreadable))]
     own += [("claims", "Every claim", bool(material.report.claims)), ("made", "How this was made", True)]
     links = [_entry(heading) for heading in text.headings]
     links += [el("li", el("a", name, href=f"#{id}"), class_="own") for id, name, there in own if there]

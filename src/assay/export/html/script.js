@@ -19,7 +19,8 @@
   function bare(node) {
     const copy = node.cloneNode(true);
     for (const one of [copy, ...copy.querySelectorAll("[id]")]) one.removeAttribute("id");
-    for (const one of copy.querySelectorAll(".checks, .quoted")) one.remove();
+    for (const one of copy.querySelectorAll(".checks, .quoted, .versions")) one.remove();
+    for (const one of copy.querySelectorAll(".compare")) one.replaceWith(...one.querySelectorAll(".compared"));
     for (const link of copy.querySelectorAll("a.to-text")) link.replaceWith(...link.childNodes);
     return copy;
   }

@@ -1,0 +1,131 @@
+"""Any text with citations, checked against documents: no run is made, no model is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from assay.core.claims import Summary
+from assay.core.errors import FetchFailed, StoreError, UsageError
+from assay.core.ports import Library, Pages
+from assay.core.sources import Document, Passage
+from assay.core.urls import BadUrl, read
+from assay.evidence.documents import Reader
+from assay.verify.gate import TextOf
+from assay.verify.texts.checking import CheckedClaim, Named, Shelf, check_text
+from assay.verify.texts.marked import Marked, mark
+from assay.verify.texts.matching import Catalogue
+
+__all__ = ["LONGEST", "CheckedClaim", "Desk", "Named", "VerifiedText", "text_of", "verify_text"]
+
+LONGEST = 4_000_000
+"""Characters of a text; what is longer is no report."""
+MOST_PAGES = 200
+"""Pages fetched for one text."""
+
+
+class VerifiedText(msgspec.Struct, frozen=True, kw_only=True):
+    """A text's claims with their verdicts, and what they were held against.
+
+    `share` is that of the supported among the claims (1 without claims), `uncited` counts those which cite nothing,
+    `documents` are the addresses of the documents given or fetched. `passages` are those the claims were held against:
+    `S2.17` is passage 17 of what reference `S2` names. `warnings` say what could not be read.
+    """
+
+    claims: tuple[CheckedClaim, ...]
+    references: tuple[Named, ...]
+    passages: tuple[Passage, ...]
+    documents: tuple[str, ...]
+    summary: Summary
+    uncited: int
+    share: float
+    warnings: tuple[str, ...] = ()
+
+
+class Desk(msgspec.Struct, frozen=True):
+    """Where documents are kept and read; `pages` fetches what a text cites and nobody gave, None leaves it."""
+
+    library: Library
+    reader: Reader
+    pages: Pages | None = None
+
+
+async def verify_text(
+    text: str,
+    documents: Sequence[Document],
+    desk: Desk,
+    folder: Path,
+    warnings: Sequence[str] = (),
+) -> VerifiedText:
+    """Check every claim of `text` against what it cites of `documents`.
+
+    Args:
+        text: Markdown, or plain text.
+        documents: those it may cite; they are in the library of `desk`.
+        desk: where they are read.
+        folder: what paths in the text are relative to.
+        warnings: what could not be read so far.
+
+    Raises:
+        UsageError: the text is longer than `LONGEST`.
+        StoreError: a document's text is not there, or damaged.
+    """
+    if len(text) > LONGEST:
+        raise UsageError(f"a text of more than {LONGEST:,} characters is no report")
+    marked = await asyncio.to_thread(mark, text)
+    catalogue = Catalogue(documents, str(await asyncio.to_thread(folder.resolve)))
+    fetched, failed = await _fetch(marked, catalogue, desk.pages)
+    shelf = Shelf(find=catalogue.find, spans=desk.reader.spans, text_of=text_of(desk.library, desk.reader))
+    found = await asyncio.to_thread(check_text, text, marked, shelf)
+    return VerifiedText(
+        claims=found.claims,
+        references=found.references,
+        passages=found.passages,
+        documents=tuple(document.url for document in (*documents, *fetched)),
+        summary=found.summary,
+        uncited=found.uncited,
+        share=round(found.share, 4),
+        warnings=(*warnings, *failed),
+    )
+
+
+async def _fetch(marked: Marked, catalogue: Catalogue, pages: Pages | None) -> tuple[list[Document], list[str]]:
+    """Fetch the pages which are cited and not among the documents, one after another; why others cannot be had."""
+    fetched: list[Document] = []
+    failed: list[str] = []
+    wanted = [each.url for each in marked.references if _is_page(each.url) and not catalogue.find(each)]
+    for url in dict.fromkeys(wanted if pages else ()):
+        if len(fetched) + len(failed) == MOST_PAGES:
+            failed.append(f"only {MOST_PAGES} pages were fetched")
+            break
+        try:
+            documents = await pages.read(url) if pages else ()
+        except FetchFailed as error:
+            failed.append(f"{url}: {error.reason}")
+            continue
+        for document in documents:
+            catalogue.add(document, url)  # it may have moved
+        fetched.extend(documents)
+    return fetched, failed
+
+
+def _is_page(url: str) -> bool:
+    try:
+        return bool(read(url))
+    except BadUrl:
+        return False
+
+
+def text_of(library: Library, reader: Reader) -> TextOf:
+    """How a stored document's text is got at by its hash."""
+
+    def found(sha256: str) -> bytes:
+        document = library.document(sha256)
+        if document is None:
+            raise StoreError(f"document {sha256[:12]} is not in the library")
+        return reader.text(document)
+
+    return found

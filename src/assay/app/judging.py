@@ -1,0 +1,171 @@
+"""Claims judged by a model against the texts given with them: the calls of a run, whose journal is in memory.
+
+Verdicts come in the order of a run: what the rules decide no judge is asked about. Answers are remembered in the home,
+so that a check which was interrupted does not pay twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+
+from assay import verify
+from assay.app.checking import BadRow, CheckedRow, ClaimRow
+from assay.app.layout import store_of
+from assay.app.providers import load_model
+from assay.core.brief import Brief
+from assay.core.claims import Verdict
+from assay.core.errors import UsageError
+from assay.core.events import UsageUpdated, decode
+from assay.core.ports import Model, World
+from assay.core.usage import Usage
+from assay.run.clock import SystemClock
+from assay.run.engine import Engine, Outcome, Pipeline
+from assay.run.run import Branch, Run
+from assay.settings import Settings, load
+from assay.store.common import Store
+from assay.store.memory import memory_store
+from assay.verify.checks import examine
+from assay.verify.deciding import decide, evidence_of
+from assay.verify.judging import consider
+
+AT_ONCE = 8
+"""Calls at once, the limit of most services for one key."""
+BATCH = 64
+_BANDS: dict[Verdict, tuple[float, float]] = {
+    "supported": (0.75, 0.99),
+    "partial": (0.25, 0.49),
+    "unsupported": (0.02, 0.24),
+    "contradicted": (0.01, 0.2),
+}
+"""Where a judge's verdict puts the score; inside, the weight of words says where. Not calibrated: no judge is known."""
+
+Row = ClaimRow | BadRow
+Checked = CheckedRow | BadRow
+
+
+async def judge_rows(
+    rows: Iterable[Row],
+    told: Callable[[Checked], None],
+    *,
+    model: str,
+    settings: Settings | None = None,
+    home: Path | None = None,
+    remember: bool = True,
+    models: Mapping[str, Model] = {},
+) -> Usage:
+    """Check each claim with `model` (PROVIDER:NAME) as judge; what it took comes back.
+
+    Args:
+        rows: read as they are needed, some at a time, in a thread.
+        told: called with each verdict, in the order of the rows.
+        home: where answers are remembered; None for that of the settings.
+        remember: False leaves no trace of them.
+        models: models of the caller's own, by name.
+
+    Raises:
+        UnknownName, ConfigError: there is no such model, or it cannot be reached as it is set up.
+        UsageError: it is one which cannot judge.
+    """
+    settings = settings or load()
+    judge = models[model] if model in models else load_model(settings, model)
+    if judge.profile.deterministic:
+        raise UsageError(f"{model} cannot judge claims; leave the model out, and they are checked by their words")
+    store = store_of(home or settings.home if remember else None, settings)
+
+    async def pipeline(run: Run) -> Outcome:
+        await _judge_all(run.at("write"), iter(rows), told)
+        return Outcome()
+
+    try:
+        return await _used(pipeline, _brief(model), _world(model, judge, store))
+    finally:
+        await judge.close()
+        await store.close()
+
+
+async def _used(pipeline: Pipeline, brief: Brief, world: World) -> Usage:
+    """Run `pipeline` over a journal of its own; what it took."""
+
+    async def prepare() -> tuple[Brief, World]:
+        return brief, world
+
+    store = memory_store()
+    engine, used = Engine(store.journal, pipeline), Usage()
+    try:
+        handle = engine.start(prepare)
+        async for envelope in handle:
+            event = decode(envelope)
+            used = used + event.usage if isinstance(event, UsageUpdated) else used
+        await handle.wait()
+    finally:
+        await engine.close()
+        await store.close()
+    return used
+
+
+def _brief(model: str) -> Brief:
+    return Brief(
+        question="Are the claims supported?",
+        date=datetime.now(UTC).date().isoformat(),
+        models={"judge": (model,)},
+        prompts=verify.prompts(),
+    )
+
+
+def _world(name: str, model: Model, store: Store) -> World:
+    return World(
+        models={name: model},
+        searches=(),
+        library=store.library,
+        blobs=store.blobs,
+        clock=SystemClock(),
+        memo=store.memo,
+    )
+
+
+async def _judge_all(run: Run, rows: Iterator[Row], told: Callable[[Checked], None]) -> None:
+    places, number = asyncio.Semaphore(AT_ONCE), 0
+    while batch := await asyncio.to_thread(_some, rows):
+        number += 1
+        for checked in await _judge_batch(run.child(f"batch-{number}"), batch, places):
+            told(checked)
+
+
+def _some(rows: Iterator[Row]) -> list[Row]:
+    return list(islice(rows, BATCH))
+
+
+async def _judge_batch(run: Run, batch: Sequence[Row], places: asyncio.Semaphore) -> list[Checked]:
+    def branch(number: int, row: Row) -> Branch[Checked]:
+        async def work(place: Run) -> Checked:
+            async with places:
+                return row if isinstance(row, BadRow) else await judge_row(place, row)
+
+        return Branch(f"row-{number}", work)
+
+    return await run.gather(*(branch(number, row) for number, row in enumerate(batch)))
+
+
+async def judge_row(run: Run, row: ClaimRow) -> CheckedRow:
+    """One claim: by the rules where they decide, else by the judge of `run`."""
+    first = decide(row.claim, row.doc)
+    if first.rule != "lexical":
+        return CheckedRow(
+            id=row.id, verdict=first.verdict, score=round(first.score, 4), rule=first.rule, reasons=first.reasons
+        )
+    evidence = evidence_of(row.doc)
+    judged = await consider(run, row.claim, evidence, examine(row.claim, evidence))
+    verdict = judged.check.verdict
+    low, high = _BANDS.get(verdict, (0.0, 1.0))
+    return CheckedRow(
+        id=row.id,
+        verdict=verdict,
+        score=round(low + (high - low) * first.score, 4),
+        rule=judged.check.rule,
+        reasons=tuple(filter(None, (judged.check.reason, *first.reasons))),
+        slots=judged.slots,
+    )

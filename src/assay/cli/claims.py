@@ -1,0 +1,118 @@
+"""`assay claims`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import click
+import msgspec
+
+from assay import RunView
+from assay.cli import options
+from assay.cli.library import stored
+from assay.cli.progress import counted, shorten
+from assay.cli.runs.ids import run_ids
+from assay.cli.tables import table
+from assay.cli.terminal import say, write
+from assay.cli.verify_text import summed
+from assay.core.claims import Verdict, Version
+from assay.core.report import Report, ReportClaim, ReportSource, build_report
+
+_TEXT = 300
+_HEADINGS = ("claim", "verdict", "rule", "sentence", "why", "sources")
+
+
+@click.command("claims")
+@click.argument("reference", metavar="RUN", shell_complete=run_ids)
+@click.option("--problems", is_flag=True, help="Only those which are not supported, and sentences taken out.")
+@click.option("--json", "as_json", is_flag=True, help="A line of JSON for each on stdout.")
+@options.common
+def command(reference: str, problems: bool, as_json: bool, home: Path | None) -> None:
+    """List the claims of the report of RUN: verdict, the rule which gave it, why, and the sources cited.
+
+    \b
+        assay claims last
+        assay claims last --problems
+        assay claims last --json | jq -r 'select(.verdict == "contradicted") | .text'
+
+    The numbers of the sources are those of the report: `assay cite RUN N` shows what is cited of one.
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    report = build_report(asyncio.run(_view(reference, home)))
+    listed = [each for each in _listed(report) if not (problems and each.verdict == "supported")]
+    if as_json:
+        for each in listed:
+            write(msgspec.json.encode(each).decode())
+        return
+    table(_HEADINGS, list(map(_row, listed)))
+    removed = f", {counted(len(report.removed), 'sentence')} taken out" if report.removed else ""
+    say(f"{summed(report.summary)}{removed}")
+
+
+class Cited(msgspec.Struct, frozen=True, kw_only=True):
+    """A source a claim cites: its number in the report, and the passages of it."""
+
+    number: int
+    title: str
+    url: str
+    passages: tuple[str, ...]
+
+
+class Listed(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim as it is listed; `removed` says why a sentence was taken out, empty for those which stand."""
+
+    id: str
+    text: str
+    verdict: Verdict
+    rule: str
+    reason: str
+    sources: tuple[Cited, ...]
+    against: tuple[str, ...]
+    versions: tuple[Version, ...]
+    removed: str = ""
+
+
+async def _view(reference: str, home: Path | None) -> RunView:
+    async with stored(home) as assay:
+        return await assay.view(reference)
+
+
+def _listed(report: Report) -> Iterator[Listed]:
+    sources = {source.number: source for source in report.sources if source.number is not None}
+    for claim in report.claims:
+        yield Listed(
+            id=claim.id,
+            text=claim.text,
+            verdict=claim.verdict,
+            rule=claim.checks[-1].rule if claim.checks else "",
+            reason=claim.reason,
+            sources=tuple(_cited(claim, sources)),
+            against=tuple(each.passage for each in claim.against),
+            versions=claim.versions,
+        )
+    for gone in report.removed:
+        yield Listed(
+            id=gone.id,
+            text=gone.text,
+            verdict=gone.verdict,
+            rule="",
+            reason=gone.reason,
+            sources=(),
+            against=(),
+            versions=gone.versions,
+            removed=gone.why,
+        )
+
+
+def _cited(claim: ReportClaim, sources: Mapping[int, ReportSource]) -> Iterator[Cited]:
+    for number in dict.fromkeys(citation.number for citation in claim.citations):
+        passages = tuple(citation.passage for citation in claim.citations if citation.number == number)
+        yield Cited(number=number, title=sources[number].title, url=sources[number].url, passages=passages)
+
+
+def _row(claim: Listed) -> tuple[str, ...]:
+    cited = " ".join(f"[{source.number}]" for source in claim.sources)
+    verdict = f"{claim.verdict}, taken out" if claim.removed else claim.verdict
+    why = "; ".join(part for part in (claim.removed, claim.reason) if part)
+    return claim.id, verdict, claim.rule, shorten(claim.text, _TEXT), why, cited

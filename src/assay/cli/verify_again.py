@@ -1,0 +1,48 @@
+"""What `assay verify RUN --again` says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from assay.app.verifying import Again, Rechecked
+from assay.cli.exits import Exit
+from assay.cli.library import stored
+from assay.cli.progress import counted
+from assay.cli.terminal import clean, write
+from assay.cli.verify_text import summed
+
+
+def again(reference: str, home: Path | None, *, problems: bool, as_json: bool) -> Exit:
+    """Check a run's report once more and say what changed."""
+    found = asyncio.run(_rechecked(reference, home))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        write("\n".join(_told(found, problems=problems)))
+    return Exit.DONE if found.holds else Exit.UNVERIFIED
+
+
+async def _rechecked(reference: str, home: Path | None) -> Rechecked:
+    async with stored(home) as assay:
+        return await assay.recheck(reference)
+
+
+def _told(found: Rechecked, *, problems: bool) -> Iterator[str]:
+    changed = [claim for claim in found.claims if claim.before != claim.now]
+    for claim in changed:
+        if not problems or claim.now != "supported":
+            yield from _claim(claim)
+    for problem in found.problems:
+        yield f"WRONG  {clean(problem)}"
+    yield f"run {found.run_id}: {summed(found.now)}"
+    yield f"{counted(len(changed), 'verdict')} changed, {counted(len(found.lost), 'supported claim')} lost"
+
+
+def _claim(claim: Again) -> Iterator[str]:
+    yield f"{claim.id}: {claim.before} → {claim.now}: {clean(claim.text)}"
+    if claim.reason:
+        yield f"    {clean(claim.reason)}"

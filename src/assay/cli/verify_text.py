@@ -1,0 +1,148 @@
+"""What `assay verify FILE.md --in PATH…` says."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+import msgspec
+
+from assay import Assay
+from assay.app.cited_texts import LONGEST, CheckedClaim, Named, VerifiedText
+from assay.cli.exits import Exit
+from assay.cli.progress import counted, shorten
+from assay.cli.terminal import clean, say, write
+from assay.core.claims import Summary
+from assay.core.clean import local_path
+from assay.core.sources import Passage
+
+_WIDTH = 13
+_QUOTE = 200
+_BYTES = 4 * LONGEST
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What the options say."""
+
+    paths: tuple[str, ...]
+    web: bool
+    strict: bool
+    least: float | None
+    problems: bool
+    as_json: bool
+
+
+def text(file: Path, asked: Asked, *, quiet: bool) -> Exit:
+    """Check a text and say what was found."""
+    if not asked.paths and not asked.web:
+        raise click.UsageError("name the documents the text may cite with --in PATH, or fetch its pages with --web")
+    found = asyncio.run(_verified(file, asked, quiet=quiet))
+    if asked.as_json:
+        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        write("\n".join(_told(found, str(file), problems=asked.problems)))
+    falls_short = asked.least is not None and found.share < asked.least
+    lacks = asked.strict and found.summary.supported < found.summary.claims
+    return Exit.UNVERIFIED if falls_short or lacks else Exit.DONE
+
+
+async def _verified(file: Path, asked: Asked, *, quiet: bool) -> VerifiedText:
+    data = await asyncio.to_thread(_read, file)
+    async with Assay() as assay:
+        found = await assay.verify(
+            data, sources=asked.paths, folder=file.parent, web=asked.web, progress=None if quiet else say
+        )
+    if not quiet:
+        for warning in found.warnings:
+            say(f"warning: {warning}")
+    return found
+
+
+def _read(file: Path) -> str:
+    """The text of a file, or of stdin for `-`.
+
+    Raises:
+        click.UsageError: it cannot be read, is too long, or is not text in UTF-8.
+    """
+    try:
+        if str(file) == "-":
+            data = _bounded(sys.stdin.buffer)
+        else:
+            if file.exists() and not file.is_file():
+                raise click.UsageError(f"{file} is not a file")
+            with file.open("rb") as opened:
+                data = _bounded(opened)
+        return data.decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            raise click.UsageError(f"{file} is not text in UTF-8") from error
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise click.UsageError(f"{file} cannot be read: {reason}") from error
+
+
+def _bounded(opened: BinaryIO) -> bytes:
+    data = opened.read(_BYTES + 1)
+    if len(data) > _BYTES:
+        raise click.UsageError(f"a text of more than {_BYTES:,} bytes is no report")
+    return data
+
+
+def _told(found: VerifiedText, name: str, *, problems: bool) -> Iterator[str]:
+    references = {each.id: each for each in found.references}
+    passages = {each.id: each for each in found.passages}
+    for claim in found.claims:
+        if not (problems and claim.verdict == "supported"):
+            yield from _claim(claim, references, passages)
+    missing = [each for each in found.references if not each.documents]
+    if missing:
+        yield "not available:"
+        yield from (f"  {clean(_called(each))}" for each in missing)
+        yield ""
+    yield f"{clean(name)}: {summed(found.summary)}"
+    if found.uncited:
+        yield f"{counted(found.uncited, 'claim cites', 'claims cite')} nothing"
+
+
+def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mapping[str, Passage]) -> Iterator[str]:
+    yield f"{claim.verdict:<{_WIDTH}} line {claim.line}: {shorten(clean(claim.text), 300)}"
+    indent = " " * (_WIDTH + 1)
+    if claim.reason:
+        yield f"{indent}{clean(claim.reason)}"
+    cited = [_called(references[id]) for id in claim.references]
+    if cited:
+        yield f"{indent}cites {clean(', '.join(cited))}"
+    if claim.verdict not in ("supported", "unchecked"):
+        shown = next((passages[id] for id in claim.passages if id in claim.reason), None)
+        shown = shown or next((passages[id] for id in claim.passages), None)
+        if shown is not None:
+            yield f"{indent}{shown.id}: “{shorten(clean(shown.text), _QUOTE)}”"
+    yield ""
+
+
+def _called(reference: Named) -> str:
+    label = f"[{reference.label}] " if reference.label else ""
+    where = _place(reference.documents[0]) if reference.documents else reference.url
+    return f"{label}{reference.title or where}" if not where else f"{label}{where}"
+
+
+def _place(url: str) -> str:
+    """A document's path from here where it lies below, else its path or address."""
+    path = local_path(url)
+    if path is None:
+        return url
+    here = f"{Path.cwd()}/"
+    return path.removeprefix(here)
+
+
+def summed(summary: Summary) -> str:
+    """The counts in one line: `3 claims: 2 supported, 1 unsupported`."""
+    counts = ((verdict, getattr(summary, verdict)) for verdict in _ORDER)
+    said = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
+    return f"{counted(summary.claims, 'claim')}{': ' if said else ''}{said}"
+
+
+_ORDER = ("supported", "partial", "unsupported", "contradicted", "unchecked")

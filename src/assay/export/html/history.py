@@ -1,0 +1,45 @@
+"""What a sentence was before: its versions, and the sentences which were taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup
+
+from assay.core.claims import Version
+from assay.core.report import ReportRemoved
+from assay.export.html.markup import Child, counted, el, foreign, join
+from assay.export.html.signs import word
+
+
+def versions(said: Sequence[Version]) -> Child:
+    """What a claim said before it was revised, and why it was; the oldest first."""
+    if not said:
+        return None
+    summary = el("summary", f"revised {counted(len(said), 'time')}")
+    return el("details", summary, el("ol", *map(_version, said)), class_="versions")
+
+
+def _version(version: Version) -> Markup:
+    return el(
+        "li",
+        word(version.verdict),
+        " was: ",
+        el("q", foreign(" ".join(version.text.split()))),
+        join((", because ", foreign(version.why))) if version.why else None,
+        join((" (", foreign(version.reason), ")")) if version.reason else None,
+    )
+
+
+def removed(claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
+    """The sentences which were taken out, each with the verdict it had, and why it went."""
+    for claim in claims:
+        yield el(
+            "li",
+            word(claim.verdict),
+            " ",
+            el("q", foreign(" ".join(claim.text.split()))),
+            join((" (", foreign(claim.why), ")")) if claim.why else None,
+            join((": ", foreign(claim.reason))) if claim.reason else None,
+            versions(claim.versions),
+        )

@@ -1,0 +1,53 @@
+"""What the page tells of each claim: how it differs from its passage, what it was before, what was taken out."""
+
+from __future__ import annotations
+
+import repaired
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from assay.export.html import render
+
+PAGE = LexborHTMLParser(render(repaired.view()))
+
+
+def text(node: LexborNode | None) -> str:
+    assert node is not None
+    return " ".join(node.text().split())
+
+
+def texts(selector: str) -> list[str]:
+    return [text(node) for node in PAGE.css(selector)]
+
+
+def test_the_words_which_differ_are_marked_on_both_sides_and_read_out() -> None:
+    assert texts("#claim-1 .compared em") == ["(only in the report: nine)", "(only in the passage: seven)"]
+    assert texts("#claim-1 .compared .who") == ["The report:", "Passage S1001.4:"]
+    assert PAGE.css_first("#claim-1 details.compare").attributes.keys() >= {"open"}
+
+
+def test_a_claim_which_stands_in_its_passage_is_not_compared() -> None:
+    assert PAGE.css_first("#claim-2 .compare") is None
+
+
+def test_what_speaks_against_a_claim_is_quoted() -> None:
+    assert "Speaks against it: At Brest the tide rises six metres." in texts("#claim-1 .quoted")
+
+
+def test_a_revised_claim_says_what_it_was_and_why_it_was_revised() -> None:
+    [said] = texts("#claim-2 .versions li")
+    assert (
+        said == "contradicted was: High water comes three times a day., because the passage says twice (three, twice)"
+    )
+
+
+def test_sentences_taken_out_have_their_verdict_and_the_reason() -> None:
+    taken = "unsupported Ships sank in 1999. (nothing supports it): 1999 is not there"
+    assert taken in texts(".glance .box li")
+
+
+def test_the_fields_of_a_typed_answer_are_a_table() -> None:
+    assert texts("section[aria-labelledby=fields] thead th") == ["Field", "Value", "Verdict", "Why"]
+    rows = [[text(cell) for cell in row.css("th, td")] for row in PAGE.css("section[aria-labelledby=fields] tbody tr")]
+    assert [row[0] for row in rows] == ["rise.metres", "harbour_master"]
+    assert rows[1][3] == "no passage <names> *anyone*"
+    assert "#fields" in [link.attributes["href"] for link in PAGE.css("nav a")]
