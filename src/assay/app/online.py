@@ -6,16 +6,22 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from assay import plugins
+from assay.app.access import mcp_access
+from assay.app.closing import close_all
 from assay.app.pages import make_fetcher
 from assay.app.readers import Readers
 from assay.core.errors import ConfigError, FetchFailed, UsageError
-from assay.core.ports import Blobs, Clock, Fetcher, Library, Search
+from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, Search
 from assay.core.secrets import Secret
 from assay.core.sources import Document, Fetched, Span
+from assay.core.webrules import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import ingest
+from assay.search.mcp import McpServer
 from assay.search.web.asking import SearchAccess
+from assay.search.web.notices import CrossrefNotices
 from assay.search.web.online import OnlineSearch
 from assay.settings import Settings
+from assay.store.pages import MemoryPages
 
 KEYLESS = ("ddgs", "wikipedia")
 
@@ -31,11 +37,19 @@ class Online:
         clock: Clock,
         readers: Readers,
         spans: Callable[[Document], Sequence[Span]],
+        kept: PageCache | None = None,
     ) -> None:
         self._settings, self._library, self._blobs, self._clock = settings, library, blobs, clock
         self._readers, self._spans = readers, spans
+        self.kept: PageCache = MemoryPages() if kept is None else kept
         self._searches: dict[str, OnlineSearch] = {}
+        self._servers: dict[str, tuple[McpServer, OnlineSearch]] = {}
         self._fetcher: Fetcher | None = None
+        self._notices: CrossrefNotices | None = None
+
+    def fetch_with(self, fetcher: Fetcher) -> None:
+        """Read pages through `fetcher`, in place of the one the settings would make."""
+        self._fetcher = fetcher
 
     def searches(self) -> tuple[Search, ...]:
         """The providers a run asks.
@@ -44,25 +58,33 @@ class Online:
             UnknownName: the settings name one that is not installed.
             ConfigError: one lacks its key or its address.
         """
-        return tuple(self._search(name) for name in self._names())
+        servers = tuple(self._server(name)[1] for name in self._settings.mcp)
+        return (*(self._search(name) for name in self._names()), *servers)
 
-    async def read(self, url: str) -> tuple[Document, ...]:
+    async def read(self, url: str, rules: WebRules = ANYTHING) -> tuple[Document, ...]:
         """The documents on a page; implements `core.ports.Pages`.
 
         Raises:
             FetchFailed: it cannot be had or read.
         """
+        if url.startswith(OTHER):
+            page = await self._found_by(url).read(url)
+            return await asyncio.to_thread(self._documents, page)
         if self._fetcher is None:
-            self._fetcher = make_fetcher(self._settings.web, self._clock)
-        page = await self._fetcher.fetch(url)
+            self._fetcher = make_fetcher(self._settings.web, self._clock, self.kept)
+        page = await self._fetcher.fetch(url, rules)
         return await asyncio.to_thread(self._documents, page)
+
+    def notices(self) -> Notices:
+        """Who tells what was published about works later."""
+        if self._notices is None:
+            self._notices = CrossrefNotices(self._access(CrossrefNotices.name))
+        return self._notices
 
     async def close(self) -> None:
         """Let go of the connections."""
-        for search in self._searches.values():
-            await search.close()
-        if self._fetcher is not None:
-            await self._fetcher.close()
+        made = [each for each in (self._fetcher, self._notices) if each is not None]
+        await close_all([*(search.close for search in self._searches.values()), *(each.close for each in made)])
 
     def _names(self) -> tuple[str, ...]:
         named = self._settings.search.providers
@@ -85,10 +107,30 @@ class Online:
             self._searches[name] = OnlineSearch(provider, self._library, self._blobs, self._clock, self._spans)
         return self._searches[name]
 
+    def _server(self, name: str) -> tuple[McpServer, OnlineSearch]:
+        """The server the settings call so, as itself and as a search provider."""
+        if name not in self._servers:
+            server = McpServer(name, mcp_access(self._settings.mcp[name]), self._clock)
+            search = OnlineSearch(server, self._library, self._blobs, self._clock, self._spans)
+            self._servers[name] = (server, search)
+        return self._servers[name]
+
+    def _found_by(self, url: str) -> McpServer:
+        """The server which found what is at an address.
+
+        Raises:
+            FetchFailed: the settings know none of that name any more.
+        """
+        name = url.removeprefix(OTHER).partition("/")[0]
+        if name not in self._settings.mcp:
+            raise FetchFailed(f"blocked: the settings name no MCP server {name!r}")
+        return self._server(name)[0]
+
     def _access(self, name: str) -> SearchAccess:
         reached = self._settings.search.services.get(name)
-        url, option = (reached.url or "", reached.option) if reached else ("", "")
-        return SearchAccess(url=url, key=self._key(name), option=option)
+        if reached is None:
+            return SearchAccess(key=self._key(name))
+        return SearchAccess(url=reached.url or "", key=self._key(name), option=reached.option, pause=reached.pause)
 
     def _key(self, name: str) -> Secret | None:
         found = getattr(self._settings.keys, name, None)
@@ -101,7 +143,7 @@ class Online:
                 pages=(page,),
                 library=self._library,
                 blobs=self._blobs,
-                extractors=self._readers.extractors(),
+                extractors=self._readers.of_pages(),
                 clock=self._clock,
             )
         except UsageError as error:

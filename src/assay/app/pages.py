@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
@@ -12,7 +12,7 @@ import msgspec
 from assay import plugins
 from assay.app.readers import Readers
 from assay.core.errors import ExtractError, FetchFailed
-from assay.core.ports import Clock, Extractor, Fetcher
+from assay.core.ports import Clock, Extractor, Fetcher, PageCache
 from assay.core.sources import Extracted, Fetched, sha256
 from assay.evidence.ingest import extractor_for
 from assay.settings.sections import Web
@@ -31,6 +31,7 @@ class ReadPage(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     size: int
     fetched_at: str
+    headers: dict[str, str]
     extractor: str
     title: str
     author: str
@@ -39,8 +40,8 @@ class ReadPage(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-def make_fetcher(settings: Web, clock: Clock) -> Fetcher:
-    """A fetcher which goes by the settings; to be closed.
+def make_fetcher(settings: Web, clock: Clock, kept: PageCache | None = None) -> Fetcher:
+    """A fetcher which goes by the settings; to be closed. `kept` is where pages are kept for the next time.
 
     Raises:
         ConfigError: `web.allow` holds what is neither a host nor a network.
@@ -52,50 +53,23 @@ def make_fetcher(settings: Web, clock: Clock) -> Fetcher:
         seconds=settings.timeout,
         largest=int(settings.max_mb * 1_000_000),
         robots=settings.robots,
+        kept=kept,
     )
     return fetcher
 
 
 @asynccontextmanager
-async def fetching(settings: Web, clock: Clock) -> AsyncIterator[Fetcher]:
-    """A fetcher for a while.
+async def fetching(settings: Web, clock: Clock, kept: PageCache | None = None) -> AsyncIterator[Fetcher]:
+    """A fetcher for a while. `kept` is where pages are kept for the next time.
 
     Raises:
         ConfigError: the settings cannot be followed.
     """
-    fetcher = make_fetcher(settings, clock)
+    fetcher = make_fetcher(settings, clock, kept)
     try:
         yield fetcher
     finally:
         await fetcher.close()
-
-
-def split(places: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Addresses of pages, and paths."""
-    urls: list[str] = []
-    paths: list[str] = []
-    for place in places:
-        (urls if place.lower().startswith(("http://", "https://")) else paths).append(place)
-    return urls, paths
-
-
-async def fetch_all(urls: Sequence[str], settings: Web, clock: Clock) -> tuple[list[Fetched], list[str]]:
-    """The pages at `urls`, in their order, and a warning for each that cannot be had.
-
-    Raises:
-        ConfigError: the settings cannot be followed.
-    """
-    pages: list[Fetched] = []
-    warnings: list[str] = []
-    if not urls:
-        return pages, warnings
-    async with fetching(settings, clock) as fetcher:
-        for url in urls:
-            try:
-                pages.append(await fetcher.fetch(url))
-            except FetchFailed as failed:
-                warnings.append(f"skipped {url}: {failed.reason}")
-    return pages, warnings
 
 
 async def read_page(fetcher: Fetcher, readers: Readers, url: str) -> ReadPage:
@@ -106,7 +80,7 @@ async def read_page(fetcher: Fetcher, readers: Readers, url: str) -> ReadPage:
     """
     page = await fetcher.fetch(url)
     try:
-        extracted = await asyncio.to_thread(_extract, page, readers.extractors())
+        extracted = await asyncio.to_thread(_extract, page, readers.of_pages())
     except ExtractError as error:
         raise FetchFailed(f"not text: {error}") from error
     return ReadPage(
@@ -118,6 +92,7 @@ async def read_page(fetcher: Fetcher, readers: Readers, url: str) -> ReadPage:
         sha256=sha256(page.body),
         size=len(page.body),
         fetched_at=page.fetched_at,
+        headers=page.headers,
         extractor=extracted.extractor,
         title=extracted.title,
         author=extracted.author,

@@ -88,7 +88,8 @@ class OpenTool:
         wanted = tuple(dict.fromkeys(text.strip().strip("[]") for text in asked.documents if text.strip()))
         if not wanted:
             raise ToolFailed("name at least one document")
-        known = {text: ledger.document(text) for text in wanted[:MOST_DOCUMENTS]}
+        most = min(MOST_DOCUMENTS, await _left(run))
+        known = {text: ledger.document(text) for text in wanted[:most]}
         met = {text: document.sha256 if document else "" for text, document in known.items()}
         key = shared.key("open", [list(met.items()) if not all(met.values()) else list(met.values()), asked.find])
 
@@ -111,7 +112,7 @@ class OpenTool:
         answer = await run.step("open", open_all, returns=Observation, input=[met, asked.find], cost=cost)
         shared.keep(ledger, key, answer)
         more = len(wanted) - len(known)
-        left = f"\n{more} more not opened: at most {MOST_DOCUMENTS} at once." if more else ""
+        left = f"\n{more} more not opened: at most {most} at once." if more else ""
         return msgspec.structs.replace(answer, note=f"{answer.note}{left}")
 
     async def _opening(
@@ -153,6 +154,17 @@ class OpenTool:
         if self._reader is None or self._blobs is not blobs:
             self._blobs, self._reader = blobs, Reader(blobs)
         return self._reader
+
+
+async def _left(run: Run) -> int:
+    """How many documents the limits still pay for, at least 1: where there is none left, opening it says so."""
+    if run.brief.budget.pages is None:
+        return MOST_DOCUMENTS
+
+    async def look(_: Scratch) -> int:
+        return max(1, run.execution.accounts.room(run.lane, run.gate).pages or 0)
+
+    return await run.step("pages-left", look, returns=int)
 
 
 def _open(reader: Reader, opening: Opening, find: str, room: int) -> Opened:

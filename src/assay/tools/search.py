@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from itertools import zip_longest
 from typing import Annotated, Any
 
 import msgspec
 
 from assay.core.errors import SearchFailed, ToolFailed
-from assay.core.events import SearchPerformed
+from assay.core.events import Excluded, SearchPerformed
+from assay.core.events import SearchFailed as Failed
 from assay.core.ports import Hit, Query, Search
+from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation, Shown
@@ -19,6 +20,8 @@ from assay.run.run import Branch, Run
 from assay.run.steps import Scratch
 from assay.tools import shared
 from assay.tools.arguments import define, read
+from assay.tools.fusion import fuse
+from assay.tools.pages import expect
 
 LIMIT, MOST = 8, 20
 PASSAGES_A_HIT = 4
@@ -35,7 +38,7 @@ class SearchArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SearchTool:
-    """Asks every search provider of the run at once; their answers are interleaved in the providers' order."""
+    """Asks every search provider of the run at once; their answers are fused by rank."""
 
     name = "search"
     definition = define(
@@ -61,7 +64,8 @@ class SearchTool:
             raise ToolFailed("; ".join(failed) or "there is nothing to search")
         for reason in failed:
             run.warn(f"a search provider was left out: {reason}")
-        shown = shared.fit(_merge([answer.shown for answer in good])[: query.limit], shared.room(run))
+        shown = shared.fit(fuse([answer.shown for answer in good])[: query.limit], shared.room(run))
+        await expect(run, ledger, shown)
         return Observation(summary=_summary(query.text, shown), shown=shown, note="" if shown else NOTHING)
 
     def _query(self, run: Run, asked: SearchArguments) -> Query:
@@ -69,7 +73,10 @@ class SearchTool:
         if not text:
             raise ToolFailed("the query is empty")
         limit = max(1, min(MOST, asked.limit))
-        return Query(text=text, limit=limit, collections=run.brief.scope.collections)
+        scope = run.brief.scope
+        # A language which was asked for is the report's; sources may well be in another.
+        language = "" if run.brief.language_asked else run.brief.language.partition("-")[0]
+        return Query(text=text, limit=limit, collections=scope.collections, language=language, rules=scope.rules)
 
 
 def searching(provider: str) -> str:
@@ -86,16 +93,31 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
     wanted = msgspec.structs.replace(query, limit=LIMIT if query.limit <= LIMIT else MOST)
     key = shared.key(searching(provider.name), wanted)
 
-    async def work() -> Observation:
-        return _observe(wanted, await provider.search(wanted))
-
     async def search(scratch: Scratch) -> Observation:
-        found, known = await shared.once(run, ledger, key, work)
+        excluded: list[Excluded] = []
+
+        async def work() -> Observation:
+            return _observe(wanted, await provider.search(wanted), excluded)
+
+        try:
+            found, known = await shared.once(run, ledger, key, work)
+        except SearchFailed as failed:
+            scratch.emit(Failed(query=query.text, provider=provider.name, reason=failed.reason))
+            raise
         if not known:
             scratch.spend(Usage(searches=1))
             scratch.record(shared.row(run, key, scratch))
-        results = min(query.limit, len(found.shown))
-        scratch.emit(SearchPerformed(query=query.text, provider=provider.name, results=results, shared=known))
+        urls = tuple(shown.document.url for shown in found.shown[: query.limit])
+        scratch.emit(
+            SearchPerformed(
+                query=query.text,
+                provider=provider.name,
+                results=len(urls),
+                shared=known,
+                found=urls,
+                excluded=tuple(excluded),
+            )
+        )
         return found
 
     try:
@@ -106,19 +128,18 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
     return answer
 
 
-def _observe(query: Query, hits: list[Hit]) -> Observation:
-    shown = tuple(Shown(document=hit.document, spans=hit.spans[:PASSAGES_A_HIT]) for hit in hits if hit.spans)
+def _observe(query: Query, hits: list[Hit], excluded: list[Excluded]) -> Observation:
+    """The hits as they are shown. What of the web the run leaves out goes to `excluded`: not all providers can."""
+    kept = []
+    for hit in hits:
+        document = hit.document
+        why = query.rules.refuses(document.url, document.published) if document.media_type == SNIPPET else ""
+        if why:
+            excluded.append(Excluded(document.url, why))
+        else:
+            kept.append(hit)
+    shown = tuple(Shown(document=hit.document, spans=hit.spans[:PASSAGES_A_HIT]) for hit in kept if hit.spans)
     return Observation(summary=_summary(query.text, shown), shown=shown)
-
-
-def _merge(answers: list[tuple[Shown, ...]]) -> list[Shown]:
-    """Best first of each provider in turn; a document several found is shown once."""
-    merged: dict[str, Shown] = {}
-    for rank in zip_longest(*answers):
-        for shown in rank:
-            if shown is not None:
-                merged.setdefault(shown.document.sha256, shown)
-    return list(merged.values())
 
 
 def _summary(query: str, shown: tuple[Shown, ...]) -> str:

@@ -15,6 +15,7 @@ from assay.core import events as e
 from assay.core.errors import SearchFailed, ToolFailed
 from assay.core.ports import Hit, Query
 from assay.core.sources import Document
+from assay.core.webrules import ANYTHING, WebRules
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation
 from assay.run.run import Branch, Run
@@ -120,7 +121,7 @@ class Together:
         self._count, self._all = count, asyncio.Event()
         self.asked_for: list[str] = []
 
-    async def read(self, url: str) -> tuple[Document, ...]:
+    async def read(self, url: str, rules: WebRules = ANYTHING) -> tuple[Document, ...]:
         self.asked_for.append(url)
         if len(self.asked_for) == self._count:
             self._all.set()

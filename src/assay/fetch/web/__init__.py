@@ -2,6 +2,7 @@
 
 addresses   what may be connected to       backend   the network, with every name resolved once
 robots      what a site allows             body      bytes within limits, and what they are
+keeping     pages kept for the next time
 fetcher     one page, hop by hop
 """
 
@@ -9,12 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.core.ports import Clock
+from assay.core.ports import Clock, PageCache
 from assay.fetch.web.addresses import policy
 from assay.fetch.web.fetcher import Limits, WebFetcher
 
 
-def create(clock: Clock, *, agent: str, allow: Sequence[str], seconds: float, largest: int, robots: bool) -> WebFetcher:
+def create(
+    clock: Clock,
+    *,
+    agent: str,
+    allow: Sequence[str],
+    seconds: float,
+    largest: int,
+    robots: bool,
+    kept: PageCache | None = None,
+) -> WebFetcher:
     """A fetcher.
 
     Args:
@@ -23,9 +33,10 @@ def create(clock: Clock, *, agent: str, allow: Sequence[str], seconds: float, la
         seconds: for a page, redirects and all.
         largest: bytes of a page, unpacked.
         robots: whether robots.txt is honoured.
+        kept: where pages are kept for the next time.
 
     Raises:
         ConfigError: `allow` holds what is neither a host nor a network.
     """
     limits = Limits(seconds=seconds, bytes=largest)
-    return WebFetcher(clock, agent=agent, policy=policy(allow), limits=limits, robots=robots)
+    return WebFetcher(clock, agent=agent, policy=policy(allow), limits=limits, robots=robots, kept=kept)

@@ -7,19 +7,24 @@ found, gone, too large, timeout, redirects, unreachable, refused, damaged.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Generic, Literal, TypeVar
 
 import httpcore2
 import msgspec
 
-from assay.core.errors import FetchFailed
-from assay.core.ports import Clock
+from assay.core.errors import FetchFailed, StoreError
+from assay.core.ports import Clock, KeptPage, PageCache
 from assay.core.sources import Fetched
 from assay.core.urls import BadUrl, Url, canonical, read
+from assay.core.waits import retry_after
+from assay.core.webrules import ANYTHING, WebRules
 from assay.fetch.web.addresses import PUBLIC, Policy
 from assay.fetch.web.backend import GuardedBackend, Resolve, system_resolve
 from assay.fetch.web.body import ENCODINGS, media_type, read_body
+from assay.fetch.web.keeping import conditions, fresh_for, seconds, unchanged
 from assay.fetch.web.robots import LARGEST, Answer, Rules, rules
 
 ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
@@ -31,6 +36,9 @@ ROBOTS_FRESH = 3_600.0
 MOST_SITES = 1_000
 """Sites remembered; of those asked longest ago robots.txt is asked for again."""
 BUSY = frozenset((429, 503))
+OK, UNCHANGED = 200, 304
+SOON = 1.0
+"""Seconds after which a busy site that does not say when is asked again."""
 STATUS = {
     401: "forbidden",
     402: "paywall",
@@ -39,6 +47,10 @@ STATUS = {
     410: "gone",
     451: "forbidden",
 }
+
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,19 +83,19 @@ class _Site:
         self.next = self.fresh_until = 0.0
 
 
-class _Going:
-    """A page somebody waits for; where who began is stopped, the next one goes on."""
+class _Going(Generic[T]):
+    """What somebody waits for; where who began is stopped, the next one goes on."""
 
     def __init__(self) -> None:
         self.turn = asyncio.Lock()
         self.waiting = 0
-        self.outcome: Fetched | FetchFailed | None = None
+        self.outcome: T | FetchFailed | None = None
 
 
 class WebFetcher:
     """Fetches pages; implements `core.ports.Fetcher`.
 
-    Who asks for a page while it is fetched gets the same; nothing is kept for later.
+    Who asks for a page while it is fetched gets the same. For later it is kept in `kept`, where there is such a place.
     """
 
     def __init__(
@@ -95,7 +107,9 @@ class WebFetcher:
         limits: Limits = LIMITS,
         robots: bool = True,
         resolve: Resolve = system_resolve,
+        kept: PageCache | None = None,
     ) -> None:
+        self._kept = kept
         self._clock, self._agent, self._limits, self._robots = clock, agent, limits, robots
         # The environment's proxies are nothing a user has told Assay; nobody here asks for them.
         self._pool = httpcore2.AsyncConnectionPool(
@@ -104,40 +118,25 @@ class WebFetcher:
             keepalive_expiry=15.0,
         )
         self._sites: dict[str, _Site] = {}
-        self._going: dict[str, _Going] = {}
+        self._pages: dict[tuple[str, WebRules], _Going[Fetched]] = {}
+        self._places: dict[tuple[str, WebRules], _Going[Fetched | _Moved]] = {}
 
     async def close(self) -> None:
         """Let go of the connections."""
         await self._pool.aclose()
 
-    async def fetch(self, url: str) -> Fetched:
-        """The page at `url`; a failure too is told to all who wait.
+    async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
+        """The page at `url`; a failure too is told to all who wait. A host which `rules` refuse is not asked.
 
         Raises:
             FetchFailed: it cannot be had; the reason begins with its kind.
         """
-        name = canonical(url)
-        going = self._going.setdefault(name, _Going())
-        going.waiting += 1
-        try:
-            async with going.turn:
-                if going.outcome is None:
-                    try:
-                        going.outcome = await self._whole(url)
-                    except FetchFailed as failed:
-                        going.outcome = failed
-        finally:
-            going.waiting -= 1
-            if not going.waiting:
-                self._going.pop(name, None)
-        if isinstance(going.outcome, FetchFailed):
-            raise FetchFailed(going.outcome.reason)
-        return going.outcome
+        return await _once(self._pages, (canonical(url), rules), lambda: self._whole(url, rules))
 
-    async def _whole(self, url: str) -> Fetched:
+    async def _whole(self, url: str, rules: WebRules) -> Fetched:
         try:
             async with asyncio.timeout(self._limits.seconds):
-                return await self._hops(url)
+                return await self._hops(url, rules)
         except TimeoutError as error:
             raise FetchFailed(f"timeout: not whole after {self._limits.seconds:g} s") from error
         except httpcore2.TimeoutException as error:
@@ -145,16 +144,25 @@ class WebFetcher:
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
             raise FetchFailed(f"unreachable: {str(error) or type(error).__name__}") from error
 
-    async def _hops(self, url: str) -> Fetched:
+    async def _hops(self, url: str, rules: WebRules) -> Fetched:
         """Follow redirects; each hop is a new address, checked like the first."""
         place, passed = _address(url), list[str]()
         while True:
+            if why := rules.refuses_host(place.host):
+                raise FetchFailed(f"blocked: {place.host} is left out of this run ({why})")
+            if rules.leaves_out(place.href):
+                raise FetchFailed("blocked: this page was left out of this run by request")
             site = self._site(place.origin)
             if self._robots and (why := (await self._rules(site, place)).refusal(place, self._agent)):
                 raise FetchFailed(f"robots: {place.host} {why}")
-            answer = await self._ask(site, place, url, passed)
+            known = None if rules.fresh else await self._known(place)
+            if known is not None and known.fresh_until > seconds(self._clock.now()):
+                return _again(known.page, url, passed, kept="fresh")
+            # Two addresses may lead to one page at the same time: it is asked for once.
+            ask = partial(self._ask, site, place, url, tuple(passed), known)
+            answer = await _once(self._places, (place.href, rules), ask)
             if isinstance(answer, Fetched):
-                return answer
+                return _again(answer, url, passed, kept=answer.kept)
             passed.append(place.href)
             if len(passed) > self._limits.redirects:
                 raise FetchFailed(f"redirects: more than {self._limits.redirects}")
@@ -169,15 +177,23 @@ class WebFetcher:
             self._sites.pop(next(iter(self._sites)))
         return site
 
-    async def _ask(self, site: _Site, place: Url, url: str, passed: list[str]) -> Fetched | _Moved:
+    async def _ask(
+        self, site: _Site, place: Url, url: str, passed: Sequence[str], known: KeptPage | None
+    ) -> Fetched | _Moved:
         """One hop; a site which is busy is asked once more when it says so."""
         for again in (True, False):
-            async with self._turn(site), self._response(place, ACCEPT) as (status, headers, response):
+            asked = conditions(known.page.headers) if known is not None else {}
+            async with self._turn(site), self._response(place, ACCEPT, asked) as (status, headers, response):
+                if status == UNCHANGED and known is not None:
+                    page = unchanged(_again(known.page, url, passed), headers, self._clock.now())
+                    return await self._keep(page, {**known.page.headers, **headers})
                 if status in MOVED and headers.get("location"):
                     return _Moved(headers["location"])
-                wait = _seconds(headers.get("retry-after", ""))
+                told = retry_after(headers, self._clock.now())
+                wait = SOON if told is None else told
                 if not (status in BUSY and again and wait <= self._limits.longest_wait):
-                    return await self._page(place, url, passed, status, headers, response)
+                    page = await self._page(place, url, passed, status, headers, response)
+                    return await self._keep(page, headers)
             await self._clock.sleep(wait)
         raise AssertionError("the second answer is taken as it is")
 
@@ -185,7 +201,7 @@ class WebFetcher:
         self,
         place: Url,
         url: str,
-        passed: list[str],
+        passed: Sequence[str],
         status: int,
         headers: Mapping[str, str],
         response: httpcore2.Response,
@@ -204,9 +220,21 @@ class WebFetcher:
             fetched_at=self._clock.now(),
         )
 
+    async def _known(self, place: Url) -> KeptPage | None:
+        return None if self._kept is None else await asyncio.to_thread(self._kept.get, place.href)
+
+    async def _keep(self, page: Fetched, headers: Mapping[str, str]) -> Fetched:
+        """Keep a page for the next time, as far as its server allows; a place which cannot be written keeps nothing."""
+        fresh = fresh_for(headers)
+        if self._kept is not None and fresh is not None and page.status == OK:
+            until = seconds(page.fetched_at) + fresh
+            with suppress(StoreError):
+                await asyncio.to_thread(self._kept.put, KeptPage(page=page, fresh_until=until))
+        return page
+
     @asynccontextmanager
     async def _response(
-        self, place: Url, accept: str
+        self, place: Url, accept: str, more: Mapping[str, str] = {}
     ) -> AsyncIterator[tuple[int, Mapping[str, str], httpcore2.Response]]:
         headers: dict[bytes | str, bytes | str] = {
             "Host": place.authority,
@@ -214,6 +242,7 @@ class WebFetcher:
             "Accept": accept,
             "Accept-Encoding": ENCODINGS,
         }
+        headers.update(more.items())
         silence = self._limits.silence
         timeouts = {"connect": silence, "read": silence, "write": silence, "pool": self._limits.seconds}
         async with self._pool.stream("GET", place.href, headers=headers, extensions={"timeout": timeouts}) as response:
@@ -260,6 +289,35 @@ class WebFetcher:
         return Answer(404)
 
 
+async def _once(going: dict[K, _Going[T]], key: K, work: Callable[[], Awaitable[T]]) -> T:
+    """What `work` gives, to all who ask for it while it goes on; nothing is kept for later.
+
+    Raises:
+        FetchFailed: what `work` raised, told to all who wait.
+    """
+    each = going.setdefault(key, _Going())
+    each.waiting += 1
+    try:
+        async with each.turn:
+            if each.outcome is None:
+                try:
+                    each.outcome = await work()
+                except FetchFailed as failed:
+                    each.outcome = failed
+    finally:
+        each.waiting -= 1
+        if not each.waiting:
+            going.pop(key, None)
+    if isinstance(each.outcome, FetchFailed):
+        raise FetchFailed(each.outcome.reason)
+    return each.outcome
+
+
+def _again(page: Fetched, url: str, passed: Sequence[str], kept: Literal["", "fresh", "unchanged"] = "") -> Fetched:
+    """A page kept from before, as the answer to another request."""
+    return msgspec.structs.replace(page, url=url, redirects=tuple(passed), kept=kept)
+
+
 def _address(text: str, base: str = "") -> Url:
     try:
         return read(text, base)
@@ -270,8 +328,3 @@ def _address(text: str, base: str = "") -> Url:
 def _headers(response: httpcore2.Response) -> dict[str, str]:
     """The headers by name in lower case; the last of equal ones counts."""
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
-
-
-def _seconds(retry_after: str) -> float:
-    """What Retry-After asks for in seconds; a date, or nothing sensible, is one second."""
-    return float(retry_after) if retry_after.isascii() and retry_after.isdigit() else 1.0

@@ -147,6 +147,13 @@ class Writer:
         fields = [span for span in spans if span.kind == "field"][:FIELDS]
         self._add_document(row, document, analysis, body, fields)
 
+    def forget(self, row: int) -> None:
+        """Remove a document with its passages."""
+        for schema, writer in ((DOCUMENTS, self._documents), (PASSAGES, self._passages)):
+            writer.delete_documents_by_query(
+                tantivy.Query.range_query(schema, "row", tantivy.FieldType.Unsigned, lower_bound=row, upper_bound=row)
+            )
+
     def commit(self) -> None:
         """Make what was added visible and durable."""
         self._passages.commit()

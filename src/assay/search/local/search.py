@@ -94,6 +94,27 @@ class LocalSearch:
                 except Damaged as error:
                     self._rebuild(str(error), say)
 
+    def forget(self, rows: Sequence[int]) -> None:
+        """Take documents out which the library does not have any more. Blocking.
+
+        Raises:
+            SearchFailed: another process did not let go of the index within ten minutes.
+            OSError: the index cannot be written; the next search makes it anew.
+        """
+        if not rows or self._path is None or not self._path.exists():
+            return
+        with self._guard, self._lock(_silent):
+            try:
+                with reading():
+                    writer = self._opened().writer()
+                    for row in rows:
+                        writer.forget(row)
+                    writer.commit()
+                    writer.close()
+                    self._opened().reload()
+            except Damaged as error:
+                self._rebuild(str(error), _silent)
+
     # keeping level
 
     def _level(self) -> bool:

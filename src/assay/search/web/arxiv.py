@@ -7,7 +7,7 @@ from lxml import etree
 from assay.core.ports import Query
 from assay.search.web.asking import WebHit
 from assay.search.web.http import Ask, HttpProvider
-from assay.search.web.words import iso_date, plain
+from assay.search.web.words import FIRST, LAST, iso_date, plain
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -21,6 +21,9 @@ class Arxiv(HttpProvider):
 
     def ask(self, query: Query) -> Ask:
         terms = " AND ".join(f"all:{word}" for word in query.text.replace('"', " ").replace(":", " ").split())
+        if query.rules.since or query.rules.until:
+            first, last = ((day.replace("-", "")) for day in (query.rules.since or FIRST, query.rules.until or LAST))
+            terms += f" AND submittedDate:[{first}0000 TO {last}2359]"
         params: dict[str, str | int] = {"search_query": terms, "max_results": min(query.limit, self.most)}
         return Ask(path="/query", params=params)
 

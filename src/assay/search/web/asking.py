@@ -11,11 +11,15 @@ from assay.core.secrets import Secret
 
 
 class SearchAccess(msgspec.Struct, frozen=True, kw_only=True):
-    """How to reach a provider: `url` in place of its own, `option` for what else it needs (an engine, an e-mail)."""
+    """How to reach a provider: `url` in place of its own, `option` for what else it needs (an engine, an e-mail).
+
+    `pause` is in seconds between two questions, None for what the provider asks for.
+    """
 
     url: str = ""
     key: Secret | None = None
     option: str = ""
+    pause: float | None = None
 
 
 class WebHit(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ import msgspec
 from assay.core.ports import Query
 from assay.search.web.asking import WebHit
 from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.words import iso_date, plain
+from assay.search.web.words import FIRST, LAST, iso_date, plain, with_sites
 
 
 class _Result(msgspec.Struct):
@@ -34,9 +34,13 @@ class Brave(HttpProvider):
     pause = 1.0
 
     def ask(self, query: Query) -> Ask:
-        params: dict[str, str | int] = {"q": query.text, "count": min(query.limit, self.most)}
+        params: dict[str, str | int] = {"q": with_sites(query), "count": min(query.limit, self.most)}
         if query.language:
             params["search_lang"] = query.language
+        if query.rules.country:
+            params["country"] = query.rules.country.upper()
+        if query.rules.since or query.rules.until:
+            params["freshness"] = f"{query.rules.since or FIRST}to{query.rules.until or LAST}"
         return Ask(path="/web/search", params=params, headers={"x-subscription-token": self.key})
 
     def hits(self, data: bytes) -> list[WebHit]:

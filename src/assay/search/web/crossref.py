@@ -45,6 +45,9 @@ class Crossref(HttpProvider):
 
     def ask(self, query: Query) -> Ask:
         params: dict[str, str | int] = {"query": query.text, "rows": min(query.limit, self.most)}
+        dates = (("from-pub-date", query.rules.since), ("until-pub-date", query.rules.until))
+        if wanted := ",".join(f"{name}:{day}" for name, day in dates if day):
+            params["filter"] = wanted
         if self.option:
             params["mailto"] = self.option
         return Ask(path="/works", params=params)

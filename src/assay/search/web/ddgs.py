@@ -10,9 +10,12 @@ from ddgs.exceptions import DDGSException
 from assay.core.errors import SearchFailed
 from assay.core.ports import Query
 from assay.search.web.asking import SearchAccess, WebHit
-from assay.search.web.words import plain
+from assay.search.web.pace import Pace
+from assay.search.web.words import plain, with_sites
 
-SECONDS = 15
+SECONDS = 6
+"""For one engine; several are asked at once."""
+PAUSE = 1.0
 
 
 class Ddgs:
@@ -26,9 +29,11 @@ class Ddgs:
 
     def __init__(self, access: SearchAccess) -> None:
         self._engines = access.option or "auto"
+        self._pace = Pace(PAUSE if access.pause is None else access.pause)
 
     async def find(self, query: Query) -> list[WebHit]:
         """See `Provider.find`."""
+        await self._pace.turn()
         try:
             async with asyncio.timeout(2 * SECONDS):
                 found = await asyncio.to_thread(self._find, query)
@@ -37,7 +42,9 @@ class Ddgs:
         except DDGSException as error:
             if "No results" in str(error):
                 return []
-            raise SearchFailed(f"ddgs: {str(error) or type(error).__name__}") from error
+            # Its words name every engine's address with the question in it; what went wrong stands before them.
+            said = str(error).partition(":")[0][:80] or type(error).__name__
+            raise SearchFailed(f"ddgs: none of its engines answered ({said})") from error
         return [
             WebHit(url=each["href"], title=plain(each.get("title")), snippet=plain(each.get("body")))
             for each in found
@@ -49,6 +56,10 @@ class Ddgs:
 
     def _find(self, query: Query) -> list[dict[str, str]]:
         found: list[dict[str, str]] = DDGS(timeout=SECONDS).text(
-            query.text, max_results=query.limit, backend=self._engines, safesearch="moderate"
+            with_sites(query),
+            region=f"{query.rules.country or 'us'}-{query.language[:2] or 'en'}",
+            max_results=query.limit,
+            backend=self._engines,
+            safesearch="moderate",
         )
         return found

@@ -30,7 +30,16 @@ class Exa(HttpProvider):
     needs_key = True
 
     def ask(self, query: Query) -> Ask:
-        body = {"query": query.text, "numResults": min(query.limit, self.most), "contents": {"highlights": True}}
+        rules = query.rules
+        more = {
+            "includeDomains": [*rules.domains],
+            "excludeDomains": [*rules.denied],
+            "startPublishedDate": rules.since and f"{rules.since}T00:00:00.000Z",
+            "endPublishedDate": rules.until and f"{rules.until}T23:59:59.999Z",
+            "userLocation": rules.country.upper(),
+        }
+        body: dict[str, object] = {"query": query.text, "numResults": min(query.limit, self.most)}
+        body |= {"contents": {"highlights": True}, **{name: value for name, value in more.items() if value}}
         return Ask(path="/search", headers={"x-api-key": self.key}, body=body)
 
     def hits(self, data: bytes) -> list[WebHit]:

@@ -8,7 +8,7 @@ from assay.core.errors import ConfigError
 from assay.core.ports import Query
 from assay.search.web.asking import SearchAccess, WebHit
 from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.words import plain
+from assay.search.web.words import FIRST, LAST, plain, with_sites
 
 
 class _Item(msgspec.Struct):
@@ -36,9 +36,14 @@ class GooglePSE(HttpProvider):
             raise ConfigError(f"google_search needs the id of a search engine: {where}")
 
     def ask(self, query: Query) -> Ask:
-        params: dict[str, str | int] = {"q": query.text, "num": min(query.limit, self.most), "cx": self.option}
+        params: dict[str, str | int] = {"q": with_sites(query), "num": min(query.limit, self.most), "cx": self.option}
         if query.language:
             params["lr"] = f"lang_{query.language}"
+        if query.rules.country:
+            params["gl"] = query.rules.country
+        if query.rules.since or query.rules.until:
+            days = (query.rules.since or FIRST, query.rules.until or LAST)
+            params["sort"] = "date:r:" + ":".join(day.replace("-", "") for day in days)
         return Ask(params=params, headers={"x-goog-api-key": self.key})
 
     def hits(self, data: bytes) -> list[WebHit]:

@@ -13,9 +13,13 @@ import msgspec
 
 from assay.core.errors import ConfigError, SearchFailed
 from assay.core.ports import Query
+from assay.core.waits import retry_after
 from assay.search.web.asking import SearchAccess, WebHit
+from assay.search.web.pace import Pace
 
 SECONDS = 15.0
+CONNECT = 5.0
+"""Seconds in which a connection is made; most of what does not answer then never does."""
 LARGEST = 4_000_000
 LONGEST_WAIT = 10.0
 WORDS = 200
@@ -55,8 +59,7 @@ class HttpProvider(ABC):
             )
         self._access = access
         self._client: httpx2.AsyncClient | None = None
-        self._turn = asyncio.Lock()
-        self._next = 0.0
+        self._pace = Pace(self.pause if access.pause is None else access.pause)
 
     @abstractmethod
     def ask(self, query: Query) -> Ask:
@@ -93,13 +96,13 @@ class HttpProvider(ABC):
         Raises:
             SearchFailed: there is none.
         """
-        await self._in_turn()  # waiting for others is not the provider's time
+        await self._pace.turn()  # waiting for others is not the provider's time
         try:
             async with asyncio.timeout(SECONDS):
                 for again in (True, False):
                     status, headers, data = await self._request(ask)
-                    wait = _seconds(headers.get("retry-after", ""))
-                    if status != 429 or not again or wait > LONGEST_WAIT:
+                    wait = retry_after(headers)
+                    if status != 429 or not again or wait is None or wait > LONGEST_WAIT:
                         break
                     await asyncio.sleep(wait)
         except (TimeoutError, httpx2.TimeoutException) as error:
@@ -127,17 +130,10 @@ class HttpProvider(ABC):
         """What else the user set for this provider."""
         return self._access.option
 
-    async def _in_turn(self) -> None:
-        """Wait until the provider's pace lets this question through; the run's own deadline ends the wait."""
-        async with self._turn:
-            now = asyncio.get_running_loop().time()
-            await asyncio.sleep(max(0.0, self._next - now))
-            self._next = max(self._next, now) + self.pause
-
     async def _request(self, ask: Ask) -> tuple[int, Mapping[str, str], bytes]:
         if self._client is None:
             # The environment's proxies and .netrc are nothing a user has told Assay.
-            self._client = httpx2.AsyncClient(trust_env=False, timeout=SECONDS)
+            self._client = httpx2.AsyncClient(trust_env=False, timeout=httpx2.Timeout(SECONDS, connect=CONNECT))
         url, headers = (ask.base or self.url) + ask.path, {"accept": "application/json", **ask.headers}
         method = "GET" if ask.body is None else "POST"
         async with self._client.stream(method, url, params=ask.params, headers=headers, json=ask.body) as response:
@@ -154,10 +150,9 @@ class HttpProvider(ABC):
         if status in (401, 403):
             return f"{self.name} refused the key ({status}){words}; assay keys set {self.name}"
         if status == 429:
-            after = headers.get("retry-after", "")[:9]
-            return f"{self.name} has had too many questions (429)" + (
-                f"; again in {after} s" if after.isdigit() else ""
-            )
+            wait = retry_after(headers)
+            again = "" if wait is None else f"; again in {wait:.0f} s"
+            return f"{self.name} has had too many questions (429){again}"
         return f"{self.name} answered {status}{words}"
 
     def _hidden(self, text: str) -> str:
@@ -170,11 +165,6 @@ def _joined(base: str, url: str) -> str:
         return urljoin(base, url)
     except ValueError:
         return ""
-
-
-def _seconds(retry_after: str) -> float:
-    """What Retry-After asks for in seconds; where it asks for nothing, or a date, more than is waited."""
-    return float(retry_after) if retry_after.isascii() and retry_after.isdigit() else LONGEST_WAIT + 1
 
 
 def decode(data: bytes, type: type[T]) -> T:

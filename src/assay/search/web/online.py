@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from assay.core.errors import SearchFailed
 from assay.core.ports import Blobs, Clock, Hit, Library, Query
-from assay.core.sources import SNIPPET, Document, Snapshot, Span
+from assay.core.sources import SNIPPET, UNSORTED, Document, Snapshot, Span
 from assay.core.urls import canonical
 from assay.search.web.asking import Provider, WebHit
+from assay.search.web.pace import Rest
 
-COLLECTION = "unsorted"
 EXTRACTOR = "snippet/1"
 
 
@@ -31,6 +32,7 @@ class OnlineSearch:
         spans: Callable[[Document], Sequence[Span]],
     ) -> None:
         self._provider, self._library, self._blobs, self._clock, self._spans = provider, library, blobs, clock, spans
+        self._rest = Rest()
 
     @property
     def name(self) -> str:
@@ -43,8 +45,19 @@ class OnlineSearch:
         Raises:
             SearchFailed: the provider could not answer.
         """
-        found = {canonical(hit.url): hit for hit in reversed(await self._provider.find(query))}
+        found = {canonical(hit.url): hit for hit in reversed(await self._found(query))}
         return await asyncio.to_thread(self._kept, list(reversed(found.values())))
+
+    async def _found(self, query: Query) -> list[WebHit]:
+        self._rest.check()
+        begun = self._clock.monotonic()
+        try:
+            found = await self._provider.find(query)
+        except SearchFailed as failed:
+            self._rest.failed(failed.reason, self._clock.monotonic() - begun)
+            raise
+        self._rest.answered()
+        return found
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -52,7 +65,7 @@ class OnlineSearch:
 
     def _kept(self, found: Sequence[WebHit]) -> list[Hit]:
         pairs = [self._document(hit) for hit in found]
-        self._library.add(pairs, COLLECTION)
+        self._library.add(pairs, UNSORTED)
         documents = [document for _, document in pairs]
         return [
             Hit(document=document, score=1 / rank, spans=tuple(self._spans(document)))

@@ -45,6 +45,10 @@ class OpenAlex(HttpProvider):
 
     def ask(self, query: Query) -> Ask:
         params: dict[str, str | int] = {"search": query.text, "per-page": min(query.limit, self.most)}
+        rules = query.rules
+        dates = (("from_publication_date", rules.since), ("to_publication_date", rules.until))
+        if wanted := ",".join(f"{name}:{day}" for name, day in dates if day):
+            params["filter"] = wanted
         if self.option:
             params["mailto"] = self.option
         return Ask(path="/works", params=params)

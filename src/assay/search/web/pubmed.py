@@ -8,7 +8,7 @@ from assay.core.errors import SearchFailed
 from assay.core.ports import Query
 from assay.search.web.asking import WebHit
 from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.words import iso_date, plain
+from assay.search.web.words import FIRST, LAST, iso_date, plain
 
 
 class _Found(msgspec.Struct):
@@ -58,6 +58,9 @@ class PubMed(HttpProvider):
     def ask(self, query: Query) -> Ask:
         params: dict[str, str | int] = {"db": "pubmed", "term": query.text, "retmode": "json", "sort": "relevance"}
         params["retmax"] = min(query.limit, self.most)
+        if query.rules.since or query.rules.until:
+            first, last = ((day.replace("-", "/")) for day in (query.rules.since or FIRST, query.rules.until or LAST))
+            params |= {"datetype": "pdat", "mindate": first, "maxdate": last}
         return Ask(path="/esearch.fcgi", params=params | self._key())
 
     def hits(self, data: bytes) -> list[WebHit]:

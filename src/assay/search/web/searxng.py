@@ -7,7 +7,7 @@ import msgspec
 from assay.core.ports import Query
 from assay.search.web.asking import WebHit
 from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.words import iso_date, plain
+from assay.search.web.words import iso_date, plain, with_sites
 
 
 class _Result(msgspec.Struct):
@@ -27,9 +27,10 @@ class SearXNG(HttpProvider):
     name = "searxng"
 
     def ask(self, query: Query) -> Ask:
-        params: dict[str, str | int] = {"q": query.text, "format": "json"}
+        params: dict[str, str | int] = {"q": with_sites(query), "format": "json"}
+        country = query.rules.country
         if query.language:
-            params["language"] = query.language
+            params["language"] = f"{query.language}-{country.upper()}" if country else query.language
         return Ask(path="/search", params=params)
 
     def hits(self, data: bytes) -> list[WebHit]:

@@ -38,6 +38,8 @@ class SemanticScholar(HttpProvider):
 
     def ask(self, query: Query) -> Ask:
         params: dict[str, str | int] = {"query": query.text, "limit": min(query.limit, self.most), "fields": FIELDS}
+        if query.rules.since or query.rules.until:
+            params["publicationDateOrYear"] = f"{query.rules.since}:{query.rules.until}"
         return Ask(path="/paper/search", params=params, headers={"x-api-key": self.key} if self.key else {})
 
     def hits(self, data: bytes) -> list[WebHit]:

@@ -7,7 +7,7 @@ import msgspec
 from assay.core.ports import Query
 from assay.search.web.asking import WebHit
 from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.words import iso_date, plain
+from assay.search.web.words import FIRST, LAST, iso_date, plain, with_sites
 
 
 class _Result(msgspec.Struct):
@@ -29,9 +29,14 @@ class Serper(HttpProvider):
     needs_key = True
 
     def ask(self, query: Query) -> Ask:
-        body: dict[str, str | int] = {"q": query.text, "num": min(query.limit, self.most)}
+        body: dict[str, str | int] = {"q": with_sites(query), "num": min(query.limit, self.most)}
         if query.language:
             body["hl"] = query.language
+        if query.rules.country:
+            body["gl"] = query.rules.country
+        if query.rules.since or query.rules.until:
+            first, last = _american(query.rules.since or FIRST), _american(query.rules.until or LAST)
+            body["tbs"] = f"cdr:1,cd_min:{first},cd_max:{last}"
         return Ask(path="/search", headers={"x-api-key": self.key}, body=body)
 
     def hits(self, data: bytes) -> list[WebHit]:
@@ -39,3 +44,8 @@ class Serper(HttpProvider):
             WebHit(url=each.link, title=each.title, snippet=plain(each.snippet), published=iso_date(each.date))
             for each in decode(data, _Answer).organic
         ]
+
+
+def _american(day: str) -> str:
+    year, month, day = day.split("-")
+    return f"{month}/{day}/{year}"

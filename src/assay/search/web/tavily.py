@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from assay.core.languages import country_name
 from assay.core.ports import Query
 from assay.search.web.asking import WebHit
 from assay.search.web.http import Ask, HttpProvider, decode
@@ -29,7 +30,20 @@ class Tavily(HttpProvider):
     needs_key = True
 
     def ask(self, query: Query) -> Ask:
-        body = {"query": query.text, "max_results": min(query.limit, self.most), "search_depth": "basic"}
+        rules = query.rules
+        more = {
+            "include_domains": [*rules.domains],
+            "exclude_domains": [*rules.denied],
+            "start_date": rules.since,
+            "end_date": rules.until,
+            "country": country_name(rules.country).lower(),
+        }
+        body: dict[str, object] = {
+            "query": query.text,
+            "max_results": min(query.limit, self.most),
+            "search_depth": "basic",
+        }
+        body |= {name: value for name, value in more.items() if value}
         return Ask(path="/search", headers={"authorization": f"Bearer {self.key}"}, body=body)
 
     def hits(self, data: bytes) -> list[WebHit]:

@@ -7,6 +7,18 @@ from datetime import datetime
 from dateutil import parser as dates
 from selectolax.lexbor import LexborHTMLParser
 
+from assay.core.ports import Query
+
+FIRST, LAST = "1970-01-01", "2100-01-01"
+"""The ends of a span of days for providers which want both."""
+
+
+def with_sites(query: Query) -> str:
+    """The question with its domains as search engines know them: `tides (site:a.org OR site:b.org) -site:c.org`."""
+    wanted = [f"site:{domain}" for domain in query.rules.domains]
+    joined = f"({' OR '.join(wanted)})" if len(wanted) > 1 else "".join(wanted)
+    return " ".join(filter(None, (query.text, joined, *(f"-site:{domain}" for domain in query.rules.denied))))
+
 
 def plain(markup: str | None) -> str:
     """The text of a snippet, whatever markup it is in, on one line."""

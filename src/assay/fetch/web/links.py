@@ -1,0 +1,101 @@
+"""Where a page leads to, and what a site says of its own pages: links, robots' words in the page, sitemaps."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+
+import msgspec
+from lxml import etree
+from selectolax.lexbor import LexborHTMLParser
+
+from assay.core.urls import BadUrl, read
+
+MOST = 50_000
+"""Links of a page, or addresses of a sitemap (sitemaps.org allows as many)."""
+LARGEST = 50_000_000
+"""Bytes of a sitemap, unpacked (sitemaps.org)."""
+SITEMAP = "{*}loc"
+GZIP = b"\x1f\x8b"
+
+
+class Links(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a page: the addresses it links to, in order and without fragments; whether it wants to be kept, and followed.
+
+    `canonical` is the address it says it has, "" where it says none.
+    """
+
+    links: tuple[str, ...] = ()
+    canonical: str = ""
+    index: bool = True
+    follow: bool = True
+
+
+def links(body: bytes, address: str) -> Links:
+    """The links of an HTML page at `address`. Blocking: some milliseconds a megabyte."""
+    tree = LexborHTMLParser(body)
+    base = _attribute(tree, "base[href]", "href")
+    at = _joined(base, address) or address if base else address
+    said = " ".join(
+        (node.attributes.get("content") or "").lower()
+        for node in tree.css("meta[name]")
+        if (node.attributes.get("name") or "").lower() in ("robots", "assay")
+    )
+    words = set(said.replace(",", " ").split())
+    found: dict[str, None] = {}
+    for node in tree.css("a[href]")[:MOST]:
+        if "nofollow" not in (node.attributes.get("rel") or "").lower().split():
+            found[_joined(node.attributes.get("href") or "", at)] = None
+    found.pop("", None)
+    canonical = _attribute(tree, "link[rel=canonical][href]", "href")
+    return Links(
+        links=tuple(found),
+        canonical=_joined(canonical, at) if canonical else "",
+        index=not words & {"noindex", "none"},
+        follow=not words & {"nofollow", "none"},
+    )
+
+
+def sitemap(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The addresses of pages, and of further sitemaps, in a sitemap (sitemaps.org): XML, text, either gzipped.
+
+    What is no sitemap, or is broken, gives as much as can be read of it.
+    """
+    data = _unpacked(body) if body.startswith(GZIP) else body[:LARGEST]
+    if not data.lstrip().startswith(b"<"):
+        lines = (line.strip() for line in data.decode(errors="replace").splitlines()[:MOST])
+        return tuple(line for line in lines if line.startswith(("http://", "https://"))), ()
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, load_dtd=False, huge_tree=False)
+    root = etree.fromstring(data, parser)
+    if root is None:
+        return (), ()
+    found = tuple(_locations(root))
+    return ((), found) if etree.QName(root).localname == "sitemapindex" else (found, ())
+
+
+def _locations(root: etree._Element) -> Iterator[str]:
+    for number, node in enumerate(root.iterfind(f"{{*}}*/{SITEMAP}")):
+        if number >= MOST:
+            return
+        if node.text and node.text.strip():
+            yield node.text.strip()
+
+
+def _unpacked(body: bytes) -> bytes:
+    try:
+        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(body, LARGEST)
+    except zlib.error:
+        return b""
+
+
+def _attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
+    node = tree.css_first(selector)
+    return (node.attributes.get(name) or "") if node is not None else ""
+
+
+def _joined(link: str, base: str) -> str:
+    """A link as an address of its own; "" where it leads to no page."""
+    try:
+        return read(link, base).href
+    except BadUrl:
+        return ""

@@ -1,0 +1,265 @@
+"""A server of the Model Context Protocol as a source: its search tool finds, its fetch tool reads.
+
+The tools are those many servers have for research (`search` and `fetch`): a search gives `{"results": [{"id", "title",
+"url", "text"}]}`, a fetch by id gives `{"id", "title", "text", "url"}`; plain text is taken as it is. Whatever comes is
+an untrusted document like any page. Each question has a connection, or a process, of its own, which ends with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+import httpx2
+import msgspec
+
+from assay.core.errors import ConfigError, FetchFailed, SearchFailed
+from assay.core.ports import Clock, Query
+from assay.core.secrets import Secret
+from assay.core.sources import Fetched
+from assay.core.urls import BadUrl, read
+from assay.core.webrules import OTHER
+from assay.search.web.asking import WebHit
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+SCHEME = OTHER
+SNIPPET = 2_000
+"""Characters of what a search says of a document."""
+
+
+class McpAccess(msgspec.Struct, frozen=True, kw_only=True):
+    """How a server is reached: by `url`, or as a process (`command` with its arguments; nothing of the environment).
+
+    `search` and `fetch` name its tools, an empty name none. `seconds` and `bytes` are for one answer.
+    """
+
+    url: str = ""
+    command: tuple[str, ...] = ()
+    key: Secret | None = None
+    search: str = "search"
+    fetch: str = "fetch"
+    seconds: float = 30.0
+    bytes: int = 5_000_000
+
+
+class _Row(msgspec.Struct):
+    id: str | int = ""
+    title: str = ""
+    url: str = ""
+    text: str = ""
+    snippet: str = ""
+
+
+class _Found(msgspec.Struct):
+    results: list[_Row]
+
+
+class _Wrong(Exception):
+    """The server answered what cannot be used; the message says why."""
+
+
+class McpServer:
+    """Implements `search.web.asking.Provider`, and reads what it found (`read`)."""
+
+    def __init__(self, name: str, access: McpAccess, clock: Clock) -> None:
+        self._name, self._access, self._clock = name, access, clock
+        _load()
+
+    @property
+    def name(self) -> str:
+        """As the settings call it, behind `mcp:`, which is also how addresses of its documents begin."""
+        return f"{SCHEME}{self._name}"
+
+    async def find(self, query: Query) -> list[WebHit]:
+        """See `Provider`.
+
+        Raises:
+            SearchFailed: it could not answer.
+        """
+        if not self._access.search:
+            return []
+        try:
+            text = await self._call(self._access.search, query.text)
+        except _Wrong as error:
+            raise SearchFailed(f"{self.name} {error}") from error
+        return list(self._hits(text))[: query.limit]
+
+    async def read(self, url: str) -> Fetched:
+        """What the fetch tool gives of a document this server found.
+
+        Raises:
+            FetchFailed: it cannot be had; the reason begins with its kind.
+        """
+        id = unquote(url.removeprefix(f"{self.name}/"))
+        if not self._access.fetch:
+            raise FetchFailed(f"refused: {self.name} has no tool which reads")
+        try:
+            text = await self._call(self._access.fetch, id)
+        except _Wrong as error:
+            raise FetchFailed(f"unreachable: {self.name} {error}") from error
+        row = _decoded(text, _Row) or _Row(text=text)
+        if not row.text.strip():
+            raise FetchFailed(f"not found: {self.name} gave no text")
+        at = row.url if _is_web(row.url) else url
+        title = " ".join(row.title.split())
+        body = f"# {title}\n\n{row.text}" if title and not row.text.lstrip().startswith("#") else row.text
+        return Fetched(
+            url=at, final_url=at, status=0, media_type="text/markdown", body=body.encode(), fetched_at=self._clock.now()
+        )
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    def _hits(self, text: str) -> Iterator[WebHit]:
+        found = _decoded(text, _Found) or _Found(_decoded(text, list[_Row]) or [])
+        for row in found.results:
+            if row.id != "" and self._access.fetch:
+                url = f"{self.name}/{quote(str(row.id), safe='')}"
+            elif _is_web(row.url):
+                url = row.url
+            else:
+                continue
+            yield WebHit(url=url, title=row.title or str(row.id), snippet=(row.text or row.snippet)[:SNIPPET])
+
+    async def _call(self, tool: str, value: str) -> str:
+        """The text a tool gives.
+
+        Raises:
+            _Wrong: none, in time and within the limits.
+        """
+        try:
+            async with asyncio.timeout(self._access.seconds), self._client() as client:
+                result = await client.call_tool(tool, {await _argument(client, tool): value})
+        except TimeoutError as error:
+            raise _Wrong(f"did not answer within {self._access.seconds:g} s") from error
+        except ExceptionGroup as group:
+            raise _Wrong(_why(group)) from group
+        except _faults() as error:
+            raise _Wrong(_why(error)) from error
+        text = "\n".join(part.text for part in result.content if part.type == "text")
+        if len(text) > self._access.bytes:
+            raise _Wrong(f"gave more than {self._access.bytes:,} bytes")
+        if result.is_error:
+            raise _Wrong(f"answered: {' '.join(text.split())[:200]}")
+        return text
+
+    @asynccontextmanager
+    async def _client(self) -> AsyncIterator[Client]:
+        from mcp import Client, StdioServerParameters, stdio_client  # noqa: PLC0415 - an optional extra, slow to load
+        from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415 - as above
+
+        seconds = self._access.seconds
+        if self._access.command:
+            command, *arguments = self._access.command
+            with open(os.devnull, "w") as nowhere:  # noqa: ASYNC230 - nothing there to wait for
+                process = stdio_client(StdioServerParameters(command=command, args=arguments), errlog=nowhere)
+                async with Client(process, read_timeout_seconds=seconds) as client:
+                    yield client
+            return
+        key = self._access.key
+        headers = {} if key is None else {"Authorization": f"Bearer {key.reveal()}"}
+        transport = _Limited(self._access.bytes)
+        async with httpx2.AsyncClient(transport=transport, headers=headers, timeout=seconds, trust_env=False) as http:
+            reached = streamable_http_client(self._access.url, http_client=http)
+            async with Client(reached, read_timeout_seconds=seconds) as client:
+                yield client
+
+
+class _Limited(httpx2.AsyncBaseTransport):
+    """A transport whose answers end at so many bytes."""
+
+    def __init__(self, most: int) -> None:
+        self._inner, self._most = httpx2.AsyncHTTPTransport(), most
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = await self._inner.handle_async_request(request)
+        response.stream = _Counted(response.stream, self._most)
+        return response
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _Counted(httpx2.AsyncByteStream):
+    def __init__(self, inner: Any, most: int) -> None:
+        self._inner, self._most = inner, most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for part in self._inner:
+            size += len(part)
+            if size > self._most:
+                raise httpx2.ReadError(f"more than {self._most:,} bytes")
+            yield part
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+async def _argument(client: Client, tool: str) -> str:
+    """What a tool calls its one argument: `query` or `id` where it has one so called, else its first required one.
+
+    Raises:
+        _Wrong: there is no such tool.
+    """
+    tools = {each.name: each for each in (await client.list_tools()).tools}
+    if tool not in tools:
+        raise _Wrong(f"has no tool named {tool!r}; it has: {', '.join(sorted(tools)[:20]) or 'none'}")
+    schema = tools[tool].input_schema
+    known = schema.get("properties") or {}
+    named = [name for name in ("query", "id") if name in known]
+    return str((named or schema.get("required") or list(known) or ["query"])[0])
+
+
+def _load() -> None:
+    """Make sure that the SDK is there.
+
+    Raises:
+        ConfigError: it is not.
+    """
+    try:
+        import mcp  # noqa: F401, PLC0415 - an optional extra
+    except ImportError as error:
+        raise ConfigError("MCP servers need an extra: pip install 'assay[mcp]'") from error
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    from mcp import MCPError  # noqa: PLC0415 - an optional extra
+
+    return (MCPError, httpx2.HTTPError, OSError, _Wrong)
+
+
+def _why(error: Exception) -> str:
+    """The reason in an error, or in the first of a group.
+
+    Raises:
+        ExceptionGroup: there is more in it than a server's failure.
+    """
+    if isinstance(error, ExceptionGroup):
+        _, others = error.split((*_faults(), TimeoutError))
+        if others is not None:
+            raise error
+        return _why(error.exceptions[0])
+    said = " ".join((str(error) or type(error).__name__).split())[:200]
+    return said if isinstance(error, _Wrong) else f"failed: {said}"
+
+
+def _decoded(text: str, type: Any) -> Any:
+    try:
+        return msgspec.json.decode(text, type=type)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _is_web(url: str) -> bool:
+    try:
+        read(url)
+    except BadUrl:
+        return False
+    return True

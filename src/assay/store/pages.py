@@ -1,0 +1,82 @@
+"""Pages of the web kept for the next time: a small file for each address, the bodies among the blobs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from pathlib import Path
+
+import msgspec
+
+from assay.core.errors import StoreError
+from assay.core.ports import Blobs, KeptPage
+from assay.core.sources import sha256
+
+
+class _Record(msgspec.Struct, frozen=True, kw_only=True):
+    """A kept page without its body, which lies among the blobs under `sha256`."""
+
+    kept: KeptPage
+    sha256: str
+
+
+class FolderPages:
+    """Implements `core.ports.PageCache` under `folder`: `ab/cdef….json`, by the hash of the address.
+
+    A file is written beside its place and renamed, so that several processes may share the folder. What it says is a
+    convenience: whatever is wrong with a file, the page is asked for again.
+    """
+
+    def __init__(self, folder: Path, blobs: Blobs) -> None:
+        self._folder, self._blobs = folder, blobs
+
+    def get(self, url: str) -> KeptPage | None:
+        """See the port."""
+        try:
+            record = msgspec.json.decode(self._path(url).read_bytes(), type=_Record)
+            body = self._blobs.get(record.sha256)
+        except (OSError, msgspec.DecodeError, StoreError):
+            return None
+        page = msgspec.structs.replace(record.kept.page, body=body)
+        return msgspec.structs.replace(record.kept, page=page) if page.final_url == url else None
+
+    def put(self, kept: KeptPage) -> None:
+        """See the port."""
+        bare = msgspec.structs.replace(kept, page=msgspec.structs.replace(kept.page, body=b""))
+        record = _Record(kept=bare, sha256=self._blobs.put(kept.page.body))
+        path = self._path(kept.page.final_url)
+        beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            beside.write_bytes(msgspec.json.encode(record))
+            os.replace(beside, path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                beside.unlink()
+            raise StoreError(f"cannot write {path}: {error.strerror}") from error
+
+    def _path(self, url: str) -> Path:
+        name = sha256(url.encode())
+        return self._folder / name[:2] / f"{name[2:]}.json"
+
+
+class MemoryPages:
+    """`PageCache` in the process; of more than `most` pages those kept longest ago go first."""
+
+    def __init__(self, most: int = 1_000) -> None:
+        self._most = most
+        self._kept: dict[str, KeptPage] = {}
+        self._lock = threading.Lock()
+
+    def get(self, url: str) -> KeptPage | None:
+        """See the port."""
+        return self._kept.get(url)
+
+    def put(self, kept: KeptPage) -> None:
+        """See the port."""
+        with self._lock:
+            self._kept.pop(kept.page.final_url, None)
+            self._kept[kept.page.final_url] = kept
+            while len(self._kept) > self._most:
+                self._kept.pop(next(iter(self._kept)))
