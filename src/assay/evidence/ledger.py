@@ -17,7 +17,8 @@ from typing import Literal, Protocol
 import msgspec
 
 from assay.core.ports import LedgerRow
-from assay.core.sources import Document, Passage, Source, Span, ordinal_of, sha256, source_id
+from assay.core.quality import assess
+from assay.core.sources import FINAL_URL, Document, Passage, Source, Span, ordinal_of, sha256, source_id
 from assay.core.text import words
 
 LANE_SOURCES = 999
@@ -81,12 +82,13 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
 class _Held:
     """Everything applied so far; shared by all views of one run's ledger."""
 
-    def __init__(self) -> None:
+    def __init__(self, trusted: tuple[str, ...] = ()) -> None:
+        self.trusted = trusted
         self.sources: dict[str, Source] = {}
         self.documents: dict[str, Document] = {}
         self.passages: dict[str, Passage] = {}
         self.ids: dict[tuple[int, str], str] = {}
-        self.count: Counter[int] = Counter()
+        self.count: Counter[int] = Counter()  # the last source of each lane; what was left out leaves gaps
         self.lane_passages: defaultdict[int, list[Passage]] = defaultdict(list)
         self.shown: defaultdict[str, list[Passage]] = defaultdict(list)
         self.queries: defaultdict[int, list[str]] = defaultdict(list)
@@ -95,11 +97,18 @@ class _Held:
         self.answers: dict[str, bytes] = {}
 
 
-class Ledger:
-    """A run's ledger as some lanes see it; `lanes` None sees all."""
+def row_name(row: tuple[str, str]) -> str:
+    """The (kind, id) of a row in one word of text."""
+    return f"{row[0]} {row[1]}"
 
-    def __init__(self, lanes: frozenset[int] | None = None, held: _Held | None = None) -> None:
-        self._lanes, self._held = lanes, held or _Held()
+
+class Ledger:
+    """A run's ledger as some lanes see it; `lanes` None sees all. `trusted` are hosts the user vouches for."""
+
+    def __init__(
+        self, lanes: frozenset[int] | None = None, held: _Held | None = None, *, trusted: tuple[str, ...] = ()
+    ) -> None:
+        self._lanes, self._held = lanes, held or _Held(trusted)
 
     def seeing(self, lanes: Iterable[int]) -> Ledger:
         """The same ledger, seen only as far as these lanes have filled it."""
@@ -129,7 +138,7 @@ class Ledger:
             met = msgspec.json.decode(row.data, type=Met)
             held.sources[met.source.id], held.documents[met.document.sha256] = met.source, met.document
             held.ids[row.lane, met.document.sha256] = met.source.id
-            held.count[row.lane] += 1
+            held.count[row.lane] = max(held.count[row.lane], int(met.source.id[1:]) % (LANE_SOURCES + 1))
         elif row.kind == "passage":
             passage = msgspec.json.decode(row.data, type=Passage)
             held.passages[passage.id] = passage
@@ -138,6 +147,10 @@ class Ledger:
         elif row.kind != "answer":
             asked = held.queries if row.kind == "query" else held.pages
             asked[row.lane].append(msgspec.json.decode(row.data, type=str))
+
+    def rows(self) -> tuple[str, ...]:
+        """What was applied, each row by its kind and its id."""
+        return tuple(sorted(map(row_name, self._held.rows)))
 
     # looking up
 
@@ -301,7 +314,7 @@ class _Registration:
             return ""
         id = self.ids[document.sha256] = source_id(self.lane, self.next)
         self.next += 1
-        source = _source(id, document)
+        source = _source(id, document, self.held.trusted)
         self.sources.append(source)
         self._row("source", id, Met(source=source, document=document))
         return id
@@ -312,7 +325,9 @@ class _Registration:
             self.rows.append(LedgerRow(kind=kind, id=id, lane=self.lane, data=msgspec.json.encode(data)))
 
 
-def _source(id: str, document: Document) -> Source:
+def _source(id: str, document: Document, trusted: tuple[str, ...]) -> Source:
+    # an address which only leads elsewhere says nothing of what is there
+    quality = assess(document.metadata.get(FINAL_URL, document.url), document.metadata, trusted)
     return Source(
         id=id,
         document_sha256=document.sha256,
@@ -324,6 +339,8 @@ def _source(id: str, document: Document) -> Source:
         metadata=document.metadata,
         author=document.author,
         published=document.published,
+        kind=quality.kind,
+        kind_reason=quality.reason,
     )
 
 

@@ -5,35 +5,26 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 
 import msgspec
 
 from assay.core.errors import ExtractError
-from assay.core.sources import LONGEST_PASSAGE, Extracted
+from assay.core.sources import Extracted
 from assay.fetch.decoding import decode
 from assay.fetch.fields import stem
 from assay.fetch.language import detect
+from assay.fetch.table import SAMPLE_ROWS, Row, names_of, one_cell, row_lines, split_head
 
 DELIMITERS = (",", "\t", ";", "|")
 SAMPLE = 64_000
-SAMPLE_ROWS = 200
-PREAMBLE = 10
-"""Rows with notes which may stand above the header."""
-LONGEST_HEADER = 80
-LONGEST_LABEL = 120
-"""A first cell longer than this is not repeated where its row is split."""
 MOST_TEXT = 256 * 1024 * 1024
 NAMED = 3
 NUL_SHARE = 100
 """A file with fewer NUL bytes than one in this many is text with a fault; with more it is something else."""
 
-_NUMBER = re.compile(r"[+\-−]?[\d.,' \u00a0\u202f]*\d[\d.,]*\s*%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
-_YEAR = re.compile(r"1\d{3}|20\d{2}")
-
-Row = list[str]
 
 
 class CsvExtractor:
@@ -135,7 +126,7 @@ class _Rows:
             except csv.Error as error:
                 self.bad.append(f"line {self._reader.line_num}: {error}")
                 continue
-            cells = [_cell(cell) for cell in row]
+            cells = [one_cell(cell) for cell in row]
             if any(cells):
                 self.number += 1
                 yield cells
@@ -146,101 +137,13 @@ def _lines(text: str) -> Iterator[str]:
     return (match[0] for match in _LINE.finditer(text))
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "¦").split())
-
-
 def _table(rows: _Rows) -> Iterator[str]:
     """The lines of the table, notes above its header first."""
-    above, head, body = _split_head(rows)
+    above, head, body = split_head(rows, rows.shape.columns)
     columns = max(rows.shape.columns, len(head))
-    rows.header = _names(head or [""] * columns)
+    rows.header = names_of(head or [""] * columns)
     rows.number -= len(above) + bool(head)
     for note in above:
-        yield from _line(["", *note] if not note[0] else note, ())
+        yield from row_lines(["", *note] if not note[0] else note, ())
     for row in body:
-        yield from _line(row, rows.header)
-
-
-def _split_head(rows: _Rows) -> tuple[list[Row], Row, Iterator[Row]]:
-    """Notes above the table, its header ([] when it has none), and the rows below."""
-    stream = iter(rows)
-    first = list(islice(stream, SAMPLE_ROWS))
-    wide = [number for number, row in enumerate(first[:PREAMBLE]) if len(row) >= rows.shape.columns]
-    at = wide[0] if wide else 0
-    table = first[at:]
-    headed = bool(table) and is_header(table[0], table[1:])
-    above = first[:at] if headed else []
-    rest = table[1:] if headed else first
-
-    def body() -> Iterator[Row]:
-        yield from rest
-        yield from stream
-
-    return above, table[0] if headed else [], body()
-
-
-def is_header(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether `row` names the columns: cells with different texts, no numbers but years, of which those `below` differ.
-
-    The first cell may be empty. A table of one row has no header.
-    """
-    cells = [cell for cell in row[1:] if cell] + [row[0]] * bool(row[0])
-    if not below or len(cells) < max(len(row) - 1, 1) or len({cell.casefold() for cell in cells}) < len(cells):
-        return False
-    if any(len(cell) > LONGEST_PASSAGE for cell in cells):
-        return False
-    numbers = [(index, cell) for index, cell in enumerate(row) if _NUMBER.fullmatch(cell)]
-    if not numbers:
-        return True
-    years = all(_YEAR.fullmatch(cell) for _, cell in numbers) and numbers[0][0] > 0
-    return years and not all(
-        _YEAR.fullmatch(other[index]) for index, _ in numbers for other in below[:20] if len(other) > index
-    )
-
-
-def _names(head: Sequence[str]) -> Row:
-    """The columns' names, each once: an empty one becomes `column 3`, a second `year` becomes `year (3)`."""
-    names: Row = []
-    seen: set[str] = set()
-    for number, cell in enumerate(head, 1):
-        name = " ".join(cell.replace(":", " ").split())[:LONGEST_HEADER].rstrip() or f"column {number}"
-        if name.casefold() in seen:
-            name = f"{name} ({number})"
-        seen.add(name.casefold())
-        names.append(name)
-    return names
-
-
-def _line(row: Sequence[str], header: Sequence[str]) -> Iterator[str]:
-    """The row as one line, or as several which each repeat its first cell."""
-    pairs = [
-        (f"{header[number] if number < len(header) else f'column {number + 1}'}: " if header else "", cell)
-        for number, cell in enumerate(row)
-        if cell
-    ]
-    whole = " | ".join(name + cell for name, cell in pairs)
-    if len(whole) <= LONGEST_PASSAGE:
-        yield whole
-        return
-    label = pairs[0][0] + pairs[0][1]
-    repeated = label + " | " if len(label) <= LONGEST_LABEL else ""
-    line = repeated
-    for name, cell in pairs[1:] if repeated else pairs:
-        for part in _parts(name, cell, LONGEST_PASSAGE - len(repeated)):
-            if len(line) > len(repeated) and len(line) + len(part) > LONGEST_PASSAGE:
-                yield line.removesuffix(" | ")
-                line = repeated
-            line += part + " | "
-    yield line.removesuffix(" | ")
-
-
-def _parts(name: str, cell: str, room: int) -> Iterator[str]:
-    """A pair as one text, or where it is longer than `room` cut between words, each part with its name."""
-    room -= len(name)
-    while len(cell) > room:
-        cut = cell.rfind(" ", room // 2, room + 1)
-        cut = cut if cut > 0 else room
-        yield name + cell[:cut].rstrip()
-        cell = cell[cut:].lstrip()
-    yield name + cell
+        yield from row_lines(row, rows.header)

@@ -47,17 +47,20 @@ class Workers:
         self._all: list[_Worker] = []
         self._closed = False
 
-    def isolate(self, extractor: Extractor) -> Extractor:
-        """`extractor`, run in these processes; reading a file begins with the call of `extract`."""
-        return _Isolated(extractor, self)
+    def isolate(self, extractor: Extractor, seconds: float | None = None) -> Extractor:
+        """`extractor`, run in these processes; reading a file begins with the call of `extract`.
 
-    def submit(self, extractor: str, data: bytes, name: str) -> Future[Result]:
+        A file may take `seconds`, where that is less than what any file may.
+        """
+        return _Isolated(extractor, self, min(self._seconds, seconds or self._seconds))
+
+    def submit(self, extractor: str, data: bytes, name: str, seconds: float | None = None) -> Future[Result]:
         """Read a file by the extractor `module:Class` as soon as a process is free.
 
         Raises:
             RuntimeError: closed already.
         """
-        task = Task(extractor=extractor, name=name, data=data, seconds=self._seconds)
+        task = Task(extractor=extractor, name=name, data=data, seconds=seconds or self._seconds)
         with self._lock:
             if self._closed:
                 raise RuntimeError("the processes which read files are closed")
@@ -100,14 +103,14 @@ class _Isolated:
 
     isolated = True
 
-    def __init__(self, extractor: Extractor, workers: Workers) -> None:
+    def __init__(self, extractor: Extractor, workers: Workers, seconds: float) -> None:
         self.name, self.suffixes, self.media_type = extractor.name, extractor.suffixes, extractor.media_type
         self._reference = f"{type(extractor).__module__}:{type(extractor).__qualname__}"
-        self._workers = workers
+        self._workers, self._seconds = workers, seconds
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """See the port; work begins at once."""
-        return _documents(self._workers.submit(self._reference, data, name))
+        return _documents(self._workers.submit(self._reference, data, name, self._seconds))
 
 
 def _documents(future: Future[Result]) -> Iterator[Extracted]:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from assay.core.errors import ExtractError
 from assay.core.sources import LONGEST_PASSAGE, Extracted
 from assay.evidence.segment import segment
-from assay.fetch.csv import CsvExtractor, is_header, sniff
+from assay.fetch.csv import CsvExtractor, sniff
+from assay.fetch.table import is_header
 
 
 def read(data: bytes | str, name: str = "table.csv") -> Extracted:

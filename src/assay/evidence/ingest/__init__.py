@@ -6,8 +6,21 @@ Content-addressed: what is known is not stored again, and a file which has not c
     units      what is in them, in order      shelf      what was read, into the library in batches
 """
 
-from assay.evidence.ingest.files import Found, find_files
+from assay.evidence.ingest.files import Found, find_files, printable
 from assay.evidence.ingest.reading import LARGEST, Ingested, Progress, ingest
-from assay.evidence.ingest.units import extractor_for
+from assay.evidence.ingest.units import Part, Problem, Unit, Units, extractor_for
 
-__all__ = ["LARGEST", "Found", "Ingested", "Progress", "extractor_for", "find_files", "ingest"]
+__all__ = [
+    "LARGEST",
+    "Found",
+    "Ingested",
+    "Part",
+    "Problem",
+    "Progress",
+    "Unit",
+    "Units",
+    "extractor_for",
+    "find_files",
+    "ingest",
+    "printable",
+]

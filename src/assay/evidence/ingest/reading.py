@@ -11,15 +11,13 @@ import msgspec
 
 from assay.core.errors import ExtractError, UsageError
 from assay.core.ports import Archive, Blobs, Clock, Extractor, Library
-from assay.core.sources import Fetched
+from assay.core.sources import UNSORTED, Fetched
 from assay.evidence.ingest.files import Found, find_files, printable
 from assay.evidence.ingest.shelf import Shelf
 from assay.evidence.ingest.units import Done, Known, Part, Problem, Unit, Units, ahead
 
 LARGEST = 100 * 1000 * 1000
 """Bytes; a larger file is skipped with a warning."""
-UNSORTED = "unsorted"
-"""The collection of documents read for one run only: a library document is in some collection always."""
 NAMED = 3
 
 
@@ -36,7 +34,7 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     """What came of it.
 
     `collection` is its name, `documents` were found in all `files` (read or known), `added` are new to the library.
-    A warning is a sentence for the user.
+    A warning is a sentence for the user. `given` has the documents (hashes) of each file and page, by its name.
     """
 
     collection: str
@@ -44,6 +42,7 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     added: int
     files: int
     warnings: tuple[str, ...] = ()
+    given: dict[str, tuple[str, ...]] = {}
 
 
 def ingest(
@@ -58,6 +57,7 @@ def ingest(
     collection: str | None = None,
     progress: Callable[[Progress], None] | None = None,
     largest: int = LARGEST,
+    needed: bool = True,
 ) -> Ingested:
     """Read files, folders (with all below them, hidden ones left out), archives, globs and pages into the library.
 
@@ -66,7 +66,8 @@ def ingest(
     the rest is read; so it is, but for the last seconds, when the process dies.
 
     Raises:
-        UsageError: a path does not exist, a glob matches nothing, or no document could be read at all.
+        UsageError: a path does not exist, a glob matches nothing, or no document could be read at all (where one
+            is `needed`).
         StoreError: the library or the blobs cannot be written.
     """
     files, warnings = find_files(paths)
@@ -82,7 +83,7 @@ def ingest(
         finally:
             shelf.flush()
     warnings += reading.all_warnings()
-    if not shelf.documents:
+    if needed and not shelf.documents:
         named = [*(printable(str(path)) for path in paths), *(page.url for page in pages)]
         places = ", ".join(named[:NAMED])
         raise UsageError("; ".join([f"no document could be read in {places}", *warnings[:5]]))
@@ -92,6 +93,7 @@ def ingest(
         added=shelf.added,
         files=reading.files,
         warnings=tuple(warnings),
+        given=reading.given,
     )
 
 
@@ -102,6 +104,8 @@ class _Reading:
         self.shelf = shelf
         self.files = self.binary = 0
         self.warnings: list[str] = []
+        self.given: dict[str, tuple[str, ...]] = {}
+        self._known: tuple[str, ...] = ()
         self._documents: dict[str, None] = {}
         self._problems: dict[str, list[str]] = {}
 
@@ -126,6 +130,7 @@ class _Reading:
             self._extract(unit)
         elif isinstance(unit, Known):
             self.files += 1
+            self._known = unit.stamp.documents
             self.shelf.include(unit.stamp.documents)
             self.warnings += unit.stamp.warnings
         elif isinstance(unit, Problem):
@@ -157,7 +162,9 @@ class _Reading:
         self.files += bool(self._documents)
         if self._documents and unit.stamp is not None:
             self.shelf.stamp(msgspec.structs.replace(unit.stamp, documents=tuple(self._documents), warnings=said))
-        self._documents, self._problems = {}, {}
+        if documents := (*self._known, *self._documents):
+            self.given[unit.name] = documents
+        self._known, self._documents, self._problems = (), {}, {}
 
 
 def _told(reason: str, members: Sequence[str]) -> str:

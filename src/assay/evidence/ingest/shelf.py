@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from assay.core.ports import Blobs, Clock, FileStamp, Library
-from assay.core.sources import Document, Extracted, Snapshot, sha256
+from assay.core.sources import FINAL_URL, Document, Extracted, Fetched, Snapshot, sha256
+from assay.core.urls import canonical
 from assay.evidence.ingest.units import Part
 
 BATCH = 400
@@ -75,7 +76,8 @@ class Shelf:
         body = part.data if extracted.body is None else extracted.body
         page = part.page
         now = self._clock.now() if page is None else page.fetched_at
-        url = extracted.url or part.url
+        # What a page says is its address is its own word: it is cited as it was found.
+        url = (extracted.url or part.url) if page is None else part.url
         snapshot = Snapshot(
             sha256=self._blobs.put(body),
             url=url if page is None else page.final_url,
@@ -83,6 +85,8 @@ class Shelf:
             size=len(body),
             fetched_at=now,
             headers={} if page is None else page.headers,
+            redirects=() if page is None else page.redirects,
+            status=0 if page is None else page.status,
         )
         document = Document(
             sha256=self._blobs.put(text),
@@ -98,9 +102,19 @@ class Shelf:
             author=extracted.author,
             published=extracted.published,
             language=extracted.language,
-            metadata=extracted.metadata,
+            metadata=extracted.metadata if page is None else _of_page(extracted, page),
         )
         return snapshot, document
+
+
+def _of_page(extracted: Extracted, page: Fetched) -> dict[str, str]:
+    """What a page says of itself, with where it was in the end and what it calls its address, where these differ."""
+    known = {key: said for key, said in extracted.metadata.items() if key not in (FINAL_URL, "canonical")}
+    if canonical(page.final_url) != canonical(page.url):
+        known[FINAL_URL] = page.final_url
+    if extracted.url and canonical(extracted.url) not in (canonical(page.url), canonical(page.final_url)):
+        known["canonical"] = extracted.url
+    return known
 
 
 class _Background:

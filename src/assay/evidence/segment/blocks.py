@@ -11,6 +11,8 @@ from assay.evidence.segment import lines as shape
 from assay.evidence.segment.lines import Line
 
 FRONT_MATTER_LINES = 400
+LONG_LINE = 4_000
+"""What of a line is looked at to tell whether it is prose."""
 LONG_KEY = 40
 LONG_VALUE = 60
 TITLE = 120
@@ -330,7 +332,7 @@ def _is_header(group: list[Line]) -> bool:
 
     Where the first goes on with another sentence it is prose.
     """
-    if shape.SENTENCE.search(group[0].body):
+    if shape.SENTENCE.search(group[0].body, 0, LONG_LINE):
         return False
     keys = 0
     for number, line in enumerate(group):

@@ -38,8 +38,9 @@ CODE_SIGNS = re.compile(
     r"|^(?:def|class|import|from|return|fn|let|var|func) "
 )
 
-# A key has at most four words, starts with a letter, and its colon is followed by a space or the line's end.
-KEY = r"[^\W\d_][^\s:|*`\[\]()<>\"]*(?:[ ][^\s:|*`\[\]()<>\"]+){0,3}"
+# A key has at most four words, starts with a letter, and its colon is followed by a space or the line's end. A word of
+# it is no longer than any line a person writes: one word of megabytes is not looked through.
+KEY = r"[^\W\d_][^\s:|*`\[\]()<>\"]{0,500}(?:[ ][^\s:|*`\[\]()<>\"]{1,500}){0,3}"
 FIELD = re.compile(rf":?(?P<key>{KEY}):(?:[ \t]|$)")
 ITEM_FIELD = re.compile(
     rf"(?P<mark>\*\*|__|\*|_)?(?P<key>{KEY})(?:(?(mark)(?P=mark):|:)|(?(mark):(?P=mark)|(?!)))(?:[ \t]|$)"

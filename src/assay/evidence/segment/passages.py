@@ -16,6 +16,10 @@ LIMIT = LONGEST_PASSAGE
 ENOUGH = 300
 """A passage this long takes in no further sentence."""
 SENTENCES = 3
+WINDOW = 50_000
+"""Sentences are looked for in so many code points at a time: nobody writes longer paragraphs, and a page of one line
+of megabytes would keep all else in this process waiting.
+"""
 BREAKS = re.compile(r"[.!?…。！？؟۔।](?:(?<=[。！？؟۔।])|[\"'”’)\]]*\s)")
 """Every place where a sentence may end inside a block."""
 
@@ -70,6 +74,16 @@ def _is_one(text: str, block: Block) -> bool:
 
 def _prose(text: str, start: int, end: int) -> Iterator[Range]:
     """One to three sentences at a time."""
+    while end - start > WINDOW:
+        cut = text.rfind(" ", start + WINDOW // 2, start + WINDOW) + 1 or start + WINDOW
+        while cut > start + WINDOW // 2 and _joins(text[cut - 1], text[cut]):
+            cut -= 1
+        yield from _grouped(text, start, cut)
+        start = cut
+    yield from _grouped(text, start, end)
+
+
+def _grouped(text: str, start: int, end: int) -> Iterator[Range]:
     first = last = -1
     count = 0
     for before, behind in sentences(text[start:end]):

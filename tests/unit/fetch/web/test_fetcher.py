@@ -2,6 +2,8 @@ import asyncio
 import gzip
 import time
 import zlib
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 from web import AGENT, Names, fetcher, moved, response, site
@@ -126,7 +128,17 @@ async def test_a_busy_site_is_asked_once_more():
         there.pages["/long"] = response(status=503, Retry_After="600")
         with pytest.raises(FetchFailed, match="503"):
             await web.fetch(there.url("/long"))
-    assert there.asked == ["/", "/", "/long"]
+        there.pages["/date"] = response(status=503, Retry_After=format_datetime(later(600), usegmt=True))
+        with pytest.raises(FetchFailed, match="503"):
+            await web.fetch(there.url("/date"))
+        again = [response(status=503, Retry_After=format_datetime(later(-600), usegmt=True)), response("now")]
+        there.pages["/past"] = lambda: again.pop(0)
+        assert (await web.fetch(there.url("/past"))).body == b"now"
+    assert there.asked == ["/", "/", "/long", "/date", "/past", "/past"]
+
+
+def later(seconds: int) -> datetime:
+    return datetime.now(UTC) + timedelta(seconds=seconds)
 
 
 async def test_a_site_is_not_overrun():

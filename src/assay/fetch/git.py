@@ -1,0 +1,206 @@
+"""A Git repository as a place documents are in: the files of one commit, fetched by the `git` program.
+
+A place is `git+https://host/path`, `git+http://…` or `git+file:///path`, with `@REF` at its end for a branch, a tag or
+a commit. Nothing of the repository is executed: no hooks, no filters, no submodules, no configuration but our own.
+Files are read out of the commit, and no work tree is made.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from assay.core.errors import FetchFailed, UsageError
+from assay.core.ports import Clock
+from assay.core.sources import Fetched
+
+SECONDS = 600.0
+"""For one call of git: what a large repository may take."""
+MOST_FILES = 50_000
+MOST_BYTES = 2_000_000_000
+"""Of all files of a commit together."""
+SCHEMES = ("git+https", "git+http", "git+file")
+
+_REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+-]{0,199}")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SAFE = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.symlinks=false",
+    "credential.helper=",
+    "credential.interactive=false",
+    "protocol.allow=never",
+    "protocol.https.allow=always",
+    "protocol.http.allow=always",
+    "protocol.file.allow=always",
+    "http.followRedirects=initial",
+    "transfer.fsckObjects=true",
+    "fetch.recurseSubmodules=false",
+    "gc.auto=0",
+    "uploadpack.packObjectsHook=",
+)
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A repository's address as git takes it, and a ref; "" for the branch it shows first."""
+
+    url: str
+    ref: str = ""
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    path: str
+    id: str
+    size: int
+
+
+class GitConnector:
+    """Implements `core.ports.Connector`."""
+
+    def canonical(self, place: str) -> str:
+        """See the port."""
+        found = read_place(place)
+        return f"git+{found.url}@{found.ref}" if found.ref else f"git+{found.url}"
+
+    def reaches_out(self, place: str) -> bool:
+        """See the port."""
+        return not place.startswith("git+file:")
+
+    def fetch(self, place: str, folder: Path, clock: Clock, largest: int) -> Iterator[Fetched]:
+        """See the port."""
+        found = read_place(place)
+        git = _Git(folder)
+        commit = git.fetched(found)
+        now, size = clock.now(), 0
+        entries = [entry for entry in git.files(commit) if entry.size <= largest]
+        if len(entries) > MOST_FILES:
+            raise FetchFailed(f"too large: {len(entries):,} files at {commit[:12]}, at most {MOST_FILES:,} are read")
+        for entry, body in git.bodies(entries):
+            size += len(body)
+            if size > MOST_BYTES:
+                raise FetchFailed(f"too large: more than {MOST_BYTES:,} bytes at {commit[:12]}")
+            url = f"git+{found.url}@{commit}/{quote(entry.path)}"
+            kind = mimetypes.guess_type(entry.path)[0] or "text/plain"
+            yield Fetched(url=url, final_url=url, status=0, media_type=kind, body=body, fetched_at=now)
+
+
+def read_place(place: str) -> Place:
+    """The repository and the ref a place names.
+
+    Raises:
+        UsageError: it is none, or names a user or a password.
+    """
+    scheme, _, rest = place.partition(":")
+    if scheme not in SCHEMES or not rest.startswith("//"):
+        raise UsageError(f"{place[:200]!r} is no repository like git+https://host/path@ref")
+    at = place.rpartition("@")
+    has_ref = "/" in at[0].partition("://")[2] and ":" not in at[2]
+    address, ref = (at[0], at[2]) if has_ref else (place, "")
+    url = address.removeprefix("git+")
+    parts = urlsplit(url)
+    local = scheme == "git+file"
+    if "@" in parts.netloc:
+        raise UsageError("a repository's address names no user and no password; nothing asks for them either")
+    if not url.isprintable() or " " in url or bool(parts.netloc) == local or len(parts.path) < 2 or parts.query:
+        raise UsageError(f"{place[:200]!r} is no repository like git+https://host/path@ref or git+file:///path")
+    if has_ref and (not _REF.fullmatch(ref) or ".." in ref):
+        raise UsageError(f"{ref[:100]!r} is no branch, tag or commit")
+    return Place(url, ref)
+
+
+class _Git:
+    """The program, in a bare repository of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        program = shutil.which("git")
+        if program is None:
+            raise FetchFailed("missing: the program git is not installed")
+        self._program, self._folder = program, folder
+
+    def fetched(self, place: Place) -> str:
+        """Fetch one commit of a repository; its id."""
+        self._run("init", "--quiet", "--bare", "--template=", "--", str(self._folder))
+        wanted = place.ref or "HEAD"
+        self._run(
+            "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
+            "--", place.url, f"+{wanted}:refs/heads/assay",
+        )  # fmt: skip
+        commit = self._run("rev-parse", "--verify", "--end-of-options", "refs/heads/assay^{commit}").decode().strip()
+        if not _COMMIT.fullmatch(commit):
+            raise FetchFailed(f"damaged: git named no commit for {wanted}")
+        return commit
+
+    def files(self, commit: str) -> list[_Entry]:
+        """The plain files of a commit: no links, no submodules."""
+        listed = self._run("ls-tree", "-r", "-l", "-z", "--full-tree", commit)
+        found = []
+        for line in listed.split(b"\0"):
+            about, _, path = line.partition(b"\t")
+            words = about.split()
+            if len(words) == 4 and words[0] in (b"100644", b"100755") and words[3].isdigit():
+                found.append(_Entry(path.decode(errors="replace"), words[2].decode(), int(words[3])))
+        return found
+
+    def bodies(self, entries: Sequence[_Entry]) -> Iterator[tuple[_Entry, bytes]]:
+        """The bytes of files, some at a time."""
+        for first in range(0, len(entries), 100):
+            some = entries[first : first + 100]
+            asked = "".join(f"{entry.id}\n" for entry in some).encode()
+            data = self._run("cat-file", "--batch", given=asked)
+            at = 0
+            for entry in some:
+                end = data.index(b"\n", at)
+                size = int(data[at:end].split()[2])
+                yield entry, data[end + 1 : end + 1 + size]
+                at = end + 1 + size + 1
+
+    def _run(self, *words: str, given: bytes = b"") -> bytes:
+        safe = [part for each in _SAFE for part in ("-c", each)]
+        try:
+            done = subprocess.run(
+                [self._program, *safe, *words],
+                input=given,
+                capture_output=True,
+                timeout=SECONDS,
+                cwd=self._folder,
+                env=_environment(self._folder),
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise FetchFailed(f"timeout: git {words[0]} took more than {SECONDS:g} s") from error
+        except OSError as error:
+            raise FetchFailed(f"missing: git cannot be started: {error.strerror}") from error
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip().splitlines()
+            why = next((line for line in said if line.startswith(("fatal:", "error:"))), said[-1] if said else "")
+            raise FetchFailed(f"unreachable: git {words[0]}: {why[:300] or done.returncode}")
+        return done.stdout
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Nothing of the user's: no configuration, no credentials, no questions, no proxies."""
+    kept = {"SYSTEMROOT": r"C:\Windows"} if sys.platform == "win32" else {}
+    return {
+        **kept,
+        "PATH": os.defpath,
+        "HOME": str(folder),
+        "LC_ALL": "C",
+        "GIT_DIR": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "",
+        "GIT_SSH_COMMAND": "false",
+        "GIT_PROTOCOL_FROM_USER": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_LFS_SKIP_SMUDGE": "1",
+    }

@@ -1,0 +1,161 @@
+"""E-mail: single messages, and folders of them."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import re
+from collections.abc import Iterator
+from email.message import EmailMessage
+
+from selectolax.lexbor import LexborHTMLParser
+
+from assay.core.errors import ExtractError
+from assay.core.sources import Extracted
+from assay.fetch.decoding import clean, decode
+from assay.fetch.fields import iso_date, stem
+from assay.fetch.html_markdown import to_markdown
+from assay.fetch.language import detect
+
+HEADERS = ("From", "To", "Cc", "Date", "Subject")
+MOST_NAMED = 5
+MOST_PARTS = 1_000
+SEPARATOR = re.compile(rb"^From [^\r\n]{1,1000}\r?\n", re.MULTILINE)
+
+
+class EmlExtractor:
+    """One document: sender, receivers, date and subject as fields, then the text.
+
+    A message which has its text twice is read as plain text. Attachments are not read; their names are told.
+    """
+
+    name = "eml/1"
+    suffixes: tuple[str, ...] = (".eml",)
+    media_type = "message/rfc822"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """One document.
+
+        Raises:
+            ExtractError: it is no message, or has no text; or, after the document, that it has attachments.
+        """
+        document, attached = read(data, self.name, name)
+        yield document
+        if attached:
+            raise ExtractError(_not_read(attached))
+
+
+class MboxExtractor:
+    """A document for each message of a folder (RFC 4155), as `EmlExtractor` reads it."""
+
+    name = "mbox/1"
+    suffixes = (".mbox",)
+    media_type = "application/mbox"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """The messages, in order.
+
+        Raises:
+            ExtractError: none is there; or, after the documents, what could not be read.
+        """
+        found = bad = 0
+        attached: list[str] = []
+        for message in messages(data):
+            try:
+                document, names = read(message, self.name, f"{name} {found + bad + 1}")
+            except ExtractError:
+                bad += 1
+                continue
+            found += 1
+            attached += names
+            yield document
+        if not found:
+            raise ExtractError("damaged, or not a folder of messages")
+        problems = [f"{bad} of its messages could not be read"] * bool(bad)
+        problems += [_not_read(attached)] * bool(attached)
+        if problems:
+            raise ExtractError("; ".join(problems))
+
+
+def messages(data: bytes) -> Iterator[bytes]:
+    """The messages of a folder: each begins after a line `From …` which is the first or follows an empty one."""
+    starts = [
+        match
+        for match in SEPARATOR.finditer(data)
+        if match.start() == 0 or data[max(0, match.start() - 4) : match.start()].endswith((b"\n\n", b"\n\r\n"))
+    ]
+    ends = [match.start() for match in starts[1:]] + [len(data)]
+    for start, end in zip(starts, ends, strict=False):  # without a start there is an end too many
+        yield data[start.end() : end]
+
+
+def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
+    """A message as a document, and the names of what is attached to it.
+
+    Raises:
+        ExtractError: it is no message, or has no text.
+    """
+    message = email.message_from_bytes(data, policy=email.policy.default)
+    assert isinstance(message, EmailMessage)
+    fields = {key: said for key in HEADERS if (said := _header(message, key))}
+    if not fields:
+        raise ExtractError("damaged, or not a message")
+    body, attached = _body(message)
+    if not body.strip():
+        raise ExtractError("it holds no text")
+    head = "\n".join(f"{key}: {said}" for key, said in fields.items())
+    document = Extracted(
+        text=f"{head}\n\n{body.strip()}\n",
+        extractor=extractor,
+        syntax="plain",
+        title=fields.get("Subject", "")[:300] or stem(name),
+        name=name,
+        body=data,
+        author=fields.get("From", "")[:300],
+        published=iso_date(fields.get("Date", "")),
+        language=detect(body),
+        metadata={"attachments": ", ".join(attached)[:1000]} if attached else {},
+    )
+    return document, attached
+
+
+def _header(message: EmailMessage, key: str) -> str:
+    """A header on one line; one which cannot be read is none (the library has no single error for that)."""
+    try:
+        return " ".join(clean(str(message.get(key, ""))).split())[:2_000]
+    except (ValueError, IndexError, TypeError, AttributeError):
+        return ""
+
+
+def _body(message: EmailMessage) -> tuple[str, list[str]]:
+    """The text of a message with those it carries, plain where there is a choice, and the names of attachments."""
+    plain: list[str] = []
+    marked: list[str] = []
+    attached: list[str] = []
+    for number, part in enumerate(message.walk()):
+        if number > MOST_PARTS:
+            raise ExtractError(f"it has more than {MOST_PARTS:,} parts")
+        kind = part.get_content_type()
+        if part.is_multipart():
+            continue
+        if part.get_filename() or part.get_content_disposition() == "attachment":
+            attached.append(" ".join(clean(part.get_filename() or kind).split())[:100])
+        elif kind == "text/plain":
+            plain.append(_text(part))
+        elif kind == "text/html":
+            tree = LexborHTMLParser(_text(part))
+            marked.append(to_markdown(tree.body) if tree.body is not None else "")
+    return "\n\n".join(plain if any(text.strip() for text in plain) else marked), attached
+
+
+def _text(part: EmailMessage) -> str:
+    data = part.get_payload(decode=True)
+    return decode(data, part.get_content_charset() or "") if isinstance(data, bytes) else ""
+
+
+def _not_read(attached: list[str]) -> str:
+    more = ", …" if len(attached) > MOST_NAMED else ""
+    some = "an attachment is" if len(attached) == 1 else f"{len(attached)} attachments are"
+    return f"{some} not read ({', '.join(attached[:MOST_NAMED])}{more}); save them beside it"

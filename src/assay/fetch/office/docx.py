@@ -1,0 +1,190 @@
+"""Word documents."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from assay.core.errors import ExtractError
+from assay.core.sources import Extracted
+from assay.fetch.decoding import clean
+from assay.fetch.fields import stem
+from assay.fetch.language import detect
+from assay.fetch.office.packaged import DAMAGED, need, unpacked
+from assay.fetch.office.writing import Writing
+
+if TYPE_CHECKING:
+    from docx.document import Document
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+"""The second telling of a text box, for older programs."""
+AROUND = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins", "smartTag", "moveTo"))
+"""What stands around paragraphs and tables: content controls, tracked insertions."""
+_HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
+_NOTES = ("footnotes", "endnotes")
+DEEPEST_STYLE = 10
+
+
+class DocxExtractor:
+    """One document: headings, paragraphs, list items, tables as rows with their headers, then the notes.
+
+    Tracked changes are read as accepted. Headers and footers of pages, comments and pictures are left out.
+    """
+
+    name = "docx/1"
+    suffixes = (".docx",)
+    media_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """One document.
+
+        Raises:
+            ExtractError: encrypted, damaged, made to harm, or without text; or the extra is missing.
+        """
+        need("docx", "python-docx")
+        import docx  # noqa: PLC0415 - of the extra `office`
+        from docx.opc.exceptions import OpcError  # noqa: PLC0415 - of the extra `office`
+
+        with unpacked(data):
+            try:
+                document = docx.Document(io.BytesIO(data))
+                writing = Writing()
+                _write(document, writing)
+            except (OpcError, KeyError, ValueError, AttributeError, etree.LxmlError) as error:
+                raise ExtractError(DAMAGED) from error
+        if not writing.text:
+            raise ExtractError("it holds no text")
+        yield _extracted(document, writing.text, name, self.name)
+
+
+def _extracted(document: Document, text: str, name: str, extractor: str) -> Extracted:
+    facts = document.core_properties
+    made = _made(document)
+    return Extracted(
+        text=text,
+        extractor=extractor,
+        syntax="markdown",
+        title=clean(facts.title or "").strip()[:300] or _first_heading(text) or stem(name),
+        author=clean(facts.author or "").strip()[:300],
+        published=made.date().isoformat() if made else "",
+        language=detect(text),
+    )
+
+
+def _made(document: Document) -> datetime.datetime | None:
+    try:
+        made: datetime.datetime | None = document.core_properties.created
+    except ValueError:  # a date which is none
+        return None
+    return made
+
+
+def _first_heading(text: str) -> str:
+    line = text.partition("\n")[0]
+    return line.lstrip("# ") if line.startswith("#") else ""
+
+
+def _write(document: Document, writing: Writing) -> None:
+    levels = _Styles(document)
+    for block in _blocks(document.element.body):
+        if block.tag == f"{W}tbl":
+            writing.table(_rows(block))
+        else:
+            levels.write(block, writing)
+    for relation in document.part.rels.values():
+        kind = relation.reltype.rpartition("/")[2]
+        if kind in _NOTES and not relation.is_external:
+            _write_notes(relation.target_part.blob, kind, writing)
+
+
+def _blocks(above: etree._Element) -> Iterator[etree._Element]:
+    """Paragraphs and tables in order, also those inside content controls."""
+    stack = [above]
+    while stack:
+        node = stack.pop()
+        if node is above or node.tag in AROUND:
+            stack.extend(reversed(node))
+        elif node.tag in (f"{W}p", f"{W}tbl"):
+            yield node
+
+
+class _Styles:
+    """What the styles of a document make of its paragraphs."""
+
+    def __init__(self, document: Document) -> None:
+        self._styles = {style.style_id: style for style in document.styles}
+
+    def write(self, paragraph: etree._Element, writing: Writing) -> None:
+        """A heading, an item or a paragraph."""
+        text = _text(paragraph)
+        names = self._names(paragraph)
+        found = next((match for match in map(_HEADING.fullmatch, names) if match), None)
+        numbered = paragraph.find(f"{W}pPr/{W}numPr")
+        if found or "Title" in names:
+            writing.heading(text, int(found[1]) if found else 1)
+        elif numbered is not None or any(name.startswith("List") for name in names):
+            deep = None if numbered is None else numbered.find(f"{W}ilvl")
+            level = "0" if deep is None else str(deep.get(f"{W}val", "0"))
+            writing.item(text, int(level) if level.isdigit() else 0)
+        else:
+            writing.paragraph(text)
+
+    def _names(self, paragraph: etree._Element) -> list[str]:
+        """The paragraph's style and those it is based on."""
+        stated = paragraph.find(f"{W}pPr/{W}pStyle")
+        style = self._styles.get(str(stated.get(f"{W}val"))) if stated is not None else None
+        names: list[str] = []
+        while style is not None and len(names) < DEEPEST_STYLE:
+            names.append(style.name or "")
+            style = getattr(style, "base_style", None)
+        return names
+
+
+def _text(above: etree._Element) -> str:
+    """The text in an element, as it is when tracked changes are accepted."""
+    parts: list[str] = []
+    for node in above.iter(f"{W}t", f"{W}tab", f"{W}br", f"{W}cr", f"{W}noBreakHyphen", f"{W}p"):
+        if next(node.iterancestors(FALLBACK), None) is not None:
+            continue
+        if node.tag == f"{W}t":
+            parts.append(node.text or "")
+        else:
+            parts.append("-" if node.tag == f"{W}noBreakHyphen" else " ")
+    return "".join(parts)
+
+
+def _rows(table: etree._Element) -> list[list[str]]:
+    """Its cells; one merged with those above has their text, one over several columns is followed by empty ones."""
+    rows: list[list[str]] = []
+    for line in table.iterchildren(f"{W}tr"):
+        row: list[str] = []
+        for cell in line.iterchildren(f"{W}tc"):
+            merged = cell.find(f"{W}tcPr/{W}vMerge")
+            goes_on = merged is not None and merged.get(f"{W}val", "continue") == "continue"
+            above = rows[-1][len(row)] if goes_on and rows and len(rows[-1]) > len(row) else ""
+            row += [above or _text(cell)] + [""] * (_width(cell) - 1)
+        rows.append(row)
+    return rows
+
+
+def _width(cell: etree._Element) -> int:
+    span = cell.find(f"{W}tcPr/{W}gridSpan")
+    stated = "1" if span is None else str(span.get(f"{W}val", "1"))
+    return min(max(int(stated), 1), 100) if stated.isdigit() else 1
+
+
+def _write_notes(blob: bytes, kind: str, writing: Writing) -> None:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    root = etree.fromstring(blob, parser)
+    notes = [_text(note) for note in root if note.get(f"{W}type") is None]  # the others are lines which part them off
+    if any(note.strip() for note in notes):
+        writing.heading(kind.capitalize(), 2)
+        for note in notes:
+            writing.item(note)

@@ -1,0 +1,99 @@
+"""E-books (EPUB 2 and 3)."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from lxml import etree
+from selectolax.lexbor import LexborHTMLParser
+
+from assay.core.errors import ExtractError
+from assay.core.sources import Extracted
+from assay.fetch.decoding import clean, decode
+from assay.fetch.fields import iso_date, stem
+from assay.fetch.html_markdown import to_markdown
+from assay.fetch.language import detect
+from assay.fetch.office.packaged import DAMAGED, unpacked, xml
+from assay.fetch.office.writing import Writing
+
+CONTAINER = "META-INF/container.xml"
+BOOK = "{http://www.idpf.org/2007/opf}"
+DC = "{http://purl.org/dc/elements/1.1/}"
+PAGES = ("application/xhtml+xml", "text/html")
+MOST_CHAPTERS = 5_000
+LOCKED = "META-INF/encryption.xml"
+FONTS = b"http://www.idpf.org/2008/embedding"
+"""Fonts are scrambled so in books which anybody may read."""
+
+
+class EpubExtractor:
+    """One document: the chapters in the order of reading, each under its own headings.
+
+    The table of contents is left out where the book says which it is.
+    """
+
+    name = "epub/1"
+    suffixes = (".epub",)
+    media_type = "application/epub+zip"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """One document.
+
+        Raises:
+            ExtractError: protected, damaged, made to harm, or without text.
+        """
+        with unpacked(data) as archive:
+            place = _package(archive)
+            package = xml(archive, place)
+            writing = Writing()
+            for chapter in _chapters(package, posixpath.dirname(place)):
+                _write(archive, chapter, writing)
+            locked = LOCKED in archive.namelist() and FONTS not in archive.read(LOCKED)
+        if not writing.text:
+            raise ExtractError("its text is protected (DRM)" if locked else "it holds no text")
+        yield Extracted(
+            text=writing.text,
+            extractor=self.name,
+            syntax="markdown",
+            title=_fact(package, "title") or stem(name),
+            author=_fact(package, "creator"),
+            published=iso_date(_fact(package, "date")),
+            language=_fact(package, "language")[:2].lower() or detect(writing.text),
+            metadata={key: said for key in ("identifier", "publisher") if (said := _fact(package, key))},
+        )
+
+
+def _package(archive: zipfile.ZipFile) -> str:
+    """Where the book says what it is made of."""
+    for root in xml(archive, CONTAINER).iter("{*}rootfile"):
+        return unquote(str(root.get("full-path", "")))
+    raise ExtractError(DAMAGED)
+
+
+def _chapters(package: etree._Element, folder: str) -> Iterator[str]:
+    """The parts in the order of reading."""
+    items = {str(item.get("id")): item for item in package.iter(f"{BOOK}item")}
+    for reference in list(package.iter(f"{BOOK}itemref"))[:MOST_CHAPTERS]:
+        item = items.get(str(reference.get("idref")))
+        if item is None or item.get("media-type") not in PAGES or "nav" in str(item.get("properties", "")).split():
+            continue
+        yield posixpath.normpath(posixpath.join(folder, unquote(str(item.get("href", "")))))
+
+
+def _write(archive: zipfile.ZipFile, chapter: str, writing: Writing) -> None:
+    try:
+        page = decode(archive.read(chapter))
+    except KeyError:  # a book which names a chapter it does not have: the others are read
+        return
+    body = LexborHTMLParser(page).body
+    if body is not None:
+        writing.block(clean(to_markdown(body)))
+
+
+def _fact(package: etree._Element, tag: str) -> str:
+    found = next(package.iter(f"{DC}{tag}"), None)
+    return "" if found is None else clean(found.text or "").strip()[:300]

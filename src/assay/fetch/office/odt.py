@@ -1,0 +1,131 @@
+"""OpenDocument texts and presentations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from assay.core.errors import ExtractError
+from assay.core.sources import Extracted
+from assay.fetch.decoding import clean
+from assay.fetch.fields import iso_date, stem
+from assay.fetch.language import detect
+from assay.fetch.office.packaged import unpacked, xml
+from assay.fetch.office.writing import Writing
+
+URN = "{urn:oasis:names:tc:opendocument:xmlns:"
+TEXT, TABLE, DRAW, OFFICE = f"{URN}text:1.0}}", f"{URN}table:1.0}}", f"{URN}drawing:1.0}}", f"{URN}office:1.0}}"
+PRESENTATION = f"{URN}presentation:1.0}}"
+DC = "{http://purl.org/dc/elements/1.1/}"
+META = f"{URN}meta:1.0}}"
+LEFT_OUT = frozenset((f"{TEXT}tracked-changes", f"{OFFICE}annotation", f"{OFFICE}forms", f"{TEXT}sequence-decls"))
+MOST_REPEATED = 100
+"""Cells or spaces one element may stand for; more is there for the layout."""
+
+
+class OdtExtractor:
+    """One document: headings, paragraphs, items, tables as rows with their headers; of a presentation its slides.
+
+    Tracked changes are read as accepted; comments and pictures are left out.
+    """
+
+    name = "odt/1"
+    suffixes: tuple[str, ...] = (".odt",)
+    media_type = "application/vnd.oasis.opendocument.text"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """One document.
+
+        Raises:
+            ExtractError: encrypted, damaged, made to harm, or without text.
+        """
+        with unpacked(data) as archive:
+            writing = Writing()
+            body = xml(archive, "content.xml").find(f"{OFFICE}body")
+            if body is not None:
+                _write(body, writing)
+            facts = xml(archive, "meta.xml") if "meta.xml" in archive.namelist() else None
+        if not writing.text:
+            raise ExtractError("it holds no text")
+        heading = writing.text.partition("\n")[0]
+        yield Extracted(
+            text=writing.text,
+            extractor=self.name,
+            syntax="markdown",
+            title=_fact(facts, f"{DC}title") or (heading.lstrip("# ") if heading.startswith("#") else "") or stem(name),
+            author=_fact(facts, f"{META}initial-creator") or _fact(facts, f"{DC}creator"),
+            published=iso_date(_fact(facts, f"{META}creation-date") or _fact(facts, f"{DC}date")),
+            language=detect(writing.text),
+        )
+
+
+def _fact(facts: etree._Element | None, tag: str) -> str:
+    found = None if facts is None else next(facts.iter(tag), None)
+    return "" if found is None else clean(found.text or "").strip()[:300]
+
+
+def _write(body: etree._Element, writing: Writing) -> None:
+    """The blocks below `body`, walked and not recursed: files nest as deep as they like."""
+    slides = 0
+    stack: list[tuple[etree._Element, int]] = [(body, -1)]
+    while stack:
+        node, deep = stack.pop()
+        if node.tag in LEFT_OUT:
+            continue
+        if node.tag == f"{TEXT}h":
+            level = str(node.get(f"{TEXT}outline-level", "1"))
+            writing.heading(_text(node), int(level) if level.isdigit() else 1)
+        elif node.tag == f"{TEXT}p":
+            _write_paragraph(node, deep, writing)
+        elif node.tag == f"{TABLE}table":
+            writing.table(_rows(node))
+        else:
+            if node.tag == f"{DRAW}page":
+                slides += 1
+                writing.heading(f"Slide {slides}", 2)
+            if node.tag == f"{PRESENTATION}notes":
+                writing.heading("Notes", 3)
+            deeper = deep + 1 if node.tag == f"{TEXT}list" else deep
+            stack.extend((child, deeper) for child in reversed(node) if isinstance(child.tag, str))
+
+
+def _write_paragraph(node: etree._Element, deep: int, writing: Writing) -> None:
+    if deep >= 0:
+        writing.item(_text(node), deep)
+    else:
+        writing.paragraph(_text(node))
+
+
+def _text(above: etree._Element) -> str:
+    """What a reader sees of an element: spaces and breaks are elements of their own."""
+    parts: list[str] = []
+    walk = etree.iterwalk(above, events=("start", "end"))
+    for event, node in walk:
+        if event == "end":
+            parts.append((node.tail or "") if node is not above else "")
+        elif node.tag in LEFT_OUT:
+            walk.skip_subtree()
+        elif isinstance(node.tag, str):
+            space = node.tag in (f"{TEXT}s", f"{TEXT}tab", f"{TEXT}line-break", f"{TEXT}p", f"{TEXT}note")
+            parts.append(" " * space + (node.text or ""))
+    return "".join(parts)
+
+
+def _rows(table: etree._Element) -> list[list[str]]:
+    """Its cells, also those of rows which are marked as its head."""
+    rows: list[list[str]] = []
+    for line in table.iter(f"{TABLE}table-row"):
+        row: list[str] = []
+        for cell in line:
+            if cell.tag in (f"{TABLE}table-cell", f"{TABLE}covered-table-cell"):
+                row += [_text(cell)] * _repeated(cell, f"{TABLE}number-columns-repeated")
+        rows += [row] * _repeated(line, f"{TABLE}number-rows-repeated")
+    return rows
+
+
+def _repeated(node: etree._Element, attribute: str) -> int:
+    stated = str(node.get(attribute, "1"))
+    number = int(stated) if stated.isdigit() and len(stated) < 8 else 1
+    return number if number <= MOST_REPEATED else 1

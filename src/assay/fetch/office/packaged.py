@@ -1,0 +1,106 @@
+"""The ZIP file that a document is, opened only when it is harmless; and its XML, read without entities."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import posixpath
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+from lxml import etree
+
+from assay.core.errors import ExtractError
+
+MOST_PARTS = 10_000
+MOST_UNPACKED = 512 * 1024 * 1024
+RATIO = 250
+RATIO_FROM = 16 * 1024 * 1024
+"""Bytes from which on the ratio counts: a sheet of equal rows may reach it."""
+CHUNK = 64 * 1024
+HEAD = 4096
+MARKED = (".xml", ".rels", ".opf", ".ncx")
+OLE = b"\xd0\xcf\x11\xe0"
+"""The beginning of the containers of old Office, and of encrypted documents of the new."""
+
+LOCKED = "encrypted, or of an older format; open it, and save it anew without a password"
+DAMAGED = "damaged, or not a document of this format"
+BOMB = f"it unpacks to more than {RATIO} times its size, or {MOST_UNPACKED >> 20} MB; it may be made to harm"
+ENTITIES = "its XML defines entities, which documents of this format do not have; it may be made to harm"
+
+
+def need(module: str, package: str) -> None:
+    """Nothing, when `module` is there.
+
+    Raises:
+        ExtractError: it is not installed; the message says how to get it.
+    """
+    if find_spec(module) is None:
+        raise ExtractError(f"reading it needs {package}; install it with: pip install 'assay[office]'")
+
+
+@contextmanager
+def unpacked(data: bytes) -> Iterator[zipfile.ZipFile]:
+    """The document's archive, each part of which was unpacked once and found harmless.
+
+    Sizes are counted, not believed; a part which defines entities is refused, since they may be made to fill
+    the memory or to read other files (and the readers do not follow them either).
+
+    Raises:
+        ExtractError: encrypted, damaged, or made to harm.
+    """
+    if data.startswith(OLE):
+        raise ExtractError(LOCKED)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            _check(archive, len(data))
+            yield archive
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+        NotImplementedError,
+        EOFError,
+        OSError,
+        ValueError,
+    ) as error:
+        raise ExtractError(DAMAGED) from error
+    except KeyError as error:
+        raise ExtractError(f"{DAMAGED} (a part is missing)") from error
+
+
+def _check(archive: zipfile.ZipFile, packed: int) -> None:
+    infos = archive.infolist()
+    if len(infos) > MOST_PARTS:
+        raise ExtractError(BOMB)
+    most = min(MOST_UNPACKED, max(RATIO * packed, RATIO_FROM))
+    for info in infos:
+        if info.flag_bits & 0x1:
+            raise ExtractError(LOCKED)
+        with archive.open(info) as stream:
+            head = stream.read(HEAD)
+            if b"<!ENTITY" in head and info.filename.lower().endswith(MARKED):
+                raise ExtractError(ENTITIES)
+            most -= len(head)
+            while part := stream.read(CHUNK):
+                most -= len(part)
+                if most < 0:
+                    raise ExtractError(BOMB)
+
+
+def xml(archive: zipfile.ZipFile, name: str) -> etree._Element:
+    """The root of a part; no entity is resolved, nothing is loaded from elsewhere.
+
+    Raises:
+        ExtractError: there is no such part, or it is no XML.
+    """
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        return etree.fromstring(archive.read(posixpath.normpath(name)), parser)
+    except KeyError as error:
+        raise ExtractError(f"{DAMAGED} (a part is missing)") from error
+    except etree.XMLSyntaxError as error:
+        raise ExtractError(DAMAGED) from error

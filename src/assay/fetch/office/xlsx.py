@@ -1,0 +1,175 @@
+"""Spreadsheets: a document for each sheet, a line for each row."""
+
+from __future__ import annotations
+
+import datetime
+import io
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from assay.core.errors import ExtractError
+from assay.core.sources import LONGEST_PASSAGE, Extracted
+from assay.fetch.decoding import clean
+from assay.fetch.fields import stem
+from assay.fetch.language import detect
+from assay.fetch.office.packaged import DAMAGED, LOCKED, OLE, need, unpacked
+from assay.fetch.table import Row, names_of, one_cell, row_lines, split_head
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet, CalamineWorkbook, SheetMetadata
+
+MOST_TEXT = 128 * 1024 * 1024
+"""Code points taken from one workbook."""
+MOST_COLUMNS = 1_000
+LETTERS = 26
+
+Value = int | float | str | bool | datetime.time | datetime.date | datetime.datetime | datetime.timedelta
+Placed = tuple[int, Row]
+"""A row's number, as the program shows it, and its cells."""
+
+
+class XlsxExtractor:
+    """A document for each sheet; a row is `header: value | header: value | cells: A2:C2`, empty cells left out.
+
+    Values of formulas are those the program stored; nothing is computed, no macro runs. Header and notes above it are
+    told from the first rows, as those of a CSV file are. Hidden sheets are left out.
+    """
+
+    name = "xlsx/1"
+    suffixes: tuple[str, ...] = (".xlsx", ".xlsm")
+    media_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    isolated = True
+    old = False
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """The sheets, in order.
+
+        Raises:
+            ExtractError: encrypted, damaged, made to harm, or without values; or the extra is missing; or, after the
+                sheets before it, a sheet which cannot be read.
+        """
+        need("python_calamine", "python-calamine")
+        if not (self.old and data.startswith(OLE)):
+            with unpacked(data):
+                pass
+        yield from _sheets(_opened(data), name, self.name)
+
+
+def _opened(data: bytes) -> CalamineWorkbook:
+    from python_calamine import CalamineError, CalamineWorkbook, PasswordError  # noqa: PLC0415 - of the extra `office`
+
+    try:
+        return CalamineWorkbook.from_filelike(io.BytesIO(data))
+    except PasswordError as error:
+        raise ExtractError(LOCKED) from error
+    except CalamineError as error:
+        raise ExtractError(DAMAGED) from error
+
+
+def _sheets(book: CalamineWorkbook, name: str, extractor: str) -> Iterator[Extracted]:
+    shown = [each.name for each in book.sheets_metadata if _is_shown(each)]
+    left, found = MOST_TEXT, 0
+    for sheet in shown:
+        document = _document(_read(book, sheet), stem(name), extractor, alone=len(shown) == 1)
+        if document is None:
+            continue
+        left -= len(document.text)
+        if left < 0:
+            raise ExtractError(f"it holds more than {MOST_TEXT >> 20} million characters; split it")
+        found += 1
+        yield document
+    if not found:
+        raise ExtractError("no values on its sheets")
+
+
+def _is_shown(sheet: SheetMetadata) -> bool:
+    """Whether it is a sheet of cells, and not hidden."""
+    return sheet.visible == type(sheet.visible).Visible and sheet.typ == type(sheet.typ).WorkSheet
+
+
+def _read(book: CalamineWorkbook, sheet: str) -> CalamineSheet:
+    from python_calamine import CalamineError  # noqa: PLC0415 - of the extra `office`
+
+    try:
+        return book.get_sheet_by_name(sheet)
+    except CalamineError as error:
+        raise ExtractError(f"sheet {clean(sheet)[:80]!r} cannot be read") from error
+
+
+def _document(sheet: CalamineSheet, name: str, extractor: str, *, alone: bool) -> Extracted | None:
+    rows = list(_rows(sheet))
+    if not rows:
+        return None
+    title = " ".join(clean(sheet.name).split())[:100]
+    first = (sheet.start or (0, 0))[1]
+    header, lines = _lines(rows, first)
+    text = "\n\n".join(lines) + "\n"
+    return Extracted(
+        text=text,
+        extractor=extractor,
+        syntax="rows",
+        title=name if alone else f"{name}: {title}",
+        name=name if alone else f"{name}: {title}",
+        language=detect(text),
+        metadata={"sheet": title, "rows": str(len(rows)), "columns": ", ".join(header)[:1000]},
+    )
+
+
+def _rows(sheet: CalamineSheet) -> Iterator[Placed]:
+    """The rows which hold anything; those above the first with a value are not among what calamine gives."""
+    first = (sheet.start or (0, 0))[0] + 1
+    for number, row in enumerate(sheet.to_python(skip_empty_area=True), first):
+        cells = [one_cell(clean(shown(value))) for value in row[:MOST_COLUMNS]]
+        if any(cells):
+            yield number, cells
+
+
+def _lines(rows: list[Placed], first: int) -> tuple[Row, list[str]]:
+    """The columns' names and the lines of a sheet whose first column is the `first`, from 0."""
+    width = max(len(cells) for _, cells in rows)
+    columns = Counter(_filled(cells) for _, cells in rows).most_common(1)[0][0]
+    above, head, _ = split_head([_cut(cells) for _, cells in rows], min(columns, width))
+    header = names_of(head) if head else [f"column {letters(first + number)}" for number in range(width)]
+    lines = []
+    for at, (number, cells) in enumerate(rows):
+        if head and at == len(above):
+            continue
+        place = f" | cells: {letters(first)}{number}:{letters(first + width - 1)}{number}"
+        names = () if at < len(above) else header
+        lines += [line + place for line in row_lines(cells, names, LONGEST_PASSAGE - len(place))]
+    return header, lines or [" | ".join(head)]
+
+
+def _filled(cells: Row) -> int:
+    """How many cells a row has up to its last which is not empty."""
+    return len(_cut(cells))
+
+
+def _cut(cells: Row) -> Row:
+    end = len(cells)
+    while end and not cells[end - 1]:
+        end -= 1
+    return cells[:end]
+
+
+def letters(column: int) -> str:
+    """The letters of a column, from 0: A, Z, AA."""
+    found = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, LETTERS)
+        found = chr(ord("A") + rest) + found
+    return found
+
+
+def shown(value: Value) -> str:
+    """A cell's value as text: numbers without the `.0` of what is whole, dates as ISO."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime.datetime):
+        bare = (value.hour, value.minute, value.second, value.microsecond) == (0, 0, 0, 0)
+        return value.date().isoformat() if bare else value.isoformat(" ")
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else str(value)

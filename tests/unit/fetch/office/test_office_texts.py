@@ -1,0 +1,110 @@
+"""Word, PowerPoint, OpenDocument and e-books: what of them becomes text, and where it says it stands."""
+
+from __future__ import annotations
+
+import io
+
+import docx
+import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
+from office_files import SAID, ebook, open_slides, open_text, slides, word
+
+from assay.core.sources import Extracted
+from assay.evidence.segment import segment
+from assay.fetch.office.docx import DocxExtractor
+from assay.fetch.office.epub import EpubExtractor
+from assay.fetch.office.odp import OdpExtractor
+from assay.fetch.office.odt import OdtExtractor
+from assay.fetch.office.pptx import PptxExtractor
+
+
+def headings(document: Extracted) -> dict[str, tuple[str, ...]]:
+    """The headings above each passage."""
+    return {span.text: span.heading for span in segment(document.text, document.syntax)}
+
+
+@pytest.mark.parametrize(("extractor", "data"), [(DocxExtractor(), word()), (OdtExtractor(), open_text())])
+def test_a_text_keeps_its_headings_items_and_rows(extractor: DocxExtractor | OdtExtractor, data: bytes):
+    (found,) = extractor.extract(data, "harbor")
+    above = headings(found)
+    assert found.title == "The Harbor report"
+    assert next(path for text, path in above.items() if text.startswith(SAID)) == ("Tides",)
+    assert above["first item"] == ("Tides",)
+    assert above["| Port: Goole | Depth: 7 m |"] == ("Tides",)
+    assert above["Ships came in."] == ("Tides", "Ships")
+    kinds = {span.text: span.kind for span in segment(found.text, found.syntax)}
+    assert (kinds["first item"], kinds["| Port: Goole | Depth: 7 m |"]) == ("item", "row")
+
+
+def test_of_slides_a_passage_says_on_which_it_stands():
+    (found,) = PptxExtractor().extract(slides(), "talk.pptx")
+    spans = segment(found.text, found.syntax)
+    assert [span.heading for span in spans if span.text == SAID] == [("Slide 1: Part 1",), ("Slide 2: Part 2",)]
+    assert headings(found)["A note to part 2."] == ("Slide 2: Part 2", "Notes")
+    assert headings(found)["| Port: Goole | Depth: 7 m |"][0] == "Slide 2: Part 2"
+    assert (found.title, found.author, found.metadata["slides"]) == ("The Harbor talk", "Ada Byron", "2")
+
+
+def test_slides_of_an_open_document():
+    (found,) = OdpExtractor().extract(open_slides(), "talk.odp")
+    spans = [span for span in segment(found.text, found.syntax) if span.kind == "paragraph"]
+    assert [span.heading for span in spans] == [("Slide 1",), ("Slide 2",)]
+
+
+def test_a_book_in_the_order_of_reading():
+    (found,) = EpubExtractor().extract(ebook(), "harbor.epub")
+    assert found.text.index(SAID) < found.text.index("Ships came in.")
+    assert headings(found)["Ships came in."] == ("Ships",)
+    assert "Contents" not in found.text
+    assert (found.title, found.author, found.language, found.published) == (
+        "The Harbor book",
+        "Ada Byron",
+        "en",
+        "1843-05-06",
+    )
+
+
+def made(*blocks: str) -> bytes:
+    """A Word document with this XML in its body."""
+    document = docx.Document()
+    for block in blocks:
+        document.element.body.insert(len(document.element.body) - 1, parse_xml(block))
+    packed = io.BytesIO()
+    document.save(packed)
+    return packed.getvalue()
+
+
+def test_tracked_changes_are_read_as_accepted():
+    block = f"""<w:p {nsdecls("w")}><w:r><w:t xml:space="preserve">The tide </w:t></w:r>
+        <w:del w:id="1" w:author="a"><w:r><w:delText>fell</w:delText></w:r></w:del>
+        <w:ins w:id="2" w:author="a"><w:r><w:t>rose</w:t></w:r></w:ins></w:p>"""
+    (found,) = DocxExtractor().extract(made(block), "a.docx")
+    assert found.text == "The tide rose\n"
+
+
+def test_content_controls_are_read():
+    block = f"""<w:sdt {nsdecls("w")}><w:sdtContent><w:p><w:r><w:t>Inside a control.</w:t></w:r></w:p>
+        </w:sdtContent></w:sdt>"""
+    (found,) = DocxExtractor().extract(made(block), "a.docx")
+    assert found.text == "Inside a control.\n"
+
+
+def test_merged_cells_of_a_table():
+    document = docx.Document()
+    table = document.add_table(rows=3, cols=3)
+    cells = [("Year", "Port", "Depth"), ("1843", "Harwich", "12 m"), ("", "Goole", "7 m")]
+    for row, texts in enumerate(cells):
+        for column, text in enumerate(texts):
+            table.cell(row, column).text = text
+    table.cell(1, 0).merge(table.cell(2, 0))
+    packed = io.BytesIO()
+    document.save(packed)
+    (found,) = DocxExtractor().extract(packed.getvalue(), "a.docx")
+    assert "| Year: 1843 | Port: Goole | Depth: 7 m |" in found.text
+
+
+def test_what_looks_like_a_sign_stays_text():
+    (found,) = DocxExtractor().extract(word(["# no heading", "| no row |"]), "a.docx")
+    kinds = [span.kind for span in segment(found.text, found.syntax) if "no " in span.text]
+    assert kinds == ["paragraph", "paragraph"]

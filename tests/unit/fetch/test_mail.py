@@ -1,0 +1,91 @@
+"""E-mail, single and in folders."""
+
+from __future__ import annotations
+
+import mailbox
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.errors import ExtractError
+from assay.core.sources import Extracted, sha256
+from assay.evidence.segment import segment
+from assay.fetch.mail import EmlExtractor, MboxExtractor, messages
+
+
+def message(subject: str = "Grüße vom Hafen", text: str = "The tide rose by 3 m.\n", html: str = "") -> EmailMessage:
+    made = EmailMessage()
+    made["From"], made["To"], made["Subject"] = "Ada Byron <ada@example.org>", "harbor@example.org", subject
+    made["Date"] = "Sat, 06 May 2023 10:00:00 +0000"
+    made.set_content(text) if text else made.set_content(html, subtype="html")
+    if text and html:
+        made.add_alternative(html, subtype="html")
+    return made
+
+
+def read(made: EmailMessage) -> Extracted:
+    (found,) = EmlExtractor().extract(made.as_bytes(), "a.eml")
+    return found
+
+
+def test_headers_are_fields_and_the_text_follows():
+    found = read(message(html="<p>Not this.</p>"))
+    kinds = {span.text: span.kind for span in segment(found.text, found.syntax)}
+    assert kinds["Subject: Grüße vom Hafen"] == "field"
+    assert kinds["The tide rose by 3 m."] == "paragraph"
+    assert "Not this" not in found.text
+    assert (found.title, found.author, found.published) == (
+        "Grüße vom Hafen",
+        "Ada Byron <ada@example.org>",
+        "2023-05-06",
+    )
+
+
+def test_a_message_of_html_alone():
+    found = read(message(text="", html="<h1>Tides</h1><script>no()</script><p>The tide rose.</p>"))
+    assert "# Tides\n\nThe tide rose." in found.text
+    assert "no()" not in found.text
+
+
+def test_attachments_are_told_and_not_read():
+    made = message()
+    made.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="report.pdf")
+    documents = EmlExtractor().extract(made.as_bytes(), "a.eml")
+    assert next(documents).metadata == {"attachments": "report.pdf"}
+    with pytest.raises(ExtractError, match=r"an attachment is not read \(report.pdf\)"):
+        next(documents)
+
+
+def test_a_folder_as_a_mail_program_writes_it(tmp_path: Path):
+    folder = mailbox.mbox(tmp_path / "in.mbox")
+    for number in range(3):
+        folder.add(message(f"Message {number}", "From the harbor.\n\nFrom here on it rose.\n"))
+    folder.close()
+    data = (tmp_path / "in.mbox").read_bytes()
+    found = list(MboxExtractor().extract(data, "in.mbox"))
+    assert [each.title for each in found] == ["Message 0", "Message 1", "Message 2"]
+    assert all("it rose." in each.text for each in found)
+    assert len({sha256(each.body or b"") for each in found}) == 3  # a snapshot each
+    assert [each.name for each in found] == ["in.mbox 1", "in.mbox 2", "in.mbox 3"]
+
+
+def test_an_encoding_which_lies_costs_letters_and_not_the_message():
+    data = b"From: a@example.org\r\nSubject: x\r\nContent-Type: text/plain; charset=nonsense-9\r\n\r\nTh\xe9 tide.\r\n"
+    (found,) = EmlExtractor().extract(data, "a.eml")
+    assert "Thé tide." in found.text
+
+
+@pytest.mark.parametrize("data", [b"", b"no message at all", b"\0\1\2", b"From: a\r\n\r\n"])
+def test_what_is_none_is_refused(data: bytes):
+    for extractor in (EmlExtractor(), MboxExtractor()):
+        with pytest.raises(ExtractError):
+            list(extractor.extract(data, "a"))
+
+
+@given(st.lists(st.binary(max_size=60).filter(lambda part: b"From " not in part and b"\n" not in part), max_size=5))
+def test_messages_come_apart_where_they_were_put_together(parts: list[bytes]):
+    data = b"".join(b"From someone\n" + part + b"\n\n" for part in parts)
+    assert [each.rstrip(b"\n") for each in messages(data)] == [part.rstrip(b"\n") for part in parts]
