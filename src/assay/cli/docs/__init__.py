@@ -6,8 +6,13 @@ command = LazyGroup(
     "docs",
     help="The library: documents are kept once, whatever they are added from.",
     lazy={
-        "add": ("assay.cli.docs.add", "Add files, folders, globs or pages of the web."),
+        "add": ("assay.cli.docs.add", "Add files, folders, pages, sites or repositories."),
         "list": ("assay.cli.docs.list", "What is in a collection."),
+        "show": ("assay.cli.docs.show", "A document: what is known of it, or its text."),
         "search": ("assay.cli.docs.search", "Search documents, without any model."),
+        "sync": ("assay.cli.docs.sync", "Look again at what a collection was added from."),
+        "rm": ("assay.cli.docs.rm", "Take documents out of a collection, or forget it."),
+        "collections": ("assay.cli.docs.collections", "The collections, with counts."),
+        "collection": ("assay.cli.docs.collection", "What a collection was added from; mark it as private."),
     },
 )

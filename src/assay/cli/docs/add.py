@@ -7,30 +7,80 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+import msgspec
 
+from assay import Assay
 from assay.app.warnings import summed
 from assay.cli import options
 from assay.cli.arguments import paths_from
 from assay.cli.completing import any_path
+from assay.cli.docs.options import collection
 from assay.cli.library import opened
 from assay.cli.progress import counted
 from assay.cli.terminal import State, say
+from assay.core.errors import UsageError
+
+
+class Crawl(msgspec.Struct, frozen=True):
+    """How far a site is read: pages at most, and links away from where it begins."""
+
+    pages: int
+    depth: int
 
 
 @click.command("add")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH…", shell_complete=any_path)
-@options.collection
+@click.argument("paths", nargs=-1, required=True, metavar="PATH|URL…", shell_complete=any_path)
+@collection
+@click.option("--crawl", is_flag=True, help="Read the whole site at URL: its pages at or below that path.")
+@click.option("--max-pages", type=click.IntRange(1, 100_000), default=200, show_default=True, help="With --crawl.")
+@click.option(
+    "--depth", type=click.IntRange(0, 100), default=5, show_default=True, help="With --crawl: links away from URL."
+)
 @options.common
 @click.pass_obj
-def command(state: State, paths: Sequence[str], collection: str, home: Path | None) -> None:
-    """Add files, folders, globs or addresses of pages (- reads them from stdin); unchanged files cost nothing."""
-    asyncio.run(_add(paths_from(paths), collection, home, state.verbosity))
+def command(
+    state: State,
+    paths: Sequence[str],
+    collection: str,
+    crawl: bool,
+    max_pages: int,
+    depth: int,
+    home: Path | None,
+) -> None:
+    """Add files, folders, globs, pages and repositories (- reads them from stdin); unchanged files cost nothing.
+
+    \b
+        assay docs add notes/ "papers/*.pdf" -c thesis
+        assay docs add https://example.org/harbor.html
+        assay docs add https://example.org/manual/ --crawl --max-pages 500 -c manual
+        assay docs add git+https://github.com/owner/project@v1.2 -c project
+
+    What a collection was added from is remembered: `assay docs sync` looks again.
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    how = Crawl(max_pages, depth) if crawl else None
+    asyncio.run(_add(paths_from(paths), collection, how, home, state.verbosity))
 
 
-async def _add(paths: list[str], collection: str, home: Path | None, verbosity: int) -> None:
+async def _add(paths: list[str], collection: str, crawl: Crawl | None, home: Path | None, verbosity: int) -> None:
+    if crawl is not None and not all(path.lower().startswith(("http://", "https://")) for path in paths):
+        raise UsageError("--crawl reads sites: name addresses like https://example.org/manual/")
     async with opened(home) as assay:
-        done = await assay.add(paths, collection=collection, progress=say if verbosity >= 0 else None)
-    for warning in done.warnings if verbosity > 0 else summed(done.warnings):
+        if crawl is None:
+            done = await assay.add(paths, collection=collection, progress=say if verbosity >= 0 else None)
+            _told(done.warnings, done.documents, done.files, done.added, verbosity)
+            return
+        for url in paths:
+            await _crawl(assay, url, collection, crawl, verbosity)
+
+
+async def _crawl(assay: Assay, url: str, collection: str, crawl: Crawl, verbosity: int) -> None:
+    told = say if verbosity >= 0 else None
+    done = await assay.crawl(url, collection, pages=crawl.pages, depth=crawl.depth, progress=told)
+    _told(done.warnings, done.documents, done.files, done.added, verbosity, "page")
+
+
+def _told(warnings: Sequence[str], documents: int, files: int, added: int, verbosity: int, noun: str = "file") -> None:
+    for warning in warnings if verbosity > 0 else summed(warnings):
         say(f"warning: {warning}")
     if verbosity >= 0:
-        say(f"{counted(done.documents, 'document')} from {counted(done.files, 'file')}, {done.added} of them new")
+        say(f"{counted(documents, 'document')} from {counted(files, noun)}, {added} of them new")

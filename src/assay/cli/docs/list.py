@@ -10,6 +10,7 @@ import msgspec
 
 from assay.app.assay import DEFAULT
 from assay.cli import options
+from assay.cli.docs.options import collection as collection_option
 from assay.cli.library import HOW_TO_ADD, check_collection, exists, stored
 from assay.cli.tables import table
 from assay.cli.terminal import say, write
@@ -17,7 +18,7 @@ from assay.core.sources import Document
 
 
 @click.command("list")
-@options.collection
+@collection_option
 @options.json_output
 @options.common
 def command(collection: str, as_json: bool, home: Path | None) -> None:

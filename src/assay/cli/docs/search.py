@@ -11,6 +11,7 @@ import msgspec
 
 from assay import Assay
 from assay.cli import options
+from assay.cli.docs.options import collection as collection_option
 from assay.cli.library import check_collection, stored
 from assay.cli.terminal import clean, write
 from assay.core.ports import Hit
@@ -49,7 +50,7 @@ class Answered(msgspec.Struct, frozen=True):
     metavar="FILE.jsonl",
     help="Many queries: rows {id, query} in, rows {id, hits} out.",
 )
-@options.collection
+@collection_option
 @options.json_output
 @options.common
 def command(

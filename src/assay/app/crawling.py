@@ -1,0 +1,184 @@
+"""One site, page by page: from its sitemaps and along its links, within limits and as robots.txt allows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+
+from assay.core.errors import FetchFailed, UsageError
+from assay.core.ports import Fetcher
+from assay.core.sources import Fetched
+from assay.core.urls import BadUrl, canonical, read
+from assay.core.webrules import WebRules
+from assay.fetch.web.links import Links, links, sitemap
+
+MOST_SITEMAPS = 20
+HTML = ("text/html", "application/xhtml+xml")
+EVERY = 10
+"""After so many pages a word is said."""
+NOT_PAGES = (
+    ".7z .avi .bin .bmp .bz2 .css .deb .dmg .exe .gif .gz .ico .iso .jpeg .jpg .js .mov .mp3 .mp4 .ogg .png .rar .rpm "
+    ".svg .tar .tgz .tiff .ttf .wav .webm .webp .whl .woff .woff2 .xz .zip .zst"
+).split()
+"""Endings of addresses behind which there is nothing to read."""
+
+
+class Site:
+    """What is to be read of a site, and how far that is.
+
+    Only pages of the host of `url` are read, at or below its path: `https://x.org/docs/guide.html` stands for
+    `https://x.org/docs/`, `https://x.org/docs` for itself and what is below it. `failed` says by address why a page
+    could not be had, `left` holds the addresses there was no room for, `notes` are sentences for the user.
+
+    Raises:
+        UsageError: the address is none, or a limit is below 1.
+    """
+
+    def __init__(self, url: str, *, pages: int, depth: int) -> None:
+        if pages < 1 or depth < 0:
+            raise UsageError("a crawl reads at least one page, and goes no less than 0 links far")
+        try:
+            self.start = read(url)
+        except BadUrl as error:
+            raise UsageError(f"{url[:200]!r} cannot be crawled: {error}") from error
+        self.pages, self.depth = pages, depth
+        self.failed: dict[str, str] = {}
+        self.left: tuple[str, ...] = ()
+        self.notes: list[str] = []
+        self._below = _folder(self.start.target.partition("?")[0])
+        self.rules = WebRules(domains=(self.start.host.lower(),))
+
+    def holds(self, url: str) -> bool:
+        """Whether a page is of this site, and may be one to read."""
+        try:
+            there = read(url)
+        except BadUrl:
+            return False
+        path = there.target.partition("?")[0]
+        inside = path == self._below or path.startswith(self._below.removesuffix("/") + "/")
+        same = (there.host, there.port, there.scheme) == (self.start.host, self.start.port, self.start.scheme)
+        return same and inside and not path.lower().endswith(tuple(NOT_PAGES))
+
+
+class _Frontier:
+    """Addresses still to be asked for, nearest first, each once."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._known: set[str] = set()
+        self._waiting: deque[tuple[str, int]] = deque()
+
+    def add(self, url: str, depth: int) -> None:
+        name = canonical(url)
+        if depth <= self._site.depth and name not in self._known and self._site.holds(url):
+            self._known.add(name)
+            self._waiting.append((url, depth))
+
+    def met(self, url: str) -> bool:
+        """Whether a page was met before under this address; from now on it was."""
+        name = canonical(url)
+        before = name in self._known
+        self._known.add(name)
+        return before
+
+    def next(self) -> tuple[str, int] | None:
+        return self._waiting.popleft() if self._waiting else None
+
+    def left(self) -> list[str]:
+        return [url for url, _ in self._waiting]
+
+
+async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> AsyncIterator[Fetched]:
+    """The pages of a site, one after the other, each once, whatever address it is linked by.
+
+    A page which says that it is kept elsewhere (`canonical`) is left to that address; one which says `noindex` is not
+    given, one which says `nofollow` leads nowhere.
+    """
+    frontier = _Frontier(site)
+    frontier.add(site.start.href, 0)
+    for url in await _mapped(fetcher, site):
+        frontier.add(url, 1)
+    read_so_far = asked = 0
+    while (place := frontier.next()) is not None:
+        url, depth = place
+        if asked >= site.pages:
+            _give_up(site, [url, *frontier.left()])
+            return
+        asked += 1
+        try:
+            page = await fetcher.fetch(url, site.rules)
+        except FetchFailed as error:
+            site.failed[url] = error.reason
+            continue
+        if canonical(page.final_url) != canonical(url) and (
+            not site.holds(page.final_url) or frontier.met(page.final_url)
+        ):
+            continue
+        found = await asyncio.to_thread(links, page.body, page.final_url) if page.media_type in HTML else Links()
+        for link in found.links if found.follow else ():
+            frontier.add(link, depth + 1)
+        if _is_elsewhere(site, page, found):
+            frontier.add(found.canonical, depth)
+        elif found.index:
+            read_so_far += 1
+            if read_so_far % EVERY == 0:
+                say(f"crawling: {read_so_far} pages of {site.start.host}, {len(frontier.left())} known and not read")
+            yield page
+
+
+def _is_elsewhere(site: Site, page: Fetched, found: Links) -> bool:
+    """Whether a page says that its own address is another one of the site."""
+    here = {canonical(page.final_url), canonical(page.url)}
+    return bool(found.canonical) and site.holds(found.canonical) and canonical(found.canonical) not in here
+
+
+def _give_up(site: Site, left: list[str]) -> None:
+    site.left = tuple(left)
+    site.notes.append(
+        f"stopped after {site.pages} pages: {len(left)} more are known of {site.start.host}; --max-pages reads more"
+    )
+
+
+async def _mapped(fetcher: Fetcher, site: Site) -> list[str]:
+    """The addresses in the sitemaps of a site: those robots.txt names, else `/sitemap.xml`."""
+    waiting = deque(await _sitemaps(fetcher, site))
+    found: dict[str, None] = {}
+    seen: set[str] = set()
+    while waiting and len(seen) < MOST_SITEMAPS:
+        url = waiting.popleft()
+        if canonical(url) in seen or not _same_host(site, url):
+            continue
+        seen.add(canonical(url))
+        try:
+            page = await fetcher.fetch(url, site.rules)
+        except FetchFailed:
+            continue
+        pages, further = await asyncio.to_thread(sitemap, page.body)
+        found.update(dict.fromkeys(pages))
+        waiting.extend(further)
+    return list(found)
+
+
+async def _sitemaps(fetcher: Fetcher, site: Site) -> list[str]:
+    try:
+        robots = await fetcher.fetch(read("/robots.txt", site.start.href).href, site.rules)
+    except FetchFailed:
+        robots = None
+    lines = robots.body.decode(errors="replace").splitlines()[:10_000] if robots else []
+    pairs = (line.partition(":") for line in lines)
+    named = [value.strip() for name, _, value in pairs if name.strip().lower() == "sitemap"]
+    return named or [read("/sitemap.xml", site.start.href).href]
+
+
+def _same_host(site: Site, url: str) -> bool:
+    try:
+        return read(url).origin == site.start.origin
+    except BadUrl:
+        return False
+
+
+def _folder(path: str) -> str:
+    """The path a site begins at: of a file, its folder."""
+    last = path.rpartition("/")[2]
+    return path.rpartition("/")[0] + "/" if "." in last else path or "/"

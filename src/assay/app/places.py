@@ -1,0 +1,143 @@
+"""What a person names documents by: paths, addresses of pages, and what connectors understand."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from assay import plugins
+from assay.core.errors import UnknownName, UsageError
+from assay.core.ports import CollectionRow, Library, Origin
+from assay.core.sources import UNSORTED
+from assay.evidence.ingest import Found, find_files, printable
+
+FILES, PAGE, CRAWL = "files", "page", "crawl"
+LONGEST_NAME = 100
+
+_SELECTION = re.compile(r"set-[0-9a-f]{16}")
+
+
+class Places(msgspec.Struct, frozen=True):
+    """Places by what they are: addresses of pages, what connectors understand, paths and globs."""
+
+    urls: tuple[str, ...]
+    connected: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+def sorted_out(named: Iterable[str]) -> Places:
+    """The places a person named, by what they are."""
+    schemes = tuple(f"{name}:" for name in plugins.names("connectors"))
+    urls, connected, paths = [], [], []
+    for place in dict.fromkeys(named):
+        if place.lower().startswith(("http://", "https://")):
+            urls.append(place)
+        elif schemes and place.startswith(schemes):
+            connected.append(place)
+        else:
+            paths.append(place)
+    return Places(tuple(urls), tuple(connected), tuple(paths))
+
+
+def absolute(path: str) -> str:
+    """A path or a glob as it is remembered: the same wherever a sync is started."""
+    return os.path.abspath(Path(path).expanduser())
+
+
+def files_of(paths: Iterable[str]) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """The files (absolute) each place (absolute) stands for, and by path why there are none."""
+    found: dict[str, list[str]] = {}
+    missing: dict[str, str] = {}
+    for path in paths:
+        files: list[Found] = []
+        try:
+            files, _ = find_files([path])
+        except UsageError as error:
+            missing[path] = str(error)
+        found[absolute(path)] = [os.path.abspath(printable(file.path)) for file in files]
+    return found, missing
+
+
+def given_by(files: Sequence[str], given: Mapping[str, tuple[str, ...]], library: Library | None) -> tuple[str, ...]:
+    """The documents of these files as they were just read; with a library, of a file that could not be read as it
+    was when that was last possible.
+    """
+    read = {os.path.abspath(name): documents for name, documents in given.items()}
+    gave: dict[str, None] = {}
+    for file in files:
+        if file in read:
+            gave.update(dict.fromkeys(read[file]))
+        elif library is not None:
+            gave.update(dict.fromkeys(_before(file, library)))
+    return tuple(gave)
+
+
+def _before(file: str, library: Library) -> tuple[str, ...]:
+    try:
+        emptied = os.path.getsize(file) == 0
+    except (OSError, ValueError):
+        emptied = False
+    stamp = None if emptied else library.stamp(file)
+    return () if stamp is None else stamp.documents
+
+
+def is_named(row: CollectionRow) -> bool:
+    """Whether a person made this collection, and not a run for itself."""
+    return row.name != UNSORTED and not _SELECTION.fullmatch(row.name)
+
+
+def checked_name(name: str) -> str:
+    """A name a collection may have.
+
+    Raises:
+        UsageError: it cannot be one.
+    """
+    good = name.isprintable() and name == name.strip() and 0 < len(name) <= LONGEST_NAME
+    if not good or name.startswith(("@", "-")) or name == UNSORTED or _SELECTION.fullmatch(name):
+        raise UsageError(
+            f"{printable(name)[:LONGEST_NAME]!r} cannot be a collection's name: up to {LONGEST_NAME} printable "
+            f"characters, not beginning with @ or -, and not {UNSORTED!r} or 'set-…'"
+        )
+    return name
+
+
+def collections_in(named: Iterable[str], library: Library) -> tuple[list[str], list[str]]:
+    """The collections among what was named (`@NAME`), each known, and the rest.
+
+    Raises:
+        UnknownName: there is no such collection.
+    """
+    wanted: list[str] = []
+    rest: list[str] = []
+    for place in named:
+        (wanted if place.startswith("@") else rest).append(place)
+    names = list(dict.fromkeys(place.removeprefix("@") for place in wanted))
+    if names:
+        known = [row.name for row in library.collections() if is_named(row)]
+        for name in names:
+            if name not in known:
+                raise unknown(name, known)
+    return names, rest
+
+
+def unknown(name: str, known: Iterable[str]) -> UnknownName:
+    """There is no such collection."""
+    known = list(known)
+    more = "" if known else "; there are none yet"
+    return UnknownName("collection", name, known, f"{more} (assay docs add PATH -c {name} makes it)".strip())
+
+
+def without(origin: Origin, documents: Mapping[str, str]) -> Origin:
+    """An origin from which a person took documents out (hash → address)."""
+    gone = [sha for sha in origin.documents if sha in documents]
+    if not gone:
+        return origin
+    return msgspec.structs.replace(
+        origin,
+        documents=tuple(sha for sha in origin.documents if sha not in documents),
+        left_out=tuple(dict.fromkeys((*origin.left_out, *(documents[sha] for sha in gone)))),
+    )

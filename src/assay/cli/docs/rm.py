@@ -1,0 +1,86 @@
+"""`assay docs rm`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from assay.cli import options
+from assay.cli.asking import may_ask
+from assay.cli.collections import collection_names
+from assay.cli.library import stored
+from assay.cli.progress import counted, shorten
+from assay.cli.terminal import clean, say
+from assay.core.errors import UsageError
+
+SHOWN = 20
+
+
+@click.command("rm")
+@click.argument("references", nargs=-1, metavar="DOC|PLACE…")
+@click.option(
+    "-c",
+    "--collection",
+    metavar="NAME",
+    shell_complete=collection_names,
+    help="Which collection (default); without DOC the whole of it.",
+)
+@click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
+@options.common
+def command(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
+    """Take documents out of a collection, or forget the collection.
+
+    DOC is the start of its hash, its name, address, title or path; PLACE is what it was added from, a folder for one,
+    and stands for all that gave. The library keeps the documents, for the reports which cite them; a sync does not
+    bring back what was taken out.
+
+    \b
+        assay docs rm draft.md -c thesis
+        assay docs rm papers/ -c thesis
+        assay docs rm -c thesis
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    if not references and collection is None:
+        raise click.UsageError("name documents to take out, or a collection to forget with -c NAME")
+    if references:
+        asyncio.run(_remove(references, collection or "default", yes, home))
+    else:
+        asyncio.run(_drop(collection or "default", yes, home))
+
+
+async def _remove(references: Sequence[str], collection: str, yes: bool, home: Path | None) -> None:
+    async with stored(home) as assay:
+        meant = await assay.meant(references, collection)
+        titles = [f"{each.sha256[:8]}  {shorten(clean(each.title or each.name), 100)}" for each in meant]
+        _confirm(f"Take {counted(len(meant), 'document')} out of {collection}?", titles, yes)
+        done = await assay.remove(references, collection)
+    say(f"{counted(len(done), 'document')} taken out of {collection}")
+
+
+async def _drop(collection: str, yes: bool, home: Path | None) -> None:
+    async with stored(home) as assay:
+        await assay.check_collection(collection)
+        held = await assay.documents(collection)
+        _confirm(f"Forget the collection {collection} ({counted(len(held), 'document')})?", [], yes)
+        await assay.drop(collection)
+    say(f"the collection {collection} is forgotten")
+
+
+def _confirm(question: str, titles: Sequence[str], yes: bool) -> None:
+    """Ask on a terminal; elsewhere only `--yes` does it.
+
+    Raises:
+        UsageError: nobody is there to ask.
+        click.Abort: the answer was no.
+    """
+    if yes:
+        return
+    if not may_ask():
+        raise UsageError(f"{question} Say --yes where nobody can be asked")
+    for title in titles[:SHOWN]:
+        say(f"  {title}")
+    if len(titles) > SHOWN:
+        say(f"  … and {len(titles) - SHOWN} more")
+    click.confirm(question, abort=True, err=True)

@@ -1,0 +1,43 @@
+"""`assay docs sync`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from assay.app.collecting import Synced
+from assay.app.warnings import summed
+from assay.cli import options
+from assay.cli.docs.options import collection
+from assay.cli.library import stored
+from assay.cli.progress import counted
+from assay.cli.terminal import State, say
+
+
+@click.command("sync")
+@collection
+@options.common
+@click.pass_obj
+def command(state: State, collection: str, home: Path | None) -> None:
+    """Look again at everything a collection was added from: new documents come in, changed and deleted ones leave.
+
+    What leaves a collection stays in the library, for the reports which cite it. A page or a repository which cannot be
+    reached now stays as it was.
+
+    \b
+        assay docs sync -c thesis
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    done = asyncio.run(_sync(collection, home, state.verbosity))
+    for warning in done.warnings if state.verbosity > 0 else summed(done.warnings):
+        say(f"warning: {warning}")
+    if state.verbosity >= 0:
+        say(
+            f"{done.added} added, {done.updated} updated, {done.removed} removed: {counted(done.documents, 'document')}"
+        )
+
+
+async def _sync(collection: str, home: Path | None, verbosity: int) -> Synced:
+    async with stored(home) as assay:
+        return await assay.sync(collection, progress=say if verbosity >= 0 else None)

@@ -1,0 +1,30 @@
+"""The options which say what documents a run sees, and where they may go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from assay.cli.collections import in_places
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def scope(command: Command) -> Command:
+    """`--in` and `--allow-private`; the latter goes to `Assay.start` as it is."""
+    places = click.option(
+        "--in",
+        "paths",
+        multiple=True,
+        metavar="PATH…",
+        shell_complete=in_places,
+        help="Only in these files, folders, globs, addresses of pages or collections (@NAME); - reads them from stdin.",
+    )
+    private = click.option(
+        "--allow-private",
+        is_flag=True,
+        help="Let models elsewhere see the documents of private collections, and search the web beside them.",
+    )
+    return places(private(command))

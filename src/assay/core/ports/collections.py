@@ -1,0 +1,71 @@
+"""Collections of a library: what they hold, where that was added from, and whether it stays on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+import msgspec
+
+
+class CollectionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A collection in a list: how many documents it holds, from how many places, and whether it is private."""
+
+    name: str
+    documents: int
+    private: bool = False
+    origins: int = 0
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """A place a collection was added from, so that it can be looked at again.
+
+    `place` is an absolute path (or glob), an address, or what a connector understands; `kind` is `files`, `page`,
+    `crawl` or a connector's name, `options` are what it was asked with. `documents` (hashes) are what the place gave
+    last, at `synced_at`; `left_out` has the addresses of documents a person took out: a sync does not bring them back.
+    """
+
+    place: str
+    kind: str
+    options: dict[str, str] = {}
+    documents: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    synced_at: str = ""
+
+
+class Collections(Protocol):
+    """The part of a library which knows its collections. Blocking; call from a worker thread."""
+
+    def collections(self) -> list[CollectionRow]:
+        """All of them, by name; those made for one run too."""
+        ...
+
+    def mark(self, collection: str, *, private: bool) -> None:
+        """Say of a collection whether it is private; it is made when it is not there."""
+        ...
+
+    def private_among(self, collections: Iterable[str], documents: Iterable[str] = ()) -> list[str]:
+        """The names of the private collections which are among these, or hold one of their documents or of
+        `documents` (hashes): what is private stays so in every other collection it is put into.
+        """
+        ...
+
+    def remove(self, documents: Iterable[str], collection: str) -> None:
+        """Take documents (hashes) out of a collection, in one transaction; they stay in the library."""
+        ...
+
+    def drop(self, collection: str) -> None:
+        """Forget a collection with its origins; its documents stay in the library."""
+        ...
+
+    def origins(self, collection: str) -> list[Origin]:
+        """Where a collection was added from, by place."""
+        ...
+
+    def remember(self, collection: str, origins: Iterable[Origin]) -> None:
+        """Keep origins of a collection (made when it is not there), in the place of those of the same place."""
+        ...
+
+    def forget(self, collection: str, places: Iterable[str]) -> None:
+        """Forget origins of a collection."""
+        ...
