@@ -35,27 +35,36 @@ class Stores:
     wall: Wall
 
 
-def _memory(home: Path, wall: Wall) -> tuple[Store, Store]:
+def _memory(home: Path, wall: Wall, request: pytest.FixtureRequest) -> tuple[Store, Store]:
     store = memory_store(wall)
     return store, store
 
 
-def _sqlite(home: Path, wall: Wall) -> tuple[Store, Store]:
+def _sqlite(home: Path, wall: Wall, request: pytest.FixtureRequest) -> tuple[Store, Store]:
     return open_store(home, wall), open_store(home, wall)
 
 
-@pytest.fixture(params=[_memory, _sqlite], ids=["memory", "sqlite"])
+def _postgres(home: Path, wall: Wall, request: pytest.FixtureRequest) -> tuple[Store, Store]:
+    url = request.getfixturevalue("new_database")()
+    return open_store(home, wall, database=url), open_store(home, wall, database=url)
+
+
+OPENED = {"memory": _memory, "sqlite": _sqlite, "postgres": _postgres}
+
+
+@pytest.fixture(params=list(OPENED))
 def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
     wall = Wall()
-    one, two = request.param(tmp_path, wall)
+    one, two = OPENED[request.param](tmp_path, wall, request)
     yield Stores(one, two, wall)
     asyncio.run(one.close())
     asyncio.run(two.close())
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 async def journals(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Journals]:
-    journals = Journals(request.param, tmp_path)
+    database = request.getfixturevalue("new_database")() if request.param == "postgres" else ""
+    journals = Journals(request.param, tmp_path, database)
     yield journals
     await journals.close()
 

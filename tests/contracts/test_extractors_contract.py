@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from office_files import book, ebook, open_sheet, open_slides, open_text, slides, word
 from pdfs import column, pdf
 
 from assay.core.errors import ExtractError
@@ -18,7 +20,16 @@ from assay.fetch.code import CodeExtractor
 from assay.fetch.csv import CsvExtractor
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.jsonl import JsonLinesExtractor
+from assay.fetch.mail import EmlExtractor, MboxExtractor
 from assay.fetch.markdown import MarkdownExtractor
+from assay.fetch.office.docx import DocxExtractor
+from assay.fetch.office.epub import EpubExtractor
+from assay.fetch.office.odp import OdpExtractor
+from assay.fetch.office.ods import OdsExtractor
+from assay.fetch.office.odt import OdtExtractor
+from assay.fetch.office.pptx import PptxExtractor
+from assay.fetch.office.xls import XlsExtractor
+from assay.fetch.office.xlsx import XlsxExtractor
 from assay.fetch.pdf import PdfExtractor
 from assay.fetch.text import TextExtractor
 
@@ -30,9 +41,34 @@ ALL: tuple[Extractor, ...] = (
     CodeExtractor(),
     CsvExtractor(),
     PdfExtractor(),
+    DocxExtractor(),
+    PptxExtractor(),
+    XlsxExtractor(),
+    XlsExtractor(),
+    OdtExtractor(),
+    OdpExtractor(),
+    OdsExtractor(),
+    EpubExtractor(),
+    EmlExtractor(),
+    MboxExtractor(),
 )
 WORDS = ("Grüße", "книги", "图书馆", "図書館", "مكتبة", "\U0001f468\u200d\U0001f469", "e\u0301te\u0301", "plain")
 TEXT = "\n\n".join(f"A paragraph about {word} which goes on for a while." for word in WORDS)
+
+
+MESSAGE = f"From: a@example.org\nSubject: A title\nContent-Type: text/plain; charset=utf-8\n\n{TEXT}\n".encode()
+PACKED: dict[str, Callable[[], bytes]] = {
+    ".docx": lambda: word(TEXT.split("\n\n")),
+    ".pptx": lambda: slides(1, TEXT.replace("\n\n", " ")),
+    ".xlsx": lambda: book({"S": [["name", "text"], *(["x", part] for part in TEXT.split("\n\n"))]}),
+    ".xls": lambda: book({"S": [["name", "text"], *(["x", part] for part in TEXT.split("\n\n"))]}),
+    ".odt": lambda: open_text(TEXT),
+    ".odp": lambda: open_slides(TEXT),
+    ".ods": lambda: open_sheet([("name", "text"), *(("x", part) for part in TEXT.split("\n\n"))]),
+    ".epub": lambda: ebook(TEXT),
+    ".eml": lambda: MESSAGE,
+    ".mbox": lambda: b"From someone\n" + MESSAGE,
+}
 
 
 def sample(extractor: Extractor) -> bytes:
@@ -44,7 +80,8 @@ def sample(extractor: Extractor) -> bytes:
         return b"name,text\n" + "".join(f'x,"{part}"\n' for part in TEXT.split("\n\n")).encode()
     if ".pdf" in extractor.suffixes:
         return pdf([column("A paragraph about plain words.", "", "And another one.")])
-    return TEXT.encode()
+    made = PACKED.get(extractor.suffixes[0])
+    return TEXT.encode() if made is None else made()
 
 
 def read(extractor: Extractor, data: bytes) -> list[Extracted]:

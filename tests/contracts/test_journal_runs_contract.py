@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from journals import AT, begin, draft, said, seqs
+from journals import AT, begin, draft, row, said, seqs, step
 
 from assay.core.errors import FenceLost, LeaseHeld, StoreError, UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import (
+    Commit,
+    Given,
     Lease,
     RunRow,
 )
@@ -225,3 +227,26 @@ async def test_the_newest_run_of_a_thread(journal, other):
     assert await journal.latest("none") is None
     await journal.delete("r3")
     assert (await journal.latest("sea")).run_id == "r1"
+
+
+async def test_what_a_run_is_given_is_stored_with_it(journal, other):
+    given = Given(steps=(step("a"), step("b", b"2")), ledger=(row("S1001"), row("S1002", b"[]", lane=2)))
+    await journal.create("r1", "why?", b"{}", [draft("a"), draft("b", step="fork")], given=given)
+    memory = await other.load("r1")
+    assert memory.steps == {"a": step("a"), "b": step("b", b"2")}
+    assert memory.ledger == given.ledger
+    assert [(event.key, event.step) for event in memory.events] == [("a", ""), ("b", "fork")]
+    lease = await journal.acquire("r1", "host:1", 30)
+    await journal.commit(lease, Commit(steps=(step("b", b"3"),), events=(draft("c"),), ledger=(row("S1003"),)))
+    after = await other.load("r1")
+    assert after.steps == {"a": step("a"), "b": step("b", b"3")}
+    assert [each.id for each in after.ledger] == ["S1001", "S1002", "S1003"]
+    assert await seqs(other) == [1, 2, 3]
+
+
+async def test_an_id_given_out_twice_leaves_what_the_first_was_given(journal, other):
+    await journal.create("r1", "why?", b"{}", [draft("a")], given=Given(steps=(step("a"),)))
+    with pytest.raises(StoreError, match="r1 exists"):
+        await other.create("r1", "else?", b"[]", [draft("b")], given=Given(steps=(step("b"),), ledger=(row("S1001"),)))
+    memory = await journal.load("r1")
+    assert (set(memory.steps), memory.ledger) == ({"a"}, ())

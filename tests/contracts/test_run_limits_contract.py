@@ -67,7 +67,10 @@ async def test_cancel_ends_everything_and_keeps_what_is_stored(journals: Journal
         return DONE
 
     handle = Engine(journals.journal(), pipeline).start(ready())
-    await asyncio.sleep(0.1)
+    async with asyncio.timeout(20):
+        async for envelope in handle:
+            if envelope.type == "finding.added":
+                break
     handle.cancel()
     with pytest.raises(Cancelled):
         await asyncio.wait_for(handle.wait(), 5)
@@ -106,7 +109,7 @@ async def test_tokens_are_held_before_a_call_and_a_dead_attempt_is_spent(journal
     request = msgspec.structs.replace(ASK, max_tokens=3000)
 
     async def pipeline(run: Run) -> Outcome:
-        rooms.append(run.execution.accounts.room(0, writing=True).tokens)
+        rooms.append(run.execution.accounts.room(0, "verify").tokens)
         if len(rooms) == 1:
 
             async def die(scratch: Scratch) -> int:
@@ -139,7 +142,7 @@ async def test_a_lane_keeps_its_limits_over_a_restart(journals: Journals) -> Non
             return 1
 
         await run.step("work", work, returns=int, cost=Usage(output_tokens=2_000))
-        rooms.append(run.execution.accounts.room(run.lane, writing=False).tokens)
+        rooms.append(run.execution.accounts.room(run.lane, "work").tokens)
         return 1
 
     async def pipeline(run: Run) -> Outcome:

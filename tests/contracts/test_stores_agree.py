@@ -1,13 +1,15 @@
-"""Whatever happens in whatever order: the memory and the SQLite store give the same answers."""
+"""Whatever happens in whatever order: the memory store, SQLite and PostgreSQL give the same answers."""
 
 from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import postgres
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -138,12 +140,12 @@ class Play:
         return self.leases[max(len(self.leases) - 1 - nth, 0)]
 
 
-async def play_both(acts: list[Act], home: Path) -> None:
-    plays = [Play(memory_store), Play(lambda wall: open_store(home, wall))]
+async def play_both(acts: list[Act], home: Path, database: str = "") -> None:
+    plays = [Play(memory_store), Play(lambda wall: open_store(home, wall, database=database))]
     try:
         for act in [*acts, ("look",)]:
-            memory, sqlite = [await play.act(act) for play in plays]
-            assert memory == sqlite, act
+            memory, sql = [await play.act(act) for play in plays]
+            assert memory == sql, act
         logs = [await outcome(plays[1].store.journal.events(run)) for run in ("ra", "rb", "rb2")]
         for log in logs:
             if isinstance(log, list):
@@ -159,6 +161,23 @@ def test_journals_agree(acts: list[Act]) -> None:
     begun: list[Act] = [("create", "ra", ()), ("acquire", "ra", "host:1", 10.0, "")]
     with tempfile.TemporaryDirectory() as home:
         asyncio.run(play_both(begun + acts, Path(home)))
+
+
+@settings(max_examples=10)
+@given(acts=st.lists(JOURNAL_ACT, max_size=25))
+def test_journals_agree_on_postgres(agreeing: str, acts: list[Act]) -> None:
+    begun: list[Act] = [("create", "ra", ()), ("acquire", "ra", "host:1", 10.0, "")]
+    with tempfile.TemporaryDirectory() as home:
+        asyncio.run(play_both(begun + acts, Path(home), agreeing))
+    postgres.empty(agreeing)
+
+
+@pytest.fixture(scope="module")
+def agreeing(postgres_server: str) -> Iterator[str]:
+    """A schema for the examples of this module, each of which empties it."""
+    url = postgres.with_schema(postgres_server)
+    yield url
+    postgres.drop(url)
 
 
 # library
@@ -254,11 +273,22 @@ def look_closer(store: Store) -> list[Any]:
 @settings(max_examples=40)
 @given(acts=st.lists(LIBRARY_ACT, max_size=10))
 def test_libraries_agree(acts: list[Act]) -> None:
+    libraries_agree(acts)
+
+
+@settings(max_examples=6)
+@given(acts=st.lists(LIBRARY_ACT, max_size=10))
+def test_libraries_agree_on_postgres(agreeing: str, acts: list[Act]) -> None:
+    libraries_agree(acts, agreeing)
+    postgres.empty(agreeing)
+
+
+def libraries_agree(acts: list[Act], database: str = "") -> None:
     with tempfile.TemporaryDirectory() as home:
-        memory, sqlite = memory_store(), open_store(Path(home))
+        memory, sql = memory_store(), open_store(Path(home), database=database)
         try:
             for act in acts:
-                assert library_answer(memory, act) == library_answer(sqlite, act), act
-            assert look_closer(memory) == look_closer(sqlite)
+                assert library_answer(memory, act) == library_answer(sql, act), act
+            assert look_closer(memory) == look_closer(sql)
         finally:
-            asyncio.run(sqlite.close())
+            asyncio.run(sql.close())

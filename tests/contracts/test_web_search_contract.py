@@ -85,6 +85,7 @@ async def test_no_more_than_asked_for(wire: Wire):
         (response("<html>busy</html>", 503), "answered 503"),
         (response(status=429), "too many questions (429)"),
         (response(status=429, Retry_After="77"), "again in 77 s"),
+        (response(status=429, Retry_After="Fri, 01 Jan 2100 00:00:00 GMT"), "again in 2"),
         (response(status=302, Location="http://127.66.0.1/"), "answered 302"),
         (response("{"), "answered with what cannot be read"),
         (response("[]"), "answered with what cannot be read"),

@@ -13,7 +13,7 @@ import msgspec
 import openai as official
 import pytest
 from chat_server import Answer, Piece, chat_server
-from provider_server import check_anthropic, check_google, check_nothing, provider_server
+from provider_server import check_anthropic, check_google, check_groq, check_mistral, check_nothing, provider_server
 
 from assay.core.errors import ModelError
 from assay.core.events import Event, ThinkDelta, ThinkFinished, ThinkStarted
@@ -69,9 +69,10 @@ def _chat_call() -> Answer:
     return Answer([*map(chat.chunk, parts), chat.chunk({}, "tool_calls", chat.USAGE), chat.DONE])
 
 
-def _chat_whole_call() -> Answer:
-    """As Mistral sends it: its client refuses pieces."""
-    first = chat.call(0, ARGUMENTS, id="aaaaaaaaa", name="think")
+def _chat_object_call() -> Answer:
+    """As Mistral may send it: its arguments an object."""
+    first = chat.call(0, "", id="aaaaaaaaa", name="think")
+    first["tool_calls"][0]["function"]["arguments"] = json.loads(ARGUMENTS)
     return Answer([chat.chunk(first), chat.chunk({}, "tool_calls", chat.USAGE), chat.DONE])
 
 
@@ -143,19 +144,23 @@ WIRES = [
     ),
     Wire(
         name="mistral:magistral-medium-latest",
-        create=direct.create,
+        create=openai.create,
         thinking=_chat(_mistral_thought),
-        calling=_chat_whole_call,
+        calling=_chat_object_call,
         token=(chat.chunk({"content": "Sev"}),),
         counts=(120, 30, 0, 0),
+        check=check_mistral,
+        base="/v1",
     ),
     Wire(
         name="groq:openai/gpt-oss-20b",
-        create=direct.create,
+        create=openai.create,
         thinking=_chat(lambda text: {"reasoning": text}, x_groq={"id": "r", "usage": chat.USAGE}),
         calling=_chat_call,
         token=(chat.chunk({"content": "Sev"}),),
-        counts=(120, 30, 0, 0),
+        counts=(120, 30, 100, 12),
+        check=check_groq,
+        base="/openai/v1",
     ),
 ]
 every_wire = pytest.mark.parametrize("wire", WIRES, ids=[wire.name.partition(":")[0] for wire in WIRES])
@@ -216,7 +221,7 @@ async def test_a_thought_in_a_call_is_read_from_its_pieces(wire: Wire) -> None:
     assert sum(isinstance(each, ThinkStarted | ThinkFinished) for each in log) == 2
     raw = "".join(each.text for each in deltas if isinstance(each, CallDelta))
     assert field_text(raw, "reasoning") == thought
-    if wire.calling not in (_google_call, _chat_whole_call):
+    if wire.calling not in (_google_call, _chat_object_call):
         assert sum(isinstance(each, ThinkDelta) for each in log) > 1
 
 

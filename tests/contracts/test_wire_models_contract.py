@@ -11,7 +11,7 @@ import google_wire
 import msgspec
 import pytest
 from chat_server import Answer
-from provider_server import check_anthropic, check_google, check_nothing, provider_server
+from provider_server import check_anthropic, check_google, check_groq, check_mistral, check_nothing, provider_server
 
 from assay.core.errors import ContextTooLong, ModelError
 from assay.core.messages import CallDone, Message, Reply, Request, TextDelta, ToolDefinition
@@ -79,8 +79,8 @@ WIRES = [
     Wire("vllm:m", openai.create, _chat, check_nothing, "/v1"),
     Wire("anthropic:claude-sonnet-4-6", direct.create, _anthropic, check_anthropic),
     Wire("google:gemini-2.5-flash", direct.create, _google, check_google),
-    Wire("mistral:mistral-large-latest", direct.create, _chat, check_nothing),
-    Wire("groq:llama-3.3-70b-versatile", direct.create, _chat, check_nothing),
+    Wire("mistral:mistral-large-latest", openai.create, _chat, check_mistral, "/v1"),
+    Wire("groq:llama-3.3-70b-versatile", openai.create, _chat, check_groq, "/openai/v1"),
 ]
 TOO_LONG = chat.fault(400, "prompt is too long: this model's maximum context length is 8192 tokens", "too_long")
 every_wire = pytest.mark.parametrize("wire", WIRES, ids=[wire.name.partition(":")[0] for wire in WIRES])
@@ -142,7 +142,7 @@ async def test_the_environment_says_nothing_to_a_client(wire: Wire, monkeypatch:
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "not-this-one")
     monkeypatch.setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
     with provider_server(wire.answer(), check=wire.check) as server:
-        model = wire.create(wire.name, Access(url=server.url, key=Secret(KEY)))
+        model = wire.create(wire.name, Access(url=server.url + wire.base, key=Secret(KEY)))
         assert [item async for item in model.stream(ASKED)]
         await model.close()
     assert server.keys[0].removeprefix("Bearer ") == KEY

@@ -6,13 +6,27 @@ import unicodedata
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Protocol
 
 import msgspec
 
 from assay.core.errors import FenceLost, StoreError, UnknownName
 from assay.core.events import Envelope
-from assay.core.ports import Action, Blobs, EventDraft, Journal, Lease, Library
+from assay.core.ports import (
+    LONGEST_LEASE,
+    Action,
+    Blobs,
+    EventDraft,
+    Journal,
+    Lease,
+    Library,
+    Memo,
+    RunStatus,
+    Spent,
+)
+from assay.core.ports.queue import Queue
 from assay.core.sources import Document, sha256
+from assay.core.usage import Usage
 
 Wall = Callable[[], float]
 """Wall-clock time in seconds since 1970, as `time.time`: leases are compared between processes."""
@@ -28,11 +42,14 @@ _LONGEST_REFERENCE = 4000
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """One home: its runs, its documents and their bytes."""
+    """One home: its runs, its documents and their bytes, and what was found out before."""
 
     journal: Journal
     library: Library
     blobs: Blobs
+    memo: Memo
+    queue: Queue | None = None
+    """None where no other process could take anything out of it."""
 
     async def close(self) -> None:
         """Write what waits and let go of everything."""
@@ -40,6 +57,24 @@ class Store:
 
 
 # runs
+
+
+class _Run(Protocol):
+    run_id: str
+    status: RunStatus
+    brief: bytes
+    active_seconds: float
+
+
+def spending(run: _Run, amounts: Iterable[Usage]) -> Spent:
+    """What a run has used, of what its steps hold or have spent."""
+    return Spent(
+        run_id=run.run_id,
+        status=run.status,
+        brief=run.brief,
+        active_seconds=run.active_seconds,
+        usage=sum(amounts, Usage()),
+    )
 
 
 def envelopes(run_id: str, drafts: Sequence[EventDraft], first: int) -> tuple[Envelope, ...]:
@@ -65,6 +100,11 @@ def created_at(drafts: Sequence[EventDraft], wall: Wall) -> str:
 def iso(seconds: float) -> str:
     """ISO 8601 UTC with milliseconds and `Z`."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def is_held(until: float, now: float) -> bool:
+    """Whether a lease until then is in force. One that ends too far ahead was taken before the clock was set back."""
+    return now < until <= now + LONGEST_LEASE
 
 
 def controlled(now: Action, asked: Action) -> Action:

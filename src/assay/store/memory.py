@@ -12,28 +12,33 @@ from dataclasses import dataclass, field
 from assay.core.errors import FenceLost, LeaseHeld
 from assay.core.events import Envelope
 from assay.core.ports import (
+    NOTHING,
     Action,
     Commit,
     EventDraft,
     EventKey,
     FileStamp,
+    Given,
     HoldRecord,
     Lease,
     LedgerRow,
     Memory,
     RunRow,
     RunStatus,
+    Spent,
     StepRecord,
 )
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
 from assay.store.blobs import MemoryBlobs
 from assay.store.common import Store, Wall
+from assay.store.memo import MemoryMemo
+from assay.store.memory_collections import MemoryCollections
 
 
 def memory_store(wall: Wall = time.time) -> Store:
     """An empty store in memory."""
-    return Store(journal=MemoryJournal(wall), library=MemoryLibrary(), blobs=MemoryBlobs())
+    return Store(journal=MemoryJournal(wall), library=MemoryLibrary(), blobs=MemoryBlobs(), memo=MemoryMemo())
 
 
 @dataclass(slots=True)
@@ -80,7 +85,7 @@ class _Run:
             question=self.question,
             status=self.status,
             created_at=self.created_at,
-            holder=self.holder if self.until > now else "",
+            holder=self.holder if common.is_held(self.until, now) else "",
             fence=self.fence,
             active_seconds=self.active_seconds,
             last_seq=len(self.events),
@@ -97,9 +102,15 @@ class MemoryJournal:
         self._lock = threading.Lock()
 
     async def create(
-        self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft], thread: str = ""
+        self,
+        run_id: str,
+        question: str,
+        brief: bytes,
+        events: Sequence[EventDraft],
+        thread: str = "",
+        given: Given = NOTHING,
     ) -> tuple[Envelope, ...]:
-        """Make a run with its first events.
+        """Make a run with its first events, and what it is given.
 
         Raises:
             StoreError: there is a run of that id.
@@ -109,13 +120,13 @@ class MemoryJournal:
                 raise common.run_exists(run_id)
             run = _Run(run_id, question, brief, common.created_at(events, self._wall), thread)
             self._runs[run_id] = run
-            return run.append(events)
+            return run.apply(Commit(events=tuple(events), steps=given.steps, ledger=given.ledger))
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
         """Take the run's lease for `ttl` seconds, raising the fence; from `evict` before it expires."""
         with self._lock:
             run, now = self._run(run_id), self._wall()
-            if run.until > now and run.holder not in ("", holder, evict):
+            if common.is_held(run.until, now) and run.holder not in ("", holder, evict):
                 raise LeaseHeld(run_id, run.holder)
             run.holder, run.until, run.fence = holder, now + ttl, run.fence + 1
             return Lease(run_id=run_id, fence=run.fence, holder=holder)
@@ -176,7 +187,7 @@ class MemoryJournal:
             first = max(after, 0)
             return self._run(run_id).events[first : None if limit is None else first + max(limit, 0)]
 
-    async def control(self, run_id: str, action: Action) -> None:
+    async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
         """Set the control row; `cancel` stays.
 
         Raises:
@@ -185,15 +196,18 @@ class MemoryJournal:
         with self._lock:
             run = self._run(run_id)
             run.control = common.controlled(run.control, action)
+            run.append(events)
 
-    async def post(self, run_id: str, topic: str, data: bytes) -> None:
+    async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
         """Leave a message for the run.
 
         Raises:
             UnknownName: no such run.
         """
         with self._lock:
-            self._run(run_id).inbox.setdefault(topic, []).append(data)
+            run = self._run(run_id)
+            run.inbox.setdefault(topic, []).append(data)
+            run.append(events)
 
     async def inbox(self, run_id: str, topic: str) -> list[bytes]:
         """Messages left on `topic`, oldest first.
@@ -229,11 +243,17 @@ class MemoryJournal:
             found = (run for run in reversed(self._runs.values()) if thread and run.thread == thread)
             return next((run.row(self._wall()) for run in found), None)
 
+    async def spending(self, since: str = "", limit: int | None = None) -> list[Spent]:
+        """What the runs created since then have used, newest first."""
+        with self._lock:
+            found = [run for run in reversed(self._runs.values()) if run.created_at >= since]
+            return [common.spending(run, [hold.amount for hold in run.holds.values()]) for run in found[:limit]]
+
     async def delete(self, run_id: str, evict: str = "") -> None:
         """Forget a run; one held by `evict` before its lease expires."""
         with self._lock:
             run = self._run(run_id)
-            if run.until > self._wall() and run.holder not in ("", evict):
+            if common.is_held(run.until, self._wall()) and run.holder not in ("", evict):
                 raise LeaseHeld(run_id, run.holder)
             del self._runs[run_id]
 
@@ -264,16 +284,14 @@ def _fail(future: asyncio.Future[tuple[Envelope, ...]], error: FenceLost) -> Non
         future.set_exception(error)
 
 
-class MemoryLibrary:
+class MemoryLibrary(MemoryCollections):
     """`Library` in the process; safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        super().__init__()
         self._snapshots: dict[str, Snapshot] = {}
         self._documents: list[Document] = []  # the document of row n is at n - 1
         self._lookups: list[str] = []
-        self._rows: dict[str, int] = {}
-        self._collections: dict[str, set[int]] = {}
         self._stamps: dict[str, FileStamp] = {}
 
     def add(

@@ -7,16 +7,22 @@ from typing import Protocol
 
 import msgspec
 
+from assay.core.ports.collections import Collections
 from assay.core.sources import CollectionSummary, Document, Extracted, Fetched, Snapshot, Span
+from assay.core.webrules import ANYTHING, WebRules
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
-    """What to look for: at most `limit` documents, in these collections; `language` is a hint (ISO 639-1)."""
+    """What to look for: at most `limit` documents, in these collections; `language` is a hint (ISO 639-1).
+
+    Of the web only what `rules` let through; a provider which cannot tell gives more, and is sorted out afterwards.
+    """
 
     text: str
     limit: int = 10
     collections: tuple[str, ...] = ("default",)
     language: str = ""
+    rules: WebRules = WebRules()
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,8 +90,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 class Fetcher(Protocol):
     """Fetches pages of the web."""
 
-    async def fetch(self, url: str) -> Fetched:
-        """The page at `url`.
+    async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
+        """The page at `url`; no host is asked on the way which `rules` refuse.
 
         Raises:
             FetchFailed: it cannot be had; the reason begins with its kind ("blocked: …").
@@ -94,6 +100,29 @@ class Fetcher(Protocol):
 
     async def close(self) -> None:
         """Let go of the connections."""
+        ...
+
+
+class KeptPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page kept for the next time; until `fresh_until` (seconds since 1970) its server need not be asked again."""
+
+    page: Fetched
+    fresh_until: float
+
+
+class PageCache(Protocol):
+    """Pages by the address they were at. Blocking; call from a worker thread."""
+
+    def get(self, url: str) -> KeptPage | None:
+        """The page last kept of this address; None too where it cannot be read any more."""
+        ...
+
+    def put(self, kept: KeptPage) -> None:
+        """Keep a page under its `final_url`, in the place of an older one.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
         ...
 
 
@@ -135,6 +164,21 @@ class Blobs(Protocol):
     def has(self, sha256: str) -> bool: ...
 
 
+class Memo(Protocol):
+    """What was found out before and costs to find out again, each under a hash of all it depends on.
+
+    Blocking; call from a worker thread. What is kept under a key never changes: whoever kept it first was right.
+    """
+
+    def recall(self, key: str) -> bytes | None:
+        """What was kept under `key`."""
+        ...
+
+    def keep(self, key: str, data: bytes) -> None:
+        """Keep `data` under `key`, unless there is something already."""
+        ...
+
+
 class FileStamp(msgspec.Struct, frozen=True, kw_only=True):
     """How a file looked when it was read, and which documents it gave: an unchanged file is not read twice.
 
@@ -150,7 +194,7 @@ class FileStamp(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-class Library(Protocol):
+class Library(Collections, Protocol):
     """Documents, the collections they are in, and the files they came from. Blocking; call from a worker thread."""
 
     def add(

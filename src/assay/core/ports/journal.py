@@ -53,9 +53,22 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
     data: bytes
 
 
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run has from its creation on: of a run that was forked, what it took over."""
+
+    steps: tuple[StepRecord, ...] = ()
+    ledger: tuple[LedgerRow, ...] = ()
+
+
+NOTHING = Given()
+
 RunStatus = Literal["created", "running", "waiting", "paused", "completed", "failed", "cancelled"]
 FINAL: frozenset[RunStatus] = frozenset(("completed", "failed", "cancelled"))
 Action = Literal["", "finish", "cancel", "pause"]
+
+
+LONGEST_LEASE = 120.0
+"""Seconds; no lease is taken or renewed for longer."""
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +93,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """A run in a list. `holder` is empty when no live process has it; `created_at` is ISO 8601 UTC.
 
-    `thread` names the conversation it is part of, empty for none.
+    `thread` names the conversation it is part of, empty for none. One `queued` is there for any worker to take up.
     """
 
     run_id: str
@@ -92,6 +105,17 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     active_seconds: float
     last_seq: int
     thread: str = ""
+    queued: bool = False
+
+
+class Spent(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run has used by now: settled, and held for calls in flight. `brief` is its frozen brief."""
+
+    run_id: str
+    status: RunStatus
+    brief: bytes
+    active_seconds: float
+    usage: Usage
 
 
 class EventKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,14 +144,25 @@ class Journal(Protocol):
     """Runs, their steps and their events. Every write of a run carries its lease's fence."""
 
     async def create(
-        self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft], thread: str = ""
+        self,
+        run_id: str,
+        question: str,
+        brief: bytes,
+        events: Sequence[EventDraft],
+        thread: str = "",
+        given: Given = NOTHING,
     ) -> tuple[Envelope, ...]:
-        """Make a run with its first events; `thread` names the conversation it is part of."""
+        """Make a run with its first events; `thread` names the conversation it is part of.
+
+        What it is `given` is stored in the same transaction.
+        """
         ...
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
         """Take the run's lease for `ttl` seconds, raising the fence. A lease still held by exactly `evict`, a process
         known to be dead, is taken as if it had expired.
+
+        A lease which ends more than `LONGEST_LEASE` from now was taken before the clock was set back: it has expired.
 
         Raises:
             LeaseHeld: another holder's lease has not expired.
@@ -169,12 +204,15 @@ class Journal(Protocol):
         """The log from `seq > after`."""
         ...
 
-    async def control(self, run_id: str, action: Action) -> None:
-        """Set the control row (any process may). `cancel` is never weakened to `finish`."""
+    async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
+        """Set the control row (any process may). `cancel` is never weakened to `finish`.
+
+        `events` say so on the log, in the same transaction. They need no lease: a request changes nothing of the run.
+        """
         ...
 
-    async def post(self, run_id: str, topic: str, data: bytes) -> None:
-        """Leave a message for the run's `receive(topic)`; any process may."""
+    async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
+        """Leave a message for the run's `receive(topic)`; any process may. `events`: as for `control`."""
         ...
 
     async def inbox(self, run_id: str, topic: str) -> list[bytes]:
@@ -195,6 +233,10 @@ class Journal(Protocol):
 
     async def latest(self, thread: str) -> RunRow | None:
         """The newest run of a thread, None where it has none."""
+        ...
+
+    async def spending(self, since: str = "", limit: int | None = None) -> list[Spent]:
+        """What the runs created at `since` (ISO 8601 UTC) or later have used, newest first, at most `limit` of them."""
         ...
 
     async def delete(self, run_id: str, evict: str = "") -> None:

@@ -6,9 +6,11 @@ from typing import Protocol
 
 import msgspec
 
-from assay.core.ports.documents import Blobs, Library, Search
+from assay.core.ports.documents import Blobs, Library, Memo, Search
 from assay.core.ports.models import Model
-from assay.core.sources import Document
+from assay.core.ports.watching import Watch
+from assay.core.sources import Document, Notice
+from assay.core.webrules import ANYTHING, WebRules
 
 
 class Clock(Protocol):
@@ -26,8 +28,8 @@ class Clock(Protocol):
 class Pages(Protocol):
     """Pages of the web, as documents of the library."""
 
-    async def read(self, url: str) -> tuple[Document, ...]:
-        """What is on the page at `url`; stored before it is given. At least one document.
+    async def read(self, url: str, rules: WebRules = ANYTHING) -> tuple[Document, ...]:
+        """What is on the page at `url`, by these rules; stored before it is given. At least one document.
 
         Raises:
             FetchFailed: it cannot be had or read; the reason begins with its kind.
@@ -35,8 +37,25 @@ class Pages(Protocol):
         ...
 
 
+class Notices(Protocol):
+    """What was published about works later."""
+
+    async def of(self, doi: str) -> tuple[Notice, ...]:
+        """Retractions, corrections and the like of the work with this DOI; none where nobody knows it.
+
+        Raises:
+            SearchFailed: there is no answer.
+        """
+        ...
+
+
 class World(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run can reach: models by name, search providers, documents, time; pages, where it may read the web."""
+    """What a run can reach: models by name, search providers, documents, time; pages, where it may read the web.
+
+    `memo` has what earlier runs found out, where that is kept; `notices` tells of retractions, where
+    the web may be asked.
+    `watch` is told how the run goes, where somebody wants to know.
+    """
 
     models: dict[str, Model]
     searches: tuple[Search, ...]
@@ -44,3 +63,6 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     blobs: Blobs
     clock: Clock
     pages: Pages | None = None
+    memo: Memo | None = None
+    notices: Notices | None = None
+    watch: Watch | None = None

@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from filelock import FileLock, Timeout
 from sqlalchemy import Connection, Dialect, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from assay.core.errors import StoreError
-from assay.store.sql import sqlite
+from assay.core.errors import StoreAway, StoreError
+from assay.store.sql.backend import Backend
+from assay.store.sql.sqlite import Sqlite
 from assay.store.sql.tables import HEAD, metadata, version
 
-FAULTS = (SQLAlchemyError, sqlite.DriverError)
-"""What a database in trouble raises."""
+PATIENCE_SECONDS = 30.0
+"""How long what is read or written waits for a database that went away."""
+PAUSE_SECONDS = 0.2
+"""Between two attempts."""
 
-_UPGRADE_SECONDS = 120
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Database:
-    """The database file at `path`, at this release's schema.
+    """A database at this release's schema: a file, or what a backend reaches.
 
     Raises:
         StoreError: it is not Assay's, damaged, from a newer release, or cannot be opened.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._engine = sqlite.engine(path)
+    def __init__(self, at: Path | Backend) -> None:
+        self.backend: Backend = Sqlite(at) if isinstance(at, Path) else at
+        self.faults: tuple[type[BaseException], ...] = (SQLAlchemyError, *self.backend.faults)
+        self._engine = self.backend.engine()
+        self._reading = self._engine.execution_options(**self.backend.read)
         try:
-            if not path.exists() or self._stored_version() != HEAD:
+            if not self.backend.exists() or self._stored_version() != HEAD:
                 self._make_current()
         except StoreError:
             self.close()
@@ -46,10 +54,10 @@ class Database:
             StoreError: the database is unusable.
         """
         try:
-            with self._engine.begin() as connection:
+            with self._reading.begin() as connection:
                 yield connection
-        except FAULTS as error:
-            raise sqlite.explain(error, self.path) from error
+        except self.faults as error:
+            raise self.backend.explain(error) from error
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -60,13 +68,14 @@ class Database:
         """
         try:
             with self.writer() as connection, connection.begin():
+                self.backend.serialize(connection)
                 yield connection
-        except FAULTS as error:
-            raise sqlite.explain(error, self.path) from error
+        except self.faults as error:
+            raise self.backend.explain(error) from error
 
     def writer(self) -> Connection:
         """A connection whose transactions may write; the driver's errors come as they are."""
-        return self._engine.connect().execution_options(**sqlite.WRITE)
+        return self._engine.connect().execution_options(**self.backend.write)
 
     @property
     def dialect(self) -> Dialect:
@@ -87,38 +96,65 @@ class Database:
             names = inspect(connection).get_table_names()
             if version.name not in names:
                 if names:
-                    raise StoreError(f"{self.path} is not an Assay database: move it away, or name another home")
+                    place = self.backend.place
+                    raise StoreError(f"{place} is not an Assay database: move it away, or name another home")
                 return None
             return connection.execute(select(version.c.version_num)).scalar() or ""
 
     def _make_current(self) -> None:
         # One process at a time creates or upgrades; who waited finds it done.
         try:
-            with FileLock(f"{self.path}.lock", timeout=_UPGRADE_SECONDS):
-                stored = self._stored_version() if self.path.exists() else None
+            with self.backend.guard():
+                stored = self._stored_version() if self.backend.exists() else None
                 if stored is None:
                     self._create()
                 elif stored != HEAD:
                     self._upgrade()
-        except Timeout:
-            raise StoreError(f"another process has been upgrading {self.path} for {_UPGRADE_SECONDS} s") from None
-        except OSError as error:
-            why = f"{error.strerror}: check its permissions, or name another home with --home"
-            raise StoreError(f"cannot write beside {self.path}: {why}") from error
+        except self.faults as error:
+            raise self.backend.explain(error) from error
 
     def _create(self) -> None:
         # A new database is made from the tables at once: the migrations give the same ones (tested), but slower.
         try:
             with self._engine.connect() as connection:
-                sqlite.prepare(connection)
+                self.backend.prepare(connection)
             with self.writer() as connection, connection.begin():
                 metadata.create_all(connection)
                 connection.execute(version.insert(), {"version_num": HEAD})
-        except FAULTS as error:
-            raise sqlite.explain(error, self.path) from error
+        except self.faults as error:
+            raise self.backend.explain(error) from error
 
     def _upgrade(self) -> None:
         # Loaded by name, and only here: Alembic costs a start more than the rest of the store.
         upgrade = importlib.import_module("assay.store.sql.upgrade")
         with self.write() as connection:
-            upgrade.upgrade(connection, self.path)
+            upgrade.upgrade(connection, self.backend.place)
+
+
+class Over(Protocol):
+    """Something over a database."""
+
+    _database: Database
+
+
+O = TypeVar("O", bound=Over)  # noqa: E741 - a letter for a type, as its neighbours
+
+
+def patient(method: Callable[Concatenate[O, P], T]) -> Callable[Concatenate[O, P], T]:
+    """A method which is called again while the database is away; called twice, it must do what it does once. Blocking.
+
+    Raises (when called):
+        StoreAway: the database did not come back in `PATIENCE_SECONDS`.
+    """
+
+    def called(self: O, *args: P.args, **kwargs: P.kwargs) -> T:
+        end = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                return method(self, *args, **kwargs)
+            except StoreAway:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(PAUSE_SECONDS)
+
+    return functools.wraps(method)(called)  # type: ignore[return-value]

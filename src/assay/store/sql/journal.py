@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,30 +11,34 @@ from typing import TypeVar, cast
 
 from sqlalchemy import Connection
 
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, StoreError
 from assay.core.events import Envelope
-from assay.core.ports import Action, Commit, EventDraft, Lease, Memory, RunRow
+from assay.core.ports import NOTHING, Action, Commit, EventDraft, Given, Lease, Memory, RunRow, Spent
 from assay.store import common
 from assay.store.common import Wall
-from assay.store.sql import reads, sqlite, writes
+from assay.store.sql import reads, writes
 from assay.store.sql.commits import CommitJob, Group, Statements
-from assay.store.sql.database import FAULTS, Database
+from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, patient
 from assay.store.sql.writer import Job, Writer
 
 T = TypeVar("T")
 
 # What a database driver says to a value it cannot store (a lone surrogate, an integer past 64 bits) is no SQL error.
-_REFUSED = (*FAULTS, ValueError, OverflowError, TypeError)
+_UNFIT = (ValueError, OverflowError, TypeError)
+_UNKNOWN = "the database went away while this was written: look whether it is there, then try again"
 
 
 class _CallJob(Job):
-    """A function over the writer's transaction; one `apart` may be called before the commits it is grouped with."""
+    """A function over the writer's transaction; one `apart` may be called before the commits it is grouped with.
 
-    __slots__ = ("apart", "function")
+    One `once` must not be called again when it may have been committed: called twice, it would do more than once.
+    """
 
-    def __init__(self, function: Callable[[Connection], object], *, apart: bool = False) -> None:
+    __slots__ = ("apart", "function", "once")
+
+    def __init__(self, function: Callable[[Connection], object], *, apart: bool = False, once: bool = False) -> None:
         super().__init__(urgent=not apart)
-        self.function, self.apart = function, apart
+        self.function, self.apart, self.once = function, apart, once
 
     def run(self, connection: Connection) -> None:
         """Call it; an error which it raises on purpose, before it wrote, is its answer."""
@@ -46,46 +51,60 @@ class _CallJob(Job):
 class SqlJournal:
     """`Journal` over a database. Closing it closes the database."""
 
-    def __init__(self, database: Database, wall: Wall = time.time) -> None:
+    def __init__(self, database: Database, wall: Wall | None = None) -> None:
+        """`wall`: the clock leases go by; None: the database's own."""
         self._database = database
+        self._refused: tuple[type[BaseException], ...] = (*database.faults, *_UNFIT)
         self._wall = wall
+        self._now: float | None = None  # of the writer's transaction
+        self._committing = False
         self._statements = Statements(database.dialect)
         self._writer = Writer(self._perform)
         self._connection: Connection | None = None
 
     async def create(
-        self, run_id: str, question: str, brief: bytes, events: Sequence[EventDraft], thread: str = ""
+        self,
+        run_id: str,
+        question: str,
+        brief: bytes,
+        events: Sequence[EventDraft],
+        thread: str = "",
+        given: Given = NOTHING,
     ) -> tuple[Envelope, ...]:
-        """Make a run with its first events.
+        """Make a run with its first events, and what it is given.
 
         Raises:
             StoreError: there is a run of that id.
         """
-        at, drafts = common.created_at(events, self._wall), common.fresh(events)
-        await self._write(
-            lambda connection: writes.create(connection, self._statements, run_id, question, brief, drafts, at, thread)
+        at, drafts = common.created_at(events, self._wall or time.time), common.fresh(events)
+        await self.write(
+            lambda connection: writes.create(
+                connection, self._statements, run_id, question, brief, drafts, at, thread, given
+            ),
+            once=True,
         )
         return common.envelopes(run_id, drafts, 1)
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
         """Take the run's lease for `ttl` seconds, raising the fence; from `evict` before it expires."""
-        return await self._write(
-            lambda connection: writes.acquire(connection, run_id, holder, self._wall(), ttl, evict)
+        return await self.write(
+            lambda connection: writes.acquire(connection, run_id, holder, self.time(connection), ttl, evict)
         )
 
     async def renew(self, lease: Lease, ttl: float) -> Action:
         """Hold on for `ttl` more seconds; the control row comes back."""
-        return await self._write(
-            lambda connection: writes.renew(connection, self._statements, lease, self._wall() + ttl), apart=True
+        return await self.write(
+            lambda connection: writes.renew(connection, self._statements, lease, self.time(connection) + ttl),
+            apart=True,
         )
 
     async def release(self, lease: Lease) -> None:
         """Give the lease up, after what was committed before; nothing happens when it was lost already."""
-        await self._write(lambda connection: writes.release(connection, lease))
+        await self.write(lambda connection: writes.release(connection, lease))
 
     async def load(self, run_id: str) -> Memory:
         """Everything stored about a run."""
-        return await self._read(lambda connection: reads.load(connection, run_id))
+        return await self.read(lambda connection: reads.load(connection, run_id))
 
     def commit(self, lease: Lease, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
         """Enqueue a commit; the future is done when it is durable."""
@@ -99,23 +118,25 @@ class SqlJournal:
         Raises:
             UnknownName: no such run.
         """
-        return await self._read(lambda connection: reads.events(connection, run_id, after, limit))
+        return await self.read(lambda connection: reads.events(connection, run_id, after, limit))
 
-    async def control(self, run_id: str, action: Action) -> None:
+    async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
         """Set the control row; `cancel` stays.
 
         Raises:
             UnknownName: no such run.
         """
-        await self._write(lambda connection: writes.control(connection, run_id, action))
+        await self.write(lambda connection: writes.control(connection, self._statements, run_id, action, events))
 
-    async def post(self, run_id: str, topic: str, data: bytes) -> None:
+    async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
         """Leave a message for the run.
 
         Raises:
             UnknownName: no such run.
         """
-        await self._write(lambda connection: writes.post(connection, run_id, topic, data))
+        await self.write(
+            lambda connection: writes.post(connection, self._statements, run_id, topic, data, events), once=True
+        )
 
     async def inbox(self, run_id: str, topic: str) -> list[bytes]:
         """Messages left on `topic`, oldest first.
@@ -123,23 +144,27 @@ class SqlJournal:
         Raises:
             UnknownName: no such run.
         """
-        return await self._read(lambda connection: reads.inbox(connection, run_id, topic))
+        return await self.read(lambda connection: reads.inbox(connection, run_id, topic))
 
     async def runs(self, limit: int = 100) -> list[RunRow]:
         """Newest first."""
-        return await self._read(lambda connection: reads.runs(connection, limit, self._wall()))
+        return await self.read(lambda connection: reads.runs(connection, limit, self.clock(connection)))
 
     async def find(self, reference: str) -> RunRow:
         """A run by its id, the start of its id, or `last`."""
-        return await self._read(lambda connection: reads.find(connection, reference, self._wall()))
+        return await self.read(lambda connection: reads.find(connection, reference, self.clock(connection)))
 
     async def latest(self, thread: str) -> RunRow | None:
         """The newest run of a thread."""
-        return await self._read(lambda connection: reads.latest(connection, thread, self._wall()))
+        return await self.read(lambda connection: reads.latest(connection, thread, self.clock(connection)))
+
+    async def spending(self, since: str = "", limit: int | None = None) -> list[Spent]:
+        """What the runs created since then have used, newest first."""
+        return await self.read(lambda connection: reads.spending(connection, since, limit))
 
     async def delete(self, run_id: str, evict: str = "") -> None:
         """Forget a run; one held by `evict` before its lease expires."""
-        await self._write(lambda connection: writes.delete(connection, run_id, self._wall(), evict))
+        await self.write(lambda connection: writes.delete(connection, run_id, self.time(connection), evict), once=True)
 
     async def close(self) -> None:
         """Write what waits and let go of everything."""
@@ -151,17 +176,30 @@ class SqlJournal:
             self._connection.close()
         self._database.close()
 
-    async def _write(self, function: Callable[[Connection], T], *, apart: bool = False) -> T:
-        job = _CallJob(function, apart=apart)
+    async def write(self, function: Callable[[Connection], T], *, apart: bool = False, once: bool = False) -> T:
+        """What `function` answers over a transaction of the process's one writer, once that is committed.
+
+        One `once` must not be called again when it may have been committed already.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        job = _CallJob(function, apart=apart, once=once)
         self._writer.put(job)
         return cast(T, await job.future)
 
-    async def _read(self, function: Callable[[Connection], T]) -> T:
+    async def read(self, function: Callable[[Connection], T]) -> T:
+        """What `function` answers over a transaction which sees one state of the database."""
         return await asyncio.to_thread(self._reading, function)
 
+    @patient
     def _reading(self, function: Callable[[Connection], T]) -> T:
         with self._database.read() as connection:
             return function(connection)
+
+    def clock(self, connection: Connection) -> float:
+        """The time leases go by."""
+        return self._wall() if self._wall else self._database.backend.now(connection)
 
     # in the writer's thread
 
@@ -169,20 +207,45 @@ class SqlJournal:
         """Write a group in one transaction; when that cannot be, each job in one of its own, with care."""
         try:
             self._transact(jobs, careful=False)
-        except _REFUSED as error:
-            if sqlite.is_busy(error):  # each alone would wait as long again
+        except self._refused as error:
+            backend = self._database.backend
+            if backend.is_busy(error):  # each alone would wait as long again
                 _fail(jobs, self._explained(error))
-            else:
-                for job in jobs:
-                    self._alone(job)
+                return
+            for job in jobs:
+                job.error = None
+            if backend.is_away(error):
+                self._let_go(jobs)
+            for job in jobs:
+                self._alone(job)
+
+    def _let_go(self, jobs: Sequence[Job]) -> None:
+        """The connection is gone; jobs which may be written, and must not be twice, fail for it."""
+        if self._connection is not None:
+            with contextlib.suppress(*self._database.faults):
+                self._connection.invalidate()
+                self._connection.close()
+            self._connection = None
+        for job in jobs:
+            if self._committing and isinstance(job, _CallJob) and job.once:
+                job.fail(StoreError(_UNKNOWN))
 
     def _alone(self, job: Job) -> None:
-        try:
-            self._transact([job], careful=True)
-        except _REFUSED as error:
-            job.fail(self._explained(error))
+        """Write one job, and wait for a database which is away, within reason."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while job.error is None:
+            try:
+                self._transact([job], careful=True)
+                return
+            except self._refused as error:
+                if not self._database.backend.is_away(error) or time.monotonic() > end:
+                    job.fail(self._explained(error))
+                    return
+                self._let_go([job])
+                time.sleep(PAUSE_SECONDS)
 
     def _transact(self, jobs: Sequence[Job], *, careful: bool) -> None:
+        self._committing, self._now = False, None
         if self._connection is None:  # kept: taking one from the pool costs as much as a commit
             self._connection = self._database.writer()
         connection = self._connection
@@ -195,9 +258,16 @@ class SqlJournal:
                 else:
                     for job in some:
                         cast(_CallJob, job).run(connection)
+            self._committing = True
+
+    def time(self, connection: Connection) -> float:
+        """The time leases go by, asked once a transaction."""
+        if self._now is None:
+            self._now = self.clock(connection)
+        return self._now
 
     def _explained(self, error: BaseException) -> BaseException:
-        return sqlite.explain(error, self._database.path) if isinstance(error, FAULTS) else error
+        return self._database.backend.explain(error) if isinstance(error, self._database.faults) else error
 
 
 def _fail(jobs: Sequence[Job], error: BaseException) -> None:

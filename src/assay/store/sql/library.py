@@ -12,7 +12,8 @@ from assay.core.ports import FileStamp
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
 from assay.store.sql import sqlite
-from assay.store.sql.database import Database
+from assay.store.sql.database import patient
+from assay.store.sql.shelves import BATCH, SqlCollections, number_of
 from assay.store.sql.tables import collections, documents, files, members, snapshots
 
 _FIELDS = Document.__struct_fields__
@@ -20,7 +21,6 @@ _COLUMNS = tuple(documents.c[name] for name in _FIELDS)
 
 _ADD_SNAPSHOT = sqlite.insert(snapshots).on_conflict_do_nothing(index_elements=["sha256"])
 _ADD_DOCUMENT = sqlite.insert(documents).on_conflict_do_nothing(index_elements=["sha256"])
-_ADD_COLLECTION = sqlite.insert(collections).on_conflict_do_nothing(index_elements=["name"])
 
 _INCLUDE = (
     sqlite.insert(members)
@@ -39,15 +39,11 @@ _STAMP = _STAMP.on_conflict_do_update(
     set_={name: _STAMP.excluded[name] for name in FileStamp.__struct_fields__ if name != "path"},
 )
 
-_BATCH = 500  # values in one IN list
 
-
-class SqlLibrary:
+class SqlLibrary(SqlCollections):
     """`Library` over a database; any thread may use it."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+    @patient
     def add(
         self, documents: Sequence[tuple[Snapshot, Document]], collection: str, files: Sequence[FileStamp] = ()
     ) -> None:
@@ -60,6 +56,7 @@ class SqlLibrary:
             if files:
                 connection.execute(_STAMP, [_stamp_row(stamp) for stamp in files])
 
+    @patient
     def select(self, documents: Iterable[str]) -> str:
         """The name of the collection which holds exactly these documents.
 
@@ -72,11 +69,12 @@ class SqlLibrary:
                 return name
         with self._database.write() as connection:
             _check_known(connection, hashes)
-            number = _collection(connection, name)
+            number = number_of(connection, name)
             connection.execute(delete(members).where(members.c.collection == number))
             _include(connection, hashes, name)
         return name
 
+    @patient
     def include(self, documents: Iterable[str], collection: str) -> None:
         """Put known documents into `collection`, in one transaction.
 
@@ -88,18 +86,21 @@ class SqlLibrary:
             _check_known(connection, hashes)
             _include(connection, hashes, collection)
 
+    @patient
     def document(self, sha256: str) -> Document | None:
         """The document with this hash."""
         with self._database.read() as connection:
             row = connection.execute(select(*_COLUMNS).where(documents.c.sha256 == sha256)).first()
         return None if row is None else _document(row)
 
+    @patient
     def snapshot(self, sha256: str) -> Snapshot | None:
         """The snapshot with this hash."""
         with self._database.read() as connection:
             row = connection.execute(select(snapshots).where(snapshots.c.sha256 == sha256)).first()
-        return None if row is None else Snapshot(**row._asdict())
+        return None if row is None else Snapshot(**{**row._asdict(), "redirects": tuple(row.redirects)})
 
+    @patient
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
         """Documents by hash, name, URL or title; case and spacing do not count."""
         wanted = common.reference_of(reference)
@@ -115,6 +116,7 @@ class SqlLibrary:
         with self._database.read() as connection:
             return [_document(row) for row in connection.execute(chosen)]
 
+    @patient
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
         """In the order of adding."""
         chosen = select(*_COLUMNS).where(documents.c.row.in_(_rows(collections))).order_by(documents.c.row)
@@ -122,11 +124,13 @@ class SqlLibrary:
             rows = connection.execute(chosen.limit(None if limit is None else max(limit, 0))).all()
         return [_document(row) for row in rows]
 
+    @patient
     def members(self, collections: Sequence[str]) -> set[int]:
         """The row numbers of the documents in `collections`."""
         with self._database.read() as connection:
             return set(connection.execute(_rows(collections)).scalars())
 
+    @patient
     def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Documents by row number, ascending, from `row` exclusive."""
         chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row > row).order_by(documents.c.row)
@@ -134,12 +138,14 @@ class SqlLibrary:
             rows = connection.execute(chosen.limit(max(limit, 0))).all()
         return [(found.row, _document(found)) for found in rows]
 
+    @patient
     def last_row(self) -> int:
         """The highest row number, 0 when empty."""
         with self._database.read() as connection:
             highest: int | None = connection.execute(select(func.max(documents.c.row))).scalar()
         return highest or 0
 
+    @patient
     def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary:
         """What is in the collections."""
         chosen = documents.c.row.in_(_rows(collections))
@@ -155,6 +161,7 @@ class SqlLibrary:
             documents=count, kinds=kinds, languages=languages, published=(first or "", last or ""), names=found
         )
 
+    @patient
     def stamp(self, path: str) -> FileStamp | None:
         """How the file looked when it was read."""
         with self._database.read() as connection:
@@ -196,21 +203,15 @@ def _counts(connection: Connection, name: Column[Any], chosen: ColumnElement[boo
     return common.counted((str(key), int(count)) for key, count in connection.execute(grouped))
 
 
-def _collection(connection: Connection, name: str) -> int:
-    connection.execute(_ADD_COLLECTION, {"name": name})
-    number: int = connection.execute(select(collections.c.number).where(collections.c.name == name)).scalar_one()
-    return number
-
-
 def _include(connection: Connection, hashes: Sequence[str], collection: str) -> None:
-    number = _collection(connection, collection)
+    number = number_of(connection, collection)
     if hashes:
         connection.execute(_INCLUDE, [{"into": number, "of": sha} for sha in hashes])
 
 
 def _check_known(connection: Connection, hashes: Sequence[str]) -> None:
-    for first in range(0, len(hashes), _BATCH):
-        some = hashes[first : first + _BATCH]
+    for first in range(0, len(hashes), BATCH):
+        some = hashes[first : first + BATCH]
         known = set(connection.execute(select(documents.c.sha256).where(documents.c.sha256.in_(some))).scalars())
         for sha in some:
             if sha not in known:

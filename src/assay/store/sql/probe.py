@@ -43,14 +43,14 @@ def probe(path: Path) -> Probe:
     if not path.exists():
         return Probe(state="missing")
     try:
-        with closing(_connect(path)) as connection:
+        with closing(connect(path)) as connection:
             return _looked_at(connection)
     except sqlite3.Error as error:
         damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
         return Probe(state="damaged" if damaged else "unreadable", problem=str(error))
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
     """A connection that cannot write. Without a log beside it nobody is writing: then not even locks are taken."""
     log = path.with_name(f"{path.name}-wal")
     idle = not log.exists() or not log.stat().st_size

@@ -1,14 +1,16 @@
-"""All that is SQLite's own: how connections are set up, transactions begin, rows are upserted, errors read.
-
-Another database needs the same names in a file of its own, and nothing else.
-"""
+"""All that is SQLite's own: how connections are set up, transactions begin, rows are upserted, errors read."""
 
 from __future__ import annotations
 
 import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
+from filelock import FileLock, Timeout
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -17,7 +19,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from assay.core.errors import StoreError
 
-__all__ = ["BUSY_SECONDS", "WRITE", "DriverError", "engine", "explain", "insert", "is_busy", "prepare"]
+__all__ = ["BUSY_SECONDS", "WRITE", "DriverError", "Sqlite", "engine", "explain", "insert", "is_busy", "prepare"]
 
 DriverError = sqlite3.Error
 """What the driver raises when it is used without SQLAlchemy in between."""
@@ -38,6 +40,69 @@ _PRAGMAS = (
 )
 
 _OLDEST = (3, 35, 0)  # RETURNING
+
+_UPGRADE_SECONDS = 120
+
+
+class Sqlite:
+    """The database file at `path`."""
+
+    read: dict[str, Any] = {}
+    write: dict[str, Any] = WRITE
+    faults: tuple[type[BaseException], ...] = (DriverError,)
+
+    def __init__(self, path: Path) -> None:
+        self._path, self.place = path, str(path)
+
+    def engine(self) -> Engine:
+        """See `engine`."""
+        return engine(self._path)
+
+    def exists(self) -> bool:
+        """Whether there is a file."""
+        return self._path.exists()
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """See the protocol: a lock file beside the database."""
+        lock = FileLock(f"{self._path}.lock", timeout=_UPGRADE_SECONDS)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise StoreError(f"another process has been upgrading {self._path} for {_UPGRADE_SECONDS} s") from None
+        except OSError as error:
+            why = f"{error.strerror}: check its permissions, or name another home with --home"
+            raise StoreError(f"cannot write beside {self._path}: {why}") from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def prepare(self, connection: Connection) -> None:
+        """See `prepare`."""
+        prepare(connection)
+
+    def serialize(self, connection: Connection) -> None:
+        """Nothing to do: one transaction writes at a time."""
+
+    def serialize_claims(self, connection: Connection) -> None:
+        """Nothing to do, for the same reason."""
+
+    def now(self, connection: Connection) -> float:
+        """This machine's clock: a file has no other."""
+        return time.time()
+
+    def is_busy(self, error: BaseException) -> bool:
+        """See `is_busy`."""
+        return is_busy(error)
+
+    def is_away(self, error: BaseException) -> bool:
+        """A file does not come and go."""
+        return False
+
+    def explain(self, error: BaseException) -> StoreError:
+        """See `explain`."""
+        return explain(error, self._path)
 
 
 def engine(path: Path) -> Engine:

@@ -17,7 +17,9 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD = "0003"
+from assay.store.sql.escaping import Escaped
+
+HEAD = "0007"
 """The last migration. A database at this version is opened without loading Alembic."""
 
 metadata = MetaData(
@@ -32,6 +34,9 @@ metadata = MetaData(
 # SQLite numbers rows only in a column declared INTEGER.
 _Number = BigInteger().with_variant(Integer, "sqlite")
 
+# Postgres keeps no NUL in text; what is escaped is looked up nowhere.
+_Any = Text().with_variant(Escaped(), "postgresql")
+
 version = Table("assay_schema", metadata, Column("version_num", Text, primary_key=True))
 
 # runs
@@ -40,8 +45,8 @@ runs = Table(
     "runs",
     metadata,
     Column("number", _Number, primary_key=True),
-    Column("run_id", Text, nullable=False),
-    Column("question", Text, nullable=False),
+    Column("run_id", _Any, nullable=False),
+    Column("question", _Any, nullable=False),
     Column("brief", LargeBinary, nullable=False),
     Column("created_at", Text, nullable=False),
     Column("status", Text, nullable=False),
@@ -51,7 +56,7 @@ runs = Table(
     Column("control", Text, nullable=False),
     Column("active_seconds", Float, nullable=False),
     Column("last_seq", BigInteger, nullable=False),
-    Column("thread", Text, nullable=False, server_default=""),
+    Column("thread", _Any, nullable=False, server_default=""),
     UniqueConstraint("run_id"),
     Index(None, "thread"),
     sqlite_autoincrement=True,
@@ -119,15 +124,27 @@ inbox = Table(
 
 # the library
 
+queue = Table(
+    "queue",
+    metadata,
+    Column("run", _Number, ForeignKey("runs.number"), primary_key=True, autoincrement=False),
+    Column("owner", _Any, nullable=False),  # `user` is a word of SQL's
+    Column("priority", Integer, nullable=False),
+    Column("ready", Integer, nullable=False),
+    Column("taken", Integer, nullable=False),
+)
+
 snapshots = Table(
     "snapshots",
     metadata,
     Column("sha256", Text, primary_key=True),
-    Column("url", Text, nullable=False),
-    Column("media_type", Text, nullable=False),
+    Column("url", _Any, nullable=False),
+    Column("media_type", _Any, nullable=False),
     Column("size", BigInteger, nullable=False),
-    Column("fetched_at", Text, nullable=False),
+    Column("fetched_at", _Any, nullable=False),
     Column("headers", JSON, nullable=False),
+    Column("redirects", JSON, nullable=False, server_default="[]"),
+    Column("status", Integer, nullable=False, server_default="0"),
 )
 
 documents = Table(
@@ -136,17 +153,17 @@ documents = Table(
     Column("row", _Number, primary_key=True),
     Column("sha256", Text, nullable=False),
     Column("snapshot_sha256", Text, ForeignKey("snapshots.sha256"), nullable=False),
-    Column("extractor", Text, nullable=False),
-    Column("url", Text, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("media_type", Text, nullable=False),
-    Column("syntax", Text, nullable=False),
+    Column("extractor", _Any, nullable=False),
+    Column("url", _Any, nullable=False),
+    Column("title", _Any, nullable=False),
+    Column("name", _Any, nullable=False),
+    Column("media_type", _Any, nullable=False),
+    Column("syntax", _Any, nullable=False),
     Column("size", BigInteger, nullable=False),
-    Column("fetched_at", Text, nullable=False),
-    Column("author", Text, nullable=False),
-    Column("published", Text, nullable=False),
-    Column("language", Text, nullable=False),
+    Column("fetched_at", _Any, nullable=False),
+    Column("author", _Any, nullable=False),
+    Column("published", _Any, nullable=False),
+    Column("language", _Any, nullable=False),
     Column("metadata", JSON, nullable=False),
     Column("lookup", Text, nullable=False),  # name, URL and title as `store.common.lookup` folds them
     UniqueConstraint("sha256"),
@@ -157,7 +174,8 @@ collections = Table(
     "collections",
     metadata,
     Column("number", _Number, primary_key=True),
-    Column("name", Text, nullable=False),
+    Column("name", _Any, nullable=False),
+    Column("private", Integer, nullable=False, server_default="0"),
     UniqueConstraint("name"),
 )
 
@@ -166,6 +184,19 @@ members = Table(
     metadata,
     Column("collection", _Number, ForeignKey("collections.number"), primary_key=True),
     Column("document", _Number, ForeignKey("documents.row"), primary_key=True),
+    sqlite_with_rowid=False,
+)
+
+origins = Table(
+    "origins",
+    metadata,
+    Column("collection", _Number, ForeignKey("collections.number"), primary_key=True),
+    Column("place", LargeBinary, primary_key=True),  # a path, as that of a file
+    Column("kind", Text, nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("documents", JSON, nullable=False),
+    Column("left_out", JSON, nullable=False),
+    Column("synced_at", Text, nullable=False),
     sqlite_with_rowid=False,
 )
 
@@ -178,4 +209,14 @@ files = Table(
     Column("documents", JSON, nullable=False),
     Column("extractor", Text, nullable=False, server_default=""),
     Column("warnings", JSON, nullable=False, server_default="[]"),
+)
+
+# what was found out before
+
+memos = Table(
+    "memos",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
 )

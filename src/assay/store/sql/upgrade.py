@@ -27,7 +27,7 @@ def revisions() -> set[str]:
     return {script.revision for script in ScriptDirectory.from_config(config()).walk_revisions()}
 
 
-def upgrade(connection: Connection, path: Path) -> None:
+def upgrade(connection: Connection, place: str) -> None:
     """Upgrade the database behind `connection`, inside its transaction.
 
     Raises:
@@ -36,7 +36,7 @@ def upgrade(connection: Connection, path: Path) -> None:
     stored = connection.execute(select(version.c.version_num)).scalar()
     if stored is not None and stored not in revisions():
         raise StoreError(
-            f"{path} was written by a newer Assay (schema {stored}, this release knows {HEAD}): "
+            f"{place} was written by a newer Assay (schema {stored}, this release knows {HEAD}): "
             "update Assay, or name another home"
         )
     settings = config()

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, case, or_, select, update
+from sqlalchemy import BigInteger, Connection, bindparam, case, or_, select, update
 
 from assay.core.errors import LeaseHeld
-from assay.core.ports import Action, EventDraft, Lease
+from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Given, Lease
 from assay.store import common
 from assay.store.sql import sqlite
-from assay.store.sql.commits import Statements, event_rows
-from assay.store.sql.tables import events, holds, inbox, ledger, runs, steps
+from assay.store.sql.commits import Statements, event_rows, ledger_row, step_row
+from assay.store.sql.tables import events, holds, inbox, ledger, queue, runs, steps
 
 _CREATE = sqlite.insert(runs).on_conflict_do_nothing(index_elements=["run_id"]).returning(runs.c.number)
 
@@ -24,6 +24,7 @@ _ACQUIRE = (
         runs.c.run_id == bindparam("of"),
         or_(
             runs.c.lease_until <= bindparam("now"),
+            runs.c.lease_until > bindparam("longest"),
             runs.c.holder.in_(("", bindparam("by"), bindparam("evicted"))),
         ),
     )
@@ -44,6 +45,15 @@ _CONTROL = (
 
 _NUMBER = select(runs.c.number).where(runs.c.run_id == bindparam("of"))
 
+_KEYS = select(events.c.key).where(events.c.run == bindparam("of"), events.c.key.in_(bindparam("keys", expanding=True)))
+
+_NUMBERED = (
+    update(runs)
+    .where(runs.c.number == bindparam("of"))
+    .values(last_seq=runs.c.last_seq + bindparam("more", type_=BigInteger()))
+    .returning(runs.c.last_seq)
+)
+
 _HELD = select(runs.c.number, runs.c.holder, runs.c.lease_until).where(runs.c.run_id == bindparam("of"))
 
 
@@ -56,8 +66,9 @@ def create(
     drafts: Sequence[EventDraft],
     at: str,
     thread: str,
+    given: Given,
 ) -> None:
-    """Make a run with its first events.
+    """Make a run with its first events, and what it is given.
 
     Raises:
         StoreError: there is a run of that id.
@@ -79,8 +90,13 @@ def create(
     number = connection.execute(_CREATE, row).scalar()
     if number is None:
         raise common.run_exists(run_id)
-    if drafts:
-        connection.connection.cursor().executemany(statements.events, event_rows(number, drafts, 1))
+    for statement, rows in (
+        (statements.events, event_rows(number, drafts, 1)),
+        (statements.steps, [step_row(number, step) for step in given.steps]),
+        (statements.ledger, [ledger_row(number, row) for row in given.ledger]),
+    ):
+        if rows:
+            connection.connection.cursor().executemany(statement, rows)
 
 
 def acquire(connection: Connection, run_id: str, holder: str, now: float, ttl: float, evict: str) -> Lease:
@@ -90,7 +106,14 @@ def acquire(connection: Connection, run_id: str, holder: str, now: float, ttl: f
         LeaseHeld: another holder's lease has not expired.
         UnknownName: no such run.
     """
-    values = {"of": run_id, "now": now, "by": holder, "evicted": evict, "until": now + ttl}
+    values = {
+        "of": run_id,
+        "now": now,
+        "longest": now + LONGEST_LEASE,
+        "by": holder,
+        "evicted": evict,
+        "until": now + ttl,
+    }
     fence = connection.execute(_ACQUIRE, values).scalar()
     if fence is None:
         held = connection.execute(select(runs.c.holder).where(runs.c.run_id == run_id)).scalar()
@@ -120,17 +143,23 @@ def release(connection: Connection, lease: Lease) -> None:
     connection.execute(_RELEASE, {"of": lease.run_id, "held": lease.fence, "by": lease.holder})
 
 
-def control(connection: Connection, run_id: str, action: Action) -> None:
+def control(
+    connection: Connection, statements: Statements, run_id: str, action: Action, drafts: Sequence[EventDraft]
+) -> None:
     """Set the control row; `cancel` stays.
 
     Raises:
         UnknownName: no such run.
     """
-    if connection.execute(_CONTROL, {"of": run_id, "asked": action}).scalar() is None:
+    number = connection.execute(_CONTROL, {"of": run_id, "asked": action}).scalar()
+    if number is None:
         raise common.unknown_run(run_id)
+    _append(connection, statements, number, drafts)
 
 
-def post(connection: Connection, run_id: str, topic: str, data: bytes) -> None:
+def post(
+    connection: Connection, statements: Statements, run_id: str, topic: str, data: bytes, drafts: Sequence[EventDraft]
+) -> None:
     """Leave a message.
 
     Raises:
@@ -140,6 +169,18 @@ def post(connection: Connection, run_id: str, topic: str, data: bytes) -> None:
     if number is None:
         raise common.unknown_run(run_id)
     connection.execute(inbox.insert(), {"run": number, "topic": topic, "data": data})
+    _append(connection, statements, number, drafts)
+
+
+def _append(connection: Connection, statements: Statements, run: int, drafts: Sequence[EventDraft]) -> None:
+    """Put events on a run's log which need no lease; those whose key is there already are left out."""
+    if not drafts:
+        return
+    stored = connection.execute(_KEYS, {"of": run, "keys": [draft.key for draft in drafts]}).scalars()
+    new = common.fresh(drafts, set(stored))
+    last = connection.execute(_NUMBERED, {"of": run, "more": len(new)}).scalar_one()
+    if new:
+        connection.connection.cursor().executemany(statements.events, event_rows(run, new, last - len(new) + 1))
 
 
 def delete(connection: Connection, run_id: str, now: float, evict: str) -> None:
@@ -149,11 +190,11 @@ def delete(connection: Connection, run_id: str, now: float, evict: str) -> None:
         LeaseHeld: another holder's lease has not expired.
         UnknownName: no such run.
     """
-    row = connection.execute(_HELD, {"of": run_id}).first()
+    row = connection.execute(_HELD.with_for_update(), {"of": run_id}).first()
     if row is None:
         raise common.unknown_run(run_id)
-    if row.lease_until > now and row.holder not in ("", evict):
+    if common.is_held(row.lease_until, now) and row.holder not in ("", evict):
         raise LeaseHeld(run_id, row.holder)
-    for table in (events, steps, holds, ledger, inbox):
+    for table in (events, steps, holds, ledger, inbox, queue):
         connection.execute(table.delete().where(table.c.run == row.number))
     connection.execute(runs.delete().where(runs.c.number == row.number))

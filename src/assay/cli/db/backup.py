@@ -1,0 +1,42 @@
+"""`assay db backup`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from assay import settings
+from assay.app import databases
+from assay.cli import options
+from assay.cli.progress import counted
+from assay.cli.terminal import State, say, write
+
+
+@click.command("backup")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@options.common
+@click.pass_obj
+def command(state: State, file: Path, home: Path | None) -> None:
+    """Copy the home to FILE, also while runs go on: with .zip all of it, else the database alone.
+
+    A .zip unpacked into an empty folder is a home. What is derived (the search index, pages kept for the next time,
+    logs) is left out.
+
+    \b
+        assay db backup assay-2026-05-31.zip
+        assay db backup /backup/runs.db
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    configured = settings.load()
+    folder = (home or configured.home).expanduser()
+    done = databases.backup(folder, configured, file)
+    write(done.file)
+    if done.missing:
+        say(f"warning: {counted(len(done.missing), 'blob')} of documents are not there (assay db check says which)")
+    if state.verbosity >= 0:
+        held = f"{counted(done.blobs, 'blob')} in it" if done.blobs or not done.needed else _apart(folder, done.needed)
+        say(f"{done.size / 1e6:,.1f} MB; {held}")
+
+
+def _apart(home: Path, needed: int) -> str:
+    return f"{counted(needed, 'blob')} of its documents are in {home / 'blobs'}, and not in it"

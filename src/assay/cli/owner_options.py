@@ -1,0 +1,23 @@
+"""Options by which a run's owner keeps, or gives up, a hand on it."""
+
+from __future__ import annotations
+
+import click
+
+from assay.cli.options import Command
+
+
+def owning(command: Command) -> Command:
+    """`--review-plan`, which goes to `Assay.start` as it is, and `--detach`."""
+    review = click.option(
+        "--review-plan",
+        "review_plan",
+        is_flag=True,
+        flag_value="required",
+        default=None,
+        help="Show the plan before research, to edit and approve it; without a terminal, wait for that (exit 7).",
+    )
+    detached = click.option(
+        "--detach", is_flag=True, help="Print the run's id and leave the rest to a process of its own."
+    )
+    return review(detached(command))

@@ -1,0 +1,86 @@
+"""`assay worker`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+import msgspec
+
+from assay import Assay, settings
+from assay.cli import options
+from assay.cli.exits import Exit
+from assay.cli.interrupts import Terminated, interrupts, termination
+from assay.cli.library import opened
+from assay.cli.terminal import State, clean, say, write
+from assay.cli.watch import Output
+from assay.core.ports import QueueLimits
+
+FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home and this machine are in its queue"
+
+
+@click.command("worker")
+@click.option("--slots", type=click.IntRange(1, 1000), metavar="N", help="Runs executed at once [workers.slots: 4].")
+@click.option("--until-empty", is_flag=True, help="End when the queue holds nothing more for this worker.")
+@options.common
+@click.pass_obj
+def command(state: State, slots: int | None, until_empty: bool, home: Path | None) -> int:
+    """Execute queued runs: those of `assay research … --queue`, of all users of one database.
+
+    \b
+        export ASSAY_DATABASE=postgresql://assay:secret@db.corp/assay
+        assay worker --slots 8
+
+    Ctrl-C or SIGTERM lets go of all runs at once; other workers go on with them where they are.
+    """  # noqa: D301 - \b is click's, and no backslash
+    return asyncio.run(_work(state, slots, until_empty, home))
+
+
+async def _work(state: State, slots: int | None, until_empty: bool, home: Path | None) -> Exit:
+    configured = settings.load()
+    slots = slots or configured.workers.slots
+    limits = QueueLimits(running=configured.workers.running, per_user=configured.workers.per_user)
+    async with opened(home, configured) as assay:
+        worker = assay.worker(slots, limits, _told if state.verbosity >= 0 else _silent)
+        if state.verbosity >= 0:
+            say(f"worker for {slots} run{'' if slots == 1 else 's'} at once; Ctrl-C ends it")
+            if configured.database is None:
+                say(FOR_ONE_MACHINE)
+        try:
+            with termination(), interrupts(worker.stop):
+                await worker.work(until_empty=until_empty)
+        except Terminated:
+            return Exit.TERMINATED
+        return Exit.DONE
+
+
+def check(output: Output, *, detach: bool) -> None:
+    """Refuse what a run in the queue cannot give.
+
+    Raises:
+        click.UsageError: its events or files are wanted here, or a process of its own.
+    """
+    if detach:
+        raise click.UsageError("--queue and --detach exclude each other: a worker executes the run, or a process here")
+    if output.stdout == "events":
+        raise click.UsageError("--queue and --events exclude each other; to see them: assay runs watch ID --events")
+    if output.files:
+        raise click.UsageError("--queue and -o exclude each other; when it is done: assay runs export ID -o FILE")
+
+
+async def leave(assay: Assay, run_id: str, priority: int, output: Output) -> Exit:
+    """Leave a stored run to the workers; its id goes to stdout."""
+    await assay.enqueue(run_id, priority=priority)
+    write(msgspec.json.encode({"run": run_id}).decode() if output.stdout == "json" else run_id)
+    if output.verbosity >= 0:
+        say(f"queued; to watch: assay runs watch {run_id}")
+    return Exit.DONE
+
+
+def _told(line: str) -> None:
+    say(clean(line))
+
+
+def _silent(line: str) -> None:
+    """Nothing is said."""

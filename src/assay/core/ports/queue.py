@@ -1,0 +1,73 @@
+"""The queue: runs which wait for a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Protocol
+
+import msgspec
+
+from assay.core.ports.journal import Lease
+
+MOST_TAKEN = 20
+"""A run which so many workers have taken up, and left without a last word, is offered to none any more."""
+PRIORITIES = range(-100, 101)
+"""Priorities a run may have in the queue; the highest is taken first."""
+
+
+class QueueLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """How many queued runs may be executed at once, altogether and of one user; 0 is no limit."""
+
+    running: int = 0
+    per_user: int = 0
+
+
+class QueuedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run in the queue. `ready` says that a worker may take it; one that waits for a person is not.
+
+    `holder` is who executes it, empty for nobody; `taken` how often a worker took it up.
+    """
+
+    run_id: str
+    user: str
+    priority: int
+    ready: bool
+    taken: int
+    holder: str
+
+
+class Queue(Protocol):
+    """Runs which wait for a worker, over the same store as the journal."""
+
+    async def enqueue(self, run_id: str, user: str = "", priority: int = 0) -> None:
+        """Have a worker take the run up; one that is queued already is ready again, with this priority.
+
+        Raises:
+            UnknownName: no such run.
+        """
+        ...
+
+    async def claim(self, holder: str, ttl: float, limits: QueueLimits, but: Collection[str] = ()) -> Lease | None:
+        """Take the lease of the run whose turn it is, None where there is none for us.
+
+        The highest priority goes first; then the user with the fewest runs in execution, then who came first. No two
+        processes claim at the same time, so limits hold exactly. A run in the queue whose lease has expired is there
+        to be claimed again. Those named in `but` are left to others.
+        """
+        ...
+
+    async def park(self, run_id: str) -> None:
+        """The run waits for a person: no worker takes it up until `wake`."""
+        ...
+
+    async def wake(self, run_id: str) -> bool:
+        """It may be taken up again; False where it is not in the queue."""
+        ...
+
+    async def leave(self, run_id: str) -> None:
+        """The run has ended, or somebody else goes on with it."""
+        ...
+
+    async def queued(self, limit: int = 1_000) -> list[QueuedRun]:
+        """What is in the queue, those in execution too; the highest priority first, then who came first."""
+        ...

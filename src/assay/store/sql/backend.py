@@ -1,0 +1,71 @@
+"""What one database differs in from another, and nothing else: a class in a file of its own."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, Engine
+
+from assay.core.errors import StoreError
+
+
+class Backend(Protocol):
+    """A database: how it is reached, begun, locked, and what its errors mean.
+
+    `place` is what a user calls it; `faults` is what its driver raises when it is used without SQLAlchemy in between;
+    `write` are execution options of connections whose transactions may write, `read` of those which see one state.
+    """
+
+    place: str
+    faults: tuple[type[BaseException], ...]
+    read: dict[str, Any]
+    write: dict[str, Any]
+
+    def engine(self) -> Engine:
+        """Connections to it.
+
+        Raises:
+            StoreError: what is needed to reach it is not installed, or too old.
+        """
+        ...
+
+    def exists(self) -> bool:
+        """Whether it may have been made before."""
+        ...
+
+    def guard(self) -> AbstractContextManager[None]:
+        """One process at a time creates or upgrades.
+
+        Raises:
+            StoreError: another process does, for too long.
+        """
+        ...
+
+    def prepare(self, connection: Connection) -> None:
+        """What a new database is told once, outside a transaction."""
+        ...
+
+    def serialize(self, connection: Connection) -> None:
+        """Wait inside a transaction which writes documents: row numbers then appear in their order."""
+        ...
+
+    def serialize_claims(self, connection: Connection) -> None:
+        """Wait until no other process takes something out of the queue."""
+        ...
+
+    def now(self, connection: Connection) -> float:
+        """The time leases go by, in seconds since 1970: one clock for all processes which share it."""
+        ...
+
+    def is_busy(self, error: BaseException) -> bool:
+        """Whether another process kept it locked for longer than we wait."""
+        ...
+
+    def is_away(self, error: BaseException) -> bool:
+        """Whether it could not be reached, or went away in the middle; it may come back."""
+        ...
+
+    def explain(self, error: BaseException) -> StoreError:
+        """What a driver's error means to a user."""
+        ...

@@ -1,0 +1,191 @@
+"""All that is PostgreSQL's own. Imported only where a database is named by its URL; needs the extra `workers`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+from sqlalchemy import URL, Connection, Engine, create_engine, inspect, make_url, select, text
+from sqlalchemy.dialects.sqlite.dml import OnConflictDoNothing, OnConflictDoUpdate
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.ext.compiler import compiles
+
+from assay.core.errors import ConfigError, StoreAway, StoreError
+from assay.store.sql.tables import version
+
+try:
+    import psycopg
+except ImportError as missing:
+    raise ConfigError(f"a Postgres database needs the extra: pip install 'assay[workers]' ({missing})") from missing
+
+CONNECT_SECONDS = 10
+"""How long one attempt to connect may take."""
+LOCK_SECONDS = 30
+"""How long a statement waits for another process's lock."""
+SCHEMA = "assay"
+"""Where Assay's tables are, if the URL does not say otherwise: a database may be somebody else's too."""
+_GUARD, _DOCUMENTS, _CLAIMS = 0x61737361, 0x61737362, 0x61737363
+"""Keys of advisory locks ("assa" and on), which are taken together with a schema's name."""
+
+_FAULTS: tuple[type[BaseException], ...] = (SQLAlchemyError, psycopg.Error)
+_SCHEMA = re.compile(r"[a-z0-9_]{1,63}")
+
+
+@compiles(OnConflictDoNothing, "postgresql")
+@compiles(OnConflictDoUpdate, "postgresql")
+def _on_conflict(element: Any, compiler: Any, **options: Any) -> str:
+    """The statements are written with SQLite's `insert`, whose clause lacks one name that this dialect looks for.
+
+    Postgres's own `insert` would do for both, and importing it costs everybody's start 25 ms.
+    """
+    element.constraint_target = None
+    nothing = isinstance(element, OnConflictDoNothing)
+    visit = compiler.visit_on_conflict_do_nothing if nothing else compiler.visit_on_conflict_do_update
+    said: str = visit(element, **options)
+    return said
+
+
+class Postgres:
+    """A database of a PostgreSQL server, by its URL: `postgresql://user:password@host/name`.
+
+    Assay's tables lie in a schema of their own, which is made when it is not there: `assay`, or what `?schema=` says.
+
+    Raises:
+        ConfigError: it is no such URL.
+    """
+
+    read: dict[str, Any] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    write: dict[str, Any] = {"isolation_level": "READ COMMITTED"}
+    faults: tuple[type[BaseException], ...] = (psycopg.Error,)
+
+    def __init__(self, url: str) -> None:
+        self._url, self.schema = _read(url)
+        self.place = f"the database {self._url.render_as_string(hide_password=True)}"
+
+    def engine(self) -> Engine:
+        """Connections to it; each is looked at before it is used again, since a server may have been restarted."""
+        options = f"-c lock_timeout={LOCK_SECONDS}s -c search_path={self.schema}"
+        return create_engine(
+            self._url,
+            connect_args={
+                "connect_timeout": CONNECT_SECONDS,
+                "options": options,
+                "application_name": "assay",
+                "keepalives_idle": 10,
+                "tcp_user_timeout": 20_000,
+            },
+            json_serializer=_to_json,
+            json_deserializer=msgspec.json.decode,
+            pool_pre_ping=True,
+            pool_size=4,
+            max_overflow=12,
+        )
+
+    def exists(self) -> bool:
+        """The database is there, or nothing works."""
+        return True
+
+    def schema_version(self) -> str:
+        """The version of the tables which are there, empty where there are none. Nothing is made.
+
+        Raises:
+            StoreError: the database cannot be reached or read.
+        """
+        engine = self.engine()
+        try:
+            with engine.connect() as connection:
+                if not inspect(connection).has_table(version.name, schema=self.schema):
+                    return ""
+                return connection.execute(select(version.c.version_num)).scalar() or ""
+        except _FAULTS as error:
+            raise self.explain(error) from error
+        finally:
+            engine.dispose()
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """See the protocol; the schema is made on the way."""
+        engine = self.engine()
+        try:
+            with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.execute(text("SELECT pg_advisory_lock(:key, hashtext(:of))"), self._lock(_GUARD))
+                connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"'))
+                yield
+        finally:
+            engine.dispose()  # ends the session, and its lock with it
+
+    def prepare(self, connection: Connection) -> None:
+        """Nothing has to be said to a new one."""
+
+    def serialize(self, connection: Connection) -> None:
+        """See the protocol. Numbers come from a sequence: without this a later one could be seen before an earlier."""
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key, hashtext(:of))"), self._lock(_DOCUMENTS))
+
+    def serialize_claims(self, connection: Connection) -> None:
+        """See the protocol."""
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key, hashtext(:of))"), self._lock(_CLAIMS))
+
+    def now(self, connection: Connection) -> float:
+        """The server's clock, not this machine's."""
+        return float(connection.execute(_NOW).scalar_one())
+
+    def is_busy(self, error: BaseException) -> bool:
+        """Whether a lock was not to be had in time."""
+        return _code(error) == "55P03"
+
+    def is_away(self, error: BaseException) -> bool:
+        """Whether the connection, not the statement, failed (classes 08 and 57P, or no code at all)."""
+        origin = _origin(error)
+        if not isinstance(origin, psycopg.OperationalError):
+            return isinstance(error, DBAPIError) and error.connection_invalidated
+        code = origin.sqlstate or ""
+        refused = code.startswith(("28", "3D"))  # a wrong password, no such database: it will not come back by itself
+        return not refused and (not code or code.startswith(("08", "57P")))
+
+    def explain(self, error: BaseException) -> StoreError:
+        """What a driver's error means to a user."""
+        if self.is_away(error):
+            return StoreAway(f"{self.place} cannot be reached: {_first_line(error)}")
+        if self.is_busy(error):
+            return StoreError(f"another process has been writing to {self.place} for more than {LOCK_SECONDS} s")
+        return StoreError(f"{self.place}: {_first_line(error)}")
+
+    def _lock(self, key: int) -> dict[str, Any]:
+        return {"key": key, "of": self.schema}
+
+
+_NOW = text("SELECT extract(epoch FROM clock_timestamp())")
+
+
+def _read(url: str) -> tuple[URL, str]:
+    """The URL for the driver, and the schema it names."""
+    try:
+        read = make_url(url)
+    except (ArgumentError, ValueError):
+        raise ConfigError("database: wanted is postgresql://USER:PASSWORD@HOST/NAME") from None
+    if read.get_backend_name() not in ("postgresql", "postgres") or not read.database:
+        raise ConfigError("database: wanted is postgresql://USER:PASSWORD@HOST/NAME")
+    schema = read.query.get("schema", SCHEMA)
+    if not (isinstance(schema, str) and _SCHEMA.fullmatch(schema)):
+        raise ConfigError("database: a schema's name is 1 to 63 small letters, digits and underscores")
+    return read.difference_update_query(["schema"]).set(drivername="postgresql+psycopg"), schema
+
+
+def _origin(error: BaseException) -> BaseException:
+    return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+
+
+def _code(error: BaseException) -> str:
+    """SQLSTATE, empty when there is none."""
+    return getattr(_origin(error), "sqlstate", None) or ""
+
+
+def _first_line(error: BaseException) -> str:
+    return str(_origin(error)).strip().partition("\n")[0]
+
+
+def _to_json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,151 @@
+"""The queue in SQL: a row for each run, and the run's own lease as the claim.
+
+There is no second record of who executes what: a worker which dies lets its lease expire, and its runs are then as any
+others which wait. Claims are made one after the other (SQLite has one writer; Postgres an advisory lock), so that the
+limits, which count leases, hold exactly; each takes some milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+
+from sqlalchemy import Connection, Select, and_, bindparam, delete, func, or_, select, update
+
+from assay.core.ports import LONGEST_LEASE, Lease
+from assay.core.ports.queue import MOST_TAKEN, QueuedRun, QueueLimits
+from assay.store import common
+from assay.store.sql import sqlite, writes
+from assay.store.sql.database import Database
+from assay.store.sql.journal import SqlJournal
+from assay.store.sql.tables import queue, runs
+
+_NUMBER = select(runs.c.number).where(runs.c.run_id == bindparam("of"))
+
+_PUT = sqlite.insert(queue)
+_PUT = _PUT.on_conflict_do_update(
+    index_elements=["run"], set_={name: _PUT.excluded[name] for name in ("owner", "priority", "ready", "taken")}
+)
+
+_HELD = and_(runs.c.holder != "", runs.c.lease_until > bindparam("now"), runs.c.lease_until <= bindparam("longest"))
+_GOING = ("created", "running", "waiting")
+"""Whoever paused a run takes it up again."""
+
+
+class SqlQueue:
+    """`Queue` over the database of a journal, and through its writer."""
+
+    def __init__(self, database: Database, journal: SqlJournal) -> None:
+        self._backend, self._journal = database.backend, journal
+
+    async def enqueue(self, run_id: str, user: str = "", priority: int = 0) -> None:
+        """See the port."""
+        row = {"owner": user, "priority": priority, "ready": 1, "taken": 0}
+        await self._journal.write(lambda connection: _put(connection, run_id, row))
+
+    async def claim(self, holder: str, ttl: float, limits: QueueLimits, but: Collection[str] = ()) -> Lease | None:
+        """See the port."""
+
+        def claim(connection: Connection) -> Lease | None:
+            self._backend.serialize_claims(connection)
+            now = self._journal.time(connection)
+            run_id = _next(connection, now, limits, but)
+            if run_id is None:
+                return None
+            _change(connection, run_id, taken=queue.c.taken + 1)
+            return writes.acquire(connection, run_id, holder, now, ttl, "")
+
+        return await self._journal.write(claim)
+
+    async def park(self, run_id: str) -> None:
+        """See the port."""
+        await self._journal.write(lambda connection: _change(connection, run_id, ready=0))
+
+    async def wake(self, run_id: str) -> bool:
+        """See the port."""
+        return await self._journal.write(lambda connection: _change(connection, run_id, ready=1, taken=0))
+
+    async def leave(self, run_id: str) -> None:
+        """See the port."""
+        gone = delete(queue).where(queue.c.run.in_(_NUMBER))
+        await self._journal.write(lambda connection: connection.execute(gone, {"of": run_id}).rowcount)
+
+    async def queued(self, limit: int = 1_000) -> list[QueuedRun]:
+        """See the port."""
+        return await self._journal.read(lambda connection: _queued(connection, self._journal.clock(connection), limit))
+
+
+def _put(connection: Connection, run_id: str, row: dict[str, object]) -> None:
+    number = connection.execute(_NUMBER, {"of": run_id}).scalar()
+    if number is None:
+        raise common.unknown_run(run_id)
+    connection.execute(_PUT, {"run": number, **row})
+
+
+def _change(connection: Connection, run_id: str, **values: object) -> bool:
+    changed = update(queue).where(queue.c.run.in_(_NUMBER)).values(**values)
+    return bool(connection.execute(changed, {"of": run_id}).rowcount)
+
+
+def _next(connection: Connection, now: float, limits: QueueLimits, but: Collection[str]) -> str | None:
+    """The run whose turn it is."""
+    at = {"now": now, "longest": now + LONGEST_LEASE}
+    going = Counter(dict(connection.execute(_running(), at).all()))
+    if limits.running and going.total() >= limits.running:
+        return None
+    first = connection.execute(_first_of_each_user(but), at).all()
+    free = [row for row in first if not limits.per_user or going[row.owner] < limits.per_user]
+    best = min(free, key=lambda row: (-row.priority, going[row.owner], row.run), default=None)
+    return None if best is None else best.run_id
+
+
+def _running() -> Select[str, int]:
+    """How many of the queued runs of each user are in execution."""
+    joined = queue.join(runs, runs.c.number == queue.c.run)
+    return select(queue.c.owner, func.count()).select_from(joined).where(_HELD).group_by(queue.c.owner)
+
+
+def _first_of_each_user(but: Collection[str]) -> Select[int, str, str, int]:
+    """Of each user, the run whose turn it would be."""
+    place = func.row_number().over(partition_by=queue.c.owner, order_by=(queue.c.priority.desc(), queue.c.run))
+    inner = (
+        select(queue.c.run, runs.c.run_id, queue.c.owner, queue.c.priority, place.label("place"))
+        .join(runs, runs.c.number == queue.c.run)
+        .where(
+            queue.c.ready == 1,
+            queue.c.taken < MOST_TAKEN,
+            runs.c.status.in_(_GOING),
+            or_(
+                runs.c.holder == "",
+                runs.c.lease_until <= bindparam("now"),
+                runs.c.lease_until > bindparam("longest"),
+            ),
+            runs.c.run_id.not_in(sorted(but)),
+        )
+        .subquery()
+    )
+    return select(inner.c.run, inner.c.run_id, inner.c.owner, inner.c.priority).where(inner.c.place == 1)
+
+
+def _queued(connection: Connection, now: float, limit: int) -> list[QueuedRun]:
+    chosen = (
+        select(
+            runs.c.run_id,
+            queue.c.owner,
+            queue.c.priority,
+            queue.c.ready,
+            queue.c.taken,
+            runs.c.holder,
+            _HELD.label("held"),
+        )
+        .join(runs, runs.c.number == queue.c.run)
+        .order_by(queue.c.priority.desc(), queue.c.run)
+        .limit(max(limit, 0))
+    )
+    return [_run(*row) for row in connection.execute(chosen, {"now": now, "longest": now + LONGEST_LEASE})]
+
+
+def _run(run_id: str, user: str, priority: int, ready: int, taken: int, holder: str, held: bool) -> QueuedRun:
+    return QueuedRun(
+        run_id=run_id, user=user, priority=priority, ready=bool(ready), taken=taken, holder=holder if held else ""
+    )

@@ -1,0 +1,128 @@
+"""The queue: whose turn it is, limits, and what becomes of the runs of a worker which is silent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+import pytest
+from journals import draft
+from queues import ANY, TTL, put, taken
+
+from assay.core.errors import FenceLost, UnknownName
+from assay.core.ports import Commit, Queue, QueueLimits
+
+# What is in memory is no other process's, and has no queue.
+pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)
+
+
+@pytest.fixture
+def queue(stores) -> Queue:
+    return stores.one.queue
+
+
+async def test_first_come_first_served_and_each_run_once(stores, queue: Queue) -> None:
+    await put(stores.one, "a", "b", "c")
+    lease = await queue.claim("w1", TTL, ANY)
+    assert (lease.run_id, lease.fence, lease.holder) == ("a", 1, "w1")
+    assert await taken(stores.two.queue, "w2") == ["b", "c"]
+    assert await queue.claim("w1", TTL, ANY) is None
+
+
+async def test_the_highest_priority_goes_first(stores, queue: Queue) -> None:
+    await put(stores.one, "later", priority=-1)
+    await put(stores.one, "usual", "usual-2")
+    await put(stores.one, "soon", priority=5)
+    assert [run.run_id for run in await queue.queued()] == ["soon", "usual", "usual-2", "later"]
+    assert await taken(queue) == ["soon", "usual", "usual-2", "later"]
+
+
+async def test_users_take_turns(stores, queue: Queue) -> None:
+    await put(stores.one, *(f"a{n}" for n in range(4)), user="ann")
+    await put(stores.one, "b0", "b1", user="bob")
+    assert await taken(queue) == ["a0", "b0", "a1", "b1", "a2", "a3"]
+
+
+async def test_limits_hold_for_all_workers_together(stores, queue: Queue) -> None:
+    await put(stores.one, *(f"a{n}" for n in range(5)), user="ann")
+    await put(stores.one, *(f"b{n}" for n in range(5)), user="bob")
+    limits = QueueLimits(running=5, per_user=2)
+    found = await taken(queue, "w1", limits) + await taken(stores.two.queue, "w2", limits)
+    assert Counter(run[0] for run in found) == {"a": 2, "b": 2}
+    more = await taken(stores.two.queue, "w2", QueueLimits(running=5))
+    assert len(more) == 1
+
+
+async def test_a_silent_workers_run_is_claimed_again_and_it_writes_no_more(stores, queue: Queue) -> None:
+    await put(stores.one, "a")
+    old = await queue.claim("w1", TTL, ANY)
+    await stores.one.journal.commit(old, Commit(status="running"))
+    assert await stores.two.queue.claim("w2", TTL, ANY) is None
+    stores.wall.seconds += TTL + 0.1
+    new = await stores.two.queue.claim("w2", TTL, ANY)
+    assert (new.run_id, new.fence) == ("a", old.fence + 1)
+    with pytest.raises(FenceLost):
+        await stores.one.journal.commit(old, Commit(events=(draft("late"),)))
+    with pytest.raises(FenceLost):
+        await stores.one.journal.renew(old, TTL)
+    assert len(await stores.one.journal.events("a")) == 1
+
+
+async def test_what_waits_for_a_person_is_offered_when_it_is_woken(stores, queue: Queue) -> None:
+    await put(stores.one, "a")
+    lease = await queue.claim("w1", TTL, ANY)
+    await queue.park("a")
+    await stores.one.journal.release(lease)
+    assert await taken(queue) == []
+    assert not (await stores.one.journal.find("a")).queued
+    assert await queue.wake("a")
+    assert await taken(queue) == ["a"]
+    assert not await queue.wake("b")
+
+
+async def test_what_left_or_ended_is_offered_no_more(stores, queue: Queue) -> None:
+    await put(stores.one, "a", "b", "c")
+    lease = await queue.claim("w1", TTL, ANY)
+    await stores.one.journal.commit(lease, Commit(status="completed"))
+    await stores.one.journal.release(lease)
+    await queue.leave("b")
+    await queue.leave("nobody")
+    assert await taken(queue) == ["c"]
+    await stores.one.journal.delete("b")
+    await stores.one.journal.delete("a")
+    assert [run.run_id for run in await queue.queued()] == ["c"]
+
+
+async def test_others_are_left_to_others(stores, queue: Queue) -> None:
+    await put(stores.one, "a", "b")
+    lease = await queue.claim("w1", TTL, ANY, but=["a"])
+    assert lease.run_id == "b"
+
+
+async def test_a_run_which_nobody_survives_is_offered_no_more(stores, queue: Queue) -> None:
+    await put(stores.one, "a")
+    for _ in range(20):
+        lease = await queue.claim("w1", TTL, ANY)
+        await stores.one.journal.release(lease)
+    assert await queue.claim("w1", TTL, ANY) is None
+    await queue.enqueue("a")
+    assert await taken(queue) == ["a"]
+
+
+async def test_the_list_says_who_has_what(stores, queue: Queue) -> None:
+    await put(stores.one, "a", user="ann", priority=3)
+    await queue.claim("w1", TTL, ANY)
+    (run,) = await queue.queued()
+    assert (run.user, run.priority, run.ready, run.taken, run.holder) == ("ann", 3, True, 1, "w1")
+    stores.wall.seconds += TTL + 0.1
+    assert (await queue.queued())[0].holder == ""
+    with pytest.raises(UnknownName):
+        await queue.enqueue("none")
+
+
+async def test_many_who_claim_at_once_never_get_the_same(stores, queue: Queue) -> None:
+    await put(stores.one, *(f"r{n}" for n in range(12)))
+    limits = QueueLimits(running=9)
+    claims = [store.queue.claim(f"w{n}", TTL, limits) for n, store in enumerate((stores.one, stores.two) * 10)]
+    leases = [lease for lease in await asyncio.gather(*claims) if lease is not None]
+    assert len(leases) == len({lease.run_id for lease in leases}) == 9
