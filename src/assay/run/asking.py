@@ -7,29 +7,32 @@ restarted and the log takes back what the earlier attempt said.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable
 from contextlib import aclosing
 
 import msgspec
 
-from assay.core.brief import Role
-from assay.core.counting import input_tokens
+from assay.core.brief import Role, Timeouts
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.events import Event, ModelAttempted
-from assay.core.messages import Reply, Request, ToolCall
-from assay.core.ports import Model
+from assay.core.messages import Reply, Request, Task, ToolCall
+from assay.core.ports import Fact, Model
 from assay.core.usage import Usage
+from assay.run.affording import fitted, worst_case
 from assay.run.health import PATIENCE
 from assay.run.place import Place
-from assay.run.steps import Scratch, digest, perform
-from assay.run.voice import Voice
+from assay.run.steps import Scratch, digest, hold, perform
+from assay.run.voice import Listener, Voice
+from assay.run.watching import watched
 
 TRIES = 3
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = PATIENCE
-LEAST_OUTPUT = 256
 RENEWAL = 1 / 16
 """A stream's timeout is renewed when this part of it has passed, not at each token: a timer costs as much as one."""
+LONG: frozenset[Task] = frozenset(("find", "analyze", "write"))
+"""What is asked where the reply is long, and a model may think about it in its middle."""
 REFUSAL_SHOWN = 300
 """Code points of a refusal in an event."""
 
@@ -42,14 +45,15 @@ async def ask(
     deltas: Callable[[str], Event] | None,
     thinking: bool,
     on_call: Callable[[int, ToolCall], None] | None,
+    listener: Listener | None = None,
 ) -> Reply:
     """See `Run.ask`."""
-    fitted = _fit(place, request)
+    shortened = _fit(place, role, timed(request, place.brief.timeouts))
 
     async def attempts(scratch: Scratch) -> Reply:
         scratch.role = role
-        voice = Voice(scratch, request.tools, deltas, thinking, on_call)
-        return await Attempts(place, role, fitted, scratch, voice).reply()
+        voice = Voice(scratch, request.tools, deltas, thinking, on_call, listener)
+        return await Attempts(place, role, shortened, scratch, voice).reply()
 
     return await perform(
         place,
@@ -57,26 +61,41 @@ async def ask(
         attempts,
         returns=Reply,
         input_hash=digest(request),
-        cost=_worst_case(place, role, fitted),
+        cost=_worst_case(place, role, shortened),
     )
 
 
-def _fit(place: Place, request: Request) -> Request:
-    """Shorten the allowed output to what the budget still pays for, where that leaves a useful answer."""
-    room = place.execution.accounts.room(place.lane, writing=place.gate == "write").tokens
-    if room is None:
+def timed(request: Request, timeouts: Timeouts) -> Request:
+    """`request` with the times its run allows a call of its kind."""
+    return msgspec.structs.replace(
+        request,
+        timeout=timeouts.report if request.task in LONG else timeouts.tokens,
+        first_token=timeouts.first_token,
+        total=timeouts.total,
+    )
+
+
+def owned(request: Request, user: str) -> Request:
+    """`request` with what a provider may know of its user: enough to tell one from another, and no name."""
+    if not user:
         return request
-    output = min(request.max_tokens, room - input_tokens(request))
-    return request if output < LEAST_OUTPUT else msgspec.structs.replace(request, max_tokens=output)
+    return msgspec.structs.replace(request, user=hashlib.sha256(f"assay user {user}".encode()).hexdigest()[:32])
+
+
+def _fit(place: Place, role: Role, request: Request) -> Request:
+    """Shorten the allowed output to what the budget still pays for, where that leaves a useful answer."""
+    accounts = place.execution.accounts
+    if not accounts.limited:
+        return request
+    return fitted(_models(place, role), request, accounts.room(place.lane, place.gate))
 
 
 def _worst_case(place: Place, role: Role, request: Request) -> Usage:
-    if not place.execution.accounts.limited:
-        return Usage()
-    inputs = input_tokens(request)
-    price = place.profile(role).price
-    usage = Usage(model_calls=1, input_tokens=inputs, output_tokens=request.max_tokens)
-    return msgspec.structs.replace(usage, usd=price.most(usage)) if price else usage
+    return worst_case(_models(place, role), request) if place.execution.accounts.limited else Usage()
+
+
+def _models(place: Place, role: Role) -> list[Model]:
+    return [place.world.models[name] for name in place.brief.models[role]]
 
 
 class Attempts:
@@ -144,17 +163,18 @@ class Attempts:
 
         Raises:
             ModelError: it failed. ContextTooLong, Refused: the model would not answer this; a refusal is noted.
+            LimitReached: an attempt before has spent what this one needs.
         """
         if self._made:
+            await self._hold_again()
             await self._voice.restart()
         self._health.asked(name, self._clock.monotonic())
         model = self._place.world.models[name]
         try:
-            reply = await _stream(model, self._request, self._voice)
+            reply, usage = await self._called(name, model)
         except Refused as refused:
             self._note(name, refused.reason)
             raise
-        usage = _priced(model, reply)
         self._scratch.spend(usage)
         declined = reply.stop == "refused"
         self._note(name, _declined(reply) if declined else "ok", usage)
@@ -162,6 +182,24 @@ class Attempts:
             raise Refused(_declined(reply))
         self._health.succeeded(name)
         return msgspec.structs.replace(reply, model=name, usage=usage)
+
+    async def _called(self, name: str, model: Model) -> tuple[Reply, Usage]:
+        """The reply of one attempt and what it cost, with whoever watches told."""
+        request = owned(self._request, self._place.brief.user)
+        facts = {"role": self._role, "task": request.task, "attempt": len(self._made) + 1}
+        with watched(self._place, "model", name, max_tokens=request.max_tokens, **facts) as stretch:
+            if stretch is not None:
+                stretch.told()
+            reply = await _stream(model, request, self._voice)
+            usage = _priced(model, reply)
+            if stretch is not None:
+                stretch.add(stop=reply.stop, **_counts(usage))
+        return reply, usage
+
+    async def _hold_again(self) -> None:
+        """An attempt which was answered and did not do is paid for: what it held is no longer there for the next."""
+        if self._made[-1].usage != Usage():
+            await hold(self._place, self._scratch.key, _worst_case(self._place, self._role, self._request))
 
     def _note(self, name: str, outcome: str, usage: Usage = Usage()) -> None:
         self._made.append(
@@ -181,6 +219,12 @@ def _declined(reply: Reply) -> str:
     words = " ".join(reply.text.split())
     short = words if len(words) <= REFUSAL_SHOWN else words[:REFUSAL_SHOWN] + "…"
     return f"it refused to answer{': ' if short else ''}{short}"
+
+
+def _counts(usage: Usage) -> dict[str, Fact]:
+    """What a call took, for who watches it."""
+    names = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "usd")
+    return {name: getattr(usage, name) for name in names}
 
 
 def _pause(error: ModelError, again: int) -> float:
@@ -218,6 +262,6 @@ async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
                         patience.reschedule(min(now + limit * (1 + RENEWAL), ends))
         except TimeoutError:
             if clock() >= ends:  # a service which drips does so again
-                raise ModelError(f"no whole reply in {request.total:.0f} s", transient=False) from None
-            raise ModelError(f"no token for {limit:.0f} s") from None
+                raise ModelError(f"no whole reply in {request.total:g} s", transient=False) from None
+            raise ModelError(f"no token for {limit:g} s") from None
     raise ModelError("the stream ended without a reply")

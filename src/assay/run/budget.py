@@ -7,32 +7,20 @@ stores its result. A hold found on resume belongs to an attempt that died: it is
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
-from assay.core.errors import LimitReached, UsageError
+from assay.core.errors import LimitReached
 from assay.core.ports import HoldRecord
-from assay.core.usage import Budget, Usage
+from assay.core.usage import MEASURES, Budget, Usage
+from assay.run.affording import Reserve
 
 N = TypeVar("N", int, float)
+Gate = Literal["work", "report", "write", "verify"]
+"""What a place of a run is for: research, an agent's report, the writer, verification. Each has limits of its own."""
 
-REPORT_SHARE = 0.40
-VERIFY_SHARE = 0.15
 LOW = 0.8
-LEAST_TOKENS = 4_000
-
-
-def check(budget: Budget) -> None:
-    """Refuse a budget below one report call.
-
-    Raises:
-        UsageError: naming the least that works.
-    """
-    if budget.tokens is not None and budget.tokens < LEAST_TOKENS:
-        raise UsageError(f"{budget.tokens} tokens do not pay for one report; the least is {LEAST_TOKENS}")
-    if budget.seconds is not None and budget.seconds <= 0:
-        raise UsageError("a run needs more than 0 seconds")
 
 
 def part(budget: Budget, share: float) -> Budget:
@@ -79,14 +67,18 @@ class Account(msgspec.Struct):
 class Accounts:
     """The whole run's account and one for each lane, kept in step with the journal's holds."""
 
-    def __init__(self, budget: Budget, stored: Iterable[HoldRecord] = ()) -> None:
+    def __init__(self, budget: Budget, stored: Iterable[HoldRecord] = (), reserve: Reserve | None = None) -> None:
+        """`reserve` is what research leaves to the writer and to verification."""
         self.budget = budget
+        self._reserve = reserve or Reserve.of(budget)
         self._whole = Account(limit=budget)
         self._lanes: dict[int, Account] = {}
         self._shares: dict[tuple[str, ...], Budget] = {}
         self._low: set[str] = set()
+        self._paid: dict[str, Usage] = {}
         for hold in stored:
             self._restore(hold)
+        self.newly_low()  # said before the process died, with the step which used so much
 
     def _restore(self, hold: HoldRecord) -> None:
         account = self._lane(int(hold.account))
@@ -95,6 +87,8 @@ class Accounts:
                 each.settled = each.settled + hold.amount
             else:
                 each.held[hold.step] = hold.amount
+        if hold.state == "settled":
+            self._paid[hold.step] = hold.amount
 
     def _lane(self, lane: int) -> Account:
         return self._lanes.setdefault(lane, Account(limit=Budget()))
@@ -102,13 +96,17 @@ class Accounts:
     @property
     def limited(self) -> bool:
         """Whether any measure but time has a limit; without one nothing need be held."""
-        b = self.budget
-        return any(limit is not None for limit in (b.usd, b.tokens, b.searches, b.pages, b.agents))
+        return any(getattr(self.budget, measure) is not None for measure in MEASURES)
 
     @property
     def used(self) -> Usage:
         """Held and settled, of the whole run."""
         return self._whole.used
+
+    @property
+    def settled(self) -> Usage:
+        """What the whole run is known to have spent; attempts that died count with what was held for them."""
+        return self._whole.settled
 
     def share(self, parent: tuple[str, ...], lanes_at_once: int) -> Budget:
         """A new lane's slice: an equal part of what was left when the first lane of `parent` was spawned.
@@ -116,7 +114,7 @@ class Accounts:
         All lanes of one parent get the same, whatever their siblings have spent meanwhile.
         """
         if parent not in self._shares:
-            self._shares[parent] = part(left(self.researching, self.used), 1 / max(1, lanes_at_once))
+            self._shares[parent] = part(left(self.ceiling("work"), self.used), 1 / max(1, lanes_at_once))
         return self._shares[parent]
 
     def open_lane(self, lane: int, parent: tuple[str, ...], limit: Budget) -> None:
@@ -124,21 +122,13 @@ class Accounts:
         self._shares.setdefault(parent, limit)
         self._lane(lane).limit = limit
 
-    @property
-    def researching(self) -> Budget:
-        """The budget without the writer's and the verifier's reserve."""
-        reserved = REPORT_SHARE + VERIFY_SHARE
-        return Budget(
-            usd=None if self.budget.usd is None else self.budget.usd * (1 - reserved),
-            tokens=None if self.budget.tokens is None else int(self.budget.tokens * (1 - reserved)),
-            searches=self.budget.searches,
-            pages=self.budget.pages,
-            agents=self.budget.agents,
-        )
+    def ceiling(self, gate: Gate) -> Budget:
+        """How far the whole run may go at `gate`: research leaves the writer's part, and both leave verification's."""
+        return self.budget if gate == "verify" else self._reserve.kept(self.budget, writing=gate == "write")
 
-    def room(self, lane: int, *, writing: bool) -> Budget:
+    def room(self, lane: int, gate: Gate) -> Budget:
         """What this lane may still hold."""
-        whole = left(self.budget if writing else self.researching, self._whole.used)
+        whole = left(self.ceiling(gate), self._whole.used)
         own = left(self._lane(lane).limit, self._lane(lane).used)
         return Budget(
             usd=_least(whole.usd, own.usd),
@@ -150,44 +140,51 @@ class Accounts:
 
     def spent_out(self, amount: Usage) -> bool:
         """Whether the whole run, not just one lane, has no room left for research of this cost."""
-        return left(self.researching, self._whole.used).exceeded_by(amount) is not None
+        return left(self.ceiling("work"), self._whole.used).exceeded_by(amount) is not None
 
-    def hold(self, lane: int, step: str, amount: Usage, *, writing: bool) -> HoldRecord:
-        """Keep `amount` for a step. A step which finds its own hold keeps it.
+    def hold(self, lane: int, step: str, amount: Usage, gate: Gate) -> HoldRecord:
+        """Keep `amount` for a step, beside what is held for it already: an attempt that died may have spent that.
 
         Raises:
             LimitReached: there is not so much left; the reason is the measure ("tokens").
         """
+        over = self.room(lane, gate).exceeded_by(amount)
+        if over is not None:
+            raise LimitReached(over)
         own = self._lane(lane)
-        if step not in own.held:
-            over = self.room(lane, writing=writing).exceeded_by(amount)
-            if over is not None:
-                raise LimitReached(over)
-            own.held[step] = self._whole.held[step] = amount
+        own.held[step] = self._whole.held[step] = own.held.get(step, Usage()) + amount
         return HoldRecord(step=step, account=str(lane), amount=own.held[step], state="held")
 
-    def settle(self, lane: int, step: str, actual: Usage, *, died: bool) -> HoldRecord:
-        """Replace a step's hold by what it cost; `died` says an earlier attempt's hold is spent as well."""
-        own = self._lane(lane)
-        held = own.held.pop(step, Usage())
-        self._whole.held.pop(step, None)
-        amount = actual + held if died else actual
-        own.settled = own.settled + amount
-        self._whole.settled = self._whole.settled + amount
-        return HoldRecord(step=step, account=str(lane), amount=amount, state="settled")
+    def settle(self, lane: int, step: str, actual: Usage, *, died: Usage = Usage()) -> HoldRecord:
+        """Replace a step's hold by what it cost; `died` is what an earlier attempt held, and may have spent.
 
-    def held(self, lane: int, step: str) -> bool:
-        """Whether a hold of this step is stored: an attempt at it died."""
-        return step in self._lane(lane).held
+        A step which is done again has both on its record.
+        """
+        own = self._lane(lane)
+        own.held.pop(step, None)
+        self._whole.held.pop(step, None)
+        own.settled = own.settled + actual + died
+        self._whole.settled = self._whole.settled + actual + died
+        self._paid[step] = self._paid.get(step, Usage()) + actual + died
+        return HoldRecord(step=step, account=str(lane), amount=self._paid[step], state="settled")
+
+    def held(self, lane: int, step: str) -> Usage | None:
+        """What is held for this step; where it was stored before, an attempt at it died."""
+        return self._lane(lane).held.get(step)
+
+    def close(self) -> tuple[HoldRecord, ...]:
+        """Settle at its estimate what is still held: calls which were let go, whose cost nobody said."""
+        held = [(lane, step, amount) for lane, account in self._lanes.items() for step, amount in account.held.items()]
+        return tuple(self.settle(lane, step, amount) for lane, step, amount in held)
 
     def newly_low(self) -> list[tuple[str, float, float]]:
         """Measures of which 80 % is used, each said once: (measure, used, limit)."""
         found = []
-        for measure in ("usd", "tokens", "searches", "pages", "agents"):
+        for measure in MEASURES:
             limit, used = getattr(self.budget, measure), getattr(self._whole.settled, measure)
             if limit and measure not in self._low and used >= LOW * limit:
                 self._low.add(measure)
-                found.append((measure, float(used), float(limit)))
+                found.append((str(measure), float(used), float(limit)))
         return found
 
 

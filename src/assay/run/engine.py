@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 import msgspec
-import psutil
 
 from assay.core.brief import Brief
-from assay.core.errors import AssayError, Cancelled, FenceLost, InputNeeded, LeaseHeld, StoreError
+from assay.core.errors import (
+    AssayError,
+    Cancelled,
+    FenceLost,
+    InputNeeded,
+    LeaseHeld,
+    OtherRelease,
+    Paused,
+    StoreAway,
+    StoreError,
+)
 from assay.core.events import (
     ControlApplied,
     Envelope,
@@ -25,11 +32,15 @@ from assay.core.events import (
     RunStarted,
     encode,
 )
-from assay.core.ports import FINAL, Action, Commit, EventDraft, Journal, Lease, RunStatus, World
-from assay.run import budget
+from assay.core.ports import FINAL, NOTHING, Action, Commit, EventDraft, Given, Journal, Lease, RunStatus, World
+from assay.run import control
+from assay.run.affording import check_brief
 from assay.run.execution import FINISHED_EARLY, Execution
 from assay.run.health import Health
+from assay.run.holders import is_dead, this_process
+from assay.run.releases import brief_of
 from assay.run.run import Run
+from assay.run.watching import watched
 
 TTL = 15.0
 POLL = 0.25
@@ -49,24 +60,6 @@ Pipeline = Callable[[Run], Awaitable[Outcome]]
 def new_run_id() -> str:
     """Ten letters and digits that are not easily confused."""
     return "".join(secrets.choice(ALPHABET) for _ in range(10))
-
-
-def this_process() -> str:
-    """Who holds a lease: process id, host, and when the process started (a number used again is another process)."""
-    return f"process {os.getpid()} on {socket.gethostname()} since {psutil.Process().create_time():.2f}"
-
-
-def is_dead(holder: str) -> bool:
-    """Whether `holder` is known to be gone: it ran on this host and is no longer there."""
-    words = holder.split()
-    if len(words) != 6 or words[3] != socket.gethostname():
-        return False
-    try:
-        return f"{psutil.Process(int(words[1])).create_time():.2f}" != words[5]
-    except psutil.NoSuchProcess:
-        return True
-    except psutil.AccessDenied:
-        return False
 
 
 Prepare = Callable[[], Awaitable[tuple[Brief, World]]]
@@ -119,7 +112,7 @@ class RunHandle:
         """Until the run has ended.
 
         Raises:
-            Cancelled: by its owner.
+            Cancelled, Paused: by its owner.
             InputNeeded: it waits for an answer nobody here can give.
             FenceLost: another process took it over.
             AssayError: it failed.
@@ -149,6 +142,27 @@ class RunHandle:
         else:
             self._task.cancel()
 
+    def pause(self) -> None:
+        """Let go of every call in flight; `Engine.resume` goes on."""
+        if self._execution is not None:
+            self._execution.pause()
+        else:
+            self._task.cancel()
+
+    @property
+    def error(self) -> BaseException | None:
+        """What ended the run in this process, None where it came to its end, or goes on."""
+        return self._task.exception() if self._task.done() and not self._task.cancelled() else None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing of the run goes on in this process any more."""
+        return self._task.done()
+
+    def on_end(self, told: Callable[[], None]) -> None:
+        """Have `told` called, in this event loop, when nothing of the run goes on in this process any more."""
+        self._task.add_done_callback(lambda _: told())
+
     async def stop(self) -> None:
         """Let go of the run; it can be resumed."""
         self._task.cancel()
@@ -158,9 +172,12 @@ class RunHandle:
 class Engine:
     """Runs pipelines over a journal."""
 
-    def __init__(self, journal: Journal, pipeline: Pipeline, *, holder: str = "", ttl: float = TTL) -> None:
-        self.journal, self._pipeline, self._ttl = journal, pipeline, ttl
-        self._holder = holder or this_process()
+    def __init__(
+        self, journal: Journal, pipeline: Pipeline, *, holder: str = "", ttl: float = TTL, redo: bool = True
+    ) -> None:
+        """`redo` False: what a run has not stored is not done (`NotStored`)."""
+        self.journal, self._pipeline, self.ttl, self._redo = journal, pipeline, ttl, redo
+        self.holder = holder or this_process()
         self._handles: set[RunHandle] = set()
         self._health = Health()
 
@@ -177,16 +194,21 @@ class Engine:
 
         return self._keep(RunHandle(new_run_id(), self.journal, work))
 
-    async def create(self, run_id: str, brief: Brief, world: World) -> None:
+    async def create(
+        self, run_id: str, brief: Brief, world: World, log: Sequence[EventDraft] = (), given: Given = NOTHING
+    ) -> None:
         """Store a run with its frozen brief; nothing is executed yet.
+
+        A run which was forked begins with a `log`, and with what it is `given`.
 
         Raises:
             UsageError: the budget is below one report.
         """
-        budget.check(brief.budget)
+        check_brief(brief, world)
         created = RunCreated(brief=brief)
         draft = EventDraft(key="created", path=(), type=created.kind, data=encode(created), at=world.clock.now())
-        await self.journal.create(run_id, brief.question, msgspec.json.encode(brief), [draft], brief.thread)
+        stored = msgspec.json.encode(brief)
+        await self.journal.create(run_id, brief.question, stored, [draft, *log], brief.thread, given)
 
     async def resume(self, run_id: str, world_for: Callable[[Brief], World]) -> RunHandle:
         """Execute a stored run in this process; a completed one just replays its log.
@@ -195,12 +217,20 @@ class Engine:
             LeaseHeld: another live process executes it.
             UnknownName: no such run.
         """
-        lease = await self._acquire(run_id)
+        return self.take(await self._acquire(run_id), world_for)
+
+    def take(self, lease: Lease, world_for: Callable[[Brief], World]) -> RunHandle:
+        """Execute a run whose lease was taken in this engine's name (`holder`, `ttl`)."""
 
         async def work(handle: RunHandle) -> None:
             await self._execute(handle, lease, world_for)
 
-        return self._keep(RunHandle(run_id, self.journal, work))
+        return self._keep(RunHandle(lease.run_id, self.journal, work))
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run goes on in this process, or is prepared."""
+        return bool(self._handles)
 
     def _keep(self, handle: RunHandle) -> RunHandle:
         self._handles.add(handle)
@@ -209,11 +239,11 @@ class Engine:
 
     async def _acquire(self, run_id: str) -> Lease:
         try:
-            return await self.journal.acquire(run_id, self._holder, self._ttl)
+            return await self.journal.acquire(run_id, self.holder, self.ttl)
         except LeaseHeld as held:
             if not is_dead(held.holder):
                 raise
-            return await self.journal.acquire(run_id, self._holder, self._ttl, evict=held.holder)
+            return await self.journal.acquire(run_id, self.holder, self.ttl, evict=held.holder)
 
     async def close(self) -> None:
         """Let go of every run of this engine; each can be resumed."""
@@ -221,16 +251,29 @@ class Engine:
             await handle.stop()
 
     async def _execute(self, handle: RunHandle, lease: Lease, world_for: Callable[[Brief], World]) -> None:
-        memory = await self.journal.load(handle.run_id)
-        brief = msgspec.json.decode(memory.brief, type=Brief)
-        execution = Execution(handle.run_id, brief, self.journal, lease, memory, world_for(brief), self._health)
-        handle.begin(execution)
-        heart = asyncio.get_running_loop().create_task(self._beat(execution))
         try:
+            memory = await self.journal.load(handle.run_id)
+            brief = brief_of(handle.run_id, memory.brief)
+            world = world_for(brief)
+            execution = Execution(
+                handle.run_id, brief, self.journal, lease, memory, world, self._health, redo=self._redo
+            )
+            handle.begin(execution)
             if memory.status not in FINAL or memory.status == "failed":
-                event: Event = RunStarted() if lease.fence == 1 else RunResumed(fence=lease.fence)
-                execution.commit(Commit(events=(execution.draft(event, (), f"fence-{lease.fence}"),), status="running"))
-                await self._run(execution)
+                await self._executed(execution)
+        finally:
+            await self.journal.release(lease)
+
+    async def _executed(self, execution: Execution) -> None:
+        """Execute what is not done yet, listening to the owner meanwhile."""
+        lease = execution.lease
+        action = await control.clear_pause(self.journal, execution.run_id, await self.journal.renew(lease, self.ttl))
+        heart = asyncio.get_running_loop().create_task(self._beat(execution, action))
+        try:
+            event: Event = RunStarted() if lease.fence == 1 else RunResumed(fence=lease.fence)
+            execution.commit(Commit(events=(execution.draft(event, (), f"fence-{lease.fence}"),), status="running"))
+            self._apply(execution, action)
+            await self._watched(execution)
         except asyncio.CancelledError:
             if execution.broken is not None:
                 raise execution.broken from None
@@ -238,8 +281,20 @@ class Engine:
         finally:
             heart.cancel()
             execution.stop_everything()
-            await asyncio.gather(*execution.tasks, return_exceptions=True)
-            await self.journal.release(lease)
+            await asyncio.gather(*execution.tasks, *execution.ahead.tasks(), return_exceptions=True)
+
+    async def _watched(self, execution: Execution) -> None:
+        """The run, with whoever watches it told."""
+        brief, watch = execution.brief, execution.world.watch
+        if watch is not None:
+            execution.listen(watch.heard)
+        facts = {"thread": brief.thread, "user": brief.user, "labels": ",".join(brief.labels)}
+        named = {name: value for name, value in facts.items() if value}
+        place = Run(execution, lane=brief.lane)
+        with watched(place, "run", "run", strategy=brief.strategy, fence=execution.lease.fence, **named) as stretch:
+            if stretch is not None:
+                stretch.told()
+            await self._run(execution)
 
     async def _run(self, execution: Execution) -> None:
         """The pipeline, and how it ended as the log's last word."""
@@ -248,7 +303,10 @@ class Engine:
         except Cancelled:
             await self._end(execution, "cancelled", RunCancelled())
             raise
-        except (FenceLost, InputNeeded):
+        except Paused:
+            await self._end(execution, "paused", ControlApplied(action="pause"))
+            raise
+        except (FenceLost, InputNeeded, OtherRelease, StoreAway):
             raise
         except AssayError as error:
             await self._end(execution, "failed", RunFailed(stop_reason="failed", error=str(error)))
@@ -262,16 +320,18 @@ class Engine:
 
     async def _end(self, execution: Execution, status: RunStatus, event: Event) -> None:
         draft = execution.draft(event, (), f"{event.kind}-{execution.lease.fence}")
-        await execution.commit(Commit(events=(draft,), status=status))
+        over = status in ("completed", "cancelled")
+        holds = execution.accounts.close() if status != "paused" else ()
+        rejected = await control.reject_rest(execution, control.ENDED_FIRST) if over else ()
+        await execution.commit(Commit(events=(*rejected, draft), status=status, holds=holds))
 
-    async def _beat(self, execution: Execution) -> None:
+    async def _beat(self, execution: Execution, applied: Action) -> None:
         """Hold the lease and read the control row; a lost fence ends the execution."""
-        applied: Action = ""
-        held_until = execution.world.clock.monotonic() + self._ttl
+        held_until = execution.world.clock.monotonic() + self.ttl
         while True:
             try:
-                action = await self.journal.renew(execution.lease, self._ttl)
-                held_until = execution.world.clock.monotonic() + self._ttl
+                action = await self.journal.renew(execution.lease, self.ttl)
+                held_until = execution.world.clock.monotonic() + self.ttl
             except FenceLost as lost:
                 execution.broken = lost
                 execution.stop_everything()
@@ -288,9 +348,13 @@ class Engine:
             await asyncio.sleep(POLL)
 
     def _apply(self, execution: Execution, action: Action) -> None:
-        if action == "finish":
-            execution.finish(FINISHED_EARLY)
-        elif action == "cancel":
-            execution.cancel()
-        event = ControlApplied(action=action)
-        execution.commit(Commit(events=(execution.draft(event, (), f"control-{action}-{execution.lease.fence}"),)))
+        if action == "pause":
+            execution.pause()  # applied when all calls have ended: the log's last word then
+        elif action:
+            event = ControlApplied(action=action)
+            draft = execution.draft(event, (), f"control-{action}-{execution.lease.fence}")
+            execution.commit(Commit(events=(draft,)))
+            if action == "finish":
+                execution.finish(FINISHED_EARLY)
+            else:
+                execution.cancel()

@@ -6,23 +6,25 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import Any, Literal
+from typing import Any
 from weakref import WeakValueDictionary
 
 import msgspec
 
 from assay.core.brief import Brief
-from assay.core.errors import Cancelled, LimitReached
+from assay.core.errors import Cancelled, LimitReached, Paused
 from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
 from assay.core.usage import Budget
-from assay.run.budget import Accounts
+from assay.run.affording import Reserve, writer
+from assay.run.ahead import Ahead
+from assay.run.budget import Accounts, Gate
 from assay.run.health import Health
-
-Gate = Literal["work", "report", "write"]
 
 WRITER_SHARE = 0.25
 WRITER_SECONDS = 300.0
+LAST: tuple[Gate, ...] = ("write", "verify")
+"""What comes after research, and has the run's whole time."""
 EXHAUSTED = "run:exhausted"
 FINISHED_EARLY = "finished_early"
 LANE_TAG = "lane/1"
@@ -53,20 +55,27 @@ class Execution:
         memory: Memory,
         world: World,
         health: Health,
+        *,
+        redo: bool = True,
     ) -> None:
+        """`redo` False: what is not stored is not done (`NotStored`)."""
+        self.redo = redo
         self.run_id, self.brief, self.journal, self.lease, self.world = run_id, brief, journal, lease, world
         self.health = health
         self.steps = dict(memory.steps)
-        self.accounts = Accounts(brief.budget, memory.holds)
+        reserve = Reserve.of(brief.budget, writer(brief, world), verify=brief.verify)
+        self.accounts = Accounts(brief.budget, memory.holds, reserve)
         self.seconds = brief.budget.seconds
         self.lanes = max((lane.number for lane in self.spawned().values()), default=brief.lane)
         self.opened: dict[int, Lane] = {}
         self.handles: dict[str, Any] = {}
         self.tasks: set[asyncio.Task[Any]] = set()
+        self.ahead = Ahead()
         self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.exhausted = self._stored_exhaustion()
         self.finishing = self.exhausted if self.exhausted == FINISHED_EARLY else ""
-        self.cancelled = False
+        self.cancelled = self.paused = False
+        self.steered = 0
         self.broken: BaseException | None = None
         self.main: asyncio.Task[Any] | None = None
         self._ordinals: Counter[tuple[Path, str]] = Counter()
@@ -105,10 +114,20 @@ class Execution:
 
     async def attempt(self, step: str) -> tuple[int, tuple[int, ...]]:
         """The number of the next attempt at a step, from 1, and the events earlier attempts left on the log."""
-        for written in self._live.pop(step, ()):
-            self._attempted[step] += [envelope.seq for envelope in await written]
+        while step in self._live:  # what goes on beside the step may still speak meanwhile
+            for written in self._live.pop(step):
+                self._attempted[step] += [envelope.seq for envelope in await written]
         self._attempts[step] += 1
         return self._attempts[step], tuple(self._attempted.pop(step, ()))
+
+    def beside(self, step: str, attempt: int, once: str) -> str:
+        """The key of an event which an attempt at a step says under a name."""
+        return f"{step}@{attempt}~{once}"
+
+    def stands(self, path: Path, name: str, once: str) -> bool:
+        """Whether an event was said under a name beside a step done here so far, and was not taken back with it."""
+        steps = (f"{'/'.join(path)}:{name}:{ordinal}" for ordinal in range(self._ordinals[path, f":{name}"]))
+        return any(self.beside(step, self._attempts.get(step, 0), once) in self._stored for step in steps)
 
     # the journal
 
@@ -171,7 +190,7 @@ class Execution:
 
     def closes(self, gate: Gate, lane: int) -> float | None:
         """The active second at which `gate` closes for `lane`, None for never."""
-        if gate == "write":
+        if gate in LAST:
             return self.seconds
         own = self.opened.get(lane)
         ends = [self.research_seconds, (own.work_until if gate == "work" else own.report_until) if own else None]
@@ -182,14 +201,13 @@ class Execution:
 
         Raises:
             LimitReached: it is closed.
-            Cancelled: the run was cancelled.
+            Cancelled, Paused: its owner wants it so.
         """
         if self.broken is not None:
             raise self.broken
-        if self.cancelled:
-            raise Cancelled(f"run {self.run_id} was cancelled")
-        if self.finishing and gate != "write":
-            raise LimitReached(self.finishing)
+        self.check_owner()
+        if gate not in LAST:
+            self._check_ended(gate, lane)
         closes = self.closes(gate, lane)
         if closes is None:
             return None
@@ -197,6 +215,27 @@ class Execution:
             self._deadline_passed()
             raise LimitReached("time")
         return closes - self.active()
+
+    def _check_ended(self, gate: Gate, lane: int) -> None:
+        """Research which a limit has ended goes no further; agents still report.
+
+        No agents left is no reason to stop those at work.
+        """
+        if self.finishing:
+            raise LimitReached(self.finishing)
+        if self.exhausted and gate == "work" and (self.exhausted != "agents" or lane == self.brief.lane):
+            raise LimitReached(self.exhausted)
+
+    def check_owner(self) -> None:
+        """Heed the owner, who may end the run at once.
+
+        Raises:
+            Cancelled, Paused: as the owner wants it.
+        """
+        if self.cancelled:
+            raise Cancelled(f"run {self.run_id} was cancelled")
+        if self.paused:
+            raise Paused(f"run {self.run_id} was paused; to go on: assay runs resume {self.run_id}")
 
     def _deadline_passed(self) -> None:
         ends = self.research_seconds
@@ -216,7 +255,7 @@ class Execution:
         """Let the body run only while the gate is open; a deadline, an early finish or a cancel ends it at once.
 
         Raises:
-            LimitReached, Cancelled: as `check`.
+            LimitReached, Cancelled, Paused: as `check`.
         """
         left = self.check(gate, lane)
         scope = asyncio.timeout(left)
@@ -243,7 +282,12 @@ class Execution:
     def cancel(self) -> None:
         """End every call in flight; what is stored stays."""
         self.cancelled = True
-        self._interrupt("work", "report", "write")
+        self._interrupt("work", "report", *LAST)
+
+    def pause(self) -> None:
+        """Let go of every call in flight; what is stored stays, and the run can be resumed."""
+        self.paused = True
+        self._interrupt("work", "report", *LAST)
 
     def _interrupt(self, *gates: Gate) -> None:
         now = asyncio.get_running_loop().time()
@@ -262,12 +306,15 @@ class Execution:
 
     def _lane_ended(self, task: asyncio.Task[Any]) -> None:
         self.tasks.discard(task)
+        if not self.tasks:
+            self.ahead.stop()
         if not task.cancelled():
             task.exception()  # whoever waits for the lane is told; nobody waits for one given up
 
     def stop_everything(self) -> None:
         """Cancel all tasks of this execution: it may not write any more, or it is over."""
         me = asyncio.current_task()
+        self.ahead.stop()
         for task in self.tasks:
             if task is not me:
                 task.cancel()

@@ -6,7 +6,8 @@ from assay.core.brief import Brief, Role
 from assay.core.events import Path
 from assay.core.messages import Profile
 from assay.core.ports import World
-from assay.run.execution import Execution, Gate
+from assay.run.budget import Gate
+from assay.run.execution import Execution
 
 
 class Place:

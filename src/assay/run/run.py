@@ -20,13 +20,17 @@ from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
 from assay.core.messages import Reply, Request, ToolCall
 from assay.core.ports import Commit, StepRecord
 from assay.core.usage import Budget, Usage
-from assay.run import asking, waiting
-from assay.run.execution import LANE_TAG, Gate, Lane
+from assay.run import asking, control, waiting
+from assay.run.budget import Gate
+from assay.run.execution import LANE_TAG, Lane
 from assay.run.place import Place
 from assay.run.steps import Scratch, digest, perform
+from assay.run.voice import Listener
+from assay.run.watching import watched
 
 T = TypeVar("T")
 
+KEPT_TAG = "kept/1"
 REPORT_AT, REPORT_CAP = 0.40, 12 * 60.0
 STOP_AT, STOP_CAP = 0.80, 30 * 60.0
 
@@ -40,10 +44,15 @@ class Branch(Generic[T]):
 
 
 class Handle(Generic[T]):
-    """A lane which was spawned."""
+    """A lane which was spawned, or a branch which goes on beside others."""
 
     def __init__(self, lane: int, path: Path, task: asyncio.Task[T]) -> None:
         self.lane, self.path, self._task = lane, path, task
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended, in whatever way."""
+        return self._task.done()
 
     async def result(self) -> T:
         """What the lane returned.
@@ -75,9 +84,10 @@ class Run(Place):
     async def phase(self, name: str) -> AsyncIterator[Run]:
         """A child for one phase, between its two events."""
         phase = self.child(name)
-        phase.emit(PhaseStarted(phase=name))
-        yield phase
-        phase.emit(PhaseFinished(phase=name))
+        with watched(phase, "phase", name):
+            phase.emit(PhaseStarted(phase=name))
+            yield phase
+            phase.emit(PhaseFinished(phase=name))
 
     # facts
 
@@ -121,6 +131,7 @@ class Run(Place):
         deltas: Callable[[str], Event] | None = None,
         thinking: bool = True,
         on_call: Callable[[int, ToolCall], None] | None = None,
+        listener: Listener | None = None,
     ) -> Reply:
         """A model call, with all its attempts and fallbacks, as one step.
 
@@ -128,19 +139,44 @@ class Run(Place):
             deltas: makes the event for a piece of the reply's text; None keeps the text off the log.
             thinking: whether the model's reasoning goes on the log.
             on_call: told of each tool call the moment it is complete in the stream, and not on replay.
+            listener: hears the text as it goes on the log, and may say events beside it.
 
         Raises:
             ModelFailed, ContextTooLong, Refused, LimitReached: stored, and the same on replay.
         """
-        return await asking.ask(self, role, request, deltas=deltas, thinking=thinking, on_call=on_call)
+        return await asking.ask(
+            self, role, request, deltas=deltas, thinking=thinking, on_call=on_call, listener=listener
+        )
 
-    async def receive(self, topic: str, returns: type[T]) -> T:
+    async def receive(self, topic: str, returns: type[T], *, leave: bool | None = None) -> T:
         """Wait for a person, durably: the process may end, any process goes on.
 
+        Args:
+            leave: whether the run is left waiting where nothing is there yet, else this process waits; None: as the
+                brief says of questions.
+
         Raises:
-            InputNeeded: the brief requires an answer and none is there yet; the run is left waiting.
+            InputNeeded: nothing is there yet, and the run is left waiting.
         """
-        return await waiting.receive(self, topic, returns)
+        return await waiting.receive(
+            self, topic, returns, leave=self.brief.ask == "required" if leave is None else leave
+        )
+
+    async def steering(self) -> tuple[str, ...]:
+        """What the owner said since this was last asked, oldest first; taken by the decision which is made here.
+
+        It is a step: a replay hears the same, whatever has been said since.
+        """
+        return await control.take(self)
+
+    def keep(self, name: str, value: Any) -> None:
+        """Store what this place has come to, as a fork of the run takes it up; the run itself does not read it."""
+        execution = self.execution
+        key = kept(self.path, name)
+        record = StepRecord(key=key, input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(value))
+        if execution.steps.get(key) != record:
+            execution.steps[key] = record
+            execution.commit(Commit(steps=(record,)))
 
     # branches
 
@@ -159,6 +195,22 @@ class Run(Place):
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None
         return [task.result() for task in tasks]
+
+    def aside(self, name: str, fn: Callable[[Run], Awaitable[T]]) -> Handle[T]:
+        """Begin a branch beside what goes on here: no lane, and no barrier; same limits, a path of its own.
+
+        Whoever wants its result waits for it; what nobody has waited for when the run ends is stopped. A replay has to
+        come to the same with it and without: it does steps, and says nothing between them.
+        """
+        branch = self.child(name)
+        return Handle(self.lane, branch.path, self.execution.start(_await(fn, branch), name))
+
+    def stands(self, name: str, once: str) -> bool:
+        """Whether an event was said as `once` beside a step of this name and place, and not taken back.
+
+        A replay comes to the same where it is asked when nothing is said beside those steps any more.
+        """
+        return self.execution.stands(self.path, name, once)
 
     def spawn(
         self,
@@ -186,7 +238,7 @@ class Run(Place):
             run = Run(execution, (*self.path[:1], f"{name}-{lane.number}"), lane.number)
             execution.opened[lane.number] = lane
             execution.accounts.open_lane(lane.number, self.path, lane.limit)
-            execution.handles[key] = Handle(lane.number, run.path, execution.start(_await(fn, run), run.path[-1]))
+            execution.handles[key] = Handle(lane.number, run.path, execution.start(_lane(fn, run), run.path[-1]))
         handle: Handle[T] = execution.handles[key]
         return handle
 
@@ -237,6 +289,21 @@ class Run(Place):
         """
         return self.execution.locks.setdefault(key, asyncio.Lock())
 
+    def begin(self, key: str, work: Callable[[], Awaitable[Any]]) -> bool:
+        """Begin work which somebody will likely ask for by this key; whether it was. Nothing of it is stored.
+
+        To be called inside a step, which a replay does not do again.
+        """
+        return self.execution.ahead.begin(key, work)
+
+    async def begun(self, key: str) -> Any | None:
+        """What came of such work; None where there is none, and it is to be done now. To be called inside a step.
+
+        Raises:
+            AssayError: what the work raised.
+        """
+        return await self.execution.ahead.result(key)
+
     # limits
 
     @asynccontextmanager
@@ -270,6 +337,11 @@ class Run(Place):
             self.execution.seconds = rules.seconds
         return rules
 
+    @property
+    def limited(self) -> bool:
+        """Whether any measure but time has a limit: calls which go on at once then leave each other less."""
+        return self.execution.accounts.limited
+
     def open(self) -> bool:
         """Whether this place's gate is open. For a decision, use a step: its result is stored."""
         try:
@@ -277,6 +349,16 @@ class Run(Place):
         except LimitReached:
             return False
         return True
+
+
+def kept(path: Path, name: str) -> str:
+    """The key of what `Run.keep` stored in the journal."""
+    return f"{'/'.join(path)}:kept-{name}"
+
+
+async def _lane(fn: Callable[[Run], Awaitable[T]], run: Run) -> T:
+    with watched(run, "lane", run.path[-1]):
+        return await fn(run)
 
 
 async def _await(fn: Callable[[Run], Awaitable[T]], run: Run) -> T:

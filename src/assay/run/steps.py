@@ -10,11 +10,13 @@ from typing import TypeVar
 
 import msgspec
 
-from assay.core.errors import Failed, LimitReached, failure
+from assay.core.errors import Failed, LimitReached, NotStored, OtherRelease, failure
 from assay.core.events import BudgetLow, Event, StepDiverged, StepRestarted, UsageUpdated
 from assay.core.ports import Commit, EventDraft, HoldRecord, LedgerRow, StepRecord
 from assay.core.usage import Usage
 from assay.run.place import Place
+from assay.run.releases import own_release
+from assay.run.watching import worked
 
 T = TypeVar("T")
 
@@ -76,6 +78,12 @@ class Scratch:
         """Put `event` on the log now; a later attempt takes it back."""
         self._place.execution.write(self.draft(event))
 
+    def write_beside(self, event: Event, once: str) -> None:
+        """The same under a name, once for each attempt; also when the step is done. See `Run.stands`."""
+        execution = self._place.execution
+        key = execution.beside(self.key, self.attempt, once)
+        execution.write(execution.draft(event, self._place.path, key, self.key, self.attempt))
+
 
 async def perform(
     place: Place,
@@ -92,16 +100,19 @@ async def perform(
     key = f"{'/'.join(place.path)}:{name}:{execution.ordinal(place.path, ':' + name)}"
     saved = execution.steps.get(key)
     if saved is not None and saved.input_hash == input_hash:
-        return _replay(saved, returns)
+        return _replay(place, saved, returns)
+    if not execution.redo:
+        raise NotStored(key, diverged=saved is not None)
     scratch = Scratch(place, key)
     scratch.role = name
+    worked(place)
     await scratch.begin()
     if saved is not None:
         scratch.emit(StepDiverged(step=key))
-    died = execution.accounts.held(place.lane, key)
+    died = execution.accounts.held(place.lane, key) or Usage()
     try:
         async with execution.within(place.gate, place.lane) if gated else nullcontext():
-            _hold(place, key, cost)
+            await hold(place, key, cost)
             result = await fn(scratch)
     except Failed as failed:
         stored = msgspec.json.encode(StoredFailure(failed.kind, failed.reason))
@@ -113,27 +124,38 @@ async def perform(
     return result
 
 
-def _replay(saved: StepRecord, returns: type[T]) -> T:
+def _replay(place: Place, saved: StepRecord, returns: type[T]) -> T:
     if saved.tag == FAILED:
         stored = msgspec.json.decode(saved.data, type=StoredFailure)
         raise failure(stored.kind, stored.reason)
-    return msgspec.json.decode(saved.data, type=returns)
+    try:
+        return msgspec.json.decode(saved.data, type=returns)
+    except msgspec.ValidationError as error:
+        why = f"the step {saved.key} is stored as {saved.tag} in another form ({error})"
+        raise OtherRelease(place.run_id, place.brief.release, own_release(), why) from error
 
 
-def _hold(place: Place, key: str, cost: Usage) -> None:
+async def hold(place: Place, key: str, cost: Usage) -> None:
+    """Keep `cost` for the step `key`, beside what it holds, before it is spent: once this returns, it is stored.
+
+    A process which died before that has spent nothing; one which dies after it is charged for what it may have spent.
+
+    Raises:
+        LimitReached: there is not so much left; of the whole run, that ends research.
+    """
     if cost == Usage() or not place.execution.accounts.limited:
         return
     accounts = place.execution.accounts
     try:
-        hold = accounts.hold(place.lane, key, cost, writing=place.gate == "write")
+        kept = accounts.hold(place.lane, key, cost, place.gate)
     except LimitReached as limit:
-        if accounts.spent_out(cost) and place.gate != "write":
+        if accounts.spent_out(cost) and place.gate in ("work", "report"):
             place.execution.exhaust(limit.reason)
         raise
-    place.execution.commit(Commit(holds=(hold,)))
+    await asyncio.shield(place.execution.commit(Commit(holds=(kept,))))
 
 
-async def _store(place: Place, scratch: Scratch, record: StepRecord, died: bool) -> None:
+async def _store(place: Place, scratch: Scratch, record: StepRecord, died: Usage) -> None:
     execution = place.execution
     holds: tuple[HoldRecord, ...] = ()
     if scratch.usage != Usage() or execution.accounts.held(place.lane, scratch.key):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from assay.core.events import Event
 from assay.core.messages import CallDelta, CallDone, Delta, Reply, TextDelta, ThinkDelta, ToolCall, ToolDefinition
@@ -11,6 +12,30 @@ from assay.run.steps import Scratch
 from assay.run.thinking import Thoughts
 
 DELTA_SECONDS = 0.1
+
+
+class Beside:
+    """Puts events on the log beside a stream: they are taken back with it, and may be said after its end."""
+
+    def __init__(self, scratch: Scratch) -> None:
+        self._scratch, self._attempt = scratch, scratch.attempt
+
+    def say(self, event: Event, once: str) -> None:
+        """Say `event` under a name of its own; nothing, where the stream was taken back."""
+        if self._scratch.attempt == self._attempt:
+            self._scratch.write_beside(event, once)
+
+
+class Listener(Protocol):
+    """Hears the text of a reply while it streams; never on a replay."""
+
+    def begin(self, beside: Beside) -> None:
+        """A stream begins, the first or again: what was heard of it before is taken back."""
+        ...
+
+    def hear(self, text: str) -> None:
+        """More of the text; it is on the log."""
+        ...
 
 
 class Voice:
@@ -23,19 +48,24 @@ class Voice:
         deltas: Callable[[str], Event] | None,
         thinking: bool,
         on_call: Callable[[int, ToolCall], None] | None,
+        listener: Listener | None = None,
     ) -> None:
         """`tools` are those of the request; the others see `Run.ask`."""
         self._scratch, self._tools, self._deltas, self._thinking = scratch, tools, deltas, thinking
-        self._on_call = on_call
+        self._on_call, self._listener = on_call, listener
         self._text: list[str] = []
         self._thoughts = self._listen()
         self._said_at = float("-inf")
+        if listener is not None:
+            listener.begin(Beside(scratch))
 
     async def restart(self) -> None:
         """Take back what the attempt before this one said."""
         self._text.clear()
         self._thoughts = self._listen()
         await self._scratch.begin()
+        if self._listener is not None:
+            self._listener.begin(Beside(self._scratch))
 
     def say(self, delta: Delta) -> None:
         """One delta of the stream."""
@@ -85,6 +115,9 @@ class Voice:
         self._say_text()
 
     def _say_text(self) -> None:
-        if self._deltas is not None and self._text:
-            self._scratch.write(self._deltas("".join(self._text)))
+        text = "".join(self._text)
         self._text.clear()
+        if self._deltas is not None and text:
+            self._scratch.write(self._deltas(text))
+            if self._listener is not None:
+                self._listener.hear(text)

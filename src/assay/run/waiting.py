@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from assay.core.errors import Cancelled, InputNeeded
+from assay.core.errors import InputNeeded
 from assay.core.events import RunWaiting
 from assay.core.ports import Commit
 from assay.run.place import Place
@@ -17,7 +17,7 @@ T = TypeVar("T")
 POLL = 0.25
 
 
-async def receive(place: Place, topic: str, returns: type[T]) -> T:
+async def receive(place: Place, topic: str, returns: type[T], *, leave: bool) -> T:
     """See `Run.receive`. The n-th wait on a topic takes its n-th message, so an answer may come before the question."""
     execution = place.execution
     number = execution.ordinal((), f"receive:{topic}")
@@ -28,12 +28,11 @@ async def receive(place: Place, topic: str, returns: type[T]) -> T:
             if len(messages) > number:
                 execution.commit(Commit(status="running"))
                 return msgspec.json.decode(messages[number], type=returns)
-            if execution.cancelled:
-                raise Cancelled(f"run {place.run_id} was cancelled")
+            execution.check_owner()
             if scratch.attempt and not scratch.events:
                 scratch.events.append(scratch.draft(RunWaiting(topic=topic)))
                 await execution.commit(Commit(status="waiting", events=tuple(scratch.events)))
-            if place.brief.ask == "required":
+            if leave:
                 raise InputNeeded(place.run_id, topic)
             await execution.world.clock.sleep(POLL)
             execution.rest(POLL)

@@ -11,6 +11,7 @@ from chat_server import DONE, Answer, ChatServer, chat_server, chunk, fault, say
 from runtime import ASK, ready, world
 from runtime import DONE as OUTCOME
 
+from assay.core.brief import Timeouts
 from assay.core.errors import ModelError, ModelFailed, Refused
 from assay.core.events import ModelAttempted, ThinkDelta, decode
 from assay.core.messages import Delta, Profile, Reply, Request
@@ -23,7 +24,8 @@ from assay.run.health import LONGEST, PATIENCE, PAUSE
 from assay.run.run import Run
 from assay.store.memory import memory_store
 
-QUICK = msgspec.structs.replace(ASK, timeout=0.15, first_token=0.15)
+QUICK = Timeouts(tokens=0.15, first_token=0.15)
+UNTIMED = Timeouts()
 
 
 class Clock:
@@ -50,13 +52,17 @@ class Asked:
     def __init__(self, run: Run, clock: Clock) -> None:
         self._run, self.clock = run, clock
 
-    async def __call__(self, request: Request = ASK) -> str:
+    async def __call__(self) -> str:
         """The name of the model which answered."""
-        return (await self._run.ask("analytical", request, deltas=lambda text: ThinkDelta(text=text))).model
+        return (await self._run.ask("analytical", ASK, deltas=lambda text: ThinkDelta(text=text))).model
 
 
 async def played(
-    models: dict[str, object], test: Callable[[Asked], Awaitable[None]], *, names: tuple[str, ...] = ("bad", "good")
+    models: dict[str, object],
+    test: Callable[[Asked], Awaitable[None]],
+    *,
+    names: tuple[str, ...] = ("bad", "good"),
+    timeouts: Timeouts = UNTIMED,
 ) -> list[ModelAttempted]:
     """Run `test`; the attempts on the log."""
     clock, store = Clock(), memory_store()
@@ -67,7 +73,7 @@ async def played(
         return OUTCOME
 
     roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), names)
-    handle = Engine(store.journal, pipeline).start(ready(at, models=roles))
+    handle = Engine(store.journal, pipeline).start(ready(at, models=roles, timeouts=timeouts))
     await handle.wait()
     events = [decode(each) for each in await store.journal.events(handle.run_id)]
     return [each for each in events if isinstance(each, ModelAttempted)]
@@ -121,30 +127,30 @@ def serving(answer: Answer) -> Iterator[tuple[ChatServer, dict[str, object]]]:
 async def test_a_failing_service_is_left_alone_probed_once_and_taken_back(kind: str) -> None:
     answer = (PASSING | FINAL)[kind]
     tries = TRIES if kind in PASSING else 1
-    request = QUICK if "stall" in kind else ASK
+    timeouts = QUICK if "stall" in kind else Timeouts()
     with serving(answer) as (server, models):
         bad = models["bad"]
         assert isinstance(bad, Counted)
 
         async def test(ask: Asked) -> None:
-            assert await ask(request) == "good"
+            assert await ask() == "good"
             assert bad.asked == tries
-            assert await ask(request) == "good"
+            assert await ask() == "good"
             assert bad.asked == tries  # open: not asked
             ask.clock.at += max(PAUSE, 2 * PATIENCE)
-            assert await ask(request) == "good"
+            assert await ask() == "good"
             assert bad.asked == tries + 1  # half open: one probe, and no more tries
             ask.clock.at += PAUSE
-            assert await ask(request) == "good"
+            assert await ask() == "good"
             assert bad.asked == tries + 1  # open for twice as long
             ask.clock.at += LONGEST
             server.answers = [says("Seven.")]
-            assert await ask(ASK) == "bad"
+            assert await ask() == "bad"
             server.answers = [answer]
-            assert await ask(request) == "good"
+            assert await ask() == "good"
             assert bad.asked == tries + 2 + tries  # closed: it has its tries again
 
-        await played(models, test)
+        await played(models, test, timeouts=timeouts)
 
 
 async def test_nobody_at_the_address() -> None:
@@ -270,8 +276,8 @@ async def test_a_stream_which_drips_for_ever_ends_and_is_not_begun_again() -> No
     with serving(Answer([piece for _ in range(200) for piece in (TOKEN, 0.02)])) as (server, models):
 
         async def test(ask: Asked) -> None:
-            assert await ask(msgspec.structs.replace(ASK, total=0.3)) == "good"
+            assert await ask() == "good"
             assert len(server.requests) == 1
 
-        attempts = await played(models, test)
-    assert "no whole reply in 0 s" in attempts[0].outcome
+        attempts = await played(models, test, timeouts=Timeouts(total=0.3))
+    assert "no whole reply in 0.3 s" in attempts[0].outcome

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from assay.core.errors import LimitReached, UsageError
 from assay.core.ports import HoldRecord
 from assay.core.usage import Budget, Usage
-from assay.run.budget import LEAST_TOKENS, Accounts, check, left, part
+from assay.run.affording import LEAST_TOKENS, check
+from assay.run.budget import Accounts, left, part
 
 amounts = st.integers(0, 5_000)
 
@@ -27,11 +28,11 @@ def test_what_is_held_never_exceeds_the_limit(calls: list[tuple[int, int]], limi
         step = f"step-{number}"
         if accounts.used.tokens + worst > limit:
             with pytest.raises(LimitReached, match="tokens"):
-                accounts.hold(0, step, Usage(output_tokens=worst), writing=True)
+                accounts.hold(0, step, Usage(output_tokens=worst), "verify")
             continue
-        accounts.hold(0, step, Usage(output_tokens=worst), writing=True)
+        accounts.hold(0, step, Usage(output_tokens=worst), "verify")
         assert accounts.used.tokens <= limit
-        accounts.settle(0, step, Usage(output_tokens=min(worst, actual)), died=False)
+        accounts.settle(0, step, Usage(output_tokens=min(worst, actual)))
 
 
 @given(st.lists(st.tuples(amounts, st.booleans(), st.integers(0, 3)), max_size=20))
@@ -40,48 +41,49 @@ def test_accounts_are_the_same_after_a_restart(calls: list[tuple[int, bool, int]
     stored: dict[str, HoldRecord] = {}
     for number, (worst, settled, lane) in enumerate(calls):
         step = f"step-{number}"
-        stored[step] = accounts.hold(lane, step, Usage(output_tokens=worst), writing=False)
+        stored[step] = accounts.hold(lane, step, Usage(output_tokens=worst), "work")
         if settled:
-            stored[step] = accounts.settle(lane, step, Usage(output_tokens=worst // 2), died=False)
+            stored[step] = accounts.settle(lane, step, Usage(output_tokens=worst // 2))
     again = Accounts(Budget(tokens=10_000_000), stored.values())
     assert again.used == accounts.used
-    assert [again.room(lane, writing=True) for lane in range(4)] == [
-        accounts.room(lane, writing=True) for lane in range(4)
-    ]
+    assert [again.room(lane, "verify") for lane in range(4)] == [accounts.room(lane, "verify") for lane in range(4)]
 
 
 def test_an_attempt_that_died_is_settled_at_its_estimate() -> None:
     stored = HoldRecord(step="s", account="0", amount=Usage(output_tokens=700), state="held")
     accounts = Accounts(Budget(tokens=10_000), [stored])
-    assert accounts.held(0, "s")
-    accounts.hold(0, "s", Usage(output_tokens=9_999_999), writing=False)
-    assert accounts.used.tokens == 700
-    assert accounts.settle(0, "s", Usage(output_tokens=300), died=True).amount.tokens == 1_000
+    died = accounts.held(0, "s")
+    assert died == Usage(output_tokens=700)
+    with pytest.raises(LimitReached):
+        accounts.hold(0, "s", Usage(output_tokens=9_999_999), "work")
+    accounts.hold(0, "s", Usage(output_tokens=500), "work")
+    assert accounts.used.tokens == 1_200
+    assert accounts.settle(0, "s", Usage(output_tokens=300), died=died).amount.tokens == 1_000
 
 
 def test_lanes_of_one_parent_share_alike_whatever_their_siblings_spent() -> None:
     accounts = Accounts(Budget(tokens=20_000))
     parent = ("research", "cycle-1")
     accounts.open_lane(1, parent, accounts.share(parent, 2))
-    accounts.hold(1, "a", Usage(output_tokens=4_000), writing=False)
+    accounts.hold(1, "a", Usage(output_tokens=4_000), "work")
     accounts.open_lane(2, parent, accounts.share(parent, 2))
-    assert accounts.room(2, writing=False).tokens == 4_500
+    assert accounts.room(2, "work").tokens == 4_500
     with pytest.raises(LimitReached):
-        accounts.hold(1, "b", Usage(output_tokens=600), writing=False)
+        accounts.hold(1, "b", Usage(output_tokens=600), "work")
 
 
 def test_the_writer_may_use_what_research_may_not() -> None:
     accounts = Accounts(Budget(tokens=10_000))
-    accounts.hold(0, "research", Usage(output_tokens=4_400), writing=False)
+    accounts.hold(0, "research", Usage(output_tokens=4_400), "work")
     with pytest.raises(LimitReached):
-        accounts.hold(0, "more", Usage(output_tokens=200), writing=False)
-    accounts.hold(0, "write", Usage(output_tokens=5_000), writing=True)
+        accounts.hold(0, "more", Usage(output_tokens=200), "work")
+    accounts.hold(0, "write", Usage(output_tokens=5_000), "verify")
 
 
 def test_low_is_said_once() -> None:
     accounts = Accounts(Budget(tokens=10_000))
-    accounts.hold(0, "s", Usage(output_tokens=8_500), writing=True)
-    accounts.settle(0, "s", Usage(output_tokens=8_500), died=False)
+    accounts.hold(0, "s", Usage(output_tokens=8_500), "verify")
+    accounts.settle(0, "s", Usage(output_tokens=8_500))
     assert accounts.newly_low() == [("tokens", 8500.0, 10000.0)]
     assert accounts.newly_low() == []
 

@@ -9,6 +9,7 @@ import pytest
 from research import Sea, within
 
 from assay.core import events as e
+from assay.core.brief import Timeouts
 from assay.core.errors import ModelFailed
 from assay.core.messages import Delta, Message, Profile, Reply, Request, TextDelta
 from assay.core.usage import Usage
@@ -16,9 +17,8 @@ from assay.models.scripted import Scripted
 from assay.run.run import Run
 
 SILENCE = 0.4
-ASKED = Request(
-    task="write", system="", messages=(Message(role="user", text="hello"),), timeout=SILENCE, first_token=30.0
-)
+ASKED = Request(task="write", system="", messages=(Message(role="user", text="hello"),))
+TIMES = Timeouts(report=SILENCE, first_token=30.0)
 
 
 class Dripping(Scripted):
@@ -51,7 +51,7 @@ async def asked(model: Dripping) -> list[Reply | str]:
         except ModelFailed as failed:
             got.append(failed.reason)
 
-    log = await within(Sea(), body, models={"scripted": model})
+    log = await within(Sea(), body, timeouts=TIMES, models={"scripted": model})
     assert log.of(e.ModelAttempted)
     return got
 

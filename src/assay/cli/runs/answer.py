@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from assay import settings
+from assay import Assay, RunView, settings
 from assay.cli import options
-from assay.cli.asking import may_ask, put_questions
+from assay.cli.asking import may_ask, put
 from assay.cli.conversing import answers as answers_option
 from assay.cli.exits import Exit
 from assay.cli.files import checked
@@ -17,16 +18,36 @@ from assay.cli.library import stored
 from assay.cli.runs.ids import run_ids
 from assay.cli.runs.resume import go_on
 from assay.cli.terminal import State, say
-from assay.cli.watch import Output, stdout_for
+from assay.cli.watch import Output, conclude, stdout_for
 from assay.core.markers import CitationMode
 
 HOW = "give the answers in their order, or in a file (--answers FILE)"
+HOW_PLAN = "approve it (--approve), or give another (--plan FILE)"
 
 
-@click.command("answer")
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a command line says to a run that waits."""
+
+    answers: list[str] | dict[str, str] | None = None
+    approved: bool = False
+    plan: Path | None = None
+    resume: bool = True
+
+
+@click.command(
+    "answer", epilog='Examples: assay runs answer last "The one in Brittany"; assay runs answer last --plan plan.txt'
+)
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.argument("texts", metavar="[ANSWER]…", nargs=-1)
 @answers_option
+@click.option("--approve", is_flag=True, help="The plan is good as it is.")
+@click.option(
+    "--plan",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Research by this plan instead: its text form, or JSON as the run printed it.",
+)
 @click.option("--no-resume", is_flag=True, help="Only leave the answers; `assay runs resume` goes on.")
 @options.output()
 @options.citations
@@ -37,6 +58,8 @@ def command(
     reference: str,
     texts: tuple[str, ...],
     answers: list[str] | dict[str, str] | None,
+    approve: bool,
+    plan: Path | None,
     no_resume: bool,
     outputs: tuple[Path, ...],
     as_json: bool,
@@ -45,30 +68,42 @@ def command(
     citations: CitationMode | None,
     home: Path | None,
 ) -> int:
-    """Answer the questions the run ID waits with, and go on with it in this process.
+    """Answer the questions the run ID waits with, or approve its plan, and go on with it in this process.
 
-    An empty answer leaves its question to the usual reading. On a terminal the questions are asked.
+    An empty answer leaves its question to the usual reading. On a terminal the questions are asked, and the plan is
+    shown.
     """
-    if texts and answers is not None:
-        raise click.UsageError("answers are given as words or in a file, not both")
+    if sum((bool(texts), answers is not None, approve, plan is not None)) > 1:
+        raise click.UsageError("give one of: answers as words, --answers FILE, --approve, --plan FILE")
     stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()
     output = Output(checked(outputs), stdout, citations or configured.citations, strict, state.verbosity)
     told = answers if answers is not None else list(texts) or None
-    return asyncio.run(_answer(reference, told, output, home, no_resume=no_resume))
+    given = Given(answers=told, approved=approve, plan=plan, resume=not no_resume)
+    return asyncio.run(_answer(reference, given, output, home))
 
 
-async def _answer(
-    reference: str, answers: list[str] | dict[str, str] | None, output: Output, home: Path | None, *, no_resume: bool
-) -> Exit:
+async def _answer(reference: str, given: Given, output: Output, home: Path | None) -> Exit:
     async with stored(home) as assay:
         view = await assay.view(reference)
-        if answers is None and view.waiting_for == "answers" and not may_ask():
-            raise click.UsageError(f"no answers; {HOW}. Asked is: {'; '.join(view.clarification.questions)}")
-        if answers is None:
-            answers = put_questions(view) if view.waiting_for == "answers" else []
-        await assay.answer(view.run_id, answers)
-        if no_resume:
+        if not await _give(assay, view, given):
+            return await conclude(assay, await assay.view(view.run_id), output)
+        if not given.resume:
             say(f"answered; to go on: assay runs resume {view.run_id}")
             return Exit.DONE
         return await go_on(assay, view.run_id, output)
+
+
+async def _give(assay: Assay, view: RunView, given: Given) -> bool:
+    """Give a run what the command line says, else what a person does; False where it is not to go on."""
+    if given.approved or given.plan is not None:
+        await assay.approve(view.run_id, given.plan)
+    elif given.answers is not None or not view.waiting_for:
+        await assay.answer(view.run_id, given.answers or [])
+    elif may_ask():
+        return await put(assay, view)
+    elif view.waiting_for == "plan":
+        raise click.UsageError(f"run {view.run_id} waits for its plan to be approved; {HOW_PLAN}")
+    else:
+        raise click.UsageError(f"no answers; {HOW}. Asked is: {'; '.join(view.clarification.questions)}")
+    return True

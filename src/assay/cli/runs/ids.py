@@ -22,8 +22,10 @@ _OFFERED = 100
 def run_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """`last` and the latest runs, each with its question."""
     try:
-        home: Path = ctx.params.get("home") or settings.load().home
-        rows = asyncio.run(_runs(home)) if is_made(home.expanduser()) else []
+        configured = settings.load()
+        home: Path = ctx.params.get("home") or configured.home
+        made = configured.database is not None or is_made(home.expanduser())
+        rows = asyncio.run(_runs(home)) if made else []
     except (AssayError, OSError):
         return []
     items = [CompletionItem(row.run_id, help=shorten(clean(row.question), 60)) for row in rows]

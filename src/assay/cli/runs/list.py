@@ -39,5 +39,7 @@ async def _runs(limit: int, home: Path | None) -> list[RunRow]:
 
 
 def _status(row: RunRow) -> str:
-    """A run which has neither ended nor a live process was interrupted; one that waits for a person needs none."""
-    return row.status if row.status in FINAL or row.status == "waiting" or row.holder else "interrupted"
+    """A run which has neither ended nor a live process was interrupted; one that waits or is paused needs none."""
+    if row.queued and not row.holder and row.status not in FINAL and row.status != "paused":
+        return "queued"
+    return row.status if row.status in FINAL or row.status in ("waiting", "paused") or row.holder else "interrupted"

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from assay import Assay, settings
-from assay.cli import options
-from assay.cli.asking import converse, may_ask, put_questions
+from assay.cli import notify_options, options
+from assay.cli.asking import converse, may_ask, put
 from assay.cli.exits import Exit
 from assay.cli.files import checked
 from assay.cli.library import stored
@@ -25,6 +25,7 @@ from assay.core.ports import FINAL
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @options.output()
 @options.citations
+@notify_options.notify
 @options.common
 @click.pass_obj
 def command(
@@ -35,6 +36,7 @@ def command(
     as_events: bool,
     strict: bool,
     citations: CitationMode | None,
+    notify: tuple[str, ...],
     home: Path | None,
 ) -> int:
     """Go on with the interrupted run ID where it was, in this process, and print its report.
@@ -43,7 +45,14 @@ def command(
     """
     stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()
-    output = Output(checked(outputs), stdout, citations or configured.citations, strict, state.verbosity)
+    output = Output(
+        files=checked(outputs),
+        stdout=stdout,
+        citations=citations or configured.citations,
+        strict=strict,
+        verbosity=state.verbosity,
+        notify=notify_options.targets(notify, configured),
+    )
     return asyncio.run(_resume(reference, output, home))
 
 
@@ -61,7 +70,8 @@ async def go_on(assay: Assay, reference: str, output: Output) -> Exit:
         view = await assay.view(row.run_id)
         if not may_ask():
             return await conclude(assay, view, output)
-        await assay.answer(row.run_id, put_questions(view))
+        if not await put(assay, view):
+            return await conclude(assay, await assay.view(row.run_id), output)
     try:
         run = await assay.resume(row.run_id)
     except LeaseHeld as error:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -17,25 +15,14 @@ from assay.cli.asking import may_ask
 from assay.cli.exits import Exit
 from assay.cli.library import stored
 from assay.cli.progress import counted, shorten
+from assay.cli.runs.ages import Age
 from assay.cli.runs.ids import run_ids
+from assay.cli.runs.tidying import said
 from assay.cli.terminal import clean, say
 from assay.core.errors import LeaseHeld, UsageError
 from assay.core.ports import FINAL, RunRow
 
-_HOURS = {"h": 1, "d": 24, "w": 24 * 7}
 _ALL = 1_000_000
-
-
-class Age(click.ParamType[timedelta]):
-    """`12h`, `30d` or `4w`."""
-
-    name = "age"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        match = re.fullmatch(r"(\d{1,5})([hdw])", str(value).strip().lower())
-        if match is None:
-            self.fail(f"{value!r} is not an age like 12h, 30d or 4w", param, ctx)
-        return timedelta(hours=int(match[1]) * _HOURS[match[2]])
 
 
 @click.command("rm")
@@ -44,9 +31,9 @@ class Age(click.ParamType[timedelta]):
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
 @options.common
 def command(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
-    """Delete the runs ID…: events, steps and messages. What they read stays in the library.
+    """Delete the runs ID…: events, steps and messages, and the documents which only they had read.
 
-    A run that a live process executes is not deleted.
+    What is in a collection stays, and what another run refers to. A run that a live process executes is not deleted.
     """
     if bool(references) == (age is not None):
         raise click.UsageError("name runs to delete, or an age with --older-than")
@@ -61,7 +48,8 @@ async def _remove(references: Sequence[str], age: timedelta | None, yes: bool, h
             return Exit.DONE
         _confirm(rows, yes)
         done = [await _deleted(assay, row) for row in rows]
-    say(f"{counted(sum(done), 'run')} deleted")
+        swept = await assay.tidy() if any(done) else None
+    say(f"{counted(sum(done), 'run')} deleted{said(swept) if any(done) else ''}")
     return Exit.DONE if all(done) else Exit.FAILED
 
 

@@ -10,22 +10,35 @@ import click
 import msgspec
 
 from assay.cli import options
+from assay.cli.estimates import told
 from assay.cli.library import stored
 from assay.cli.live.rows import price
 from assay.cli.progress import counted, shorten
 from assay.cli.runs.ids import run_ids
+from assay.cli.runs.search_log import write_search_log
 from assay.cli.terminal import clean, write
-from assay.core.view import Lane, RunView, Turn
+from assay.core.text import words
+from assay.core.view import Lane, RunView, Steered, Turn
 
 
 @click.command("show")
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.option("--thinking", is_flag=True, help="What the models thought, too.")
+@click.option("--search-log", is_flag=True, help="Only its searches: query, provider, hits, read, cited, excluded.")
+@click.option("--csv", "as_csv", is_flag=True, help="The searches as CSV.")
 @options.json_output
 @options.common
-def command(reference: str, thinking: bool, as_json: bool, home: Path | None) -> None:
-    """What happened in the run ID: plan, agents, sources, claims, usage."""
+def command(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_json: bool, home: Path | None) -> None:
+    """What happened in the run ID: plan, agents, sources, claims, usage.
+
+    \b
+        assay runs show last
+        assay runs show last --search-log --csv > searches.csv
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
     view = asyncio.run(_view(reference, home))
+    if search_log or as_csv:
+        write_search_log(view, as_csv=as_csv, as_json=as_json)
+        return
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(view)).decode())
         return
@@ -45,6 +58,7 @@ def outline(view: RunView, *, thinking: bool = False) -> Iterator[str]:
     if where := _where(view):
         yield f"  {where}"
     yield from _plan(view)
+    yield from (f"  {_told(told)}" for told in view.steering)
     for phase in view.phases:
         yield f"  {phase.name}  {phase.started_at[11:19]} to {phase.finished_at[11:19] or 'now'}"
         yield from (line for turn in phase.turns for line in _turn(turn, thinking))
@@ -63,10 +77,11 @@ def _state(view: RunView) -> str:
 
 
 def _where(view: RunView) -> str:
-    """Where the run stands in a conversation."""
+    """Where the run stands: its conversation, and the run it goes on from."""
     brief = view.brief
     said = [f"thread {clean(brief.thread)}"] if brief and brief.thread else []
     said += [f"goes on from run {brief.parent}"] if brief and brief.parent else []
+    said += [f"forked from run {brief.fork.run} at {brief.fork.point}"] if brief and brief.fork else []
     return ", ".join(said)
 
 
@@ -80,6 +95,12 @@ def _plan(view: RunView) -> Iterator[str]:
         said = f"after step {each.step}: {each.decision}"
         why = "; ".join(clean(text) for text in (each.reasoning, *each.changes, each.note) if text)
         yield f"    {shorten(f'{said}: {why}' if why else said)}"
+
+
+def _told(told: Steered) -> str:
+    """What the owner said, and what became of it."""
+    note = f" ({'heeded at ' if told.state == 'applied' else ''}{clean(told.note)})" if told.note else ""
+    return f"told: {shorten(clean(told.text))}: {told.state}{note}"
 
 
 def _lane(lane: Lane, thinking: bool) -> Iterator[str]:
@@ -99,8 +120,9 @@ def _turn(turn: Turn, thinking: bool) -> Iterator[str]:
 
 
 def _evidence(view: RunView) -> Iterator[str]:
-    for part in view.coverage:
-        yield f"  {part.status}: {clean(part.part)}"
+    # The one step of a plan is the question itself, perhaps without its question mark.
+    parts = {(each.status, tuple(words(each.part))): each for each in reversed(view.coverage)}
+    yield from (f"  {each.status}: {clean(each.part)}" for each in reversed(parts.values()))
     yield f"  {counted(len(view.sources), 'source')} met, {counted(len(view.claims), 'claim')} made"
     for claim in view.claims:
         why = f" ({clean(claim.reason)})" if claim.reason else ""
@@ -112,3 +134,5 @@ def _evidence(view: RunView) -> Iterator[str]:
         f"  {counted(total.model_calls, 'model call')}, {total.input_tokens} tokens in, {total.output_tokens} out,"
         f" {counted(total.searches, 'search', 'searches')}, {price(total) or '$0'}"
     )
+    if view.brief and view.brief.estimate:
+        yield f"  estimated at its start: {told(view.brief.estimate)}"

@@ -42,7 +42,7 @@ def command(state: State, reference: str, speed: float | None, as_events: bool, 
 async def _watch(reference: str, speed: float | None, output: Output, home: Path | None) -> Exit:
     async with stored(home) as assay:
         row = await assay.find(reference)
-        over = row.status in FINAL or row.status == "waiting" or not row.holder
+        over = row.status in FINAL or row.status == "waiting" or not (row.holder or row.queued)
         watching = _replay(assay, row.run_id, speed, output) if over else _follow(assay, row.run_id, output)
         if not await watching:
             return Exit.CANCELLED

@@ -1,0 +1,23 @@
+"""`assay runs finish`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from assay.cli.exits import Exit
+from assay.cli.runs.controlling import controlled, tell
+
+
+@click.command("finish", epilog="Example: assay runs finish last; then: assay runs watch last")
+@controlled
+def command(reference: str, no_wait: bool, home: Path | None) -> Exit:
+    """Finish the run ID: research ends now, and the report is written and verified from what was found."""
+    return tell(
+        reference,
+        "finish",
+        home,
+        wait=not no_wait,
+        done=lambda run: f"research of run {run} has ended, its report is being written: assay runs watch {run}",
+    )

@@ -1,0 +1,26 @@
+"""`assay runs pause`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from assay.cli.exits import Exit
+from assay.cli.runs.controlling import controlled, tell
+
+
+@click.command("pause", epilog="Example: assay runs pause last; later: assay runs resume last")
+@controlled
+def command(reference: str, no_wait: bool, home: Path | None) -> Exit:
+    """Pause the run ID, whatever process executes it: calls in flight are let go, all else is kept.
+
+    `assay runs resume` goes on, in any process; nothing that was finished is paid for again.
+    """
+    return tell(
+        reference,
+        "pause",
+        home,
+        wait=not no_wait,
+        done=lambda run: f"run {run} is paused; to go on: assay runs resume {run}",
+    )

@@ -1,0 +1,146 @@
+"""A run's owner, in whatever process: finish, cancel or pause it, and say what it should heed.
+
+A request is stored at once (`control.accepted`), by any process and without a lease. The process which executes the
+run takes it up and says so (`control.applied`), or says why it cannot (`control.rejected`). Where nobody executes the
+run, who asks takes the lease and does it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Literal
+
+import msgspec
+
+from assay.core.errors import UsageError
+from assay.core.events import ControlAccepted, ControlApplied, ControlRejected, Event, RunCancelled, encode
+from assay.core.ports import FINAL, Action, Clock, Commit, EventDraft, Journal, Lease, RunRow, RunStatus
+from assay.run.execution import Execution
+from assay.run.holders import is_dead
+from assay.run.place import Place
+from assay.run.steps import Scratch, perform
+
+STEERING = "steering"
+REFUSED = "steering-refused"
+LONGEST = 4_000
+"""Code points of what a run can be told at a time."""
+MOST = 50
+"""Messages a run can be told."""
+TTL = 15.0
+"""Seconds for which a lease is taken to change a run that nobody executes."""
+
+Asked = Literal["finish", "cancel", "pause"]
+ENDED_FIRST = "the run ended before another decision was made"
+
+
+class Steering(msgspec.Struct, frozen=True, kw_only=True):
+    """Something the owner wants heeded, as the inbox holds it."""
+
+    id: str
+    text: str
+
+
+# whoever asks
+
+
+async def request(journal: Journal, clock: Clock, row: RunRow, action: Asked) -> None:
+    """Store a request, for the process which executes the run; where there is none, `change` does it.
+
+    Raises:
+        UsageError: the run has ended.
+    """
+    if row.status in FINAL:
+        raise UsageError(f"run {row.run_id} has ended ({row.status}): there is nothing to {action}")
+    name = secrets.token_hex(4)
+    accepted = outside(clock, ControlAccepted(action=action, id=name), f"control-accepted-{name}")
+    await journal.control(row.run_id, action, (accepted,))
+
+
+async def change(journal: Journal, clock: Clock, row: RunRow, action: Asked) -> None:
+    """Cancel or pause a run which nobody executes, under a lease as every writer. What has ended stays as it is.
+
+    Raises:
+        LeaseHeld: another process took it up in this moment; it will see the request.
+    """
+    holder = f"{action} {secrets.token_hex(4)}"
+    evict = row.holder if is_dead(row.holder) else ""
+    lease: Lease = await journal.acquire(row.run_id, holder, TTL, evict=evict)
+    try:
+        memory = await journal.load(row.run_id)
+        if memory.status not in FINAL:
+            status, events = ending(action)
+            drafts = [outside(clock, event, f"{event.kind}-{lease.fence}") for event in events]
+            await journal.commit(lease, Commit(status=status, events=tuple(drafts)))
+    finally:
+        await journal.release(lease)
+
+
+def ending(action: Asked) -> tuple[RunStatus, tuple[Event, ...]]:
+    """The status of a run which is cancelled or paused, and what the log says of it."""
+    applied = ControlApplied(action=action)
+    return ("paused", (applied,)) if action == "pause" else ("cancelled", (applied, RunCancelled()))
+
+
+async def steer(journal: Journal, clock: Clock, run_id: str, text: str, refused: str = "") -> str:
+    """Leave a message for the run's next decision; its id. With `refused`, say on the log why it came in vain.
+
+    Raises:
+        UsageError: there is nothing in it, it is too long, or the run was told too much.
+    """
+    text = text.strip()
+    if not text or len(text) > LONGEST:
+        raise UsageError(f"what a run is told has 1 to {LONGEST:,} characters, and this has {len(text):,}")
+    if len(await journal.inbox(run_id, STEERING)) >= MOST:
+        raise UsageError(f"run {run_id} has been told {MOST} things; no more are heeded")
+    name = secrets.token_hex(4)
+    events: list[Event] = [ControlAccepted(action="steer", id=name, text=text)]
+    events += [ControlRejected(action="steer", id=name, why=refused)] if refused else []
+    drafts = [outside(clock, event, f"{event.kind}-{name}") for event in events]
+    data = msgspec.json.encode(Steering(id=name, text=text))
+    await journal.post(run_id, REFUSED if refused else STEERING, data, drafts)
+    return name
+
+
+def outside(clock: Clock, event: Event, key: str) -> EventDraft:
+    """An event about a run, written by who does not execute it."""
+    return EventDraft(key=key, path=(), type=event.kind, data=encode(event), at=clock.now())
+
+
+# the process which executes the run
+
+
+async def take(place: Place) -> tuple[str, ...]:
+    """See `Run.steering`."""
+    execution = place.execution
+
+    async def look(scratch: Scratch) -> tuple[Steering, ...]:
+        told = await untaken(execution)
+        for each in told:
+            scratch.emit(ControlApplied(action="steer", id=each.id, where="/".join(place.path)))
+        return told
+
+    taken = await perform(place, STEERING, look, returns=tuple[Steering, ...], input_hash="", gated=False)
+    execution.steered += len(taken)
+    return tuple(each.text for each in taken)
+
+
+async def untaken(execution: Execution) -> tuple[Steering, ...]:
+    """What the owner said that no decision of this execution has taken."""
+    messages = await execution.journal.inbox(execution.run_id, STEERING)
+    return tuple(msgspec.json.decode(each, type=Steering) for each in messages[execution.steered :])
+
+
+async def reject_rest(execution: Execution, why: str) -> tuple[EventDraft, ...]:
+    """What the log says of messages that no decision will take any more."""
+    left = await untaken(execution)
+    execution.steered += len(left)
+    rejected = (ControlRejected(action="steer", id=each.id, why=why) for each in left)
+    return tuple(execution.draft(event, (), f"{event.kind}-{event.id}") for event in rejected)
+
+
+async def clear_pause(journal: Journal, run_id: str, action: Action) -> Action:
+    """Who takes a paused run up goes on with it: the row's `pause` is done with. What the row holds then."""
+    if action != "pause":
+        return action
+    await journal.control(run_id, "")
+    return ""
