@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.agents.citing import cite
-from assay.agents.findings import SECONDS_BETWEEN_TOKENS, added, wrong_with
+from assay.agents.findings import added, wrong_with
+from assay.agents.loop import count
 from assay.agents.replies import defect
 from assay.agents.sizing import output, room
 from assay.agents.task import AgentTask, Finding, Kit
@@ -34,6 +35,7 @@ async def analyze(run: Run, kit: Kit, task: AgentTask, findings: Sequence[Findin
     ledger = kit.ledger.seeing((run.lane, *task.lanes))
     place = run.child("findings").at("report")
     try:
+        await count(run)
         text = await _write(place, ledger, task, findings)
     except (LimitReached, ModelFailed) as failed:
         run.emit(AgentFailed(lane=run.lane, error=in_words(failed.reason)))
@@ -66,7 +68,6 @@ async def _ask(
         messages=(),
         tool_choice="none",
         max_tokens=output(place.profile("analytical"), OUTPUT),
-        timeout=SECONDS_BETWEEN_TOKENS,
     )
     profile = place.profile("analytical")
     tokens = min(room(profile, request.system, (), request.max_tokens), profile.window // 2)

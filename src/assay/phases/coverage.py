@@ -12,9 +12,17 @@ from assay.core.errors import LimitReached
 from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.core.report import in_words
+from assay.core.text import sentences, words
 from assay.phases.dispatch import Crew, Dispatch, collect, may_work
 from assay.phases.state import Research, marked
 from assay.run.run import Run
+
+LONGEST_QUESTION = 4_000
+"""Code points; a question may be a page, and its parts stand at its beginning or are steps of the plan."""
+MOST_PARTS = 6
+_ASKING = frozenset(
+    "what which when where whom whose does have been were will would could should that this with".split()
+)
 
 
 async def cover(run: Run, crew: Crew, research: Research) -> tuple[Research, tuple[Coverage, ...]]:
@@ -31,7 +39,7 @@ async def cover(run: Run, crew: Crew, research: Research) -> tuple[Research, tup
         except LimitReached as limit:
             place.warn(f"open steps were left: {in_words(limit.reason)}")
     coverage = assess(crew.inquiry.question, research)
-    place.emit(CoverageAssessed(coverage=coverage))
+    place.emit(CoverageAssessed(coverage=coverage, when="before"))
     plan = closed(research.plan, coverage)
     if plan != research.plan:
         place.emit(PlanChanged(plan=plan))
@@ -65,13 +73,38 @@ def assess(question: str, research: Research) -> tuple[Coverage, ...]:
     """What is answered. A step is, when its agent's finding cites passages; partly, when the agent was cut short.
 
     A step of analysis needs no search: it stands as what it analyses stands. A step that tries another one again counts
-    for that one. A step skipped by decision is no part of what was to be answered.
+    for that one. A step skipped by decision is no part of what was to be answered. The question comes first, then the
+    steps, then the parts of a question which is several: each stands as the step that shares most words with it.
     """
     steps = _counted(research.plan)
     searched = {step.id: _step(step, research) for step in steps if step.needs_search}
     whole = _whole(question, list(searched.values()), research.findings)
     each = (searched.get(step.id) or Coverage(step=step.id, part=step.title, status=whole.status) for step in steps)
-    return (whole, *each)
+    known = (whole, *each)
+    return (*known, *(_part(part, steps, known) for part in parts(question)))
+
+
+def parts(question: str) -> tuple[str, ...]:
+    """The questions of which a question is made ("How far? And which winds?"); none where it is one."""
+    found = [" ".join(question[start:end].split()) for start, end in sentences(question[:LONGEST_QUESTION])]
+    asked = [part for part in found if part.endswith("?") and len(telling(part)) > 1]
+    return tuple(asked[:MOST_PARTS]) if len(asked) > 1 else ()
+
+
+def _part(part: str, steps: Sequence[PlanStep], known: Sequence[Coverage]) -> Coverage:
+    """A part of the question, by the step which serves it; where none does, it is open as far as the question is."""
+    wanted = set(telling(part))
+    shared = {step.id: len(wanted & set(words(f"{step.title} {step.description}"))) for step in steps}
+    best = max(shared, key=lambda step: (shared[step], -step), default=0)
+    whole, served = known[0], next((each for each in known if each.step == best and best), None)
+    if served is None or not shared[best]:
+        return Coverage(step=0, part=part, status="not" if whole.status == "not" else "partly")
+    return Coverage(step=0, part=part, status=served.status, passages=served.passages)
+
+
+def telling(text: str) -> list[str]:
+    """The words of a question which say what it asks about."""
+    return [word for word in words(text) if len(word) > 3 and word not in _ASKING]
 
 
 def _counted(plan: Plan) -> list[PlanStep]:

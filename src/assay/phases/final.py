@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import msgspec
+
 from assay.agents.citing import cite
-from assay.agents.task import Kit
+from assay.agents.task import NOTHING, Kit
 from assay.core.events import ReportFinished
+from assay.core.plan import Coverage
 from assay.core.report import LIMITS, STOP_REASONS
-from assay.core.sources import SNIPPET, lane_of_source, sha256
-from assay.core.urls import BadUrl
-from assay.core.urls import read as read_url
+from assay.core.sources import Source, sha256
 from assay.evidence.documents import Reader
+from assay.phases.answered import Closing
+from assay.phases.comparing import compare
+from assay.phases.form import redated
 from assay.phases.inquiry import Inquiry
-from assay.phases.write import Draft
+from assay.phases.method import method
+from assay.phases.noticing import notice
+from assay.phases.unheeded import unheeded
+from assay.phases.write import Draft, date_of
 from assay.run.engine import Outcome
 from assay.run.run import Run
-from assay.tools.search import searching
-from assay.verify.pipeline import verify
+from assay.verify.pipeline import Verified, verify
+from assay.verify.repair.means import Means
+from assay.verify.streaming.proofreading import Proofreader
 
 
-async def finish(run: Run, kit: Kit, reader: Reader, inquiry: Inquiry, draft: Draft) -> Outcome:
-    """Verify the report and end the run."""
-    async with run.at("write").phase("verify") as phase:
+async def finish(
+    run: Run,
+    kit: Kit,
+    reader: Reader,
+    inquiry: Inquiry,
+    draft: Draft,
+    coverage: Sequence[Coverage] = (),
+    proofreader: Proofreader | None = None,
+) -> Outcome:
+    """Compare its sources, verify the report and end the run.
+
+    `coverage` is that before writing; `proofreader` has checked claims while the report was written.
+    """
+    async with run.at("verify").phase("verify") as phase:
         passages, sources = kit.ledger.everything()
+        if run.brief.verify and draft.sourced:
+            draft = await compare(phase, kit, reader, draft, coverage)
+        closing = Closing(coverage, passages, formed=draft.composed or bool(run.brief.template))
         verified = await verify(
             phase,
             draft.text,
@@ -31,11 +55,53 @@ async def finish(run: Run, kit: Kit, reader: Reader, inquiry: Inquiry, draft: Dr
             enabled=run.brief.verify,
             has_sources=draft.sourced,
             off=run.brief.checks_off,
+            means=_means(run, kit, inquiry, draft),
+            closing=closing,
+            proofreader=proofreader if draft.sourced else None,
+            streamed=draft.streamed,
         )
+        draft = _revised(draft, verified, date_of(verified.text, kit, inquiry))
         reason = stop_reason(run, kit, draft)
-        limits = (*_ended(reason), *inquiry.assumptions, *draft.limits, *_contacted(run, kit))
+        noticed = await notice(phase, _cited(draft, kit))
+        contacted = await method(phase)
+        limits = (
+            *_ended(reason),
+            *inquiry.assumptions,
+            *draft.limits,
+            *closing.limits,
+            *unheeded(run, inquiry),
+            *noticed,
+            *contacted,
+        )
         phase.emit(ReportFinished(text_sha256=sha256(draft.text.encode()), limits=limits))
     return Outcome(stop_reason=reason, verified=verified.passed and run.brief.verify)
+
+
+def _cited(draft: Draft, kit: Kit) -> tuple[Source, ...]:
+    """The sources of the passages the report cites, each once."""
+    ids = dict.fromkeys(passage.source for passage in cite(draft.text, kit.ledger).passages)
+    return tuple(source for id in ids if (source := kit.ledger.source(id)) is not None)
+
+
+def _means(run: Run, kit: Kit, inquiry: Inquiry, draft: Draft) -> Means | None:
+    """What the report may be repaired with; nothing, where it is not to be, or stands for records."""
+    if not run.brief.repair or draft.composed:
+        return None
+    return Means(
+        ledger=kit.ledger,
+        tools=kit.tools,
+        off=run.brief.repairs_off,
+        emptied=NOTHING if run.brief.template else "",
+        retell=lambda text: redated(text, date_of(text, kit, inquiry)),
+    )
+
+
+def _revised(draft: Draft, verified: Verified, dated: str) -> Draft:
+    """The draft as it left verification."""
+    if verified.text == draft.text:
+        return draft
+    told = (redated(limit, dated) for limit in draft.limits)
+    return msgspec.structs.replace(draft, text=verified.text, limits=(*told, *verified.limits))
 
 
 def stop_reason(run: Run, kit: Kit, draft: Draft) -> str:
@@ -47,30 +113,6 @@ def stop_reason(run: Run, kit: Kit, draft: Draft) -> str:
     return "done" if draft.written else "unwritten"
 
 
-def _contacted(run: Run, kit: Kit) -> tuple[str, ...]:
-    """Who outside answered, where the web was in scope: search providers, and the hosts of the pages read."""
-    if not run.brief.scope.web:
-        return ()
-    providers = [search.name for search in run.world.searches if search.name != "local"]
-    answered = [name for name in providers if kit.ledger.has_answer(searching(name))]
-    silent = [name for name in providers if name not in answered]
-    searched = f"The web was searched with {', '.join(answered)}" if answered else "The web was not searched"
-    missing = f"; {', '.join(silent)} gave no answer" if silent else ""
-    met = [source for source in kit.ledger.everything()[1].values() if lane_of_source(source.id) >= run.brief.lane]
-    pages = [source.url for source in met if source.media_type != SNIPPET]
-    hosts = sorted({host for url in pages if (host := _host(url))})
-    read = f"pages were read from {', '.join(hosts)}" if hosts else "no page was read"
-    return (f"{searched}{missing}; {read}.",)
-
-
 def _ended(reason: str) -> tuple[str, ...]:
     """What ended the run, where a limit did; what a writer that failed means for the reader, its draft says."""
     return (STOP_REASONS[reason],) if reason in LIMITS and reason != "unwritten" else ()
-
-
-def _host(url: str) -> str:
-    """The host of a page; "" for a document which has no such address, whatever it says of itself."""
-    try:
-        return read_url(url).authority
-    except BadUrl:
-        return ""

@@ -42,9 +42,21 @@ def as_of(published: Iterable[str], today: str) -> str:
     return f"As of {today}, the day of this research: no source cited states a date."
 
 
+_DATED = re.compile(
+    r"^(\*?)As of \d{4}(?:-\d\d){0,2}, the (?:date of the newest source cited"
+    r"|day of this research: no source cited states a date)\.(?=\1$)",
+    re.MULTILINE,
+)
+
+
+def redated(text: str, dated: str) -> str:
+    """`text` with `dated` where `as_of` was said of it before its citations changed."""
+    return _DATED.sub(lambda match: f"{match[1]}{dated}", text, count=1)
+
+
 def missing(coverage: Sequence[Coverage]) -> tuple[str, ...]:
-    """The parts of a plan on which nothing was found."""
-    return tuple(dict.fromkeys(" ".join(each.part.split()) for each in coverage if each.step and each.status == "not"))
+    """The parts of a plan, and of the question where it has several, on which nothing was found; it stands first."""
+    return tuple(dict.fromkeys(" ".join(each.part.split()) for each in coverage[1:] if each.status == "not"))
 
 
 def formed(text: str, dated: str, absent: Sequence[str], *, english: bool = True) -> str:
@@ -61,6 +73,25 @@ def formed(text: str, dated: str, absent: Sequence[str], *, english: bool = True
     closing = "\n\n".join(dict.fromkeys(filter(None, said))) or "\n".join(f"- {part}" for part in absent)
     head = text[found[0].start : found[0].body].strip() if found else f"## {MISSING}"
     return "\n\n".join(filter(None, (_dated(kept, dated), f"{head}\n\n{closing}" if closing else "")))
+
+
+def with_section(text: str, section: str) -> str:
+    """`text` with one more section: before what could not be found, else at its end."""
+    found = [part.start for part in outline(text) if _is_missing(part.title)]
+    at = found[0] if found else len(text)
+    return "\n\n".join(filter(None, (closed(text[:at].rstrip()), section, text[at:].strip())))
+
+
+def with_missing(text: str, parts: Sequence[str]) -> str:
+    """`text` with more that could not be found at its end; nothing before that moves."""
+    items = "\n".join(f"- {part}" for part in parts)
+    if not items:
+        return text
+    last = outline(text)[-1:]
+    if last and _is_missing(last[0].title):
+        return f"{text.rstrip()}\n{items}"
+    whole = closed(text.rstrip())
+    return f"{whole}\n\n## {MISSING}\n\n{items}" if whole.startswith(text.rstrip()) else text
 
 
 def _without(text: str, parts: Sequence[Part]) -> str:
@@ -109,6 +140,8 @@ def filled(texts: Sequence[str], template: Sequence[Section], dated: str, absent
     notes = [note[0].strip() for text in texts if (note := _NOTE.search(text))]
     for text in texts:
         _sort(_NOTE.sub("", text), template, below)
+    written = {_key(section.title) for at, section in enumerate(template) if any(below[at])}
+    absent = [part for part in absent if _key(part) not in written]  # looked for in vain, and found under another
     places = [at for at, section in enumerate(template) if _is_missing(section.title)]
     if places and absent and not any(below[places[0]]):
         below[places[0]].append("\n".join(f"- {part}" for part in absent))

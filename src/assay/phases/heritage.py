@@ -12,6 +12,7 @@ import msgspec
 from assay.agents.citing import cite
 from assay.agents.findings import quoted
 from assay.agents.task import Finding, Finished, Kit
+from assay.core.brief import Brief
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import RunContinued, SourceAdded
 from assay.core.ports import LedgerRow, Memory
@@ -23,7 +24,7 @@ from assay.phases.inquiry import Inquiry
 from assay.phases.state import Research
 from assay.run.protocols import Tool
 from assay.run.run import Run
-from assay.run.steps import Scratch
+from assay.run.steps import FAILED, Scratch
 
 STEP = ":inherit:0"
 """The key of the step below in the journal of a run."""
@@ -94,19 +95,26 @@ def taken(memory: Memory, view: RunView) -> Heritage:
     """What is to be taken over from a stored run: its own, and what it took over itself."""
     stored = memory.steps.get(STEP)
     before = msgspec.json.decode(stored.data, type=Heritage) if stored else Heritage()
-    looked = memory.steps.get(SCOPE)
     return Heritage(
         question=view.question,
         date=view.brief.date if view.brief else "",
         rows=tuple(row for row in memory.ledger if row.kind != "answer"),
-        answers=before.answers | _answers(memory),
-        scope=msgspec.json.decode(looked.data, type=CollectionSummary) if looked and looked.tag != "failed/1" else None,
+        answers=before.answers | answers_of(memory),
+        scope=scope_of(memory),
         cited=tuple(passage.id for passage in bibliography(view).cited),
         earlier=_done(memory, view),
     )
 
 
-def _answers(memory: Memory) -> dict[str, msgspec.Raw]:
+def scope_of(memory: Memory) -> CollectionSummary | None:
+    """What the documents of a stored run were; None where it did not come to look at them."""
+    looked = memory.steps.get(SCOPE)
+    if looked is None or looked.tag == FAILED:
+        return None
+    return msgspec.json.decode(looked.data, type=CollectionSummary)
+
+
+def answers_of(memory: Memory) -> dict[str, msgspec.Raw]:
     """What the calls of a run got: the rows name the steps whose results they are."""
     named = [(row.id, msgspec.json.decode(row.data, type=str)) for row in memory.ledger if row.kind == "answer"]
     return {key: msgspec.Raw(memory.steps[step].data) for key, step in named if step in memory.steps}
@@ -120,13 +128,17 @@ def _done(memory: Memory, view: RunView) -> tuple[Finished, ...]:
 
 def equip(run: Run, tools: Mapping[str, Tool], heritage: Heritage, scope: CollectionSummary | None) -> Kit:
     """The kit of a run, with what it goes on from. `scope` is what its scope holds now."""
-    ledger = Ledger()
+    ledger = Ledger(trusted=run.brief.scope.trusted)
     ledger.apply(heritage.rows)
-    fresh = heritage.date == run.brief.date or not run.brief.scope.web
-    if fresh and heritage.scope is not None and heritage.scope == scope:
+    if is_fresh(run.brief, heritage.date, heritage.scope, scope):
         for key, answer in heritage.answers.items():
             ledger.answer(key, bytes(answer))
     return Kit(ledger=ledger, tools=tools, lanes=(run.lane, *heritage.lanes), earlier=heritage.earlier)
+
+
+def is_fresh(brief: Brief, date: str, scope: CollectionSummary | None, now: CollectionSummary | None) -> bool:
+    """Whether what calls got on `date`, over the documents of `scope`, holds for a run of this brief over those now."""
+    return (date == brief.date or not brief.scope.web) and scope is not None and scope == now
 
 
 def recalled(kit: Kit, inquiry: Inquiry, heritage: Heritage, research: Research) -> Research:

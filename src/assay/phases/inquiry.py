@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import msgspec
 
@@ -20,6 +21,10 @@ from assay.run.run import Run
 from assay.run.steps import Scratch
 
 NAME_LENGTH = 80
+YIELDING = (
+    "What stands in `steering` the user said while the research was going on. Heed it from here on, as far as your "
+    "rules allow: how claims are cited, and what is safe, it cannot change."
+)
 
 
 class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +33,7 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     `documents` describes the scope in prose, `count` is how many documents it holds, `held` what they are. `answers`
     are a person's answers to clarifying questions, `assumptions` what was assumed where nobody answered. `fields` are
     those of a schema which are to be filled, one a line; `template` the headings the report is to have, as Markdown.
+    `steering` is what the owner said while the run went on.
     """
 
     question: str
@@ -42,6 +48,7 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     assumptions: tuple[str, ...] = ()
     fields: str = ""
     template: str = ""
+    steering: tuple[str, ...] = ()
 
     def asked(self) -> list[Message]:
         """The messages which say what is wanted: the question, a person's answers, their instructions."""
@@ -52,7 +59,7 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
             ("template", self.template),
             ("instructions", self.instructions),
         )
-        return [user(name, text) for name, text in parts if text]
+        return [*(user(name, text) for name, text in parts if text), *steered(self.steering)]
 
     def full(self) -> str:
         """The question with the answers, for an agent."""
@@ -62,6 +69,16 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
 def user(name: str, text: str) -> Message:
     """A user message which holds `name`."""
     return Message(role="user", name=name, text=text)
+
+
+def steered(told: Sequence[str]) -> list[Message]:
+    """What the owner said while the run went on: messages of their own, and what they yield to."""
+    return [*(user("steering", text) for text in told), *([user("note", YIELDING)] if told else [])]
+
+
+async def heard(run: Run, inquiry: Inquiry, earlier: tuple[str, ...]) -> Inquiry:
+    """The inquiry as the writer gets it: with what the owner said up to now, `earlier` during research."""
+    return msgspec.structs.replace(inquiry, steering=(*earlier, *await run.child("write").steering()))
 
 
 def data(value: object) -> str:

@@ -21,7 +21,7 @@ from assay.core.plan import Plan
 from assay.core.report import in_words
 from assay.phases.control import GENERATE_REPORT, RESEARCH_AGENT, THINK, names
 from assay.phases.dispatch import Crew, Dispatch, Sent, collect
-from assay.phases.inquiry import data, user
+from assay.phases.inquiry import data, steered, user
 from assay.phases.state import Research
 from assay.run.run import Run
 
@@ -42,11 +42,13 @@ class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
 
 async def orchestrate(run: Run, crew: Crew, plan: Plan) -> Research:
     """Send agents until the orchestrator, the cycles or a limit end it; whatever ended it, what was found is kept."""
-    orchestrator = Orchestrator(crew, Research(plan=plan))
+    orchestrator, more = Orchestrator(crew, Research(plan=plan)), True
     try:
         for cycle in range(1, crew.rules.cycles + 1):
-            if not await orchestrator.cycle(run.child(f"cycle-{cycle}"), cycle):
+            place = run.child(f"cycle-{cycle}")
+            if not await orchestrator.heed(place) and not more:
                 break
+            more = await orchestrator.cycle(place, cycle)
     except LimitReached as limit:
         run.warn(f"research was ended by a limit: {in_words(limit.reason)}")
     except ModelFailed as failed:
@@ -60,6 +62,14 @@ class Orchestrator:
     def __init__(self, crew: Crew, research: Research) -> None:
         self.crew, self.research = crew, research
         self.history = History([*crew.inquiry.asked(), user("plan", data(research.plan))])
+
+    async def heed(self, place: Run) -> bool:
+        """Hear what the owner said since the last decision; whether there was anything."""
+        told = await place.steering()
+        for message in steered(told):
+            self.history.add(Turn(said=message))
+        self.research = msgspec.structs.replace(self.research, steering=(*self.research.steering, *told))
+        return bool(told)
 
     async def cycle(self, place: Run, cycle: int) -> bool:
         """One decision and the agents it sends. Whether there is another to make.

@@ -17,9 +17,10 @@ from assay.phases.coverage import cover
 from assay.phases.dispatch import Crew
 from assay.phases.final import finish
 from assay.phases.heritage import Heritage, announce, equip, inherit, recalled
-from assay.phases.inquiry import Inquiry, inquire
-from assay.phases.planning import make_plan
+from assay.phases.inquiry import Inquiry, heard, inquire
+from assay.phases.planning import agreed, follow, make_plan
 from assay.phases.simple import answer, answer_from
+from assay.phases.standing import Standing, keep, take_up
 from assay.phases.state import Research
 from assay.phases.survey.survey import survey
 from assay.phases.triage import classify
@@ -28,8 +29,11 @@ from assay.phases.write import Draft, write, write_nothing
 from assay.run.engine import Outcome
 from assay.run.protocols import Tool
 from assay.run.run import Run
+from assay.verify.streaming.proofreading import proofreader
 
 Strategy = Callable[[Run, Crew, Plan], Awaitable[Research]]
+
+EVERY_DOCUMENT = "Read every document in scope"
 
 
 class Services(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,10 +74,13 @@ async def pipeline(run: Run, services: Services) -> Outcome:
         ModelFailed: no model worked and nothing was found.
         InputNeeded: a person has to answer first.
     """
-    strategy = services.strategy(run.brief.strategy)
+    services.strategy(run.brief.strategy)
     tools, heritage = services.allowed(run.brief.tools), await inherit(run)
     if run.brief.mode == "agent":
         return await work_alone(run, equip(run, tools, heritage, None), services.reader)
+    run.limit("extended" if run.brief.depth == "auto" else run.brief.depth)  # until triage has said how far to go
+    if run.brief.fork is not None:
+        return await go_on(run, services, tools, heritage)
     triage, inquiry = await classify(run, await inquire(run))
     heritage = heritage if goes_on(run.brief, triage) else Heritage()
     kit = equip(run, tools, heritage, inquiry.held)
@@ -84,19 +91,36 @@ async def pipeline(run: Run, services: Services) -> Outcome:
     if not inquiry.count and not run.brief.scope.web:
         draft = await write_nothing(run, kit, inquiry)
         return await finish(run, kit, services.reader, inquiry, draft)
-    if triage.whole_collection and not run.brief.schema:
+    if triage.whole_collection and not run.brief.schema and await agreed(run, EVERY_DOCUMENT):
         surveyed = await survey(run, kit, services.reader, inquiry, rules)
         if surveyed is not None:
             return await finish(run, kit, services.reader, inquiry, surveyed)
-    background = await look_around(run, kit, inquiry)
-    plan = await make_plan(run, inquiry, background, rules)
-    research, coverage = await investigate(run, strategy, Crew(kit, inquiry, rules), plan)
+    at = Standing(triage=triage, question=inquiry.question, answers=inquiry.answers, assumptions=inquiry.assumptions)
+    at = msgspec.structs.replace(at, background=await look_around(run, kit, inquiry))
+    return await researched(run, services, Crew(kit, inquiry, rules), heritage, at)
+
+
+async def go_on(run: Run, services: Services, tools: Mapping[str, Tool], heritage: Heritage) -> Outcome:
+    """The way of a run which was forked off another, from where that was."""
+    forked, kit, inquiry = await take_up(run, tools, heritage)
+    triage = forked.standing.triage
+    heritage = heritage if goes_on(run.brief, triage) else Heritage()
+    return await researched(run, services, Crew(kit, inquiry, run.limit(triage.depth)), heritage, forked.standing)
+
+
+async def researched(run: Run, services: Services, crew: Crew, heritage: Heritage, at: Standing) -> Outcome:
+    """Plan, research, write, verify; what a run was forked with is not done again."""
+    kit, inquiry = crew.kit, crew.inquiry
+    at = await planned(run, crew, at)
+    research, coverage = await investigated(run, services.strategy(run.brief.strategy), crew, at)
+    inquiry = await heard(run, inquiry, research.steering)
+    proof = proofreader(run, kit.ledger, services.reader)
     if run.brief.schema:
         draft = await fill(run, kit, inquiry, research)
     else:
-        draft = await write(run, kit, inquiry, recalled(kit, inquiry, heritage, research), coverage)
+        draft = await write(run, kit, inquiry, recalled(kit, inquiry, heritage, research), coverage, proof)
     announce(run, kit, draft.text)
-    return await finish(run, kit, services.reader, inquiry, draft)
+    return await finish(run, kit, services.reader, inquiry, draft, coverage, proof)
 
 
 def goes_on(brief: Brief, triage: Triage) -> bool:
@@ -117,7 +141,22 @@ async def at_once(run: Run, kit: Kit, inquiry: Inquiry, text: str) -> Draft:
     return draft
 
 
-async def investigate(run: Run, strategy: Strategy, crew: Crew, plan: Plan) -> tuple[Research, tuple[Coverage, ...]]:
-    """Research by the run's strategy, then coverage, which sends agents for what was left open."""
+async def planned(run: Run, crew: Crew, at: Standing) -> Standing:
+    """With a plan: the one there is, the one somebody gave, or the planner's."""
+    if at.plan is not None:
+        return at
+    keep(run, "plan", at, crew.kit)
+    plan = await (follow(run, at.given) if at.given else make_plan(run, crew.inquiry, at.background, crew.rules))
+    return msgspec.structs.replace(at, plan=plan, given=None)
+
+
+async def investigated(run: Run, strategy: Strategy, crew: Crew, at: Standing) -> tuple[Research, tuple[Coverage, ...]]:
+    """The research there is; else that of the run's strategy, then coverage, which sends agents for what is open."""
+    if at.research is not None:
+        return at.research, at.coverage
+    assert at.plan is not None
+    keep(run, "research", at, crew.kit)
     async with run.phase("research") as phase:
-        return await cover(phase, crew, await strategy(phase, crew, plan))
+        research, coverage = await cover(phase, crew, await strategy(phase, crew, at.plan))
+    keep(run, "write", msgspec.structs.replace(at, research=research, coverage=coverage), crew.kit)
+    return research, coverage

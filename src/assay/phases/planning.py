@@ -11,9 +11,9 @@ from assay.agents.sizing import output
 from assay.agents.wording import prompt
 from assay.core.brief import DepthRules
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
-from assay.core.events import PlanApproved, PlanDelta, PlanProposed, PlanStarted
+from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
 from assay.core.messages import Message, Request
-from assay.core.plan import Plan, PlanStep
+from assay.core.plan import Plan, PlanStep, Reviewed
 from assay.core.report import in_words
 from assay.phases.inquiry import Inquiry, before, data, user
 from assay.run.run import Run
@@ -36,12 +36,55 @@ class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def make_plan(run: Run, inquiry: Inquiry, background: str, rules: DepthRules) -> Plan:
-    """The plan research follows."""
+    """The plan research follows; shown to a person first where the brief wants that.
+
+    Raises:
+        InputNeeded: a person has to approve it.
+    """
     async with run.phase("plan") as phase:
         phase.emit(PlanStarted())
         plan = await _plan(phase, inquiry, background, rules)
         phase.emit(PlanProposed(plan=plan))
-        phase.emit(PlanApproved(plan=plan))
+        if phase.brief.review == "never":
+            phase.emit(PlanApproved(plan=plan))
+            return plan
+        return await review(phase, plan)
+
+
+async def follow(run: Run, plan: Plan) -> Plan:
+    """A plan which a person gave before the run began: nobody is asked for one."""
+    async with run.phase("plan") as phase:
+        phase.emit(PlanStarted())
+        phase.emit(PlanProposed(plan=plan))
+        phase.emit(PlanApproved(plan=plan, by="user"))
+    return plan
+
+
+async def agreed(run: Run, wanted: str) -> bool:
+    """Whether research goes on by this one step which code wants done, where the brief has a person say so.
+
+    Raises:
+        InputNeeded: a person has to approve it.
+    """
+    if run.brief.review == "never":
+        return True
+    async with run.phase("plan") as phase:
+        plan = one_step(wanted)
+        phase.emit(PlanProposed(plan=plan))
+        return await review(phase, plan) == plan
+
+
+async def review(phase: Run, plan: Plan) -> Plan:
+    """The plan as a person approves it, or another which they give in its stead.
+
+    Raises:
+        InputNeeded: the brief leaves the run waiting for that.
+    """
+    said = await phase.receive("plan", Reviewed, leave=phase.brief.review == "required")
+    if said.plan is not None and said.plan != plan:
+        plan = said.plan
+        phase.emit(PlanChanged(plan=plan))
+    phase.emit(PlanApproved(plan=plan, by="user"))
     return plan
 
 

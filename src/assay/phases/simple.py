@@ -15,7 +15,7 @@ from assay.core.report import in_words
 from assay.phases.background import may_search
 from assay.phases.inquiry import Inquiry, user
 from assay.phases.looking import SECONDS, Look, recall_all, search_and_read, search_once
-from assay.phases.write import Draft, nothing_found
+from assay.phases.write import REVISED, Draft, nothing_found, settle, with_date
 from assay.run.run import Run
 
 OUTPUT = 2_048
@@ -31,8 +31,9 @@ async def answer(run: Run, kit: Kit, inquiry: Inquiry, text: str) -> Draft:
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if text:
-            phase.emit(ReportDelta(text=f"{UNSOURCED}\n\n{text}"))
-            return Draft(text=f"{UNSOURCED}\n\n{text}", researched=False, sourced=False)
+            said = f"{UNSOURCED}\n\n{text}"
+            phase.emit(ReportDelta(text=said))
+            return Draft(text=said, researched=False, sourced=False)
         if may_search(run, kit, inquiry) and not look.evidence and not look.late:
             return nothing_found(phase, kit, inquiry)
         return await _answer(phase, kit, inquiry, look)
@@ -71,11 +72,9 @@ async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look) -> Draft:
     if wrong := defect(reply):
         return _passages(phase, kit, inquiry, ModelFailed(f"the answer could not be used: {wrong}"))
     cites = bool(cite(reply.text, kit.ledger).passages)
-    if look.evidence and not cites:
-        first = f"{UNSOURCED}\n\n"
-        phase.emit(ReportRevised(text=first + reply.text, why="the answer cites nothing"))
-    researched, limits = bool(look.evidence), _said(look)
-    return Draft(text=first + reply.text, researched=researched, sourced=cites, limits=limits)
+    text = with_date(reply.text, kit, inquiry) if cites else f"{UNSOURCED}\n\n{reply.text}"
+    settle(phase, first + reply.text, text, REVISED if cites or first else "the answer cites nothing")
+    return Draft(text=text, researched=bool(look.evidence), sourced=cites, limits=_said(look))
 
 
 def _said(look: Look) -> tuple[str, ...]:
@@ -91,6 +90,7 @@ def _passages(phase: Run, kit: Kit, inquiry: Inquiry, failed: LimitReached | Mod
     if text == NOTHING and isinstance(failed, ModelFailed):
         raise failed
     phase.warn(f"no model answered: {in_words(failed.reason)}")
+    text = with_date(text, kit, inquiry)
     phase.emit(ReportRevised(text=text, why="no model answered; the passages found are the report"))
     return Draft(text=text, limits=(ENDED,), written=False)
 

@@ -16,12 +16,16 @@ SAID_LENGTH = 200
 
 
 class Research(msgspec.Struct, frozen=True, kw_only=True):
-    """The research of a run: `failed` says why agents failed; `cycles` counts the rounds of dispatch so far."""
+    """The research of a run: `failed` says why agents failed; `cycles` counts the rounds of dispatch so far.
+
+    `steering` is what the owner told the run so far.
+    """
 
     plan: Plan
     findings: tuple[Finding, ...] = ()
     failed: tuple[str, ...] = ()
     cycles: int = 0
+    steering: tuple[str, ...] = ()
 
     def with_finding(self, finding: Finding) -> Research:
         """The research with one more finding, its step completed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -19,6 +19,8 @@ from assay.phases.inquiry import Inquiry
 from assay.phases.state import Research
 from assay.phases.writer import Writer
 from assay.run.run import Run
+from assay.verify.streaming.carrying import spans
+from assay.verify.streaming.proofreading import Proofreader
 
 QUERIES_NAMED = 8
 QUERY_LENGTH = 120
@@ -41,7 +43,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """A report as written, with passage markers, and what its reader must know.
 
     `researched` says that sources were looked for, `sourced` that the text claims to rest on some; `written`, that a
-    model wrote it to its end.
+    model wrote it to its end; `composed`, that code made it of records, which have to go on saying what it says.
+    `streamed` is the text as it streamed, where its claims were found meanwhile: they keep their ids.
     """
 
     text: str
@@ -49,10 +52,21 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     researched: bool = True
     sourced: bool = True
     written: bool = True
+    composed: bool = False
+    streamed: str = ""
 
 
-async def write(run: Run, kit: Kit, inquiry: Inquiry, research: Research, coverage: Sequence[Coverage]) -> Draft:
+async def write(
+    run: Run,
+    kit: Kit,
+    inquiry: Inquiry,
+    research: Research,
+    coverage: Sequence[Coverage],
+    proofreader: Proofreader | None = None,
+) -> Draft:
     """The report; where agents came to nothing because research was cut short, the passages found by then.
+
+    `proofreader` finds and checks its claims as it streams.
 
     Raises:
         ModelFailed: nothing was found, because every agent failed.
@@ -64,39 +78,62 @@ async def write(run: Run, kit: Kit, inquiry: Inquiry, research: Research, covera
         if not any(finding.passages for finding in research.findings):
             draft = _cut_short(phase, kit, inquiry, research)
         else:
-            draft = await _draft(phase, kit, inquiry, research, coverage)
+            draft = await _draft(phase, Writer(phase, kit, inquiry, research, coverage, proofreader), research)
     return msgspec.structs.replace(draft, limits=(*draft.limits, *shortcomings(research)))
 
 
-async def _draft(phase: Run, kit: Kit, inquiry: Inquiry, research: Research, coverage: Sequence[Coverage]) -> Draft:
+async def _draft(phase: Run, writer: Writer, research: Research) -> Draft:
     """The report in its form; what code changed of the text as it streamed is on the log."""
-    writer = Writer(phase, kit, inquiry, research, coverage)
     try:
         texts, why = await writer.write(), REVISED
     except (LimitReached, ModelFailed) as failed:
         phase.warn(f"the report was put together by code: {in_words(failed.reason)}")
         texts, why = _unwritten(writer, research), "the writer failed; the findings are the report"
-    streamed = "\n\n".join(texts)
-    done = _formed(phase, kit, inquiry, texts, coverage)
-    written = why == REVISED
-    if written and done.text.startswith(streamed):
-        phase.emit(ReportDelta(text=done.text[len(streamed) :]))
-    else:
-        phase.emit(ReportRevised(text=done.text, why=why))
-    limits = (*(() if written else (NOT_WRITTEN if not writer.texts else HALF_WRITTEN,)), *done.limits)
-    return Draft(text=done.text, limits=limits, written=written)
+        if writer.proofreader:
+            writer.proofreader.take_back()
+    done = _formed(phase, writer.kit, writer.inquiry, texts, writer.coverage)
+    if why == REVISED:
+        streamed = "\n\n".join(texts)
+        read = streamed if writer.proofreader else ""
+        settle(phase, streamed, done.text, places=spans(read, done.text))
+        return Draft(text=done.text, limits=done.limits, streamed=read)
+    phase.emit(ReportRevised(text=done.text, why=why))
+    limits = (NOT_WRITTEN if not writer.texts else HALF_WRITTEN, *done.limits)
+    return Draft(text=done.text, limits=limits, written=False)
 
 
 def _formed(phase: Run, kit: Kit, inquiry: Inquiry, texts: Sequence[str], coverage: Sequence[Coverage]) -> Formed:
     """What was written, with its date and what could not be found, under the headings of a template if there is one."""
-    cited = cite("\n\n".join(texts), kit.ledger)
-    sources = [*cited.sources, *(kit.ledger.source(passage.source) for passage in cited.passages)]
-    dated = as_of((source.published for source in sources if source), inquiry.date)
-    absent = missing(coverage)
+    dated, absent = date_of("\n\n".join(texts), kit, inquiry), missing(coverage)
     if phase.brief.template:
         return filled(texts, phase.brief.template, dated, absent)
     english = inquiry.language.partition("-")[0] in ("", "en")
     return Formed(text=formed(joined(texts), dated, absent, english=english))
+
+
+def date_of(text: str, kit: Kit, inquiry: Inquiry) -> str:
+    """Of when a text is, by the sources it cites, as a sentence."""
+    cited = cite(text, kit.ledger)
+    sources = [*cited.sources, *(kit.ledger.source(passage.source) for passage in cited.passages)]
+    return as_of((source.published for source in sources if source), inquiry.date)
+
+
+def with_date(text: str, kit: Kit, inquiry: Inquiry) -> str:
+    """An answer with its date below it."""
+    return formed(text, date_of(text, kit, inquiry), ())
+
+
+def settle(
+    phase: Run, streamed: str, text: str, why: str = REVISED, places: Mapping[str, tuple[int, int]] = {}
+) -> None:
+    """Put on the log what code changed of a text as it streamed: more at its end, or the whole of it again.
+
+    `places` are those of its claims in `text`, where they are known already.
+    """
+    if text.startswith(streamed):
+        phase.emit(ReportDelta(text=text[len(streamed) :]))
+    else:
+        phase.emit(ReportRevised(text=text, why=why, spans=dict(places)))
 
 
 def shortcomings(research: Research) -> tuple[str, ...]:
@@ -139,7 +176,7 @@ def _cut_short(phase: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Dr
     passages = "" if judged or not phase.exhausted else compose(inquiry.question, kit.ledger)
     if passages in ("", NOTHING):
         return nothing_found(phase, kit, inquiry)
-    text = f"*{CUT_SHORT} ({in_words(phase.exhausted)}): {NEAREST}*\n\n{passages}"
+    text = with_date(f"*{CUT_SHORT} ({in_words(phase.exhausted)}): {NEAREST}*\n\n{passages}", kit, inquiry)
     phase.emit(ReportDelta(text=text))
     return Draft(text=text)
 

@@ -26,9 +26,9 @@ from assay.phases.inquiry import Inquiry, data, user
 from assay.phases.material import Part, parts, unseen
 from assay.phases.state import Research
 from assay.run.run import Run
+from assay.verify.streaming.proofreading import Proofreader
 
 OUTPUT = 20_000
-SECONDS_BETWEEN_TOKENS = 300.0
 RECALLS = 3
 """How often the writer of one report may look again at what was read."""
 RECALL = "recall"
@@ -64,9 +64,15 @@ class Writer:
     """Writes one report; `texts` are its parts as far as they are written, `left` those still to be written."""
 
     def __init__(
-        self, phase: Run, kit: Kit, inquiry: Inquiry, research: Research, coverage: Sequence[Coverage]
+        self,
+        phase: Run,
+        kit: Kit,
+        inquiry: Inquiry,
+        research: Research,
+        coverage: Sequence[Coverage],
+        proofreader: Proofreader | None = None,
     ) -> None:
-        self.phase, self.kit, self.inquiry = phase, kit, inquiry
+        self.phase, self.kit, self.inquiry, self.proofreader = phase, kit, inquiry, proofreader
         self.plan: Plan = research.plan
         self.coverage = coverage
         self.findings = [finding for finding in research.findings if finding.passages]
@@ -174,7 +180,12 @@ class Writer:
             tools=tools,
             tool_choice="auto" if tools and self.recalls else "none",
         )
-        return await self.phase.ask("complex", request, deltas=lambda text: ReportDelta(text=text))
+        return await self.phase.ask(
+            "complex",
+            request,
+            deltas=lambda text: ReportDelta(text=text),
+            listener=self.proofreader.listener(self._before()) if self.proofreader else None,
+        )
 
     def _tools(self, piece: Piece) -> tuple[ToolDefinition, ...]:
         """`recall`, where there is something to look at and room for it; once called, it stays defined."""
@@ -212,14 +223,19 @@ class Writer:
             messages=(),
             tool_choice="none",
             max_tokens=output(self.profile, OUTPUT),
-            timeout=SECONDS_BETWEEN_TOKENS,
         )
 
     def _take_back(self) -> None:
         """Readers forget what was streamed of the part in work."""
         self.phase.emit(ReportStarted(title=self.plan.title))
+        if self.proofreader:
+            self.proofreader.take_back()
         if self.texts:
-            self.phase.emit(ReportDelta(text="\n\n".join(self.texts) + "\n\n"))
+            self.phase.emit(ReportDelta(text=self._before()))
+
+    def _before(self) -> str:
+        """The text before the part in work."""
+        return "\n\n".join(self.texts) + "\n\n" if self.texts else ""
 
 
 def _calls(reply: Reply, tools: Sequence[ToolDefinition]) -> tuple[ToolCall, ...]:

@@ -10,7 +10,7 @@ from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage
 from assay.evidence.ledger import Ledger
 from assay.phases.continuing import going_on, predecessor
-from assay.phases.coverage import assess, closed, unreported
+from assay.phases.coverage import assess, closed, parts, unreported
 from assay.phases.inquiry import Inquiry
 from assay.phases.state import Research, agent_task, marked, said, step_for
 
@@ -54,6 +54,22 @@ def test_passages_count_once() -> None:
     findings = (finding(1, "S1001.1", "S1001.2"), finding(1, "S1001.1", lane=2))
     whole, first, *_ = assess("?", Research(plan=PLAN, findings=findings))
     assert whole.passages == first.passages == ("S1001.1", "S1001.2")
+
+
+def test_a_question_of_several_has_parts_which_stand_as_the_steps_that_serve_them() -> None:
+    question = "How far does the tide rise at Brest? Which winds blow there? Why?"
+    assert parts(question) == ("How far does the tide rise at Brest?", "Which winds blow there?")
+    assert parts("How far does the tide rise at Brest, and which winds blow?") == ()
+    coverage = assess(question, Research(plan=PLAN, findings=(finding(1, "S1001.1"), finding(2))))
+    assert [(each.step, each.status) for each in coverage[4:]] == [(0, "answered"), (0, "not")]
+    assert coverage[4].passages == ("S1001.1",)
+
+
+def test_a_part_which_no_step_serves_is_not_answered_wholly() -> None:
+    question = "How far does the tide rise? Who painted the lighthouse?"
+    found = (finding(1, "S1001.1"), finding(2, "S2001.1"))
+    assert assess(question, Research(plan=PLAN, findings=found))[-1].status == "partly"
+    assert assess(question, Research(plan=PLAN))[-1].status == "not"
 
 
 def test_open_are_steps_nobody_reported_on() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.phases.final import _host
+from assay.phases.method import _host
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Reply, Request
 from assay.phases.dispatch import Crew
-from assay.phases.inquiry import data, user
+from assay.phases.inquiry import data, steered, user
 from assay.phases.reflective.telling import SHARE, findings_message
 from assay.phases.state import Research
 from assay.run.run import Run
@@ -165,6 +165,7 @@ def _request(place: Run, crew: Crew, research: Research, step: int, at: Standing
             *crew.inquiry.asked(),
             *findings_message(crew.kit, research.findings, tokens),
             user("plan", data(research.plan)),
+            *steered(research.steering),
             user("rules", data(rules)),
         ),
         tool_choice="none",

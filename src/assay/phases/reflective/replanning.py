@@ -12,7 +12,7 @@ from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Request
 from assay.core.plan import Plan, PlanStep
 from assay.phases.dispatch import Crew
-from assay.phases.inquiry import data, user
+from assay.phases.inquiry import data, steered, user
 from assay.phases.planning import AGAIN, OUTPUT, PROMPTS, concise, read_plan
 from assay.phases.reflective.reflector import PLANS, Decision
 from assay.phases.reflective.telling import SHARE, findings_message
@@ -130,6 +130,7 @@ def _request(
             *findings_message(crew.kit, research.findings, tokens),
             user("plan", data(research.plan)),
             user("reflections", data(decisions)),
+            *steered(research.steering),
         ),
         tool_choice="none",
         max_tokens=output(place.profile("analytical"), OUTPUT),

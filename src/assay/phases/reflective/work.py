@@ -61,6 +61,9 @@ class Stepwise:
         at = standing(self.crew, self.research, self.tried)
         if not at.left and not at.may_adjust:
             return False
+        self.research = msgspec.structs.replace(
+            self.research, steering=(*self.research.steering, *await place.steering())
+        )
         decision = await decide(place, self.crew, self.research, step.id, at)
         self.decisions.append(decision)
         place.emit(

@@ -72,7 +72,13 @@ class Collection:
                 failed.append(document.sha256)
         return headers, tuple(failed)
 
-    async def phrases(self, wanted: Sequence[str]) -> list[Row]:
+    async def all_phrases(self, wanted: Sequence[str]) -> list[Row]:
+        """The rows of documents with all of `wanted` in them: for each the first sentence which has it."""
+        found = [await self.phrases([phrase], f"phrases-{at}") for at, phrase in enumerate(dict.fromkeys(wanted), 1)]
+        everywhere = set.intersection(*({row.document for row in rows} for rows in found))
+        return [row for rows in found for row in rows if row.document in everywhere]
+
+    async def phrases(self, wanted: Sequence[str], name: str = "phrases") -> list[Row]:
         """A row for each document with any of `wanted` in it: the first sentence which has it."""
         phrases = [tuple(words(phrase)) for phrase in wanted if words(phrase)]
 
@@ -80,7 +86,7 @@ class Collection:
             return await asyncio.to_thread(self._scan, group, phrases)
 
         hits: dict[str, int] = {}
-        for _, found in await self._groups("phrases", f"the words {', '.join(wanted)}"[:200], one):
+        for _, found in await self._groups(name, f"the words {', '.join(wanted)}"[:200], one):
             hits |= found.passages
         return await asyncio.to_thread(self._quoted, hits, phrases)
 

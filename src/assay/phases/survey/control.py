@@ -32,12 +32,19 @@ class FindPhrase(msgspec.Struct, frozen=True):
     phrases: Annotated[
         list[str], Meta(description="Words or names as they stand in a text; a document with any of them counts.")
     ]
+    together: Annotated[bool, Meta(description="True where a document has to have all of them.")] = False
 
 
 class ReadDocuments(msgspec.Struct, frozen=True):
     """`read_documents`: a model reads every document."""
 
     look_for: Annotated[str, Meta(description="What to look for in each document, in one sentence with all its terms.")]
+
+
+class CountDocuments(msgspec.Struct, frozen=True):
+    """`count_documents`: code counts and names every document."""
+
+    show: Annotated[list[str], Meta(description="Header fields the question asks for, by their keys.")] = []
 
 
 FILTER = define(
@@ -58,7 +65,13 @@ READ = define(
     ReadDocuments,
     control=True,
 )
-WAYS = (FILTER, FIND, READ)
+COUNT = define(
+    "count_documents",
+    "Count and name all documents. Only where the question asks how many there are, or which, and sets no condition.",
+    CountDocuments,
+    control=True,
+)
+WAYS = (FILTER, FIND, READ, COUNT)
 
 ROWS = ToolDefinition(
     name="report_rows",

@@ -36,12 +36,16 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reached(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a survey came: documents read, of all in scope; `what` was read of each; `parts` counts those cut."""
+    """How far a survey came: documents read, of all in scope; `what` was read of each; `parts` counts those cut.
+
+    `counted` says that there was nothing to look for in them: all were counted.
+    """
 
     read: int
     total: int
     what: str = ""
     parts: int = 0
+    counted: bool = False
 
 
 def merged(rows: Iterable[Row]) -> tuple[Row, ...]:
@@ -57,6 +61,8 @@ def merged(rows: Iterable[Row]) -> tuple[Row, ...]:
 def first_line(rows: Sequence[Row], reached: Reached) -> str:
     """How many documents there are, and how many were read for it: counted by code."""
     count = len(rows)
+    if reached.counted:
+        return f"{count:,} document{'s are' if count != 1 else ' is'} in scope, counted by code."
     match = "matches" if count == 1 else "match"
     read = f"{reached.what} of " if reached.what else ""
     return (

@@ -25,18 +25,27 @@ from assay.phases.control import names
 from assay.phases.inquiry import Inquiry, data, user
 from assay.phases.survey import filtering
 from assay.phases.survey.collection import Collection, collect
-from assay.phases.survey.control import FILTER, FIND, WAYS, FilterDocuments, FindPhrase, ReadDocuments
+from assay.phases.survey.control import (
+    COUNT,
+    FILTER,
+    FIND,
+    WAYS,
+    CountDocuments,
+    FilterDocuments,
+    FindPhrase,
+    ReadDocuments,
+)
 from assay.phases.survey.headers import Header, HeaderField, counted
 from assay.phases.survey.reading import Readers
 from assay.phases.survey.rows import SHOWN, Line, Reached, Row, composed, merged
-from assay.phases.write import Draft
+from assay.phases.write import Draft, with_date
 from assay.run.protocols import Observation, Shown
 from assay.run.run import Run
 from assay.tools.arguments import read
 
 OUTPUT = 1_024
 
-Way = FilterDocuments | FindPhrase | ReadDocuments
+Way = FilterDocuments | FindPhrase | ReadDocuments | CountDocuments
 
 
 class Surveyed(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,8 +76,9 @@ async def survey(run: Run, kit: Kit, reader: Reader, inquiry: Inquiry, rules: De
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
         text = composed(surveyed.rows, surveyed.reached, surveyed.asked, lambda row, line: _marker(cited, row, line))
+        text = with_date(text, kit, inquiry)
         phase.emit(ReportDelta(text=text))
-    return Draft(text=text, limits=_limits(surveyed), researched=False, sourced=bool(surveyed.rows))
+    return Draft(text=text, limits=_limits(surveyed), researched=False, sourced=bool(cited), composed=True)
 
 
 async def _way(phase: Run, inquiry: Inquiry, headers: Sequence[Header]) -> Way | None:
@@ -99,6 +109,8 @@ def _read_way(phase: Run, call: ToolCall) -> Way | None:
             return wanted
         if tool is FIND:
             return read(tool, call.arguments, FindPhrase)
+        if tool is COUNT:
+            return read(tool, call.arguments, CountDocuments)
         return read(tool, call.arguments, ReadDocuments)
     except ToolFailed as failed:
         phase.warn(f"{call.name} was called wrongly: {failed.reason}")
@@ -117,10 +129,10 @@ async def _go(
     total = len(collection.documents)
     if isinstance(way, FilterDocuments):
         return _filtered(collection, headers, way)
+    if isinstance(way, CountDocuments):
+        return _counted(collection, headers, way)
     if isinstance(way, FindPhrase):
-        rows = await collection.phrases(way.phrases)
-        reached = Reached(read=collection.read, total=total, what="the words")
-        return Surveyed(rows=merged(rows), reached=reached, asked=", ".join(f"“{each}”" for each in way.phrases))
+        return await _found(collection, way)
     places = {document.sha256: place for place, document in enumerate(collection.documents)}
     readers = Readers(inquiry, reader, places, rules.agents_at_once)
     done = await readers.read(phase, collection.documents, way.look_for or inquiry.question)
@@ -130,14 +142,38 @@ async def _go(
     return Surveyed(rows=merged(rows), reached=reached, asked=way.look_for or inquiry.question, failed=done.failed)
 
 
+async def _found(collection: Collection, way: FindPhrase) -> Surveyed:
+    together = way.together and len(way.phrases) > 1
+    rows = await (collection.all_phrases if together else collection.phrases)(way.phrases)
+    asked = (" and " if together else ", ").join(f"“{each}”" for each in way.phrases)
+    reached = Reached(read=collection.read, total=len(collection.documents), what="the words")
+    return Surveyed(rows=merged(rows), reached=reached, asked=asked)
+
+
+def _counted(collection: Collection, headers: Sequence[Header], way: CountDocuments) -> Surveyed:
+    """Every document, also those whose header could not be read, with the fields asked for."""
+    known = {header.document.sha256: header for header in headers}
+    rows = []
+    for place, document in enumerate(collection.documents):
+        header = known.get(document.sha256) or Header(document, ())
+        lines = tuple(_framed(header, field) for field in _shown_fields(header, way.show))
+        rows.append(Row(document=document.sha256, place=place, called=header.called, lines=lines))
+    reached = Reached(read=len(rows), total=len(rows), counted=True)
+    return Surveyed(rows=tuple(rows), reached=reached, asked="All documents")
+
+
+def _shown_fields(header: Header, keys: Sequence[str]) -> list[HeaderField]:
+    found = (header.field(" ".join(words(key))) for key in keys)
+    return list(dict.fromkeys(field for field in found if field is not None))
+
+
 def _filtered(collection: Collection, headers: Sequence[Header], way: FilterDocuments) -> Surveyed:
     conditions = filtering.read(way.where)
     rows = []
     for header in headers:
         met = filtering.matching(header, conditions)
         if met is not None:
-            also = (header.field(" ".join(words(key))) for key in way.show)
-            fields = dict.fromkeys((*met, *(field for field in also if field is not None)))
+            fields = dict.fromkeys((*met, *_shown_fields(header, way.show)))
             lines = tuple(_framed(header, field) for field in fields)
             hash = header.document.sha256
             rows.append(Row(document=hash, place=collection.place(hash), called=header.called, lines=lines, named=True))
@@ -158,7 +194,7 @@ async def _observe(
     phase: Run, kit: Kit, collection: Collection, rows: Sequence[Row], about: str
 ) -> dict[tuple[str, int], str]:
     """Give ids to the passages of the rows that are shown; the ids by document and place in it."""
-    if not rows:
+    if not any(row.lines for row in rows):
         return {}
     documents = {document.sha256: document for document in collection.documents}
     shown = tuple(_shown(documents[row.document], row) for row in rows)

@@ -13,7 +13,7 @@ from assay.phases.state import Research
 from assay.phases.typed.filling import Filler
 from assay.phases.typed.schema import read
 from assay.phases.typed.stating import label, line
-from assay.phases.write import Draft, shortcomings
+from assay.phases.write import Draft, shortcomings, with_date
 from assay.run.run import Run
 
 MISSING = "## What could not be found"
@@ -27,10 +27,10 @@ async def fill(run: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draf
         filler = Filler(phase, kit, inquiry, research.findings)
         fields = await filler.fill(form)
         phase.emit(FieldsFilled(fields=fields))
-        text = composed(fields)
+        text = with_date(composed(fields), kit, inquiry)
         phase.emit(ReportDelta(text=text))
     sourced = any(field.sentence for field in fields)
-    return Draft(text=text, limits=shortcomings(research), sourced=sourced)
+    return Draft(text=text, limits=shortcomings(research), sourced=sourced, composed=True)
 
 
 def composed(fields: Sequence[Field]) -> str:

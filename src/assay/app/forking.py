@@ -1,0 +1,292 @@
+"""A run which goes on from a point of another: what was done before is taken over, what comes after is done anew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+from typing import Unpack
+from urllib.parse import unquote
+
+import msgspec
+
+from assay.app.owning import reviewed
+from assay.app.revising import Revised, revised
+from assay.app.threads import WEB
+from assay.core.brief import POINTS, Brief, Fork, Point, Scope
+from assay.core.errors import UnknownName, UsageError
+from assay.core.events import RunForked, encode
+from assay.core.plan import Plan
+from assay.core.ports import FINAL, Clock, EventDraft, Given, Library, Memory, RunRow, World
+from assay.core.report import bibliography
+from assay.core.sources import Source
+from assay.core.urls import BadUrl, canonical, read
+from assay.core.view import RunView, fold
+from assay.phases.forking import Leaving, handed_over
+from assay.phases.forking import revised as revised_event
+from assay.phases.standing import Standing, stood
+from assay.run.engine import Engine, new_run_id
+from assay.run.forking import taken_over
+from assay.run.releases import brief_of
+from assay.settings import Settings
+from assay.store.common import Store
+
+Paths = str | Path | Iterable[str | Path]
+
+
+class Parent(msgspec.Struct, frozen=True, kw_only=True):
+    """The run a fork is made of."""
+
+    row: RunRow
+    memory: Memory
+    brief: Brief
+    view: RunView
+
+
+class Forking:
+    """The part of `Assay` which forks runs."""
+
+    settings: Settings
+    _store: Store
+    _engine: Engine
+    _clock: Clock
+
+    async def find(self, reference: str) -> RunRow:
+        """A run by its id, the start of its id, or `last`."""
+        raise NotImplementedError
+
+    def _check(self, brief: Brief) -> None:
+        raise NotImplementedError
+
+    async def _scope(self, paths: list[str] | None, asked: Scope, progress: Callable[[str], None] | None) -> Scope:
+        raise NotImplementedError
+
+    async def _placed(self, brief: Brief) -> tuple[Brief, World]:
+        raise NotImplementedError
+
+    async def fork(
+        self,
+        reference: str,
+        point: Point,
+        *,
+        plan: Plan | str | Path | None = None,
+        exclude: Sequence[str] = (),
+        add: Paths | None = None,
+        progress: Callable[[str], None] | None = None,
+        **wanted: Unpack[Revised],
+    ) -> str:
+        """Store a run which goes on from `point` of another, and execute nothing of it; its id. `resume` does.
+
+        What the other did before that is taken over and costs nothing; the new run stands alone.
+
+        Args:
+            point: `plan`: triage and background are taken over; `research`: the plan too; `write`: the findings too.
+            plan: to be followed in place of the planner's: a plan, its form or JSON, or the `Path` of a file.
+            exclude: sources to be left out: an id (S1002), a number of the report, an address, a title or file name.
+            add: files, folders, globs and pages to be searched beside those of the other run.
+            progress: told in a line how the reading of documents goes.
+            wanted: what is to be otherwise; see `Revised`.
+
+        Raises:
+            UnknownName: no such run, or it met no such source.
+            UsageError: it has not ended or never came so far, this is no plan, or what is wanted would change nothing.
+        """
+        given = None if plan is None else reviewed(plan).plan
+        point = _point(point, given is not None, add is not None)
+        parent = await self._parent(reference)
+        at = _stood(parent, point)
+        left_out = await asyncio.to_thread(chosen, parent.view, exclude, self._store.library)
+        made = Fork(run=parent.row.run_id, point=point, left_out=tuple(sorted(left_out)))
+        brief = revised(parent.brief, made, self.settings, wanted)
+        self._check(brief)
+        scope = await self._scope_of(brief.scope, [parent.view.sources[id] for id in made.left_out], add, progress)
+        brief = msgspec.structs.replace(brief, scope=scope, thread=await self._thread(parent))
+        brief, world = await self._placed(brief)
+        brief = msgspec.structs.replace(brief, estimate=None)  # what is known of whole runs says nothing of a part
+        return await self._store_fork(parent, brief, world, msgspec.structs.replace(at, given=given))
+
+    async def _parent(self, reference: str) -> Parent:
+        row = await self.find(reference)
+        if row.status not in FINAL:
+            raise UsageError(
+                f"run {row.run_id} has not ended ({row.status}), so it cannot be forked; "
+                f"first: assay runs resume {row.run_id}, or assay runs cancel {row.run_id}"
+            )
+        journal = self._store.journal
+        memory = await journal.load(row.run_id)
+        brief = brief_of(row.run_id, memory.brief)
+        return Parent(row=row, memory=memory, brief=brief, view=fold(await journal.events(row.run_id)))
+
+    async def _thread(self, parent: Parent) -> str:
+        """The thread of a fork: its parent's, whose place it takes there, where nothing was said after that."""
+        newest = await self._store.journal.latest(parent.brief.thread)
+        return parent.brief.thread if newest is not None and newest.run_id == parent.row.run_id else ""
+
+    async def _scope_of(
+        self, scope: Scope, without: Sequence[Source], add: Paths | None, progress: Callable[[str], None] | None
+    ) -> Scope:
+        """Where the fork may look: without these sources, with what is added; not on the web where that is off now."""
+        if scope.web and self.settings.search.offline:
+            scope = msgspec.structs.replace(scope, web=False, label=scope.label.removesuffix(WEB))
+        paths = [] if add is None else [str(add)] if isinstance(add, str | Path) else [str(path) for path in add]
+        added = (await self._scope(paths, Scope(), progress)).collections if paths else ()
+        if not without and not added:
+            return scope
+        return await asyncio.to_thread(_changed, self._store.library, scope, without, added, paths)
+
+    async def _store_fork(self, parent: Parent, brief: Brief, world: World, at: Standing) -> str:
+        assert brief.fork is not None
+        leaving = Leaving(frozenset(brief.fork.left_out), parent.memory.ledger)
+        at = _at_depth(leaving.standing(at), brief)
+        given = handed_over(parent.memory, parent.brief, brief, at, leaving)
+        events = await self._store.journal.events(parent.row.run_id)
+        first = self._forked(parent, brief.fork, given)
+        log = taken_over(events, brief.fork.point, lambda event: revised_event(event, leaving, at), first.at)
+        run_id = new_run_id()
+        await self._engine.create(run_id, brief, world, (first, *log), given)
+        return run_id
+
+    def _forked(self, parent: Parent, fork: Fork, given: Given) -> EventDraft:
+        kinds = [row.kind for row in given.ledger]
+        event = RunForked(
+            parent=fork.run,
+            point=fork.point,
+            sources=kinds.count("source"),
+            passages=kinds.count("passage"),
+            queries=kinds.count("query"),
+            pages=kinds.count("page"),
+            left_out=tuple(parent.view.sources[id].title for id in fork.left_out),
+        )
+        return EventDraft(key="forked", path=(), type=event.kind, data=encode(event), at=self._clock.now())
+
+
+def _point(point: Point, planned: bool, adding: bool) -> Point:
+    """The point from which something is done anew: a plan that is given is one the planner is not asked for."""
+    if point not in POINTS:
+        raise UnknownName("point to fork from", point, POINTS)
+    if point == "write" and adding:
+        raise UsageError(
+            "only research reads documents, and from write none is done: to add some, fork from research or plan"
+        )
+    if point == "write" and planned:
+        raise UsageError("another plan needs research: to give one, fork from plan; from write the findings stay")
+    return "plan" if planned else point
+
+
+def _stood(parent: Parent, point: Point) -> Standing:
+    """How far the run had come.
+
+    Raises:
+        UsageError: it never came to that point; the message names those it came to.
+    """
+    run_id, memory, row = parent.row.run_id, parent.memory, parent.row
+    at = stood(run_id, memory, point)
+    if at is not None:
+        return at
+    there = [each for each in POINTS if stood(run_id, memory, each) is not None]
+    if there:
+        raise UsageError(
+            f"run {run_id} ({row.status}) never came to {point}, so it cannot be forked from there; "
+            f"it can be from {' and '.join(there)}"
+        )
+    raise UsageError(f"run {run_id} ({row.status}) never came to a plan, so there is nothing to fork it from")
+
+
+def _at_depth(at: Standing, brief: Brief) -> Standing:
+    """Research goes as far as the fork's brief says, where it says that."""
+    if brief.depth == "auto":
+        return at
+    return msgspec.structs.replace(at, triage=msgspec.structs.replace(at.triage, depth=brief.depth))
+
+
+# sources which are left out
+
+
+def chosen(view: RunView, names: Sequence[str], library: Library) -> set[str]:
+    """The ids of the sources which are meant, with those which are the same document, or page, under another id.
+
+    Raises:
+        UnknownName: the run met no such source.
+    """
+    met = {id: pages(source, library) for id, source in view.sources.items()}
+    meant = [source for name in names for source in _named(view, name.strip(), met)]
+    hashes = {source.document_sha256 for source in meant}
+    addresses = {page for source in meant for page in met[source.id]}
+    return {id for id, source in view.sources.items() if source.document_sha256 in hashes or met[id] & addresses}
+
+
+def _named(view: RunView, name: str, met: Mapping[str, AbstractSet[str]]) -> list[Source]:
+    if name in view.sources:
+        return [view.sources[name]]
+    number = name.strip("[]")
+    if number.isdecimal():
+        found = [each.source for each in bibliography(view).entries if str(each.number) == number]
+    else:
+        wanted, page = name.casefold(), canonical(name)
+        found = [
+            source
+            for source in view.sources.values()
+            if name and (page in met[source.id] or wanted in (source.url, source.title.casefold(), _file(source)))
+        ]
+    if not found:
+        known = {source.title or source.url for source in view.sources.values()}
+        hint = f"(the sources run {view.run_id} met: assay runs export {view.run_id} -o report.json)"
+        raise UnknownName("source", name, known, hint)
+    return found
+
+
+def pages(source: Source, library: Library) -> frozenset[str]:
+    """The addresses of the page a source is, on the way there too, in their canonical form; none for a document."""
+    snapshot = library.snapshot(source.snapshot_sha256)
+    passed = (snapshot.url, *snapshot.redirects) if snapshot is not None else ()
+    return frozenset(canonical(url) for url in (source.url, *passed) if _is_address(url))
+
+
+def _is_address(url: str) -> bool:
+    try:
+        read(url)
+    except BadUrl:
+        return False
+    return True
+
+
+def _file(source: Source) -> str:
+    return unquote(source.url.rpartition("/")[2]).casefold()
+
+
+# where a fork may look
+
+
+def _changed(
+    library: Library, scope: Scope, without: Sequence[Source], added: Sequence[str], paths: Sequence[str]
+) -> Scope:
+    """The scope without these sources, and with the documents of the collections `added`, which are of `paths`."""
+    gone = {source.document_sha256 for source in without}
+    held = [document.sha256 for document in library.documents(scope.collections)]
+    more = [document.sha256 for document in library.documents(added)]
+    kept = [*dict.fromkeys((*(each for each in held if each not in gone), *more))]
+    left_out = {page for source in without if source.document_sha256 not in held for page in pages(source, library)}
+    rules = msgspec.structs.replace(scope.rules, left_out=tuple(sorted({*scope.rules.left_out, *left_out})))
+    if kept == held:
+        return msgspec.structs.replace(scope, rules=rules)
+    missing = [source for source in without if source.document_sha256 in held]
+    label = f"{_called(scope.label, missing, paths)} ({counted(len(kept))}){WEB if scope.web else ''}"
+    return msgspec.structs.replace(scope, collections=(library.select(kept),), label=label, rules=rules)
+
+
+def _called(label: str, missing: Iterable[Source], paths: Sequence[str]) -> str:
+    """What a reader calls a scope without some of its documents, and with these paths."""
+    name = label.removesuffix(WEB)
+    titles = dict.fromkeys(source.title for source in missing)
+    more = [*([f"without {_few(list(titles))}"] if titles else []), *([f"with {_few(paths)}"] if paths else [])]
+    return " ".join([name.rpartition(" (")[0] or name, *more])
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join([*names[:3], *(["…"] if len(names) > 3 else [])])
+
+
+def counted(documents: int) -> str:
+    """How many documents, in words."""
+    return f"{documents:,} document{'' if documents == 1 else 's'}"

@@ -1,0 +1,111 @@
+"""`assay plan`: what a run would do, and what it would take, before it does it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from assay import Assay, settings
+from assay.cli import budget_options, options, report_options, web_options
+from assay.cli.arguments import ResearchCommand, paths_from, question_from
+from assay.cli.completing import any_path, strategies
+from assay.cli.estimates import told
+from assay.cli.exits import Exit
+from assay.cli.library import opened
+from assay.cli.live.rows import price
+from assay.cli.live.summary import outcome
+from assay.cli.terminal import State, harmless, say, write
+from assay.cli.watch import Output, exit_code, watch
+from assay.core import plan_form
+from assay.core.estimate import Estimate
+from assay.core.view import RunView
+
+
+@click.command("plan", cls=ResearchCommand)
+@click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
+@click.option(
+    "--in",
+    "paths",
+    multiple=True,
+    metavar="PATH…",
+    shell_complete=any_path,
+    help="Only in these files, folders, globs or addresses of pages; - reads them from stdin.",
+)
+@web_options.web
+@click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
+@click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")
+@budget_options.budget
+@options.models
+@report_options.report
+@options.json_output
+@options.common
+@click.pass_obj
+def command(
+    state: State,
+    /,
+    words: Sequence[str],
+    paths: Sequence[str],
+    as_json: bool,
+    home: Path | None,
+    **wanted: Any,
+) -> int:
+    """Plan research on QUESTION (- reads it from stdin), and say what it would take: calls, tokens, money, time.
+
+    Only the plan is asked for. The run then waits with it: approve it and the run goes on, with nothing paid twice.
+
+    \b
+        assay plan "How did the harbour grow?" --in docs/
+        assay runs answer ID --approve
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    question = question_from(words, paths)
+    configured = settings.load()
+    output = Output(stdout="json" if as_json else "report", citations=configured.citations, verbosity=state.verbosity)
+    sources = paths_from(paths) if paths else None
+    wanted |= {"review_plan": "required", "ask": "never", "mode": "deep_research"}
+    return asyncio.run(_plan(question, sources, wanted, output, home, configured))
+
+
+async def _plan(
+    question: str,
+    sources: list[str] | None,
+    wanted: dict[str, Any],
+    output: Output,
+    home: Path | None,
+    configured: settings.Settings,
+) -> int:
+    async with opened(home, configured) as assay:
+        shown = output.display()
+        run = assay.start(question, sources=sources, progress=shown.told, **wanted)
+        await watch(assay, run, output, shown, asks=True)
+        view = await assay.view(run.run_id)
+        if view.status != "waiting":
+            say(outcome(view))
+            return exit_code(view)
+        return await show(assay, view, output)
+
+
+async def show(assay: Assay, view: RunView, output: Output) -> Exit:
+    """The plan and its estimate on stdout."""
+    estimate = await assay.estimate(view.run_id)
+    if output.stdout == "json":
+        said = {"run": view.run_id, "plan": view.plan, "depth": view.depth, "estimate": estimate}
+        write(msgspec.json.format(msgspec.json.encode(said)).decode())
+        return Exit.DONE
+    for line in lines(view, estimate):
+        write(line)
+    if output.verbosity >= 0:
+        say(f"to research by it: assay runs answer {view.run_id} --approve; to drop it: assay runs rm {view.run_id}")
+    return Exit.DONE
+
+
+def lines(view: RunView, estimate: Estimate) -> list[str]:
+    """A plan, and what its run is thought to take."""
+    form = plan_form.written(view.plan).splitlines() if view.plan else []
+    spent = f", of which {price(view.usage.total)} is spent" if view.usage.total.usd else ""
+    said = f"estimated: {told(estimate)}{spent}"
+    return [*map(harmless, form), "", f"depth: {view.depth}, strategy: {view.strategy}", said]

@@ -1,0 +1,159 @@
+"""What two reports have in common and what not: claim by claim, source by source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+
+import msgspec
+
+from assay.core.report import Report, ReportClaim, ReportSource
+from assay.core.text import words
+
+ALIKE = 0.6
+"""From this share of equal words in equal order on, two sentences are versions of one (`SequenceMatcher.ratio`)."""
+MOST_COMPARED = 250_000
+"""Pairs of sentences looked at; what is left of longer reports counts as added and dropped."""
+
+
+class ChangedClaim(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim that is in both reports, in other words or with another verdict."""
+
+    before: ReportClaim
+    after: ReportClaim
+
+
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run ended."""
+
+    run_id: str
+    question: str
+    status: str
+    stop_reason: str
+    verified: bool
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """Two reports, the earlier one first. `same` counts the claims which say the same with the same verdict.
+
+    Sources are those cited; one is the same where the text that was read is the same, or else the address.
+    """
+
+    before: Ending
+    after: Ending
+    same: int
+    added: tuple[ReportClaim, ...]
+    dropped: tuple[ReportClaim, ...]
+    changed: tuple[ChangedClaim, ...]
+    sources_added: tuple[ReportSource, ...]
+    sources_dropped: tuple[ReportSource, ...]
+    steps_added: tuple[str, ...]
+    steps_dropped: tuple[str, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether claims, cited sources and plans are the same; how the runs ended may differ."""
+        lists = (self.added, self.dropped, self.changed, self.sources_added, self.sources_dropped)
+        return not any(lists) and not self.steps_added and not self.steps_dropped
+
+
+def difference(before: Report, after: Report) -> Difference:
+    """What changed between two reports; both rendered without citations, since numbers differ from run to run.
+
+    Claims with the same words are paired first, in order; then the likest of the rest, from `ALIKE` on.
+    """
+    pairs, dropped, added = _paired(before.claims, after.claims)
+    changed = [pair for pair in pairs if _differs(pair)]
+    order = {claim.id: place for place, claim in enumerate(after.claims)}
+    changed.sort(key=lambda pair: order[pair.after.id])
+    return Difference(
+        before=_ending(before),
+        after=_ending(after),
+        same=len(pairs) - len(changed),
+        added=tuple(added),
+        dropped=tuple(dropped),
+        changed=tuple(changed),
+        sources_added=tuple(_unknown(after.sources, before.sources)),
+        sources_dropped=tuple(_unknown(before.sources, after.sources)),
+        steps_added=_steps(after, before),
+        steps_dropped=_steps(before, after),
+    )
+
+
+def _ending(report: Report) -> Ending:
+    return Ending(
+        run_id=report.run_id,
+        question=report.question,
+        status=report.status,
+        stop_reason=report.stop_reason,
+        verified=report.verified,
+    )
+
+
+def _differs(pair: ChangedClaim) -> bool:
+    return pair.before.verdict != pair.after.verdict or words(pair.before.text) != words(pair.after.text)
+
+
+Rest = list[ReportClaim]
+
+
+def _paired(before: Sequence[ReportClaim], after: Sequence[ReportClaim]) -> tuple[list[ChangedClaim], Rest, Rest]:
+    """The pairs, and what is left of either report, in its order."""
+    waiting: dict[tuple[str, ...], Rest] = {}
+    for claim in before:
+        waiting.setdefault(tuple(words(claim.text)), []).append(claim)
+    pairs: list[ChangedClaim] = []
+    added: Rest = []
+    for claim in after:
+        known = waiting.get(tuple(words(claim.text)))
+        if known:
+            pairs.append(ChangedClaim(before=known.pop(0), after=claim))
+        else:
+            added.append(claim)
+    met = {pair.before.id for pair in pairs}
+    return _likest(pairs, [claim for claim in before if claim.id not in met], added)
+
+
+def _likest(pairs: list[ChangedClaim], dropped: Rest, added: Rest) -> tuple[list[ChangedClaim], Rest, Rest]:
+    """Pair what is alike, the likest first; of equally like ones the first."""
+    found = sorted(_likeness(dropped, added), key=lambda each: (-each[0], each[1], each[2]))
+    left: set[int] = set()
+    right: set[int] = set()
+    for _, old, new in found:
+        if old not in left and new not in right:
+            left.add(old)
+            right.add(new)
+            pairs.append(ChangedClaim(before=dropped[old], after=added[new]))
+    return (
+        pairs,
+        [claim for place, claim in enumerate(dropped) if place not in left],
+        [claim for place, claim in enumerate(added) if place not in right],
+    )
+
+
+def _likeness(dropped: Rest, added: Rest) -> Iterable[tuple[float, int, int]]:
+    """The pairs which are alike: (how much, place in `dropped`, place in `added`)."""
+    most = MOST_COMPARED // max(1, len(added))
+    said = [words(claim.text) for claim in added]
+    for old, claim in enumerate(dropped[:most]):
+        matcher = SequenceMatcher(autojunk=False)
+        matcher.set_seq2(words(claim.text))  # what the matcher keeps, it keeps of the second
+        for new, text in enumerate(said):
+            matcher.set_seq1(text)
+            if matcher.real_quick_ratio() >= ALIKE and matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE:
+                yield matcher.ratio(), old, new
+
+
+def _unknown(sources: Iterable[ReportSource], known: Iterable[ReportSource]) -> Iterable[ReportSource]:
+    """The cited sources which are not among the `known` cited ones."""
+    cited = [source for source in known if source.number is not None]
+    texts, urls = {source.document_sha256 for source in cited}, {source.url for source in cited if source.url}
+    for source in sources:
+        if source.number is not None and source.document_sha256 not in texts and source.url not in urls:
+            yield source
+
+
+def _steps(of: Report, other: Report) -> tuple[str, ...]:
+    """The titles of steps only the first plan has."""
+    known = {step.title for step in other.plan.steps} if other.plan else set()
+    return tuple(step.title for step in of.plan.steps if step.title not in known) if of.plan else ()

@@ -1,0 +1,32 @@
+"""What was asked for and a model which only quotes cannot do."""
+
+from __future__ import annotations
+
+from assay.core.languages import language_name
+from assay.phases.inquiry import Inquiry
+from assay.run.run import Run
+
+INSTRUCTIONS = "The instructions were not followed: the model which wrote this report, {name}, can only quote."
+LANGUAGE = (
+    "The report was asked for in {language}: the model which wrote it, {name}, can only quote, and writes no language "
+    "but those of its sources."
+)
+
+
+def unheeded(run: Run, inquiry: Inquiry) -> tuple[str, ...]:
+    """A sentence for each wish the writer could not heed; none where it writes text of its own."""
+    writer = run.profile("complex")
+    if not writer.quotes:
+        return ()
+    instructions = (INSTRUCTIONS.format(name=writer.name),) if inquiry.instructions.strip() else ()
+    return (*_language(run, inquiry, writer.name), *instructions)
+
+
+def _language(run: Run, inquiry: Inquiry, name: str) -> tuple[str, ...]:
+    """What is quoted from documents which are in the language asked for is in it."""
+    asked = run.brief.language if run.brief.language_asked else ""
+    held = {language for language in inquiry.held.languages if language} if inquiry.held else set()
+    wanted = asked.partition("-")[0]
+    if not asked or (held == {wanted} and not run.brief.scope.web):
+        return ()
+    return (LANGUAGE.format(language=language_name(asked), name=name),)
