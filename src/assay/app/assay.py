@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, Unpack
@@ -11,46 +12,51 @@ from typing import Any, Self, Unpack
 import msgspec
 
 from assay import plugins
-from assay.app import threads
-from assay.app.briefs import Wanted, make_brief
+from assay.app import daily, estimating, privacy, threads
+from assay.app.briefs import Wanted, make_brief, said_of_web
+from assay.app.closing import close_all
+from assay.app.collecting import DEFAULT as DEFAULT
+from assay.app.collecting import Collecting, Say, listed
+from assay.app.collecting import Sources as Sources
+from assay.app.extracting import Extracting
+from assay.app.forking import Forking
 from assay.app.handle import RunHandle
-from assay.app.layout import index_folder
+from assay.app.housekeeping import Housekeeping
+from assay.app.layout import index_folder, pages_folder, store_of
+from assay.app.observing import unwatch, watch_for
 from assay.app.online import Online
-from assay.app.pages import ReadPage, fetch_all, fetching, read_page, split
+from assay.app.owning import Owning, alive
+from assay.app.pages import ReadPage, fetching, read_page
+from assay.app.places import collections_in
 from assay.app.providers import load_model
 from assay.app.readers import Readers
-from assay.app.threads import Answers
+from assay.app.verifying import Verifying
 from assay.app.warnings import summed
+from assay.app.working import Queueing
 from assay.core.brief import Brief, Scope
-from assay.core.errors import UnknownName, UsageError
-from assay.core.events import Envelope
+from assay.core.errors import UnknownName
+from assay.core.estimate import Estimate
+from assay.core.events import Envelope, RunWaiting, decode
 from assay.core.markers import CitationMode
-from assay.core.ports import FINAL, Action, Hit, Model, Query, RunRow, World
+from assay.core.ports import FINAL, Model, RunRow, World
 from assay.core.report import bibliography
-from assay.core.sources import Document, Fetched
 from assay.core.view import RunView, fold
 from assay.evidence.cited import CitedPassage, show
 from assay.evidence.documents import Reader
-from assay.evidence.ingest import Ingested, Progress, ingest
-from assay.evidence.reading import Reading
 from assay.export.protocols import Exporter, Record
 from assay.phases.alone import DEPTH as AGENT_DEPTH
 from assay.phases.pipeline import Services, pipeline
-from assay.run import budget
+from assay.run.affording import check_brief
 from assay.run.clock import SystemClock
-from assay.run.engine import POLL, Engine, is_dead
+from assay.run.engine import POLL, TTL, Engine, Outcome, Prepare, new_run_id
+from assay.run.run import Run
 from assay.search.local import LocalSearch
 from assay.settings import Settings, load
-from assay.store.memory import memory_store
-from assay.store.sql import open_store
-
-DEFAULT = "default"
-
-Say = Callable[[str], None]
-Sources = str | Path | Iterable[str | Path]
+from assay.store.pages import FolderPages, MemoryPages
+from assay.store.presence import Presence
 
 
-class Assay:
+class Assay(Collecting, Owning, Queueing, Forking, Housekeeping, Verifying, Extracting):
     """A library of documents and the runs over it; without `home` in memory, and nothing is written to disk.
 
     `models` adds models by name, beside those found by entry point: how tests and embedders pass their own.
@@ -62,16 +68,20 @@ class Assay:
         self.settings = settings or load()
         self._home = None if home is None else Path(home).expanduser()
         self._own_models, self._made = dict(models), dict[str, Model]()
-        self._store = memory_store() if self._home is None else open_store(self._home)
+        self._store = store_of(self._home, self.settings)
         self._reader = Reader(self._store.blobs)
         self._readers = Readers()
         index = None if self._home is None else index_folder(self._home)
         self._search = LocalSearch(index, self._store.library, self._reader.spans)
         self._services = Services(tools=_tools(), reader=self._reader, strategies=_strategies())
-        self._engine = Engine(self._store.journal, lambda run: pipeline(run, self._services))
-        self._clock = SystemClock()
+        ttl = TTL if self.settings.database is None else self.settings.workers.lease
+        self._engine = Engine(self._store.journal, self._pipeline, ttl=ttl)
+        self._presence, self._clock = Presence(self._home), SystemClock()
+        self._watch = watch_for(self.settings)
+        blobs = self._store.blobs
+        kept = MemoryPages() if self._home is None else FolderPages(pages_folder(self._home), blobs)
         self._online = Online(
-            self.settings, self._store.library, self._store.blobs, self._clock, self._readers, self._reader.spans
+            self.settings, self._store.library, blobs, self._clock, self._readers, self._reader.spans, kept
         )
 
     async def __aenter__(self) -> Self:
@@ -83,13 +93,14 @@ class Assay:
         await self.close()
 
     async def close(self) -> None:
-        """Let go of the store; runs still going can be resumed."""
-        await self._engine.close()
-        await asyncio.to_thread(self._readers.close)
-        for model in self._made.values():
-            await model.close()
-        await self._online.close()
-        await self._store.close()
+        """Let go of models, connections and the store; runs still going can be resumed.
+
+        All are let go of, whichever of them fails; the error is raised then, with those before it as its context.
+        """
+        readers = partial(asyncio.to_thread, self._readers.close)
+        models = [model.close for model in self._made.values()]
+        told = partial(asyncio.to_thread, unwatch, self._watch)
+        await close_all([self._engine.close, readers, *models, self._online.close, self._store.close, self._gone, told])
 
     # runs
 
@@ -104,27 +115,50 @@ class Assay:
         """Start a run in this process; needs a running event loop. What is None is taken from the settings.
 
         Args:
-            sources: files, folders and globs: the run sees exactly these. None: the default collection.
+            sources: files, folders, globs, pages and collections (`@NAME`): the run sees exactly these. None: the
+                default collection.
             progress: told in a line how the reading of documents goes.
             wanted: how to go about it; see `Wanted`.
 
         Raises (from the handle):
             UsageError: a path that does not exist, no readable document, a budget below one report, a run to continue
-                which has not ended.
+                which has not ended, private documents which would go elsewhere.
             UnknownName: no run of the id it is to continue.
         """
-        brief = make_brief(question, self.settings, wanted)
+        return RunHandle(self._engine.start(self._preparing(question, sources, progress, wanted)), self.view)
+
+    async def create(
+        self,
+        question: str,
+        *,
+        sources: Sources | None = None,
+        progress: Say | None = None,
+        **wanted: Unpack[Wanted],
+    ) -> str:
+        """Store a run as `start` would, and execute nothing of it; its id. `resume` does, in any process.
+
+        Raises:
+            UsageError, UnknownName: as `start`.
+        """
+        brief, world = await self._preparing(question, sources, progress, wanted)()
+        run_id = new_run_id()
+        await self._engine.create(run_id, brief, world)
+        return run_id
+
+    def _preparing(self, question: str, sources: Sources | None, progress: Say | None, wanted: Wanted) -> Prepare:
+        unnamed = sources is None and not wanted.get("continues")
+        brief = make_brief(question, self.settings, wanted, web=unnamed)
         self._check(brief)
-        paths = None if sources is None else _paths(sources)
+        paths = None if sources is None else listed(sources)
 
         async def prepare() -> tuple[Brief, World]:
-            world = self._world(brief)
-            at = await threads.placed(self._store.journal, brief)
+            web = said_of_web(wanted, self.settings) if paths is None else brief.scope.web
+            at = await threads.placed(self._store.journal, brief, web=web)
             if paths is not None or not at.parent:
-                at = msgspec.structs.replace(at, scope=await self._scope(paths, brief.scope.web, progress))
-            return at, world
+                at = msgspec.structs.replace(at, scope=await self._scope(paths, brief.scope, progress))
+            return await self._placed(at)
 
-        return RunHandle(self._engine.start(prepare), self.view)
+        return prepare
 
     def ask(self, reference: str, question: str, **wanted: Unpack[Wanted]) -> RunHandle:
         """Answer a question from what a run has read, and from nothing else: a run of its own, in the same thread.
@@ -139,24 +173,9 @@ class Assay:
 
         async def prepare() -> tuple[Brief, World]:
             at = await threads.placed(self._store.journal, brief)
-            at = msgspec.structs.replace(at, scope=threads.evidence_of(at))
-            return at, self._world(at)
+            return await self._placed(msgspec.structs.replace(at, scope=threads.evidence_of(at)))
 
         return RunHandle(self._engine.start(prepare), self.view)
-
-    async def answer(self, reference: str, answers: Answers) -> None:
-        """Give a run the answers it waits for: in the order of its questions, or by question. `resume` goes on with it.
-
-        Raises:
-            UnknownName: no such run.
-            UsageError: it does not wait for answers, or these do not fit its questions.
-        """
-        row = await self.find(reference)
-        await threads.answer(self._store.journal, row, await self.view(row.run_id), answers)
-
-    async def is_answered(self, reference: str) -> bool:
-        """Whether a run has been given the answers to its clarifying questions."""
-        return await threads.is_answered(self._store.journal, (await self.find(reference)).run_id)
 
     def agent(
         self, task: str, *, sources: Sources | None = None, progress: Say | None = None, **wanted: Unpack[Wanted]
@@ -176,20 +195,23 @@ class Assay:
         Raises:
             UnknownName: no such run.
             LeaseHeld: another live process executes it; `follow` shows how it goes.
+            UsageError: it would take private documents elsewhere.
         """
         row = await self.find(reference)
         return RunHandle(await self._engine.resume(row.run_id, self._world), self.view)
 
     async def follow(self, reference: str) -> AsyncIterator[Envelope]:
         """The events of a run that any process executes, until it ends or nobody executes it any more."""
-        row, seq = await self.find(reference), 0
+        row, seq, topic = await self.find(reference), 0, ""
         while True:
             row = await self.find(row.run_id)
             for envelope in await self._store.journal.events(row.run_id, after=seq):
                 seq = envelope.seq
                 yield envelope
-            waits = row.status == "waiting" and not await threads.is_answered(self._store.journal, row.run_id)
-            if row.status in FINAL or waits or not row.holder or is_dead(row.holder):
+                if envelope.type == RunWaiting.kind and isinstance(event := decode(envelope), RunWaiting):
+                    topic = event.topic
+            waits = row.status == "waiting" and not await threads.is_answered(self._store.journal, row.run_id, topic)
+            if row.status in FINAL or waits or not (alive(row) or row.queued):
                 return
             await asyncio.sleep(POLL)
 
@@ -211,8 +233,8 @@ class Assay:
             row
             for row in await self.runs()
             if row.question == question.strip()
-            and row.status in ("created", "running", "waiting")
-            and (not row.holder or is_dead(row.holder))
+            and row.status in ("created", "running", "waiting", "paused")
+            and not (alive(row) or row.queued)
         ]
 
     async def events(self, reference: str, after: int = 0) -> list[Envelope]:
@@ -222,6 +244,15 @@ class Assay:
     async def view(self, reference: str) -> RunView:
         """A run as its events tell it."""
         return fold(await self.events(reference))
+
+    async def estimate(self, reference: str) -> Estimate:
+        """What a run will take all in all, by its plan where it has one.
+
+        Raises:
+            UnknownName: no such run.
+        """
+        view = await self.view(reference)
+        return await estimating.of_run(self._store.journal, view, self._world)
 
     async def export(self, reference: str, suffix: str, citations: CitationMode = "numbers") -> bytes:
         """The report of a run, as far as it is written, as the bytes of a file in the format of `suffix` (".html").
@@ -234,20 +265,6 @@ class Assay:
         log = tuple(await self.events(reference))
         record = Record(view=fold(log), log=log, library=self._store.library, blobs=self._store.blobs)
         return await asyncio.to_thread(exporter.render, record, citations)
-
-    async def control(self, reference: str, action: Action) -> None:
-        """Tell a run, in whatever process it is, to finish or cancel."""
-        await self._store.journal.control((await self.find(reference)).run_id, action)
-
-    async def delete(self, reference: str) -> None:
-        """Forget a run: its events, steps and messages. What it read stays in the library.
-
-        Raises:
-            UnknownName: no such run.
-            LeaseHeld: a live process executes it.
-        """
-        row = await self.find(reference)
-        await self._store.journal.delete(row.run_id, evict=row.holder if is_dead(row.holder) else "")
 
     async def passage(self, reference: str, number: int) -> list[CitedPassage]:
         """What citation `number` of a run's report rests on: each passage cited of that source, in its context.
@@ -265,25 +282,7 @@ class Assay:
         library, reader, source = self._store.library, self._reader, known[number]
         return [await asyncio.to_thread(show, library, reader, view.claims, number, source, each) for each in cited]
 
-    # documents
-
-    async def add(self, paths: Sources, collection: str | None = DEFAULT, progress: Say | None = None) -> Ingested:
-        """Read files, folders, globs and pages (http…) into the library; what is known already costs nothing.
-
-        Raises:
-            UsageError: a path that does not exist, or nothing but pages which cannot be read.
-        """
-        urls, files = split(_paths(paths))
-        reading = Reading(progress, self._clock)
-        pages, warnings = await fetch_all(urls, self.settings.web, self._clock)
-        if warnings and not pages and not files:
-            raise UsageError(f"no page could be read: {'; '.join(warnings[:5])}")
-        try:
-            ingested = await asyncio.to_thread(self._ingest, files, pages, collection, reading.tell)
-            await asyncio.to_thread(self._search.sync, reading.say)
-        finally:
-            reading.stop()
-        return msgspec.structs.replace(ingested, warnings=(*warnings, *ingested.warnings))
+    # pages
 
     async def fetch(self, url: str) -> ReadPage:
         """A page as a run would read it; nothing is kept.
@@ -294,56 +293,57 @@ class Assay:
         async with fetching(self.settings.web, self._clock) as fetcher:
             return await read_page(fetcher, self._readers, url)
 
-    def _ingest(
-        self,
-        paths: Sequence[str],
-        pages: Sequence[Fetched],
-        collection: str | None,
-        told: Callable[[Progress], None] | None,
-    ) -> Ingested:
-        return ingest(
-            paths,
-            pages=pages,
-            library=self._store.library,
-            blobs=self._store.blobs,
-            extractors=self._readers.extractors(),
-            archives=self._readers.archives(),
-            clock=self._clock,
-            collection=collection,
-            progress=told,
-            largest=int(self.settings.documents.max_file_mb * 1_000_000),
-        )
-
-    async def documents(self, collection: str = DEFAULT) -> list[Document]:
-        """The documents of a collection, in the order of adding."""
-        return await asyncio.to_thread(self._store.library.documents, [collection])
-
-    async def search(self, text: str, limit: int = 10, collection: str = DEFAULT) -> list[Hit]:
-        """The best documents of a collection for `text`, best first."""
-        return await self._search.search(Query(text=text, limit=limit, collections=(collection,)))
-
     # composition
+
+    async def _pipeline(self, run: Run) -> Outcome:
+        return await pipeline(run, self._services)
 
     def _check(self, brief: Brief) -> None:
         """Refuse what cannot run, before anything is stored or spent."""
         self._services.strategy(brief.strategy)
-        budget.check(brief.budget)
-        self._world(brief)
+        check_brief(brief, self._any_world(brief))
 
-    async def _scope(self, paths: list[str] | None, web: bool, progress: Say | None) -> Scope:
-        more = threads.WEB if web else ""
-        if paths is None:
-            count = await asyncio.to_thread(self._store.library.summary, [DEFAULT])
-            return Scope(label=f"the default collection ({_counted(count.documents)}){more}", web=web)
-        ingested = await self.add(paths, None, progress)
-        for warning in summed(ingested.warnings):
-            if progress is not None:
-                progress(warning)
-        label = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
-        counted = _counted(ingested.documents)
-        return Scope(collections=(ingested.collection,), label=f"{label} ({counted}){more}", web=web)
+    async def _placed(self, brief: Brief) -> tuple[Brief, World]:
+        """The brief as it is stored, and its world.
+
+        Raises:
+            UsageError: the run would take private documents elsewhere, or the day's limits allow none.
+        """
+        at = await privacy.marked(self._store.journal, self._store.library, brief)
+        world = self._world(at)
+        at = await daily.allowed(self._store.journal, self.settings.limits, at, world)
+        return await estimating.estimated(self._store.journal, at, world), world
 
     def _world(self, brief: Brief) -> World:
+        """What a run reaches: every run that asks anybody anything gets its world here.
+
+        Raises:
+            UsageError: it would take private documents elsewhere.
+        """
+        world = self._any_world(brief)
+        privacy.check(brief, self._store.library, privacy.ways(self.settings, brief, world.models))
+        return world
+
+    async def _scope(self, paths: list[str] | None, asked: Scope, progress: Say | None) -> Scope:
+        more = threads.WEB if asked.web else ""
+        if paths is None:
+            count = await asyncio.to_thread(self._store.library.summary, [DEFAULT])
+            return msgspec.structs.replace(asked, label=f"the default collection ({_counted(count.documents)}){more}")
+        names, rest = await asyncio.to_thread(collections_in, paths, self._store.library)
+        collections = list(names)
+        if rest:
+            ingested = await self.add(rest, None, progress)
+            collections.append(ingested.collection)
+            for warning in summed(ingested.warnings):
+                if progress is not None:
+                    progress(warning)
+        documents = len(await asyncio.to_thread(self._store.library.members, collections))
+        label = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
+        return msgspec.structs.replace(
+            asked, collections=tuple(collections), label=f"{label} ({_counted(documents)}){more}"
+        )
+
+    def _any_world(self, brief: Brief) -> World:
         names = {name for models in brief.models.values() for name in models}
         return World(
             models={name: self._model(name) for name in sorted(names)},
@@ -352,6 +352,9 @@ class Assay:
             blobs=self._store.blobs,
             clock=self._clock,
             pages=self._online if brief.scope.web else None,
+            memo=self._store.memo,
+            watch=self._watch,
+            notices=self._online.notices() if brief.scope.web else None,
         )
 
     def _model(self, name: str) -> Model:
@@ -374,10 +377,6 @@ def _tools() -> tuple[Any, ...]:
 
 def _strategies() -> dict[str, Any]:
     return {name: plugins.load("strategies", name) for name in plugins.names("strategies")}
-
-
-def _paths(sources: Sources) -> list[str]:
-    return [str(sources)] if isinstance(sources, str | Path) else [str(path) for path in sources]
 
 
 def _counted(documents: int) -> str:

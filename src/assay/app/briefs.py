@@ -6,23 +6,31 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, TypeVar
 
 import msgspec
 
-from assay import agents, phases
+from assay import agents, phases, verify
 from assay.app.texts import text_of
 from assay.app.threads import Answers, given
-from assay.core.brief import Brief, Depth, Mode, Role, Scope, Section
-from assay.core.claims import CheckName
+from assay.app.webrules import hosts, make_rules
+from assay.core.brief import Brief, Depth, Mode, Role, Scope, Section, Timeouts
+from assay.core.claims import CheckName, RepairName
 from assay.core.errors import UsageError
+from assay.core.families import judges
 from assay.core.languages import read_language
 from assay.core.lengths import read_length
 from assay.core.outline import read_template
 from assay.core.usage import Budget
+from assay.core.webrules import WebRules
 from assay.fetch.language import of_question
 from assay.phases.typed.schema import LARGEST, canonical
+from assay.run.releases import own_release
 from assay.settings import Settings
+
+N = TypeVar("N", int, float)
+
+LONGEST_NAME, MOST_LABELS = 200, 50
 
 _QUOTED = re.compile(r"[\"“„«`][^\"“”„«»`]*[\"”»`]")
 
@@ -30,19 +38,30 @@ _QUOTED = re.compile(r"[\"“„«`][^\"“”„«»`]*[\"”»`]")
 class Wanted(TypedDict, total=False):
     """The options of a run. None, where it is allowed, is the same as leaving an option out.
 
-    `max_time` is in active seconds; `max_tokens` counts input and output together; `models` holds names
-    (PROVIDER:NAME) by role, first choice first, then its fallbacks.
+    `max_time` is in active seconds; `max_tokens` counts input and output together, `max_usd` is in US dollars,
+    `max_searches`, `max_pages` and `max_agents` count searches, documents opened and research agents. `models` holds
+    names (PROVIDER:NAME) by role, first choice first, then its fallbacks.
 
     `ask` says whether clarifying questions are put to a person: `optional` waits in this process for
     `RunHandle.answer`, `required` leaves the run waiting, for `Assay.answer`. `answers` are given beforehand: in the
     order of the questions, or by question. `thread` names the conversation the run is part of; `continues` is the run
     (id, start of an id, or `last`) whose evidence it goes on from.
 
-    `web` says whether the web is searched and read too; the setting `search.offline` forbids it.
+    `review_plan` says, as `ask` does of questions, whether the plan is shown to a person who approves it
+    (`RunHandle.approve`, `Assay.approve`) or gives another.
+
+    `web` says whether the web is searched and read too; the setting `search.offline` forbids it. Unsaid, it is where no
+    sources are named. Of the web are left out: hosts which are not of `domains` (all where there are none), those of
+    `not_domains`, pages published before `since` or after `until` (a day, a month or a year); `country` (de, us) is
+    where it is searched from. `fresh` asks for pages anew which earlier runs have kept. `allow_private`
+    lets models elsewhere see the documents of private collections, and the web be searched beside them.
 
     Of the report: `length` is short, normal, long, or a number of words; `language` a code (BCP 47), the question's
     where none is given; `template` Markdown headings to fill. `template` and `instructions` are the text itself, or the
     `Path` of a file. `schema` is a JSON Schema (text, a `Path`, or the object): the report is the fields it asks for.
+
+    `user` says whose run it is (limits of workers count by it; a provider gets its hash, no model is told), `labels`
+    are noted with it.
     """
 
     mode: Mode | None
@@ -50,54 +69,79 @@ class Wanted(TypedDict, total=False):
     strategy: str | None
     max_time: float | None
     max_tokens: int | None
+    max_usd: float | None
+    max_searches: int | None
+    max_pages: int | None
+    max_agents: int | None
     verify: bool | None
     checks_off: Sequence[CheckName] | None
+    repair: bool | None
+    repairs_off: Sequence[RepairName] | None
     instructions: str | Path | None
     length: str | int | None
     language: str | None
     template: str | Path | None
     schema: str | Path | Mapping[str, Any] | None
     ask: Literal["never", "optional", "required"] | None
+    review_plan: Literal["never", "optional", "required"] | None
     answers: Answers | None
     thread: str | None
     continues: str | None
     web: bool | None
+    domains: Sequence[str]
+    not_domains: Sequence[str]
+    since: str | None
+    until: str | None
+    country: str | None
+    fresh: bool
+    allow_private: bool
     models: Mapping[Role, Sequence[str]]
+    user: str | None
+    labels: Mapping[str, str]
 
 
-def make_brief(question: str, settings: Settings, wanted: Wanted) -> Brief:
+def make_brief(question: str, settings: Settings, wanted: Wanted, *, web: bool = False) -> Brief:
     """The brief of a run about `question`, of today; its scope is still the default one.
+
+    `web` is whether the web belongs to it where neither the caller nor the settings say so.
 
     Raises:
         UsageError: the question is empty, or an option is not of its kind.
     """
-    limits = settings.limits
-    max_time, max_tokens = wanted.get("max_time"), wanted.get("max_tokens")
-    verify, off = wanted.get("verify"), wanted.get("checks_off")
+    checked, off = wanted.get("verify"), wanted.get("checks_off")
+    mend, unmended = wanted.get("repair"), wanted.get("repairs_off")
     brief = Brief(
         question=question.strip(),
         date=datetime.now(UTC).date().isoformat(),
         mode=wanted.get("mode") or settings.mode,
         depth=wanted.get("depth") or settings.depth,
         strategy=wanted.get("strategy") or settings.strategy,
-        budget=Budget(
-            seconds=limits.time if max_time is None else max_time,
-            tokens=limits.tokens if max_tokens is None else max_tokens,
-        ),
+        budget=_budget(settings, wanted),
+        timeouts=Timeouts(**settings.timeouts.model_dump()),
         instructions=text_of(wanted.get("instructions"), "instructions"),
         length=read_length(wanted.get("length") or settings.length),
         language=_language(question, wanted.get("language") or settings.language),
+        language_asked=bool((wanted.get("language") or settings.language).strip()),
         template=_template(wanted.get("template")),
         schema=_schema(wanted, wanted.get("mode") or settings.mode),
-        verify=settings.verify if verify is None else verify,
+        verify=settings.verify if checked is None else checked,
         checks_off=tuple(settings.checks_off if off is None else off),
+        repair=settings.repair if mend is None else mend,
+        repairs_off=tuple(settings.repairs_off if unmended is None else unmended),
         ask=wanted.get("ask") or ("required" if settings.ask == "required" else "never"),
+        review=wanted.get("review_plan") or "never",
+        user=_user(wanted.get("user")),
+        labels=_named(wanted.get("labels") or {}),
+        release=own_release(),
         answers=given(wanted.get("answers") or ()),
         thread=(wanted.get("thread") or "").strip(),
         parent=(wanted.get("continues") or "").strip(),
-        scope=Scope(web=_web(wanted.get("web"), settings)),
-        models=settings.roles() | {role: tuple(names) for role, names in wanted.get("models", {}).items()},
-        prompts=phases.prompts() | agents.prompts(),
+        scope=Scope(
+            web=_web(wanted, settings, web), rules=_rules(wanted, settings), trusted=hosts(settings.sources.allow)
+        ),
+        models=_models(settings, wanted.get("models", {})),
+        allow_private=wanted.get("allow_private") or False,
+        prompts=phases.prompts() | agents.prompts() | verify.prompts(),
     )
     if not brief.question:
         raise UsageError("the question is empty")
@@ -107,10 +151,64 @@ def make_brief(question: str, settings: Settings, wanted: Wanted) -> Brief:
         raise UsageError(f"{error}") from error
 
 
-def _web(wanted: bool | None, settings: Settings) -> bool:
-    if wanted and settings.search.offline:
+def _budget(settings: Settings, wanted: Wanted) -> Budget:
+    def given(asked: N | None, configured: N | None) -> N | None:
+        return configured if asked is None else asked
+
+    limits = settings.limits
+    return Budget(
+        seconds=given(wanted.get("max_time"), limits.time),
+        usd=given(wanted.get("max_usd"), limits.usd),
+        tokens=given(wanted.get("max_tokens"), limits.tokens),
+        searches=given(wanted.get("max_searches"), limits.searches),
+        pages=given(wanted.get("max_pages"), limits.pages),
+        agents=given(wanted.get("max_agents"), limits.agents),
+    )
+
+
+def _models(settings: Settings, named: Mapping[Role, Sequence[str]]) -> dict[Role, tuple[str, ...]]:
+    """The models of every role; a judge whom nobody names goes by those of the others."""
+    models = settings.roles() | {role: tuple(names) for role, names in named.items()}
+    return models if "judge" in named or settings.names_judge else models | {"judge": judges(models)}
+
+
+def said_of_web(wanted: Wanted, settings: Settings) -> bool | None:
+    """Whether the web belongs to a run, as far as the caller or the settings say so."""
+    if settings.search.offline:
+        return False
+    asked = wanted.get("web")
+    return settings.search.web if asked is None else asked
+
+
+def _web(wanted: Wanted, settings: Settings, unsaid: bool) -> bool:
+    if wanted.get("web") and settings.search.offline:
         raise UsageError("the web was asked for, and the setting search.offline forbids it")
-    return (settings.search.web if wanted is None else wanted) and not settings.search.offline
+    said = said_of_web(wanted, settings)
+    return unsaid if said is None else said
+
+
+def _rules(wanted: Wanted, settings: Settings) -> WebRules:
+    return make_rules(
+        domains=wanted.get("domains") or (),
+        denied=(*(wanted.get("not_domains") or ()), *settings.sources.deny),
+        since=wanted.get("since") or "",
+        until=wanted.get("until") or "",
+        country=wanted.get("country") or "",
+        fresh=wanted.get("fresh") or False,
+    )
+
+
+def _user(given: str | None) -> str:
+    user = (given or "").strip()
+    if len(user) > LONGEST_NAME or not user.isprintable():
+        raise UsageError(f"a user's name is up to {LONGEST_NAME} characters in one line")
+    return user
+
+
+def _named(labels: Mapping[str, str]) -> dict[str, str]:
+    if len(labels) > MOST_LABELS or any(len(each) > LONGEST_NAME for pair in labels.items() for each in pair):
+        raise UsageError(f"a run has up to {MOST_LABELS} labels, names and values of up to {LONGEST_NAME} characters")
+    return dict(labels)
 
 
 def _language(question: str, asked: str) -> str:

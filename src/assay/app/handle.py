@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
-from assay.core.errors import AssayError, FenceLost, StoreError
+from assay.app.owning import reviewed
+from assay.core.errors import AssayError, FenceLost, OtherRelease, StoreError
 from assay.core.events import Envelope
+from assay.core.plan import Plan
 from assay.core.ports import FINAL
 from assay.core.report import Report, build_report
 from assay.core.view import RunView
@@ -28,6 +30,15 @@ class RunHandle:
         """Whether the run is stored: what happens now, it can be resumed."""
         return self._execution.created
 
+    @property
+    def ended(self) -> bool:
+        """Whether this process is done with the run: it ended, waits, or could not be begun."""
+        return self._execution.ended
+
+    def on_end(self, told: Callable[[], None]) -> None:
+        """Have `told` called, in this event loop, when this process is done with the run, however that ended."""
+        self._execution.on_end(told)
+
     async def view(self) -> RunView:
         """The run as it stands when this process is done with it: completed, failed, cancelled or waiting.
 
@@ -35,11 +46,12 @@ class RunHandle:
             UsageError: the run could not even be created (a path that does not exist, a budget below one report).
             Cancelled: it was cancelled before it was created.
             FenceLost: another process took it over.
+            OtherRelease: another release of Assay started it, and this one cannot go on.
             StoreError: it could not be written any more (a full disk); it can be resumed.
         """
         try:
             await self._execution.wait()
-        except FenceLost:
+        except (FenceLost, OtherRelease):
             raise
         except StoreError as error:
             if self._execution.created and (view := await self._stored(self.run_id)).status in FINAL:
@@ -58,7 +70,7 @@ class RunHandle:
         """The report, once the run has ended.
 
         Raises:
-            Cancelled: the run was cancelled.
+            Cancelled, Paused: the run was cancelled, or paused.
             InputNeeded: it waits for an answer.
             AssayError: it failed; what it found is kept, see `Assay.view`.
         """
@@ -68,6 +80,18 @@ class RunHandle:
     async def answer(self, answers: Sequence[str]) -> None:
         """Answer the clarifying questions the run asked, in their order."""
         await self._execution.answer("answers", tuple(answers))
+
+    async def approve(self, plan: Plan | str | None = None) -> None:
+        """Approve the plan a run waits with (`review_plan`), or give it another: a `Plan`, its form, or JSON.
+
+        Raises:
+            UsageError: it is no plan.
+        """
+        await self._execution.answer("plan", reviewed(plan))
+
+    def pause(self) -> None:
+        """Let go of every call in flight; `Assay.resume` goes on."""
+        self._execution.pause()
 
     def finish(self) -> None:
         """End research now; the report is written from what was found."""

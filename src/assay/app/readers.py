@@ -6,6 +6,9 @@ from assay import plugins
 from assay.core.ports import Archive, Extractor
 from assay.fetch.workers import Workers
 
+PAGE_SECONDS = 20.0
+"""What reading one page of the web may take, once it is here."""
+
 
 class Readers:
     """Loads readers when the first file needs one; processes start with the first file for them."""
@@ -21,6 +24,16 @@ class Readers:
         """
         found: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
         return [self._workers.isolate(each) if getattr(each, "isolated", False) else each for each in found]
+
+    def of_pages(self) -> list[Extractor]:
+        """All installed, every one in a process of its own: no page, however large or odd, holds up what else goes on
+        in this one, and what it does to its reader it does to that alone.
+
+        Raises:
+            ConfigError: one cannot be loaded.
+        """
+        found: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
+        return [self._workers.isolate(each, PAGE_SECONDS) for each in found]
 
     def archives(self) -> list[Archive]:
         """All installed.

@@ -8,7 +8,7 @@ import msgspec
 
 from assay.core.brief import Brief, Scope
 from assay.core.conversation import GivenAnswer, Said, latest, matched
-from assay.core.errors import UsageError
+from assay.core.errors import UnknownName, UsageError
 from assay.core.markers import strip
 from assay.core.ports import FINAL, Journal, Memory, RunRow
 from assay.core.view import RunView, fold
@@ -18,6 +18,8 @@ Answers = Sequence[str] | Mapping[str, str]
 """Answers to clarifying questions: in their order, or by question."""
 
 LONGEST_NAME = 200
+MOST_ASKED = 100
+"""Questions asked of one run after another, behind which its documents are looked for."""
 WEB = " and the web"
 """Ends the label of a scope which the web belongs to."""
 
@@ -29,10 +31,11 @@ def given(answers: Answers) -> tuple[GivenAnswer, ...]:
     return tuple(GivenAnswer(text=text) for text in answers)
 
 
-async def placed(journal: Journal, brief: Brief) -> Brief:
+async def placed(journal: Journal, brief: Brief, *, web: bool | None = False) -> Brief:
     """The brief with what was said in its thread, and the run it continues by its full id.
 
     `brief.parent` may be the start of an id, or `last`. Without a thread of its own, a run is in that of its parent.
+    `web` is what was said of the web for this run; None goes by the run it continues.
 
     Raises:
         UnknownName: there is no such run.
@@ -50,20 +53,34 @@ async def placed(journal: Journal, brief: Brief) -> Brief:
         said = (*said, *await _messages(journal, parent))
     memory = await journal.load(parent.run_id)
     continued = msgspec.json.decode(memory.brief, type=Brief)
+    scope = await _documents(journal, continued)
     return msgspec.structs.replace(
         brief,
         thread=thread,
         conversation=latest(said),
         parent=parent.run_id,
         lane=highest(memory, continued) + 1,
-        scope=_going_on(continued.scope, web=brief.scope.web),
+        scope=_going_on(scope, brief.scope, web=scope.web if web is None else web),
     )
 
 
-def _going_on(scope: Scope, *, web: bool) -> Scope:
-    """The documents of an earlier scope; whether the web is searched too, the new run says."""
+async def _documents(journal: Journal, brief: Brief) -> Scope:
+    """The scope of a run; of one which only asked what another had read, that of the other, as far as it is known."""
+    for _ in range(MOST_ASKED):
+        if brief.scope.collections or not brief.parent:
+            break
+        try:
+            memory = await journal.load(brief.parent)
+        except UnknownName:
+            break
+        brief = msgspec.json.decode(memory.brief, type=Brief)
+    return brief.scope
+
+
+def _going_on(scope: Scope, own: Scope, *, web: bool) -> Scope:
+    """The documents of an earlier scope; what of the web is searched, the new run says."""
     label = scope.label.removesuffix(WEB) + (WEB if web else "")
-    return msgspec.structs.replace(scope, label=label, web=web)
+    return msgspec.structs.replace(scope, label=label, web=web, rules=own.rules)
 
 
 async def _parent(journal: Journal, reference: str) -> RunRow:
@@ -112,9 +129,9 @@ def evidence_of(brief: Brief) -> Scope:
     return Scope(collections=(), label=f"the evidence of run {brief.parent}")
 
 
-async def is_answered(journal: Journal, run_id: str) -> bool:
-    """Whether a run has been left the answers it asks for."""
-    return bool(await journal.inbox(run_id, "answers"))
+async def is_answered(journal: Journal, run_id: str, topic: str) -> bool:
+    """Whether a run has been left what it waits for on `topic`."""
+    return bool(await journal.inbox(run_id, topic))
 
 
 async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers) -> None:
@@ -125,7 +142,7 @@ async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers)
     """
     if row.status != "waiting" or view.waiting_for != "answers":
         raise UsageError(f"run {row.run_id} does not wait for answers: it is {row.status}")
-    if await is_answered(journal, row.run_id):
+    if await is_answered(journal, row.run_id, "answers"):
         raise UsageError(
             f"run {row.run_id} has been given its answers; to go on with it: assay runs resume {row.run_id}"
         )

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from assay import settings
-from assay.cli import files, options
+from assay.cli import budget_options, checking_options, files, options, scope_options, web_options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
 from assay.cli.completing import any_path
 from assay.cli.library import opened
@@ -21,22 +21,15 @@ from assay.core.markers import CitationMode
 
 @click.command("agent", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="TASK", shell_complete=any_path)
-@click.option(
-    "--in",
-    "paths",
-    multiple=True,
-    metavar="PATH…",
-    shell_complete=any_path,
-    help="Only in these files, folders, globs or addresses of pages; - reads them from stdin.",
-)
-@click.option("--web/--offline", default=None, help="Search and read the web too; or leave it alone.")
+@scope_options.scope
+@web_options.web
 @click.option("--depth", type=click.Choice(["light", "medium", "extended"]), help="How many turns it has (medium).")
 @options.output("findings")
-@click.option("--max-time", type=options.Duration(), help="Time the run may take (90s, 5m).")
-@click.option("--max-tokens", type=options.Count(), help="Tokens the run may use (200k).")
+@budget_options.budget
 @options.models
 @options.citations
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
+@checking_options.checking
 @options.common
 @click.pass_obj
 def command(

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from assay import settings
-from assay.cli import files, options
+from assay.cli import budget_options, checking_options, files, options
 from assay.cli.arguments import question_from
 from assay.cli.exits import Exit
 from assay.cli.library import stored
@@ -26,11 +26,12 @@ from assay.core.markers import CitationMode
 @click.argument("reference", metavar="RUN", shell_complete=run_ids)
 @click.argument("question", metavar="QUESTION")
 @options.output("answer")
-@click.option("--max-time", type=options.Duration(), help="Time the answer may take (90s, 5m).")
-@click.option("--max-tokens", type=options.Count(), help="Tokens the answer may use (200k).")
+@budget_options.calls("answer")
 @options.models
+@click.option("--allow-private", is_flag=True, help="Let models elsewhere see private documents it rests on.")
 @options.citations
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
+@checking_options.checking
 @options.common
 @click.pass_obj
 def command(

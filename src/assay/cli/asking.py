@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Literal
 
 import click
@@ -13,6 +10,8 @@ import click
 from assay import Assay, RunHandle, settings
 from assay.cli.display import Display
 from assay.cli.exits import Exit
+from assay.cli.interrupts import left_by_ctrl_c
+from assay.cli.reviewing import review
 from assay.cli.terminal import clean, say
 from assay.cli.watch import Output, conclude, watch
 from assay.core.view import RunView
@@ -31,16 +30,6 @@ def asking(wanted: Ask | None, configured: Ask, *, somebody: bool) -> Ask:
     return "required" if wish == "required" or (wish == "optional" and somebody) else "never"
 
 
-@contextmanager
-def left_by_ctrl_c() -> Iterator[None]:
-    """Within the block Ctrl-C ends a prompt; the event loop's own handler would only make a note of it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 async def converse(
     assay: Assay, run: RunHandle, output: Output, shown: Display | None = None, *, somebody: bool
 ) -> Exit:
@@ -51,12 +40,24 @@ async def converse(
     """
     code = await watch(assay, run, output, shown, asks=somebody)
     while somebody and code == Exit.INPUT_NEEDED:
-        view = await assay.view(run.run_id)
-        if view.waiting_for != "answers":
-            return await conclude(assay, view, output)
-        await assay.answer(run.run_id, put_questions(view))
+        if not await put(assay, await assay.view(run.run_id)):
+            return await conclude(assay, await assay.view(run.run_id), output)
         code = await watch(assay, await assay.resume(run.run_id), output, asks=somebody)
     return code
+
+
+async def put(assay: Assay, view: RunView) -> bool:
+    """Have a person say what a run waits for; False where it is not to go on, or waits for something else.
+
+    Raises:
+        click.Abort: the person left; the run waits.
+    """
+    if view.waiting_for == "plan":
+        return await review(assay, view)
+    if view.waiting_for != "answers":
+        return False
+    await assay.answer(view.run_id, put_questions(view))
+    return True
 
 
 def put_questions(view: RunView) -> list[str]:

@@ -10,6 +10,7 @@ class Exit(IntEnum):
     FAILED = 1
     USAGE = 2
     UNVERIFIED = 3
+    PAUSED = 4
     LIMIT = 5
     NO_EVIDENCE = 6
     INPUT_NEEDED = 7

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import IO
 
 import click
 
@@ -30,7 +31,7 @@ def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
             _check(path, target)
         except OSError as error:  # a name that is too long, a folder that may not be entered
             raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
-        _ready(suffix(path))
+        ready(suffix(path))
         targets.setdefault(target, path)
     return tuple(targets.values())
 
@@ -47,10 +48,23 @@ def _check(path: Path, target: Path) -> None:
         raise click.UsageError(f"{path} cannot be written")
 
 
-def _ready(format: str) -> None:
-    ready = getattr(plugins.load("exporters", format), "ready", None)
-    if ready is not None:
-        ready()
+def ready(format: str) -> None:
+    """Make sure that a format can be written here.
+
+    Raises:
+        ConfigError: it needs an extra which is not installed.
+    """
+    able = getattr(plugins.load("exporters", format), "ready", None)
+    if able is not None:
+        able()
+
+
+def lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
+    """The lines of a file; of one of more than `longest` bytes only so much that this can be seen."""
+    while line := file.readline(longest + 1):
+        yield line
+        while len(line) > longest and not line.endswith(b"\n"):
+            line = file.readline(longest + 1)
 
 
 def suffix(path: Path) -> str:

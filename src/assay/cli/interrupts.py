@@ -33,6 +33,16 @@ def interrupts(*actions: Callable[[], None]) -> Iterator[None]:
         restore()
 
 
+@contextmanager
+def left_by_ctrl_c() -> Iterator[None]:
+    """Within the block Ctrl-C ends a prompt; the event loop's own handler would only make a note of it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 class Terminated(Exception):
     """The process was asked to end, by the signal `number`."""
 

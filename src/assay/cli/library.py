@@ -7,7 +7,8 @@ from pathlib import Path
 from assay import Assay, settings
 from assay.app.assay import DEFAULT
 from assay.app.layout import is_made
-from assay.core.errors import UnknownName, UsageError
+from assay.cli.logged import logged
+from assay.core.errors import UsageError
 
 HOW_TO_ADD = "the library is empty: add documents with `assay docs add PATH`, or name them with `--in PATH`"
 
@@ -18,7 +19,7 @@ def opened(home: Path | None, configured: settings.Settings | None = None) -> As
     Raises:
         ConfigError: the settings cannot be read.
     """
-    configured = configured or settings.load()
+    configured = logged(configured or settings.load())
     return Assay(configured, home=home or configured.home)
 
 
@@ -43,8 +44,10 @@ def exists(home: Path | None, configured: settings.Settings | None = None) -> bo
     Raises:
         ConfigError: the settings cannot be read.
     """
-    folder = home or (configured or settings.load()).home
-    folder = folder.expanduser()
+    configured = configured or settings.load()
+    if configured.database is not None:
+        return True
+    folder = (home or configured.home).expanduser()
     try:
         return is_made(folder) or (folder.exists() and not folder.is_dir())
     except OSError:
@@ -55,7 +58,7 @@ async def check_collection(assay: Assay, collection: str) -> None:
     """Make sure that there is such a collection; the default one always is.
 
     Raises:
-        UnknownName: it holds no document.
+        UnknownName: there is none; the message names those there are.
     """
-    if collection != DEFAULT and not await assay.documents(collection):
-        raise UnknownName("collection", collection, hint=f"(assay docs add PATH --collection {collection} makes it)")
+    if collection != DEFAULT:
+        await assay.check_collection(collection)

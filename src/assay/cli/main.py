@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -16,18 +17,28 @@ from assay.cli.group import QuestionGroup
 from assay.cli.terminal import ReaderGone, State, clean
 from assay.core.errors import AssayError, Cancelled, UsageError
 
+GARBAGE_AFTER = 50_000
+"""Objects made before the collector looks for cycles among them: most of what a short process makes stays."""
+
 COMMANDS = {
     "research": ("assay.cli.research", "Research a question (also without this word)."),
+    "plan": ("assay.cli.plan", "Plan research and estimate what it takes; research by it later."),
     "agent": ("assay.cli.agent", "Have one research agent work on a task, without plan and report."),
     "ask": ("assay.cli.ask", "Ask about what a run has read; nothing new is searched."),
+    "batch": ("assay.cli.batch", "Research many questions, under one total budget."),
+    "schedule": ("assay.cli.schedule", "Questions asked again and again, and what changed."),
     "docs": ("assay.cli.docs", "The library: add, list and search documents."),
-    "runs": ("assay.cli.runs", "Runs: list, show, watch, resume, export and delete them."),
+    "runs": ("assay.cli.runs", "Runs: list, watch, steer, pause, resume, export and delete them."),
     "cite": ("assay.cli.cite", "Show a citation's passage in its document."),
-    "verify": ("assay.cli.verify", "Check a report bundle (.zip), offline."),
+    "claims": ("assay.cli.claims", "List a report's claims: verdict, rule, reason, sources."),
+    "verify": ("assay.cli.verify", "Check a text against its sources, a bundle, or an old run again."),
     "check": ("assay.cli.check", "Check claims against the texts given with them (JSON lines)."),
     "fetch": ("assay.cli.fetch", "Print what a run would read of a page of the web."),
+    "extract": ("assay.cli.extract", "Print what a run would read of files."),
+    "db": ("assay.cli.db", "The database: copy, check and migrate it."),
     "models": ("assay.cli.models", "Which models can be used, and what is missing for others."),
     "keys": ("assay.cli.keys", "Keys of providers: set, list and forget them."),
+    "worker": ("assay.cli.worker", "Execute queued runs, on this machine or many."),
     "config": ("assay.cli.config", "Settings: list, get and set them."),
     "doctor": ("assay.cli.doctor", "Look for what keeps Assay from working here."),
     "completion": ("assay.cli.completion", "Completion of commands for a shell."),
@@ -41,8 +52,8 @@ HELP = """Research a question over your documents, with citations you can check.
     assay cite last 1
 
 A report goes to stdout, everything else to stderr. Exit codes: 0 done, 1 failed,
-2 wrong usage, 3 not verified (with --strict), 5 a limit was reached or the run was
-finished early (there is a report), 6 no evidence found, 7 input needed, 130 cancelled,
+2 wrong usage, 3 not verified (with --strict), 4 paused, 5 a limit was reached or the run
+was finished early (there is a report), 6 no evidence found, 7 input needed, 130 cancelled,
 143 ended by SIGTERM (the run can be resumed).
 """
 
@@ -70,6 +81,7 @@ cli = QuestionGroup(
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line `args` (default: the process's); the exit code comes back."""
+    gc.set_threshold(GARBAGE_AFTER, 20, 20)
     state = State()
     sys.excepthook = _Excepthook(state)
     for stream in (sys.stdout, sys.stderr):

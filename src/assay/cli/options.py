@@ -49,14 +49,15 @@ class Count(click.ParamType[int]):
 
 
 def _models(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[Role, tuple[str, ...]]:
-    """Model names by role; those named for no role play all which none is named for."""
+    """Model names by role; those named for no role play all which none is named for, but the judge: see `families`."""
     named: dict[str, tuple[str, ...]] = {}
     for value in values:
         role, given, name = value.rpartition("=")
         if (given and role not in ROLES) or not name:
             raise click.BadParameter(f"{value!r} is not [ROLE=]PROVIDER:NAME (roles: {', '.join(ROLES)})")
         named[role] = (*named.get(role, ()), name)
-    return {role: names for role in ROLES if (names := named.get(role) or named.get(""))}
+    common = {role: named[""] for role in ROLES if role != "judge" and "" in named}
+    return common | {role: named[role] for role in ROLES if role in named}
 
 
 def models(command: Command) -> Command:
@@ -88,7 +89,7 @@ def verbosity(command: Command) -> Command:
         count=True,
         expose_value=False,
         callback=_set_verbosity,
-        help="Say more: tools and models; -vv: tracebacks too.",
+        help="Say more: tools and models; -vv: the log and tracebacks too.",
     )
     return verbose(quiet(command))
 

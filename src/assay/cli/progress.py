@@ -106,11 +106,18 @@ _COVERED = {"answered": "answered", "partly": "answered in part", "not": "not an
 
 @milestone.register
 def _(event: events.CoverageAssessed) -> str:
+    if event.when == "after":
+        return ""  # what verification changed in it, the report says
     steps = [part for part in event.coverage if part.step]  # 0 is the question itself
     if not steps and event.coverage:
         return f"coverage: the question is {_COVERED[event.coverage[0].status]}"
     answered = sum(part.status == "answered" for part in steps)
     return f"coverage: {answered} of {counted(len(steps), 'step')} answered"
+
+
+@milestone.register
+def _(event: events.ConflictFound) -> str:
+    return f"sources disagree: {event.text}"
 
 
 @milestone.register
@@ -140,7 +147,23 @@ def _(event: events.RunExhausted) -> str:
 
 @milestone.register
 def _(event: events.RunWaiting) -> str:
-    return f"waiting for {event.topic}"
+    return "waiting for the plan to be approved" if event.topic == "plan" else f"waiting for {event.topic}"
+
+
+@milestone.register
+def _(event: events.ControlAccepted) -> str:
+    return f"told: {event.text}" if event.action == "steer" else f"asked to {event.action}"
+
+
+@milestone.register
+def _(event: events.ControlApplied) -> str:
+    heeded = f"heeded by the decision at {event.where}"
+    return heeded if event.action == "steer" else "paused" if event.action == "pause" else ""
+
+
+@milestone.register
+def _(event: events.ControlRejected) -> str:
+    return f"not heeded: {event.why}"
 
 
 @milestone.register

@@ -11,13 +11,29 @@ from typing import Any
 import click
 
 from assay import Assay, settings
-from assay.cli import answer_options, files, options, report_options
+from assay.cli import (
+    answer_options,
+    budget_options,
+    checking_options,
+    detaching,
+    files,
+    notify_options,
+    options,
+    owner_options,
+    queue_options,
+    report_options,
+    scope_options,
+    web_options,
+    worker,
+)
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
-from assay.cli.asking import Ask, asking, converse, left_by_ctrl_c, may_ask
+from assay.cli.asking import Ask, asking, converse, may_ask
 from assay.cli.completing import any_path, strategies
 from assay.cli.conversing import conversing
 from assay.cli.exits import Exit
+from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import HOW_TO_ADD, opened
+from assay.cli.runs.tidying import keep_to_rules
 from assay.cli.terminal import State, say
 from assay.cli.watch import Output, stdout_for
 from assay.core.markers import CitationMode
@@ -25,37 +41,35 @@ from assay.core.markers import CitationMode
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be researched; `options` are those of `Assay.start`."""
+    """What is to be researched; `options` are those of `Assay.start`. One with a `priority` is left to workers."""
 
     question: str
     sources: list[str] | None
     may_ask: bool
+    detach: bool = False
+    priority: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
 
 
 @click.command("research", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
-@click.option(
-    "--in",
-    "paths",
-    multiple=True,
-    metavar="PATH…",
-    shell_complete=any_path,
-    help="Only in these files, folders, globs or addresses of pages; - reads them from stdin.",
-)
-@click.option("--web/--offline", default=None, help="Search and read the web too; or leave it alone.")
+@scope_options.scope
+@web_options.web
 @click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
 @click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
 @click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")
 @options.output()
-@click.option("--max-time", type=options.Duration(), help="Time the run may take (90s, 5m).")
-@click.option("--max-tokens", type=options.Count(), help="Tokens the run may use (200k).")
+@budget_options.budget
 @options.models
 @options.citations
 @answer_options.typed
 @conversing
 @report_options.report
+@owner_options.owning
+@queue_options.queueing
+@notify_options.notify
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
+@checking_options.checking
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
 @options.common
 @click.pass_obj
@@ -72,10 +86,14 @@ def command(
     strict: bool,
     yes: bool,
     ask: Ask | None,
+    detach: bool,
+    queue: bool,
+    priority: int,
+    notify: Sequence[str],
     home: Path | None,
     **limits_and_ways: Any,
 ) -> int:
-    """Research QUESTION (- reads it from stdin); without --in, in the default collection of the library."""
+    """Research QUESTION (- reads it from stdin); without --in, on the web and in the default collection."""
     stdout = stdout_for(as_json=as_json, as_events=as_events)
     question = question_from(words, paths)
     configured = settings.load()
@@ -85,13 +103,20 @@ def command(
         citations=citations or configured.citations,
         strict=strict,
         verbosity=state.verbosity,
+        notify=notify_options.targets(notify, configured),
     )
-    somebody = not yes and may_ask()
+    if detach:
+        detaching.check(output)
+    if queue:
+        worker.check(output, detach=detach)
+    somebody = not (yes or detach or queue) and may_ask()
     ask = asking(ask, configured.ask, somebody=somebody)
     order = Order(
         question=question,
         sources=paths_from(paths) if paths else None,
         may_ask=somebody,
+        detach=detach,
+        priority=priority if queue else None,
         options={**limits_and_ways, "ask": ask, "verify": False if no_verify else None},
     )
     return asyncio.run(_research(order, output, home, configured))
@@ -102,11 +127,18 @@ async def _research(order: Order, output: Output, home: Path | None, configured:
         if interrupted := await _interrupted(assay, order):
             return await converse(assay, await assay.resume(interrupted), output, somebody=order.may_ask)
         shown = output.display()
+        if order.detach or order.priority is not None:
+            with shown:
+                run_id = await assay.create(order.question, sources=order.sources, progress=shown.told, **order.options)
+            if order.priority is not None:
+                return await worker.leave(assay, run_id, order.priority, output)
+            return await detaching.leave(assay, run_id, home or configured.home, output)
         run = assay.start(order.question, sources=order.sources, progress=shown.told, **order.options)
         code = await converse(assay, run, output, shown, somebody=order.may_ask)
         library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
         if code == Exit.NO_EVIDENCE and library and output.verbosity >= 0 and not await assay.documents():
             say(HOW_TO_ADD)
+        await keep_to_rules(assay, output.verbosity)
         return code
 
 

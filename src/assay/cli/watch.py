@@ -12,11 +12,13 @@ import click
 import msgspec
 
 from assay import Assay, RunHandle
+from assay.app.notices import Target, notice_of
 from assay.cli import files
 from assay.cli.display import Display, display
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.live.summary import outcome, summary
+from assay.cli.notify_options import tell
 from assay.cli.terminal import say, write
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
@@ -31,7 +33,8 @@ Stdout = Literal["report", "json", "events"]
 class Output:
     """Where a run's result goes: `stdout` holds the report unless files do, or JSON, or the events.
 
-    `rest` makes of the report what is still to be said, where some of it stands on stdout already.
+    `rest` makes of the report what is still to be said, where some of it stands on stdout already. `notify` are told
+    when the run has ended, or waits.
     """
 
     files: tuple[Path, ...] = ()
@@ -40,6 +43,7 @@ class Output:
     strict: bool = False
     verbosity: int = 0
     rest: Callable[[str], str] = str
+    notify: tuple[Target, ...] = ()
 
     def display(self) -> Display:
         """How a run is shown while it goes on."""
@@ -85,10 +89,21 @@ async def watch(
                 view = await run.view()
             if asks and view.status == "waiting":
                 return Exit.INPUT_NEEDED
-            return await conclude(assay, view, output)
+            return await _concluded(assay, view, output)
     except Terminated:
         say(f"interrupted; to go on: assay runs resume {run.run_id}" if run.created else "interrupted")
         return Exit.TERMINATED
+
+
+async def _concluded(assay: Assay, view: RunView, output: Output) -> Exit:
+    """Hand over the result, then tell who wants to know, also where it could not be written."""
+    try:
+        code = await conclude(assay, view, output)
+    except StoreError:
+        await tell(notice_of(view), output.notify)
+        raise
+    await tell(notice_of(view), output.notify)
+    return code
 
 
 async def follow(events: AsyncIterator[Envelope], output: Output, shown: Display) -> None:
@@ -135,8 +150,8 @@ def close(view: RunView, output: Output, saved: Sequence[Path] = ()) -> None:
 
 def exit_code(view: RunView, *, strict: bool = False) -> Exit:
     """How a run ended, as an exit code."""
-    if view.status == "cancelled":
-        return Exit.CANCELLED
+    if view.status in ("cancelled", "paused"):
+        return Exit.CANCELLED if view.status == "cancelled" else Exit.PAUSED
     if view.status != "completed":
         return Exit.FAILED
     if view.stop_reason == "no_evidence":
@@ -147,8 +162,12 @@ def exit_code(view: RunView, *, strict: bool = False) -> Exit:
 
 
 def _ask(view: RunView) -> Exit:
-    """Nobody here can answer: the questions as JSON, for whoever can."""
-    waiting = {"run": view.run_id, "questions": view.clarification.questions}
+    """Nobody here can answer: the questions, or the plan to approve, as JSON for whoever can."""
+    waiting: dict[str, object] = {"run": view.run_id}
+    if view.waiting_for == "plan":
+        waiting["plan"] = view.plan
+    else:
+        waiting["questions"] = view.clarification.questions
     write(msgspec.json.encode(waiting).decode())
     return Exit.INPUT_NEEDED
 
@@ -159,7 +178,7 @@ def _kept(view: RunView) -> str:
 
 async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, ...]:
     """Hand the report over; the files it is in."""
-    written = bool(view.report.text.strip()) and view.status != "cancelled"
+    written = bool(view.report.text.strip()) and view.status not in ("cancelled", "paused")
     if output.stdout == "json":
         write((await assay.export(view.run_id, ".json", output.citations)).decode(), hint=_kept(view))
     elif output.stdout == "report" and written and not output.files:

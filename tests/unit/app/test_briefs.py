@@ -92,3 +92,14 @@ def test_texts_are_measured_too() -> None:
         made(instructions="word " * MOST_BYTES)
     with pytest.raises(UsageError, match="not text"):
         made(instructions="lone \ud800 surrogate")
+
+
+def test_how_far_a_report_is_repaired() -> None:
+    settings = Settings(repair=False, repairs_off=("narrow",))
+    brief = make_brief("Brest?", settings, {})
+    assert (brief.repair, brief.repairs_off) == (False, ("narrow",))
+    brief = make_brief("Brest?", settings, {"repair": True, "repairs_off": ()})
+    assert (brief.repair, brief.repairs_off) == (True, ())
+    assert (made().repair, made().repairs_off) == (True, ())
+    with pytest.raises(UsageError, match="polish"):
+        made(repairs_off=["polish"])

@@ -84,7 +84,11 @@ def test_a_line_beyond_all_measure(
 def test_what_it_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(written(tmp_path / "in.jsonl", GOOD))
     assert main(["check", path, "--model", "openai:gpt-5"]) == 2
-    assert "without --model" in capsys.readouterr().err
+    assert "OPENAI_API_KEY" in capsys.readouterr().err
+    assert main(["check", path, "--model", "extractive"]) == 2
+    assert "leave the model out" in capsys.readouterr().err
+    assert main(["check", "A claim without a text."]) == 2
+    assert "--in FILE" in capsys.readouterr().err
     assert main(["check", str(tmp_path / "none.jsonl")]) == 2
     assert main(["check", path, "-o", str(tmp_path / "none" / "out.jsonl")]) == 2
     assert "does not exist" in capsys.readouterr().err

@@ -38,11 +38,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("words", "wanted"),
     [
         (("ver",), ["verify"]),
-        (("runs", "r"), ["resume", "rm"]),
+        (("runs", "res"), ["resume"]),
         (("--dep",), ["--depth"]),
         (("What is it?", "--dep"), ["--depth"]),
         (("research", "--depth", "l"), ["light"]),
-        (("config", "get", "limits.t"), ["limits.time", "limits.tokens"]),
+        (("config", "get", "limits.ti"), ["limits.time"]),
         (("--in", ""), ["file"]),
         (("What is it?", "--in", "docs/", "n"), ["file"]),
         (("What is it?", "-o", ""), ["file"]),

@@ -26,7 +26,11 @@ class Place:
         self.folder, self.home, self.config = folder, folder / "home", folder / "config.toml"
         (folder / "docs").mkdir()
         (folder / "docs" / "note.md").write_text("# Note\n\nThe harbor was built in 1843.\n")
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("ASSAY_") or name == "ASSAY_SEARCH_WEB"
+        }
         self.environment = kept | {"ASSAY_CONFIG": str(self.config), "ASSAY_HOME": str(self.home)}
 
     def run(self, *arguments: str, stdout: str = "", largest: int = 0) -> subprocess.CompletedProcess[str]:

@@ -20,7 +20,7 @@ FORMATS = ("md", "json", "bib", "csl.json", "ris", "docx", "pdf")
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [name for name in os.environ if name.startswith("ASSAY_")]:
+    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))

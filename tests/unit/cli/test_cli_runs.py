@@ -34,7 +34,7 @@ def notes(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [name for name in os.environ if name.startswith("ASSAY_")]:
+    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
@@ -123,6 +123,12 @@ def test_citation_modes(assay, notes: Path):
 def test_without_verification_claims_stay_unchecked(assay, notes: Path):
     claims = json.loads(assay(QUESTION, "--in", notes, "--no-verify", "--json").out)["claims"]
     assert {(claim["verdict"], claim["reason"]) for claim in claims} == {("unchecked", "off")}
+
+
+def test_repair_can_be_left_out(assay, notes: Path):
+    said = assay(QUESTION, "--in", notes, "--no-repair", "--events")
+    created = next(json.loads(line) for line in said.out.splitlines() if '"run.created"' in line)
+    assert created["data"]["brief"]["repair"] is False
 
 
 def test_no_evidence_exits_with_6_and_cites_nothing(assay, notes: Path):

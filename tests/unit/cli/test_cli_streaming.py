@@ -67,7 +67,7 @@ def test_an_answer_which_was_taken_back_is_said_again_whole() -> None:
 def test_on_a_terminal_the_answer_is_there_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in [name for name in os.environ if name.startswith("ASSAY_")]:
+    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))

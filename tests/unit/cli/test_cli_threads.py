@@ -30,7 +30,7 @@ Run = Callable[..., Said]
 
 @pytest.fixture
 def assay(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    for name in [name for name in os.environ if name.startswith("ASSAY_")]:
+    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
@@ -102,6 +102,25 @@ def test_everything_works_when_the_first_run_is_deleted(assay: Run, tmp_path: Pa
     assert "1790" in assay("cite", second, 1).out
     assert assay("runs", "resume", second).code == 0
     assert assay("ask", second, "Who wrote the Harbor report?").code == 0
+
+
+def test_after_a_question_on_its_evidence_research_goes_on_in_the_documents(assay: Run) -> None:
+    assert assay("ask", "last", "When was the Harbor report written?").code == 0
+    assert assay("ask", "last", "Who wrote it?").code == 0
+    said = assay("When was the bridge at Sandmouth opened?", "--continue", "last")
+    assert said.code == 0, said.err
+    assert "1851" in said.out
+    scope = last(assay)["brief"]["scope"]  # type: ignore[index]
+    assert "2 documents" in scope["label"]
+
+
+def test_after_the_first_run_is_deleted_its_evidence_is_all_there_is(assay: Run) -> None:
+    first = str(last(assay)["run_id"])
+    assert assay("ask", "last", "When was the Harbor report written?").code == 0
+    assert assay("runs", "rm", first, "--yes").code == 0
+    said = assay("When was the bridge at Sandmouth opened?", "--continue", "last")
+    assert said.code in (0, 6), said.err
+    assert "evidence of run" in last(assay)["brief"]["scope"]["label"]  # type: ignore[index]
 
 
 def test_what_cannot_be_continued_is_named(assay: Run) -> None:

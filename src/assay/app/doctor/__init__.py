@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from assay import settings
-from assay.app.doctor import home, program
+from assay.app.doctor import database, home, program
 from assay.app.doctor.finding import Finding as Finding
 from assay.app.doctor.finding import broken, note
 from assay.core.errors import ConfigError
@@ -27,5 +28,6 @@ async def examine(named: Path | None = None) -> list[Finding]:
         found.append(program.configuration())
         place = named or configured.home
         found += await program.models(configured)
+        found += await asyncio.to_thread(lambda: list(database.examine(configured)))
     found += home.examine(place.expanduser())
     return [*found, program.adapters(), *program.extras(), *program.terminal()]

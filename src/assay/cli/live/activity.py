@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
 from rich.text import Text
 
-from assay.cli.live.rows import words
+from assay.cli.live.rows import joined, words
 from assay.cli.progress import counted
+from assay.core.claims import VERDICTS
 from assay.core.report import in_words
 from assay.core.view import Lane, RunView, ToolUse, Turn
 
@@ -43,19 +45,30 @@ def _reported(lane: Lane) -> str:
 def of_phase(view: RunView) -> Text:
     """What happens outside the agents."""
     if view.status == "waiting":
-        return words(f"waits for {view.waiting_for}: {' '.join(view.clarification.questions)}", "yellow")
+        plan = view.waiting_for == "plan"
+        asked = view.plan.title if plan and view.plan else " ".join(view.clarification.questions)
+        return words(f"waits for {'its plan to be approved' if plan else view.waiting_for}: {asked}", "yellow")
     if view.status == "paused":
         return words("paused", "yellow")
     name = view.active_phase
     if name == "verify" and view.claims:
-        checked = sum(bool(view.checks.get(claim.id)) for claim in view.claims)
-        return words(f"checked {checked} of {counted(len(view.claims), 'claim')}")
+        return words(claims(view))
     if name == "write" and view.report.text:
-        return words(f"writing the report: {counted(len(view.report.text.split()), 'word')}")
+        written = f"writing the report: {counted(len(view.report.text.split()), 'word')}"
+        return words(joined((written, claims(view)), "; "))
     if working := sum(lane.state == "running" for lane in view.lanes):
         return words(f"{counted(working, 'agent')} at work")
     turns = next((phase.turns for phase in view.phases if phase.name == name), ())
     return of_turns(turns) or words(STARTING.get(name, name))
+
+
+def claims(view: RunView) -> str:
+    """`12 claims: 9 supported, 1 contradicted, 2 being checked`; nothing while none was found."""
+    verdicts = Counter(claim.verdict for claim in view.claims if view.checks.get(claim.id))
+    waiting = len(view.claims) - verdicts.total()
+    counts = [f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict]]
+    counts += [f"{waiting} being checked"] if waiting else []
+    return f"{counted(len(view.claims), 'claim')}: {', '.join(counts)}" if counts else ""
 
 
 def of_turns(turns: Sequence[Turn]) -> Text | None:

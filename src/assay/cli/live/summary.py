@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from assay.cli.estimates import told_money
 from assay.cli.live.rows import joined, price, tokens
 from assay.cli.live.times import clock, elapsed, moment
 from assay.cli.live.trouble import troubles
@@ -24,14 +25,21 @@ def outcome(view: RunView) -> str:
     """How the run ended, what the report rests on, and the verdicts."""
     reason = STOP_REASONS.get(view.stop_reason, view.stop_reason)
     if view.status == "waiting":
-        return f"waiting for {view.waiting_for}: {' '.join(view.clarification.questions)}"
+        return waiting(view)
     if view.status in ("created", "running", "paused"):
-        return "interrupted before its end"
+        return "paused" if view.status == "paused" else "interrupted before its end"
     if view.status in ("failed", "cancelled"):
         return f"{view.status}: {view.error or reason}"
     unverified = "" if view.verified else "; not verified"
     ended = "" if view.stop_reason == "done" else f" {reason}"
     return f"completed: {joined((_cited(view), verdicts(view.summary)), '; ')}{unverified}.{ended}"
+
+
+def waiting(view: RunView) -> str:
+    """What a run waits for."""
+    if view.waiting_for == "plan":
+        return f"waiting for its plan to be approved: {view.plan.title if view.plan else ''}"
+    return f"waiting for {view.waiting_for}: {' '.join(view.clarification.questions)}"
 
 
 def verdicts(summary: Summary) -> str:
@@ -64,7 +72,7 @@ def cost(view: RunView) -> str:
         tokens(total),
         counted(total.searches, "search", "searches") if total.searches else "",
         counted(total.pages, "page") if total.pages else "",
-        price(total),
+        price(total) + told_money(view.brief),
     )
     return f"took {joined(parts, ', ')}"
 
@@ -84,7 +92,9 @@ def where(view: RunView, files: Sequence[Path] = ()) -> str:
 
 
 def _next(view: RunView) -> str:
-    if view.status in ("created", "running", "paused", "waiting"):
+    if view.status == "waiting":
+        return f"assay runs answer {view.run_id}{' --approve' if view.waiting_for == 'plan' else ''}"
+    if view.status in ("created", "running", "paused"):
         return f"assay runs resume {view.run_id}"
     if view.status == "completed" and any(claim.passages for claim in view.claims):
         return f"assay cite {view.run_id} 1"

@@ -1,0 +1,111 @@
+"""The lines of a batch: a JSON object with a question and options of a run, or a question as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from types import UnionType
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from assay.app.briefs import Wanted
+from assay.core.sources import sha256
+
+LONGEST = 1_000_000
+"""Bytes of a line; what is longer is no question."""
+_KEY = 12
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """A question of a batch. `line` counts from 1; `key` stays the same where lines are put in before it.
+
+    `sources` None are those of the whole batch; `options` go before the batch's own.
+    """
+
+    line: int
+    key: str
+    question: str
+    id: str = ""
+    sources: tuple[str, ...] | None = None
+    options: Wanted = Wanted()
+
+
+class BadLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line which is no question, and why not."""
+
+    line: int
+    error: str
+
+
+def read_orders(lines: Iterable[bytes]) -> Iterator[Order | BadLine]:
+    """The orders in `lines`, empty ones left out; of equal lines each is an order of its own."""
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        read = _read(number, line)
+        if isinstance(read, BadLine):
+            yield read
+            continue
+        before = seen.setdefault(read.key, 0)
+        seen[read.key] += 1
+        if before and read.id:
+            yield BadLine(line=number, error=f"the id {read.id!r} is that of an earlier line")
+        else:
+            yield msgspec.structs.replace(read, key=f"{read.key}-{before + 1}") if before else read
+
+
+def _read(number: int, line: bytes) -> Order | BadLine:
+    if len(line) > LONGEST:
+        return BadLine(line=number, error=f"longer than {LONGEST:,} bytes")
+    try:
+        text = line.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        return BadLine(line=number, error="not text in UTF-8")
+    if not text.startswith("{"):
+        return Order(line=number, key=_key(text), question=text)
+    try:
+        row = msgspec.json.decode(text, type=_shape())
+    except (msgspec.DecodeError, RecursionError) as error:
+        return BadLine(line=number, error=str(error))
+    return _order(number, msgspec.structs.asdict(row))
+
+
+def _order(number: int, values: dict[str, Any]) -> Order | BadLine:
+    question, id, sources = values.pop("question").strip(), str(values.pop("id")), values.pop("sources")
+    if not question:
+        return BadLine(line=number, error="the question is empty")
+    options = {name: value for name, value in values.items() if value is not msgspec.UNSET}
+    paths = None if sources is None else (sources,) if isinstance(sources, str) else tuple(sources)
+    said = msgspec.json.encode((question, paths, options), order="deterministic").decode()
+    return Order(
+        line=number,
+        key=_key(f"id {id}" if id else said),
+        question=question,
+        id=id,
+        sources=paths,
+        options=cast("Wanted", options),
+    )
+
+
+def _key(said: str) -> str:
+    return sha256(said.encode(errors="surrogatepass"))[:_KEY]
+
+
+@cache
+def _shape() -> type[msgspec.Struct]:
+    """A line as JSON has it: every option of a run, so that a new one is known here too."""
+    options = [(name, _plain(kind) | msgspec.UnsetType, msgspec.UNSET) for name, kind in get_type_hints(Wanted).items()]
+    own = [("question", str), ("id", str | int, ""), ("sources", str | list[str] | None, None)]
+    fields: Sequence[Any] = [*own, *options]
+    return msgspec.defstruct("Line", fields, frozen=True, kw_only=True, forbid_unknown_fields=True)
+
+
+def _plain(kind: Any) -> Any:
+    """A type without the paths which only a caller in Python can give: a line holds the text itself."""
+    if get_origin(kind) not in (Union, UnionType):
+        return kind
+    parts = [part for part in get_args(kind) if part is not Path]
+    return Union[tuple(parts)]  # noqa: UP007 - made of a list

@@ -1,0 +1,94 @@
+"""What is told of a run: never a key, an address of a service, or the text of a document."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from assay.core.claims import VERDICTS
+from assay.core.difference import Difference
+from assay.core.view import RunView
+
+SCHEMA = "assay.notice/1"
+
+
+class Changes(msgspec.Struct, frozen=True, kw_only=True):
+    """How a scheduled run's report differs from that of the run `since`: sentences, and counts of sources."""
+
+    since: str
+    same: int
+    added: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    changed: tuple[tuple[str, str], ...] = ()
+    sources_added: int = 0
+    sources_dropped: int = 0
+
+
+class Notice(msgspec.Struct, frozen=True, kw_only=True):
+    """A run ended, or waits for a person; of a schedule also what changed, of a batch how many rows ended how.
+
+    `next` is the command which goes on from here.
+    """
+
+    schema: str = SCHEMA
+    event: Literal["ended", "waiting", "batch"]
+    run: str = ""
+    question: str = ""
+    status: str = ""
+    stop_reason: str = ""
+    verified: bool = False
+    waiting_for: str = ""
+    questions: tuple[str, ...] = ()
+    claims: dict[str, int] = {}
+    usd: float = 0.0
+    tokens: int = 0
+    error: str = ""
+    next: str = ""
+    schedule: str = ""
+    changes: Changes | None = None
+    rows: dict[str, int] = {}
+
+
+def notice_of(view: RunView, *, schedule: str = "", changes: Changes | None = None) -> Notice:
+    """What is told of a run which ended or waits."""
+    waits = view.status == "waiting"
+    asks = waits and view.waiting_for != "plan"
+    return Notice(
+        event="waiting" if waits else "ended",
+        run=view.run_id,
+        question=view.question,
+        status=view.status,
+        stop_reason=view.stop_reason,
+        verified=view.verified,
+        waiting_for=view.waiting_for if waits else "",
+        questions=view.clarification.questions if asks else (),
+        claims={verdict: count for verdict in VERDICTS if (count := getattr(view.summary, verdict))},
+        usd=round(view.usage.total.usd, 6),
+        tokens=view.usage.total.tokens,
+        error=view.error,
+        next=_next(view),
+        schedule=schedule,
+        changes=changes,
+    )
+
+
+def changes_of(found: Difference) -> Changes:
+    """A difference, as it is told."""
+    return Changes(
+        since=found.before.run_id,
+        same=found.same,
+        added=tuple(claim.text for claim in found.added),
+        dropped=tuple(claim.text for claim in found.dropped),
+        changed=tuple((pair.before.text, pair.after.text) for pair in found.changed),
+        sources_added=len(found.sources_added),
+        sources_dropped=len(found.sources_dropped),
+    )
+
+
+def _next(view: RunView) -> str:
+    if view.status == "waiting":
+        return f"assay runs answer {view.run_id}"
+    if view.status in ("failed", "paused", "running"):
+        return f"assay runs resume {view.run_id}"
+    return f"assay runs export {view.run_id} -o report.md" if view.report.text.strip() else ""

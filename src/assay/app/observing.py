@@ -1,0 +1,69 @@
+"""Who watches runs, as the settings and the process have it: a log, a trace, both, or nobody."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+
+from pydantic import BaseModel, SecretStr
+
+from assay.core.ports import Watch
+from assay.settings import Settings, tracing_patience, tracing_wanted
+from assay.telemetry.several import Several
+
+SDK = "opentelemetry.sdk.trace"
+
+
+def watch_for(settings: Settings) -> Watch | None:
+    """The watch of every run of this process; None where nobody wants to know: then nothing of it is imported.
+
+    Raises:
+        ConfigError: the log's file cannot be written.
+    """
+    watches = [watch for watch in (_logs(settings), _spans()) if watch is not None]
+    return Several(watches) if len(watches) > 1 else next(iter(watches), None)
+
+
+def _logs(settings: Settings) -> Watch | None:
+    log = settings.log
+    if log.file is None and not log.stderr:
+        return None
+    # Loaded by name, and only here: nobody who keeps no log pays for it.
+    logs = importlib.import_module("assay.telemetry.logs")
+    watch: Watch = logs.open_logs(
+        log.file, stderr=log.stderr, level=log.level, form=log.format, secrets=tuple(secrets_of(settings))
+    )
+    return watch
+
+
+def _spans() -> Watch | None:
+    """Spans, where the process traces already or OpenTelemetry's variables name where to; not without the extra."""
+    if SDK not in sys.modules and not tracing_wanted():
+        return None
+    try:
+        spans = importlib.import_module("assay.telemetry.spans")
+    except ImportError:  # the variables are meant for other programs: the extra `otel` is not installed
+        return None
+    watch: Watch = spans.open_spans(tracing_patience())
+    return watch
+
+
+def unwatch(watch: Watch | None) -> None:
+    """Send and write what waits. Blocking."""
+    if watch is not None:
+        watch.close()
+
+
+def secrets_of(settings: BaseModel) -> Iterator[str]:
+    """Every key the settings hold, to be hidden wherever it stands."""
+    for name in type(settings).model_fields:
+        match value := getattr(settings, name):
+            case SecretStr():
+                yield value.get_secret_value()
+            case BaseModel():
+                yield from secrets_of(value)
+            case dict():
+                for each in value.values():
+                    if isinstance(each, BaseModel):
+                        yield from secrets_of(each)

@@ -1,0 +1,176 @@
+"""The schedules of a home: a file, changed by one process at a time and never half written."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from filelock import FileLock, Timeout
+
+from assay.core.errors import StoreError, UnknownName
+
+FILE = "schedules.json"
+SECONDS = 30.0
+"""How long another process's change is waited for."""
+KEPT_RUNS = 50
+"""Runs of a schedule which are remembered, the latest."""
+_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+class Schedule(msgspec.Struct, frozen=True, kw_only=True):
+    """A question, how often it is asked, and the runs that answered it.
+
+    `next_at` is when it is due, `created_at` when it was made (ISO 8601 UTC). `options` are those of `Assay.start`;
+    texts stand in them, never the paths of their files. `runs` are those which ended with a report, oldest first;
+    `current` is one which was begun and has not ended.
+    """
+
+    id: str
+    question: str
+    every: int
+    created_at: str
+    next_at: str
+    sources: tuple[str, ...] | None = None
+    options: dict[str, Any] = {}
+    runs: tuple[str, ...] = ()
+    current: str = ""
+
+    @property
+    def last(self) -> str:
+        """The latest run which ended with a report."""
+        return self.runs[-1] if self.runs else ""
+
+
+class Book:
+    """The schedules of the home in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.expanduser()
+        self._path = self._folder / FILE
+
+    def all(self) -> list[Schedule]:
+        """Every schedule, in the order of making.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        try:
+            return msgspec.json.decode(self._path.read_bytes(), type=list[Schedule])
+        except FileNotFoundError:
+            return []
+        except (OSError, msgspec.DecodeError, RecursionError) as error:
+            raise StoreError(f"{self._path} cannot be read: {error}; restore it from a copy, or delete it") from error
+
+    def find(self, reference: str) -> Schedule:
+        """A schedule by its id, or the start of it.
+
+        Raises:
+            UnknownName: none, or more than one, begins so.
+        """
+        known = self.all()
+        found = [each for each in known if reference and each.id.startswith(reference)]
+        if len(found) != 1:
+            hint = "" if known else "(assay schedule add makes one)"
+            raise UnknownName("schedule", reference, (each.id for each in known), hint)
+        return found[0]
+
+    def add(
+        self, question: str, every: int, sources: Sequence[str] | None, options: Mapping[str, Any], now: datetime
+    ) -> Schedule:
+        """A new schedule, due at once."""
+        made = Schedule(
+            id="".join(secrets.choice(_LETTERS) for _ in range(6)),
+            question=question,
+            every=every,
+            created_at=iso(now),
+            next_at=iso(now),
+            sources=None if sources is None else tuple(sources),
+            options=dict(options),
+        )
+        with self._changing() as schedules:
+            schedules.append(made)
+        return made
+
+    def remove(self, id: str) -> None:
+        """Forget a schedule; its runs stay."""
+        with self._changing() as schedules:
+            schedules[:] = [each for each in schedules if each.id != id]
+
+    def change(self, id: str, change: Callable[[Schedule], Schedule]) -> Schedule:
+        """Put what `change` makes of a schedule in its place.
+
+        Raises:
+            UnknownName: it was removed meanwhile.
+        """
+        with self._changing() as schedules:
+            for place, each in enumerate(schedules):
+                if each.id == id:
+                    schedules[place] = change(each)
+                    return schedules[place]
+        raise UnknownName("schedule", id)
+
+    @contextmanager
+    def claimed(self, id: str) -> Iterator[bool]:
+        """Within the block this process alone asks this question; False where another does."""
+        lock = FileLock(self._folder / f"schedule-{id}.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            yield False
+            return
+        except OSError as error:
+            raise self._unwritable(error) from error
+        try:
+            yield True
+        finally:
+            lock.release()
+
+    @contextmanager
+    def _changing(self) -> Iterator[list[Schedule]]:
+        """The schedules, to be changed in place; they are written at the end of the block."""
+        lock = FileLock(self._folder / f"{FILE}.lock", timeout=SECONDS)
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock.acquire()
+        except Timeout:
+            raise StoreError(f"another process has been changing {self._path} for {SECONDS:g} s") from None
+        except OSError as error:
+            raise self._unwritable(error) from error
+        try:
+            schedules = self.all()
+            yield schedules
+            self._write(msgspec.json.format(msgspec.json.encode(schedules)))
+        finally:
+            lock.release()
+
+    def _write(self, data: bytes) -> None:
+        draft = ""
+        try:
+            handle, draft = tempfile.mkstemp(dir=self._folder, prefix=".schedules-")
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            Path(draft).replace(self._path)
+        except OSError as error:
+            if draft:
+                Path(draft).unlink(missing_ok=True)
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: OSError) -> StoreError:
+        return StoreError(f"{self._path} cannot be written: {error.strerror}")
+
+
+def iso(moment: datetime) -> str:
+    """ISO 8601 UTC, to the second."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def moment(text: str) -> datetime:
+    """What `iso` wrote."""
+    return datetime.fromisoformat(text)

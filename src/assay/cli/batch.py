@@ -1,0 +1,221 @@
+"""`assay batch`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import click
+import msgspec
+
+from assay import plugins, settings
+from assay.app.batch import BadLine, Batch, Folder, Order, Result, Terms, read_orders
+from assay.app.batch.rows import LONGEST
+from assay.app.batch.work import Ended
+from assay.app.notices import Notice, Target
+from assay.cli import batch_options, checking_options, files, notify_options, options, report_options, web_options
+from assay.cli.arguments import ResearchCommand, paths_from
+from assay.cli.completing import any_path, strategies
+from assay.cli.exits import Exit
+from assay.cli.interrupts import Terminated, interrupts, termination
+from assay.cli.library import opened
+from assay.cli.progress import counted, shorten
+from assay.cli.runs.tidying import keep_to_rules
+from assay.cli.terminal import State, clean, say, write
+from assay.core.errors import UnknownName
+from assay.core.markers import CitationMode
+from assay.core.usage import Budget
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be done, and how it is told."""
+
+    orders: Sequence[Order]
+    bad: Sequence[BadLine]
+    folder: Folder
+    terms: Terms
+    strict: bool
+    as_json: bool
+    quiet: bool
+    notify: tuple[Target, ...]
+
+
+@click.command("batch", cls=ResearchCommand)
+@click.argument("file", metavar="FILE.jsonl", type=click.File("rb"))
+@click.option(
+    "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
+    help="Folder of the results; a later call with it goes on.",
+)  # fmt: skip
+@click.option(
+    "--in", "paths", multiple=True, metavar="PATH…", shell_complete=any_path,
+    help="Only in these files, folders, globs or pages; a row may name its own.",
+)  # fmt: skip
+@batch_options.total
+@web_options.web
+@click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
+@click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
+@click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")
+@options.models
+@options.citations
+@report_options.report
+@checking_options.checking
+@click.option("--strict", is_flag=True, help="Exit with 3 when a report could not be verified.")
+@click.option("--json", "as_json", is_flag=True, help="What came of it as JSON on stdout.")
+@notify_options.notify
+@options.common
+@click.pass_obj
+def command(
+    state: State,
+    /,
+    file: Any,
+    folder: Path,
+    paths: Sequence[str],
+    at_once: int,
+    max_usd: float | None,
+    max_tokens: int | None,
+    suffix: str,
+    citations: CitationMode | None,
+    strict: bool,
+    as_json: bool,
+    notify: Sequence[str],
+    home: Path | None,
+    **ways: Any,
+) -> int:
+    """Research every question of FILE.jsonl (- is stdin): a row each in DIR/results.jsonl, and a report each in DIR.
+
+    A line is a question, or an object with "question", "id", "sources" and any option of a run ("depth",
+    "max_tokens", "models" …), which goes before those given here. Lines which are none are named, and the rest goes
+    on. Called again with the same DIR, what is done is not done again, and what was begun goes on.
+
+    Ctrl-C begins no further run and waits for those at work; again, it leaves them, to be gone on with. Exit codes: 0
+    all done, 1 a line or a run failed, 3 not verified (with --strict), 5 the total is spent, 7 a run waits for
+    answers, 130 and 143 ended before.
+
+    \b
+        assay batch questions.jsonl -o out/ --in docs/
+        assay batch questions.txt -o out/ --max-usd 5 --at-once 4
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    configured = settings.load()
+    terms = Terms(
+        total=Budget(usd=max_usd, tokens=max_tokens),
+        at_once=at_once,
+        sources=tuple(paths_from(paths)) if paths else None,
+        options=cast("Any", ways),
+        suffix=_format(suffix),
+        citations=citations or configured.citations,
+    )
+    told = notify_options.targets(notify, configured)
+    read = list(read_orders(files.lines(file, LONGEST)))
+    bad = [each for each in read if isinstance(each, BadLine)]
+    orders = [each for each in read if isinstance(each, Order)]
+    for line in bad:
+        say(f"line {line.line}: {line.error}")
+    if not orders:
+        raise click.UsageError("there is no question in it")
+    job = Job(orders, bad, Folder(folder), terms, strict, as_json, state.verbosity < 0, told)
+    with job.folder.taken():
+        return asyncio.run(_batch(job, home, configured))
+
+
+def _format(name: str) -> str:
+    """The suffix of a format, which can be written here."""
+    suffix = f".{name.removeprefix('.')}"
+    if suffix not in plugins.names("exporters"):
+        raise UnknownName("format", name, (each.removeprefix(".") for each in plugins.names("exporters")))
+    files.ready(suffix)
+    return suffix
+
+
+async def _batch(job: Job, home: Path | None, configured: settings.Settings) -> int:
+    ended: Ended = "stopped"
+    async with opened(home, configured) as assay:
+        batch = Batch(assay, job.orders, job.folder, job.terms, _Progress(job))
+        if batch.skipped and not job.quiet:
+            say(f"{counted(batch.skipped, 'question')} done already")
+        try:
+            ended = await _worked(batch)
+        except Terminated:
+            say("interrupted; the same command goes on from here")
+            return Exit.TERMINATED
+        finally:
+            job.folder.put_in_order()
+        await keep_to_rules(assay, -1 if job.quiet else 0)
+    code = _told(job, batch, ended)
+    await notify_options.tell(_notice(job, batch, ended), job.notify)
+    return code
+
+
+async def _worked(batch: Batch) -> Ended:
+    def stop() -> None:
+        say(f"no further run is begun; {counted(batch.at_work, 'run')} at work (Ctrl-C again leaves them)")
+        batch.stop()
+
+    def leave() -> None:
+        say("left; the same command goes on from here")
+        batch.leave()
+
+    with termination(), interrupts(stop, leave):
+        return await batch.work()
+
+
+class _Progress:
+    """A line on stderr for each question that is done."""
+
+    def __init__(self, job: Job) -> None:
+        self._job, self._done = job, 0
+
+    def __call__(self, order: Order, row: Result) -> None:
+        self._done += 1
+        if self._job.quiet and row.status == "completed":
+            return
+        claims = ", ".join(f"{count} {verdict}" for verdict, count in row.claims.items())
+        how = f": {row.error}" if row.error else f": {claims}" if claims else ""
+        price = f" (${row.usd:.2f})" if row.usd else ""
+        say(f"line {order.line} {row.status}{how}{price}  {shorten(clean(order.question), 60)}")
+
+
+def _rows(job: Job) -> tuple[list[Result], dict[str, int]]:
+    """The results of this file's questions, and how many of each status."""
+    keys = {order.key for order in job.orders}
+    rows = [row for row in job.folder.results.values() if row.key in keys]
+    return rows, {status: sum(row.status == status for row in rows) for status in sorted({row.status for row in rows})}
+
+
+def _notice(job: Job, batch: Batch, ended: Ended) -> Notice:
+    usd, tokens = batch.used
+    return Notice(event="batch", status=ended, usd=round(usd, 6), tokens=tokens, rows=_rows(job)[1])
+
+
+def _told(job: Job, batch: Batch, ended: Ended) -> Exit:
+    rows, counts = _rows(job)
+    usd, tokens = batch.used
+    if job.as_json:
+        said = {
+            "ended": ended, "questions": len(job.orders), "bad_lines": job.bad, "rows": counts,
+            "not_begun": batch.unbegun, "usd": round(usd, 6), "tokens": tokens,
+            "results": str(job.folder.path / "results.jsonl"),
+        }  # fmt: skip
+        write(msgspec.json.encode(said).decode())
+    elif not job.quiet:
+        parts = [f"{count} {status}" for status, count in counts.items()]
+        parts += [f"{batch.unbegun} not begun"] if batch.unbegun else []
+        why = "; the total does not pay for another report (--max-usd, --max-tokens)" if ended == "spent" else ""
+        say(f"{', '.join(parts)}; {tokens:,} tokens{f', ${usd:.2f}' if usd else ''}{why}")
+        say(f"results: {job.folder.path / 'results.jsonl'}")
+    return _code(job, rows, ended)
+
+
+def _code(job: Job, rows: Sequence[Result], ended: Ended) -> Exit:
+    if ended == "stopped":
+        return Exit.CANCELLED
+    if job.bad or any(row.status in ("failed", "running", "paused") for row in rows):
+        return Exit.FAILED
+    if job.strict and any(row.status == "completed" and not row.verified for row in rows):
+        return Exit.UNVERIFIED
+    if ended == "spent":
+        return Exit.LIMIT
+    return Exit.INPUT_NEEDED if any(row.status == "waiting" for row in rows) else Exit.DONE

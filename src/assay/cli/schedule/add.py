@@ -1,0 +1,58 @@
+"""`assay schedule add`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from assay import settings
+from assay.app.schedules import Book, read_every, said
+from assay.app.schedules.lasting import lasting, lasting_sources
+from assay.cli import answer_options, budget_options, checking_options, options, report_options, web_options
+from assay.cli.arguments import ResearchCommand, paths_from, question_from
+from assay.cli.completing import any_path, strategies
+from assay.cli.terminal import State, say, write
+
+
+@click.command("add", cls=ResearchCommand)
+@click.argument("words", nargs=-1, metavar="QUESTION")
+@click.option("--every", required=True, metavar="TIME", help="How often: 30m, 12h, 7d, 2w, hourly, daily, weekly.")
+@click.option(
+    "--in", "paths", multiple=True, metavar="PATH…", shell_complete=any_path,
+    help="Only in these files, folders, globs or pages, as they are then.",
+)  # fmt: skip
+@web_options.web
+@click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
+@click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
+@click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")
+@budget_options.budget
+@options.models
+@answer_options.typed
+@report_options.report
+@checking_options.checking
+@options.common
+@click.pass_obj
+def command(
+    state: State, /, words: Sequence[str], every: str, paths: Sequence[str], home: Path | None, **ways: Any
+) -> None:
+    """Have QUESTION asked every TIME; its id goes to stdout. It is due at once, for `assay schedule run-due`.
+
+    Options are kept as they are said here; what they leave open, the settings say each time. Texts of files
+    (--template, --instructions, --schema) are read now, documents (--in) each time.
+
+    \b
+        assay schedule add "What is new in Python packaging?" --every 7d
+        assay schedule add "Which prices changed?" --every daily --in prices/ --max-usd 0.50
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    configured = settings.load()
+    question, seconds = question_from(words, paths), read_every(every)
+    kept = lasting(question, cast("Any", ways), configured)
+    sources = lasting_sources(paths_from(paths)) if paths else None
+    made = Book(home or configured.home).add(question, seconds, sources, kept, datetime.now(UTC))
+    write(made.id)
+    if state.verbosity >= 0:
+        say(f"asked every {said(seconds)} by `assay schedule run-due` (cron) or `assay schedule watch`")

@@ -1,0 +1,58 @@
+"""`assay schedule watch`."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from assay import settings
+from assay.app.schedules import Book
+from assay.cli import notify_options, options
+from assay.cli.exits import Exit
+from assay.cli.interrupts import Terminated, termination
+from assay.cli.progress import counted
+from assay.cli.schedule.asking import ask_due
+from assay.cli.terminal import State, say
+from assay.cli.watch import Output
+
+EVERY = 20.0
+"""Seconds between two looks: schedules may be added and removed meanwhile."""
+
+
+@click.command("watch")
+@notify_options.notify
+@options.json_output
+@options.common
+@click.pass_obj
+def command(state: State, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
+    """Stay, ask each question when it is due, and print what changed; Ctrl-C or SIGTERM ends it.
+
+    What a run was at when it was ended is gone on with by the next `watch` or `run-due`.
+
+    \b
+        assay schedule watch --notify https://example.org/hook
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    configured = settings.load()
+    folder = home or configured.home
+    output = Output(
+        stdout="json" if as_json else "report",
+        verbosity=state.verbosity,
+        notify=notify_options.targets(notify, configured),
+    )
+    return asyncio.run(_stay(Book(folder), folder, configured, output))
+
+
+async def _stay(book: Book, folder: Path, configured: settings.Settings, output: Output) -> Exit:
+    if output.verbosity >= 0:
+        say(f"watching {counted(len(book.all()), 'schedule')} (Ctrl-C ends)")
+    try:
+        with termination(), termination(signal.SIGINT):
+            while True:
+                await ask_due(book, folder, configured, output)
+                await asyncio.sleep(EVERY)
+    except Terminated as ended:
+        return Exit.DONE if ended.number == signal.SIGINT else Exit.TERMINATED

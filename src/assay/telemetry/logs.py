@@ -1,0 +1,168 @@
+"""Lines of a log, with structlog: what runs do, by name and number. Nothing ever goes to stdout.
+
+Structlog is not configured for the process, which may have a configuration of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+import warnings
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TextIO, cast
+
+import structlog
+
+from assay.core.errors import ConfigError
+from assay.core.events import Envelope
+from assay.core.ports import Fact, SpanKind, WatchedSpan
+from assay.telemetry.facts import LINES, Level, facts_of
+
+LONGEST = 300
+"""Code points of a value; what is longer is cut."""
+HIDDEN = "***"
+LOUD: tuple[SpanKind, ...] = ("run", "phase", "lane")
+"""Whose beginning is worth a line at `info`."""
+
+
+class Sink:
+    """Where lines go: a file, stderr, or both. What cannot be written is told once, and not tried again."""
+
+    def __init__(self, file: Path | None, *, stderr: bool) -> None:
+        """Open the file to append to; processes may share it.
+
+        Raises:
+            ConfigError: it cannot be opened.
+        """
+        self._file: TextIO | None = None
+        self._stderr = sys.stderr if stderr else None
+        if file is not None:
+            try:
+                self._file = file.open("a", encoding="utf-8", buffering=1)
+            except OSError as error:
+                raise ConfigError(f"log.file: {file} cannot be written: {error.strerror}") from error
+
+    def msg(self, line: str) -> None:
+        """Write one line."""
+        for stream in (self._file, self._stderr):
+            if stream is not None:
+                self._write(stream, line)
+
+    debug = info = warning = error = msg
+
+    def _write(self, stream: TextIO, line: str) -> None:
+        try:
+            stream.write(line + "\n")  # in one piece: lines of several processes do not mix
+            stream.flush()
+        except (OSError, ValueError) as error:  # a full disk, a stderr which was closed
+            if stream is self._file:
+                self._file = None
+                warnings.warn(f"the log {stream.name} is not written any more: {error}", stacklevel=2)
+            else:
+                self._stderr = None
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+class Logs:
+    """Implements `core.ports.Watch` as lines."""
+
+    def __init__(
+        self, sink: Sink, *, level: Level = "info", form: Literal["text", "json"] = "text", secrets: Iterable[str] = ()
+    ) -> None:
+        """`secrets` are hidden wherever they stand."""
+        self._sink, self._quoting = sink, level == "debug"
+        as_text = structlog.processors.LogfmtRenderer(bool_as_flag=False)
+        renderer = structlog.processors.JSONRenderer() if form == "json" else as_text
+        wanted = structlog.make_filtering_bound_logger(getattr(logging, level.upper()))
+        self._logger = structlog.wrap_logger(
+            sink,
+            processors=[
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
+                Cleaner(secrets),
+                _ordered,
+                renderer,
+            ],
+            wrapper_class=wanted,
+        )
+
+    def begin(
+        self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
+    ) -> WatchedSpan:
+        """A line at its beginning for what takes long."""
+        known = {**facts, **({} if kind == "run" else {kind if kind != "lane" else "agent": name})}
+        self.line("info" if kind in LOUD else "debug", f"{kind}.started", known)
+        return _Open(self, kind, at, known)
+
+    def heard(self, envelopes: Sequence[Envelope]) -> None:
+        """A line for each of those kinds which are told."""
+        for envelope in envelopes:
+            if envelope.type in LINES:
+                self.line(LINES[envelope.type].level, envelope.type, facts_of(envelope, quoting=self._quoting))
+
+    def line(self, level: Level, event: str, facts: Mapping[str, Fact]) -> None:
+        """One line."""
+        getattr(self._logger, level)(event, **facts)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._sink.close()
+
+
+class _Open:
+    """A stretch of work whose end is a line."""
+
+    def __init__(self, logs: Logs, kind: SpanKind, began: int, facts: Mapping[str, Fact]) -> None:
+        self._logs, self._kind, self._began, self._facts = logs, kind, began, facts
+
+    def end(self, facts: Mapping[str, Fact], error: str) -> None:
+        """Say how long it took, and what went wrong."""
+        known = {**self._facts, **facts, "seconds": round((time.time_ns() - self._began) / 1e9, 3)}
+        if error:
+            self._logs.line("warning", f"{self._kind}.stopped", {**known, "error": error})
+        else:
+            self._logs.line("info", "run.left" if self._kind == "run" else f"{self._kind}.finished", known)
+
+
+class Cleaner:
+    """A processor: values on one line, without control characters, not too long, and without secrets."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._secrets = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
+
+    def __call__(self, _: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        return {name: self._clean(value) if isinstance(value, str) else value for name, value in line.items()}
+
+    def _clean(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, HIDDEN)
+        shown = " ".join("".join(char if char.isprintable() else " " for char in text[: 2 * LONGEST]).split())
+        return shown if len(shown) <= LONGEST else shown[:LONGEST] + "…"
+
+
+FIRST = ("at", "level", "event", "run_id", "lane", "path")
+ALWAYS = frozenset(("lane", "verified", "seconds"))
+"""What is said also where it is nothing."""
+
+
+def _ordered(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """The same fields first in every line; a count of nothing is left out."""
+    names = dict.fromkeys((*FIRST, *line))
+    return {name: line[name] for name in names if name in line and (line[name] or name in ALWAYS)}
+
+
+def open_logs(file: Path | None, *, stderr: bool, level: str, form: str, secrets: Iterable[str]) -> Logs:
+    """A log as the settings have it.
+
+    Raises:
+        ConfigError: its file cannot be written.
+    """
+    sink = Sink(file, stderr=stderr)
+    return Logs(sink, level=cast("Level", level), form="json" if form == "json" else "text", secrets=secrets)

@@ -1,0 +1,65 @@
+"""The names under which runs are told to the world: of lines, spans and attributes.
+
+Attributes of models, tools and agents are those of OpenTelemetry's semantic conventions for generative AI
+(https://opentelemetry.io/docs/specs/semconv/gen-ai/) where these have one; all others begin with `assay.`.
+"""
+
+from __future__ import annotations
+
+from assay.core.ports import SpanKind
+
+SCOPE = "assay"
+
+OPERATION = "gen_ai.operation.name"
+PROVIDER = "gen_ai.provider.name"
+ERROR = "error.type"
+
+OPERATIONS: dict[SpanKind, str] = {"lane": "invoke_agent", "model": "chat", "tool": "execute_tool"}
+"""The operations which the conventions know. A span's name is its operation and what is called."""
+
+NAMED: dict[SpanKind, str] = {
+    "phase": "assay.phase",
+    "lane": "gen_ai.agent.name",
+    "model": "gen_ai.request.model",
+    "tool": "gen_ai.tool.name",
+}
+"""The attribute which holds what is called."""
+
+ATTRIBUTES = {
+    "run_id": "assay.run.id",
+    "path": "assay.path",
+    "lane": "assay.lane",
+    "strategy": "assay.strategy",
+    "fence": "assay.fence",
+    "user": "assay.user",
+    "labels": "assay.labels",
+    "thread": "gen_ai.conversation.id",
+    "role": "assay.role",
+    "task": "assay.task",
+    "attempt": "assay.attempt",
+    "max_tokens": "gen_ai.request.max_tokens",
+    "stop": "gen_ai.response.finish_reasons",
+    "input_tokens": "gen_ai.usage.input_tokens",
+    "output_tokens": "gen_ai.usage.output_tokens",
+    "cached_tokens": "gen_ai.usage.cache_read.input_tokens",
+    "cache_write_tokens": "gen_ai.usage.cache_creation.input_tokens",
+    "reasoning_tokens": "gen_ai.usage.reasoning.output_tokens",
+    "usd": "assay.usage.usd",
+}
+"""What a fact is called as an attribute; a fact which is not here is not told."""
+
+
+LISTS = frozenset(("gen_ai.response.finish_reasons",))
+"""Attributes which hold a list."""
+
+
+def span_name(kind: SpanKind, name: str) -> str:
+    """`chat openai:gpt-5`, `execute_tool search`, `invoke_agent agent-2`, `phase write`, `assay.run`."""
+    if kind == "run":
+        return "assay.run"
+    return f"{OPERATIONS.get(kind, kind)} {name}"
+
+
+def provider(model: str) -> str:
+    """Who offers the model of this name: what stands before its colon."""
+    return model.partition(":")[0]

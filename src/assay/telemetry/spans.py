@@ -1,0 +1,106 @@
+"""Runs as OpenTelemetry spans: run, phase, lane, model call, tool call. Needs the extra `otel`.
+
+Where the process has a tracer provider, spans go there. Else one is made, after OpenTelemetry's own variables
+(OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME …).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from opentelemetry import trace
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import Span, Status, StatusCode
+
+from assay.core.events import Envelope
+from assay.core.ports import Fact, SpanKind, WatchedSpan
+from assay.telemetry import names
+
+LONGEST = 300
+"""Code points of an attribute."""
+
+
+class Spans:
+    """Implements `core.ports.Watch` as spans."""
+
+    def __init__(self, provider: trace.TracerProvider, *, own: bool = False) -> None:
+        """`own`: the provider is ours, and shut down with us."""
+        self._provider = provider if own else None
+        self._tracer = provider.get_tracer(names.SCOPE)
+
+    def begin(
+        self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
+    ) -> WatchedSpan:
+        """A span from that moment on, a child of the one it lies in; a run's is one of whatever the process is in."""
+        parent = trace.set_span_in_context(within.span) if isinstance(within, _Open) else None
+        of_kind = trace.SpanKind.CLIENT if kind == "model" else trace.SpanKind.INTERNAL
+        span = self._tracer.start_span(names.span_name(kind, name), parent, of_kind, start_time=at)
+        span.set_attributes(_attributes(facts) | _called(kind, name))
+        return _Open(span)
+
+    def heard(self, envelopes: Sequence[Envelope]) -> None:
+        """Events are no spans: who wants them reads the run's log."""
+
+    def close(self) -> None:
+        """Send what waits."""
+        if isinstance(self._provider, TracerProvider):
+            self._provider.shutdown()
+
+
+class _Open:
+    """A span which was begun."""
+
+    def __init__(self, span: Span) -> None:
+        self.span = span
+
+    def end(self, facts: Mapping[str, Fact], error: str) -> None:
+        """With what is known at the end."""
+        self.span.set_attributes(_attributes(facts))
+        if error:
+            self.span.set_attribute(names.ERROR, error)
+            self.span.set_status(Status(StatusCode.ERROR, error))
+        self.span.end()
+
+
+def _attributes(facts: Mapping[str, Fact]) -> dict[str, Fact | list[str]]:
+    told: dict[str, Fact | list[str]] = {}
+    for fact, value in facts.items():
+        name = names.ATTRIBUTES.get(fact)
+        if name is not None:
+            short = value[:LONGEST] if isinstance(value, str) else value
+            told[name] = [str(short)] if name in names.LISTS else short
+    return told
+
+
+def _called(kind: SpanKind, name: str) -> dict[str, Fact | list[str]]:
+    told: dict[str, Fact | list[str]] = {}
+    if kind in names.OPERATIONS:
+        told[names.OPERATION] = names.OPERATIONS[kind]
+    if kind in names.NAMED:
+        told[names.NAMED[kind]] = name
+    if kind == "model":
+        told[names.PROVIDER] = names.provider(name)
+    return told
+
+
+def _resource() -> Resource:
+    """Who sends spans: as OpenTelemetry's variables have it, else by our name."""
+    named = Resource.create()
+    nameless = str(named.attributes[SERVICE_NAME]).startswith("unknown_service")
+    return named.merge(Resource({SERVICE_NAME: names.SCOPE})) if nameless else named
+
+
+def open_spans(patience: float | None) -> Spans:
+    """Spans for the provider the process has, else for one which sends them as OpenTelemetry's variables say.
+
+    `patience` is how many seconds a collector may take, None: as these variables say.
+    """
+    provider = trace.get_tracer_provider()
+    if isinstance(provider, TracerProvider):
+        return Spans(provider)
+    own = TracerProvider(resource=_resource())
+    own.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=patience)))
+    return Spans(own, own=True)

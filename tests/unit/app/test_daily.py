@@ -1,0 +1,68 @@
+"""The limits of a day: what is left is the run's own limit, and below one report nothing is begun."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from assay import Assay, settings
+from assay.app import daily
+from assay.core.errors import UsageError
+from assay.core.messages import Price, Profile, Reply
+from assay.core.usage import Usage
+from assay.models.scripted import Scene, Scripted
+
+ANSWER = Reply(text="Hello!", usage=Usage(model_calls=1, input_tokens=2_000, output_tokens=1_000))
+
+
+def model() -> Scripted:
+    profile = Profile(name="m", price=Price(input=10.0, output=100.0))
+    return Scripted([Scene(answer=ANSWER, repeat=True)], profile=profile)
+
+
+def assay(home: Path, **limits: float) -> Assay:
+    return Assay(settings.load(model="m", verify=False, limits=limits), home=home, models={"m": model()})
+
+
+async def ask(of: Assay, **wanted: float) -> str:
+    handle = of.start("Hi", mode="simple", **wanted)
+    await handle.report()
+    return handle.run_id
+
+
+async def test_what_the_day_leaves_is_the_limit_of_the_next_run(tmp_path: Path) -> None:
+    async with assay(tmp_path, usd_per_day=0.5) as of:
+        first = await ask(of)
+        brief = (await of.view(first)).brief
+        assert brief is not None
+        assert brief.budget.usd == 0.5
+        spent = (await of.view(first)).usage.total.usd
+        assert spent == pytest.approx(0.12)
+        second = (await of.view(await ask(of, max_usd=0.2))).brief
+        third = (await of.view(await ask(of))).brief
+        assert second is not None
+        assert third is not None
+        assert second.budget.usd == 0.2
+        assert third.budget.usd == pytest.approx(0.5 - 2 * spent)
+
+
+async def test_a_day_that_is_used_up_refuses_and_stores_nothing(tmp_path: Path) -> None:
+    async with assay(tmp_path) as of:
+        await ask(of)
+    async with assay(tmp_path, tokens_per_day=5_000) as of:
+        with pytest.raises(UsageError, match=r"3,000 of 5,000 tokens \(limits.tokens_per_day\).*00:00 UTC"):
+            await ask(of)
+        assert len(await of.runs()) == 1
+        models = of._own_models["m"]
+        assert isinstance(models, Scripted)
+        assert models.requests == []
+
+
+async def test_only_the_runs_of_the_day_count(tmp_path: Path) -> None:
+    async with assay(tmp_path) as of:
+        await ask(of)
+        journal = of._store.journal
+        assert (await daily.spent(journal, datetime.now(UTC))).tokens == 3_000
+        assert (await daily.spent(journal, datetime(2999, 1, 1, tzinfo=UTC))).tokens == 0

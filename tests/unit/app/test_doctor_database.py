@@ -1,0 +1,51 @@
+"""What `assay doctor` says of a PostgreSQL database, and that it makes nothing there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import postgres
+import pytest
+from sqlalchemy import inspect
+
+from assay.app.doctor import database
+from assay.app.doctor.finding import Finding
+from assay.core.errors import ConfigError
+from assay.settings import Settings, load
+from assay.store.sql import open_store
+
+pytest.importorskip("assay.store.sql.postgres", exc_type=ConfigError)
+
+
+def looked(settings: Settings) -> dict[str, Finding]:
+    return {each.name: each for each in database.examine(settings)}
+
+
+def test_without_a_database_nothing_is_said() -> None:
+    assert looked(load(database="none")) == {}
+
+
+def test_one_which_cannot_be_reached_is_said_with_the_fix() -> None:
+    found = looked(load(database="postgresql://me:hidden@127.0.0.1:1/a"))["database"]
+    assert found.state == "broken"
+    assert "cannot be reached" in found.said
+    assert "ASSAY_DATABASE" in found.fix
+    assert "hidden" not in found.said + found.fix
+
+
+async def test_a_look_makes_nothing_and_then_tells_the_schema(tmp_path: Path, postgres_server: str) -> None:
+    url = postgres.with_schema(postgres_server)
+    first = looked(load(database=url))
+    assert first["database"].state == "ok"
+    assert "nothing is yet" in first["database"].said
+    from assay.store.sql.postgres import Postgres
+
+    engine = Postgres(url).engine()
+    assert Postgres(url).schema not in inspect(engine).get_schema_names()
+    engine.dispose()
+    await open_store(tmp_path, database=url).close()
+    second = looked(load(database=url, blobs=tmp_path))
+    assert ", schema 0" in second["database"].said
+    assert second["blobs"].state == "ok"
+    assert looked(load(database=url))["blobs"].state == "note"
+    postgres.drop(url)

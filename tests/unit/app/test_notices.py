@@ -1,0 +1,144 @@
+"""Notices: what is told, to commands and addresses, and that what fails is a warning without secrets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from assay.app.notices import Notice, notice_of, read_target, sending
+from assay.app.notices.sending import send
+from assay.core.errors import ConfigError
+from assay.core.view import RunView
+
+NOTICE = Notice(event="ended", run="k3", question="`rm -rf /`; $(reboot) 'x", status="completed")
+
+
+async def no_sleep(seconds: float) -> None:
+    return
+
+
+@asynccontextmanager
+async def hook(*answers: str) -> AsyncIterator[tuple[str, list[bytes]]]:
+    """An address which gives these answers, one a request, and what it was told."""
+    got: list[bytes] = []
+    left = list(answers)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+        except asyncio.IncompleteReadError:  # who came has left
+            return
+        length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+        got.append(head + await reader.readexactly(length))
+        answer = left.pop(0)
+        if answer == "hang":
+            await asyncio.sleep(30)
+        writer.write(answer.encode())
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook?token=SECRET", got
+    finally:
+        server.close()
+
+
+def answer(status: str, *more: str) -> str:
+    return "\r\n".join([f"HTTP/1.1 {status}", "Content-Length: 0", "Connection: close", *more, "", ""])
+
+
+async def test_a_command_gets_the_notice_on_its_stdin_and_no_shell_sees_it(tmp_path: Path):
+    script = tmp_path / "told.py"
+    script.write_text("import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())")
+    target = read_target(f"'{sys.executable}' {script} '{tmp_path}/a b; touch x'")
+    assert await send(NOTICE, [target]) == []
+    said = json.loads((tmp_path / "a b; touch x").read_bytes())
+    assert (said["schema"], said["event"], said["question"]) == ("assay.notice/1", "ended", NOTICE.question)
+
+
+async def test_a_command_which_fails_or_hangs_is_a_warning(monkeypatch: pytest.MonkeyPatch):
+    bad = read_target(f"{sys.executable} -c 'import sys; sys.exit(3)'")
+    assert [line.endswith("ended with code 3") for line in await send(NOTICE, [bad])] == [True]
+    monkeypatch.setattr(sending, "COMMAND_SECONDS", 0.3)
+    child = "import subprocess,sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
+    hangs, began = read_target(f'{sys.executable} -c "{child}"'), time.monotonic()
+    (warning,) = await send(NOTICE, [hangs])
+    assert "did not end within" in warning
+    assert time.monotonic() - began < 10
+
+
+async def test_an_address_gets_it_by_post():
+    async with hook(answer("204 No Content")) as (url, got):
+        assert await send(NOTICE, [read_target(url)]) == []
+    head, _, body = got[0].partition(b"\r\n\r\n")
+    assert head.startswith(b"POST /hook?token=SECRET HTTP/1.1")
+    assert json.loads(body)["run"] == "k3"
+
+
+async def test_what_may_pass_is_tried_again_and_no_more_than_three_times():
+    async with hook(answer("503 Busy"), answer("200 OK")) as (url, got):
+        assert await send(NOTICE, [read_target(url)], no_sleep) == []
+        assert len(got) == 2
+    async with hook(*[answer("500 Oh")] * 5) as (url, got):
+        (warning,) = await send(NOTICE, [read_target(url)], no_sleep)
+        assert len(got) == 3
+    assert "answered 500" in warning
+    assert "SECRET" not in warning
+
+
+@pytest.mark.parametrize("status", ["404 Not Found", "302 Found"])
+async def test_what_will_not_pass_is_not_tried_again_and_redirects_are_not_followed(status: str):
+    async with hook(*[answer(status, "Location: http://127.0.0.1:1/other")] * 3) as (url, got):
+        (warning,) = await send(NOTICE, [read_target(url)], no_sleep)
+        assert len(got) == 1
+    assert status[:3] in warning
+
+
+async def test_an_address_which_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    with monkeypatch.context() as quick:
+        quick.setattr(sending, "SECONDS", 0.3)
+        async with hook("hang", "hang", "hang") as (url, _):
+            (warning,) = await send(NOTICE, [read_target(url)], no_sleep)
+    assert "no answer" in warning
+    (warning,) = await send(NOTICE, [read_target("http://127.0.0.1:1/SECRET")], no_sleep)
+    assert "cannot be reached" in warning
+    assert "SECRET" not in warning
+
+
+async def test_one_which_fails_keeps_nobody_from_being_told():
+    calls: list[float] = []
+
+    async def counted(seconds: float) -> None:
+        calls.append(seconds)
+
+    async with hook(answer("200 OK")) as (url, got):
+        failed = await send(NOTICE, [read_target("http://127.0.0.1:1/"), read_target(url)], counted)
+    assert (len(failed), len(got), calls) == (1, 1, list(sending.PAUSES))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "   ", "'open", "http://", "https://exa mple.org/", "no-such-program-here x", "http://h:0/"]
+)
+def test_what_is_neither_command_nor_address_is_refused(text: str):
+    with pytest.raises(ConfigError):
+        read_target(text)
+
+
+def test_a_target_shows_no_password():
+    target = read_target("https://user:SECRET@hooks.example.org/SECRET?k=SECRET")
+    assert target.name == "hooks.example.org"
+    assert "SECRET" not in repr(target)
+    assert "SECRET" in target.text
+
+
+def test_a_run_which_waits_says_what_for():
+    told = notice_of(RunView(run_id="k3", status="waiting", waiting_for="answers"))
+    assert (told.event, told.waiting_for, told.next) == ("waiting", "answers", "assay runs answer k3")

@@ -1,0 +1,50 @@
+"""`assay claims RUN`: what is listed, also as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.cli.main import main
+
+TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A home with one run."""
+    (tmp_path / "tides.md").write_text(TIDES)
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    assert main(["How far does the tide rise at Brest?", "--in", str(tmp_path / "tides.md"), "-q"]) == 0
+    capsys.readouterr()
+    return tmp_path / "home"
+
+
+def test_claims_with_verdict_rule_reason_and_sources(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["claims", "last"]) == 0
+    out, err = capsys.readouterr()
+    first = out.splitlines()[0].split("\t")
+    assert first[:3] == ["c1", "supported", "verbatim"]
+    assert first[4].startswith("verbatim in S")
+    assert first[5] == "[1]"
+    assert err.splitlines()[-1].startswith(f"{len(out.splitlines())} claim")
+
+
+def test_as_lines_of_json(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["claims", "last", "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert rows[0]["sources"][0]["number"] == 1
+    assert rows[0]["sources"][0]["passages"][0].startswith("S")
+    assert {"id", "text", "verdict", "rule", "reason", "against", "versions", "removed"} <= rows[0].keys()
+
+
+def test_without_problems_there_is_nothing_to_list(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["claims", "last", "--problems"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_no_such_run(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["claims", "nothing"]) == 2
+    assert "nothing" in capsys.readouterr().err

@@ -1,0 +1,121 @@
+"""`assay docs sync`, `rm`, `show`, `collections`, `collection`, and `--in @NAME`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+
+from assay.cli.main import cli, main
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Harbor\n\nThe harbor was built in 1843.\n")
+    (folder / "b.md").write_text("# Tides\n\nThe tide rises 5.2 metres.\n")
+    assert main(["docs", "add", str(folder), "-c", "thesis"]) == 0
+    return folder
+
+
+def test_collections_with_counts(notes: Path, capsys: Capture):
+    capsys.readouterr()
+    assert main(["docs", "collections"]) == 0
+    assert capsys.readouterr().out == "thesis\t2\t1 place\t\n"
+    assert main(["docs", "collections", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [{"name": "thesis", "documents": 2, "private": False, "origins": 1}]
+    assert main(["docs", "collection", "thesis"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("thesis: 2 documents\n")
+    assert str(notes) in shown
+
+
+def test_sync_says_what_changed(notes: Path, capsys: Capture):
+    (notes / "b.md").unlink()
+    (notes / "c.md").write_text("A new one.\n")
+    assert main(["docs", "sync", "-c", "thesis"]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == "1 added, 0 updated, 1 removed: 2 documents"
+
+
+def test_show_a_document(notes: Path, capsys: Capture):
+    capsys.readouterr()
+    assert main(["docs", "show", "a.md", "--text"]) == 0
+    assert capsys.readouterr().out == "# Harbor\n\nThe harbor was built in 1843.\n"
+    assert main(["docs", "show", "a.md"]) == 0
+    assert "Harbor" in capsys.readouterr().out
+    assert main(["docs", "show", "a.md", "--json", "-c", "thesis"]) == 0
+    assert "1843" in json.loads(capsys.readouterr().out)["text"]
+    assert main(["docs", "show", "nosuch"]) == 2
+    assert "no document named 'nosuch'" in capsys.readouterr().err
+
+
+def test_rm_asks_or_wants_yes(notes: Path, capsys: Capture):
+    assert main(["docs", "rm", "a.md", "-c", "thesis"]) == 2
+    assert "--yes" in capsys.readouterr().err
+    assert main(["docs", "rm", "a.md", "-c", "thesis", "-y"]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == "1 document taken out of thesis"
+    assert main(["docs", "rm"]) == 2
+    assert main(["docs", "rm", "-c", "thesis", "-y"]) == 0
+    capsys.readouterr()
+    assert main(["docs", "collections", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_a_run_in_a_collection(notes: Path, capsys: Capture):
+    assert main(["When was the harbor built?", "--in", "@thesis"]) == 0
+    assert "1843" in capsys.readouterr().out
+    assert main(["When was the harbor built?", "--in", "@theses"]) == 2
+    assert "did you mean 'thesis'" in capsys.readouterr().err
+
+
+def test_private_is_refused_before_anything_is_sent(notes: Path, capsys: Capture):
+    assert main(["docs", "collection", "thesis", "--private"]) == 0
+    asked = ["When was the harbor built?", "--in", "@thesis", "--model", "openai:gpt-5"]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("OPENAI_API_KEY", "sk-planted")
+        assert main(asked) == 2
+    said = capsys.readouterr().err
+    assert "openai:gpt-5 is not on this machine" in said
+    assert "--allow-private" in said
+    assert main(asked[:3]) == 0
+
+
+def test_crawl_wants_addresses(notes: Path, capsys: Capture):
+    assert main(["docs", "add", str(notes), "--crawl"]) == 2
+    assert "--crawl reads sites" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "incomplete", "offered"),
+    [
+        (["docs", "sync", "-c"], "th", ["thesis"]),
+        (["docs", "collection"], "", ["thesis"]),
+        (["research", "--in"], "@t", ["@thesis"]),
+        (["agent", "--in"], "@x", []),
+        (["docs", "rm", "--collection"], "x", []),
+    ],
+)
+def test_names_are_completed(words: list[str], incomplete: str, offered: list[str]):
+    completing = ShellComplete(cli, {}, "assay", "_ASSAY_COMPLETE")
+    assert [item.value for item in completing.get_completions(words, incomplete)] == offered
+
+
+@pytest.mark.parametrize("name", ["add", "show", "sync", "rm", "collection"])
+def test_help_has_an_example(name: str, capsys: Capture):
+    assert main(["docs", name, "--help"]) == 0
+    assert f"assay docs {name}" in capsys.readouterr().out.partition("\n")[2]
+
+
+def test_every_command_of_the_group_can_be_loaded():
+    group = cli.get_command(click.Context(cli), "docs")
+    assert isinstance(group, click.Group)
+    for name in group.list_commands(click.Context(group)):
+        assert group.get_command(click.Context(group), name) is not None

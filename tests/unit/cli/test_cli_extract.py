@@ -1,0 +1,60 @@
+"""`assay extract` as a command."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def run(home: Path, *args: str, told: str | None = None) -> "subprocess.CompletedProcess[str]":
+    env = {"PATH": "/usr/bin:/bin", "ASSAY_CONFIG": str(home / "none.toml"), "ASSAY_HOME": str(home / "home")}
+    return subprocess.run(
+        [sys.executable, "-m", "assay", "extract", *args],
+        capture_output=True,
+        text=True,
+        env=env,
+        input=told,
+        timeout=60,
+    )
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    path = tmp_path / "notes.md"
+    path.write_text("# Tides\n\nThe tide rose by 3 m.\n", encoding="utf-8")
+    return path
+
+
+def test_the_text_goes_to_stdout_and_what_is_known_to_stderr(notes: Path, tmp_path: Path):
+    done = run(tmp_path, str(notes))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == notes.read_text(encoding="utf-8")
+    assert "Tides · text/markdown" in done.stderr
+    assert "· markdown/1" in done.stderr
+    assert not (tmp_path / "home").exists()  # nothing is kept
+
+
+def test_a_json_line_each_in_order_and_1_when_one_failed(notes: Path, tmp_path: Path):
+    missing = tmp_path / "missing.md"
+    done = run(tmp_path, "--json", str(missing), str(notes))
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 1
+    assert [row["file"] for row in rows] == [str(missing), str(notes)]
+    assert "no file or folder" in rows[0]["reason"]
+    assert rows[1]["text"] == notes.read_text(encoding="utf-8")
+    assert [block["kind"] for block in rows[1]["blocks"]] == ["heading", "paragraph"]
+
+
+def test_paths_from_stdin(notes: Path, tmp_path: Path):
+    done = run(tmp_path, "--json", "-", told=f"{notes}\n")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["title"] == "Tides"
+
+
+def test_a_name_cannot_steer_the_terminal(tmp_path: Path):
+    path = tmp_path / "a\x1b[2Jb.md"
+    done = run(tmp_path, str(path))
+    assert done.returncode == 1
+    assert "\x1b" not in done.stderr

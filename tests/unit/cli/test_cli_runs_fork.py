@@ -1,0 +1,112 @@
+"""`assay runs fork`, over real runs of the built-in model."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.cli.main import main
+
+QUESTION = "Who wrote the Harbor report, and when was the bridge at Sandmouth opened?"
+NOTES = {
+    "harbor.md": "# Harbor report\n\nThe Harbor report was written by Ada Byron in 1843.\n",
+    "bridge.md": "# Bridge report\n\nThe bridge at Sandmouth was opened in 1851. It is 120 metres long.\n",
+}
+
+
+class Said:
+    """What a command wrote, and how it ended."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def assay(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    def run(*args: object) -> Said:
+        code = main([str(arg) for arg in args])
+        captured = capsys.readouterr()
+        return Said(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def run_id(assay: Callable[..., Said], tmp_path: Path) -> str:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name, text in NOTES.items():
+        (folder / name).write_text(text)
+    said = assay(QUESTION, "--in", folder, "--offline", "--json", "-q")
+    assert said.code == 0
+    return str(json.loads(said.out)["run_id"])
+
+
+def test_a_fork_without_a_source_is_another_run_with_another_report(assay: Callable[..., Said], run_id: str) -> None:
+    said = assay("runs", "fork", run_id, "--from", "write", "--exclude", "bridge.md", "--json")
+    report = json.loads(said.out)
+    assert said.code == 0
+    assert report["forked_from"] == run_id != report["run_id"]
+    assert "Ada Byron" in report["markdown"]
+    assert "1851" not in report["markdown"]
+    assert f"run {report['run_id']}, forked from write" in said.err
+    diff = assay("runs", "diff", run_id, "last")
+    assert "claims dropped:" in diff.out
+    assert "Bridge report" in diff.out
+    assert assay("runs", "replay", "last").code == 0
+    shown = assay("runs", "show", "last").out
+    assert f"forked from run {run_id} at write" in shown
+
+
+def test_a_plan_in_a_file_is_followed(assay: Callable[..., Said], run_id: str, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.txt"
+    plan.write_text("title: The bridge\n1. When the bridge at Sandmouth was opened\n")
+    said = assay("runs", "fork", run_id, "--from", "plan", "--plan", plan, "--json", "-q")
+    assert said.code == 0
+    assert [step["title"] for step in json.loads(said.out)["plan"]["steps"]] == [
+        "When the bridge at Sandmouth was opened"
+    ]
+
+
+def test_documents_are_added(assay: Callable[..., Said], run_id: str, tmp_path: Path) -> None:
+    tower = tmp_path / "tower.md"
+    tower.write_text("# Tower\n\nThe bridge at Sandmouth was opened again in 1907.\n")
+    said = assay("runs", "fork", run_id, "--from", "research", "--add", tower, "--json", "-q")
+    assert said.code == 0
+    assert "Tower" in {source["title"] for source in json.loads(said.out)["sources"]}
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--from", "write", "--exclude", "Storms"], "no source named 'Storms'"),
+        (["--from", "write", "--add", "."], "only research reads documents"),
+        (["--from", "write", "--depth", "light"], "--depth changes nothing"),
+        (["--from", "verify"], "'verify' is not one of"),
+        ([], "Missing option '--from'"),
+        (["--from", "write", "--detach", "--events"], "--detach and --events exclude each other"),
+    ],
+)
+def test_what_cannot_be_done_is_said(assay: Callable[..., Said], run_id: str, args: list[str], message: str) -> None:
+    said = assay("runs", "fork", run_id, *args)
+    assert said.code == 2
+    assert message in said.err
+    assert len(assay("runs", "list").out.splitlines()) == 1
+
+
+def test_help_shows_how(assay: Callable[..., Said]) -> None:
+    said = assay("runs", "fork", "--help")
+    assert "assay runs fork last --from write --exclude 3" in said.out

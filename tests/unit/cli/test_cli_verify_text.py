@@ -1,0 +1,152 @@
+"""`assay verify FILE.md --in PATH…`, and `assay verify RUN --again`."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from assay.cli.main import main
+
+TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
+REPORT = """\
+The tide at Brest rises seven metres [1]. It rises nine metres at Brest [1].
+
+Ships left on 3 May 2021. Paris has 20 districts [2].
+
+## References
+
+1. [Tides](docs/tides.md)
+2. Paris: https://example.org/paris
+"""
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a report and what it cites; a home of its own, which checking a text must not make."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "tides.md").write_text(TIDES)
+    (tmp_path / "report.md").write_text(REPORT)
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def found(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return data
+
+
+def test_each_claim_with_its_verdict(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "report.md", "--in", "docs"]) == 0
+    out = capsys.readouterr().out
+    assert "supported     line 1: The tide at Brest rises seven metres." in out
+    assert "contradicted  line 1: It rises nine metres at Brest." in out
+    assert "the claim says 'nine metres', S1.1 says 'seven metres'" in out
+    assert "not available:\n  [2] https://example.org/paris" in out
+    assert out.splitlines()[-2:] == [
+        "report.md: 4 claims: 1 supported, 1 unsupported, 1 contradicted, 1 unchecked",
+        "1 claim cites nothing",
+    ]
+    assert not (there / "home").exists()
+
+
+def test_as_json_and_twice_the_same(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["verify", "report.md", "--in", "docs", "--json", "-q"]
+    assert main(arguments) == 0
+    first = found(capsys)
+    assert main(arguments) == 0
+    assert found(capsys) == first
+    assert [claim["verdict"] for claim in first["claims"]] == ["supported", "contradicted", "unsupported", "unchecked"]
+    assert (first["share"], first["uncited"], first["summary"]["claims"]) == (0.25, 1, 4)
+    assert [reference["label"] for reference in first["references"]] == ["1", "2"]
+    claim = first["claims"][1]
+    assert REPORT[claim["start"] : claim["end"]] == "It rises nine metres at Brest"
+    assert set(claim["passages"]) <= {passage["id"] for passage in first["passages"]}
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--strict"], 3),
+        (["--min-supported", "0.25"], 0),
+        (["--min-supported", "0.3"], 3),
+        (["--strict", "--min-supported", "0"], 3),
+    ],
+)
+def test_what_a_build_may_ask_for(there: Path, options: list[str], code: int) -> None:
+    assert main(["verify", "report.md", "--in", "docs", *options]) == code
+
+
+def test_a_text_which_is_right_passes_all(there: Path) -> None:
+    (there / "good.md").write_text("The tide at Brest rises seven metres ([Tides](docs/tides.md)).\n")
+    assert main(["verify", "good.md", "--in", "docs", "--strict", "--min-supported", "1"]) == 0
+    (there / "empty.md").write_text("# Nothing yet\n")
+    assert main(["verify", "empty.md", "--in", "docs", "--strict"]) == 0
+
+
+def test_only_problems_and_a_text_on_stdin(
+    there: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(REPORT.encode())))
+    assert main(["verify", "-", "--in", "docs", "--problems"]) == 0
+    out = capsys.readouterr().out
+    assert "seven metres." not in out.splitlines()[0]
+    assert out.count("line ") == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["report.md"], "--in PATH"),
+        (["missing.md", "--in", "docs"], "cannot be read"),
+        (["report.md", "--in", "nowhere"], "nowhere"),
+        (["docs", "--in", "docs"], "not a file"),
+        (["report.md", "--in", "docs", "--min-supported", "1.5"], "range"),
+        (["last", "--again", "--strict"], "--again"),
+    ],
+)
+def test_wrong_use_says_what_to_do(
+    there: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    assert main(["verify", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_file_which_is_no_text(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (there / "odd.md").write_bytes(b"\xff\xfe\x00")
+    assert main(["verify", "odd.md", "--in", "docs"]) == 2
+    assert "not text in UTF-8" in capsys.readouterr().err
+
+
+def test_an_export_of_a_run_checks_as_a_text(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["How far does the tide rise at Brest?", "--in", "docs", "-o", "made.md", "-q"]) == 0
+    assert main(["verify", "made.md", "--in", "docs", "--strict"]) == 0
+    assert "claim" in capsys.readouterr().out
+
+
+def test_a_run_once_more(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["How far does the tide rise at Brest?", "--in", "docs", "-q"]) == 0
+    capsys.readouterr()
+    assert main(["verify", "last", "--again"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "0 verdicts changed, 0 supported claims lost"
+    assert main(["verify", "last", "--again", "--json"]) == 0
+    again = found(capsys)
+    assert again["lost"] == again["problems"] == []
+    assert [claim["now"] for claim in again["claims"]] == [claim["before"] for claim in again["claims"]]
+
+
+def test_a_run_whose_documents_were_damaged_does_not_hold(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["How far does the tide rise at Brest?", "--in", "docs", "-q"]) == 0
+    blobs = [file for file in (there / "home" / "blobs").rglob("*") if file.is_file()]
+    assert blobs
+    for blob in blobs:
+        blob.chmod(0o644)
+        blob.write_bytes(b"Something else.")
+    capsys.readouterr()
+    assert main(["verify", "last", "--again"]) == 3
+    assert "WRONG" in capsys.readouterr().out
