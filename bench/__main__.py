@@ -2,6 +2,7 @@
 
 python -m bench                  what there is
 python -m bench index runs       these
+python -m bench index --help     one, with options of its own
 python -m bench all              all; one whose data are not there is skipped
 """
 
@@ -18,16 +19,25 @@ BENCHES = {
     "engine": "CPU of the engine for each call, with a scripted model",
     "simulated": "whole runs against simulated services: wall time against their critical path",
     "concurrency": "100 runs at once in one process: wall time, CPU, memory",
+    "workers": "200 queued runs over two workers on PostgreSQL, and how fast a dead worker's runs are handed on",
     "index": "reading and indexing 11,000 documents",
     "extraction": "what is kept of web pages, by trafilatura's evaluation",
+    "stalls": "whether reading pages, large and hostile ones, holds up the event loop",
+    "pages": "1,000 pages of a local server, 32 in flight: pages a second, memory",
+    "local_web": "whole runs over a web on loopback: Debian's HTML manuals, and pages which are odd",
     "pdf": "reading PDFs: speed, page counts, and odd ones from bug reports",
     "mutations": "what the deterministic checks see of claims made false by code, and what they wrongly object to",
+    "conflicts": "where sources disagree: what is reported of real documents, and what is seen of made conflicts",
     "search": "local search over them: speed, and whether a document named is found",
     "bundle": "the bundle of a 200-claim report: building and verifying it",
     "html_page": "the HTML page of a 200-claim report: time, size, memory",
     "runs": "whole `assay` processes over them, and `assay --help`",
     "retrieval": "ranking: Cranfield, CACM, NFCorpus",
+    "streaming_claims": "checking a 200-claim report: embedded, and by a judge while it streams",
+    "judgements": "CPU of a judgement beside a judge which answers at once",
     "grounding": "the embedded verifier over claims which people labelled",
+    "citations": "citations as models write them, in 298 reports: what the reader of `assay verify FILE` finds",
+    "injection": "instructions planted in documents: what they change of whole runs on the built-in model",
     "questions": "questions with known answers over documents with headers, and some without",
     "whole_collection": "questions about all documents of a collection, counted exactly",
     "multihop": "questions which lead over several documents, against a single search",
@@ -41,7 +51,9 @@ NO_DATA = 2
 
 
 def main(names: Sequence[str]) -> int:
-    """Run `names`; 1 when one failed, 2 for a name which is none."""
+    """Run `names`; 1 when one failed, 2 for a name which is none. What follows an option is for the one bench named."""
+    first = next((at for at, name in enumerate(names) if name.startswith("-")), len(names))
+    names, options = names[:first], names[first:]
     if not names:
         print("\n".join(f"{name:<16} {about}" for name, about in BENCHES.items()))
         return 0
@@ -50,12 +62,17 @@ def main(names: Sequence[str]) -> int:
     if unknown:
         print(f"no bench {', '.join(unknown)}; there are {', '.join(BENCHES)}", file=sys.stderr)
         return 2
-    return max(map(_run, wanted))
+    if options and len(wanted) != 1:
+        print("options are for one bench", file=sys.stderr)
+        return 2
+    return max(_run(name, options) for name in wanted)
 
 
-def _run(name: str) -> int:
+def _run(name: str, options: Sequence[str]) -> int:
     print(f"== {name}: {BENCHES[name]}", flush=True)
-    code = subprocess.run([sys.executable, str(Path(__file__).with_name(f"{name}.py"))], check=False).returncode
+    code = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name(f"{name}.py")), *options], check=False
+    ).returncode
     if code == NO_DATA:
         print(f"skipped {name}", flush=True)
     return int(code not in (0, NO_DATA))

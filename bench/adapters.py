@@ -66,8 +66,8 @@ ADAPTERS: dict[str, tuple[str, Callable[[str, Access], Model]]] = {
     "vllm:m": ("chat", openai.create),
     "anthropic:claude-sonnet-4-6": ("anthropic", direct.create),
     "google:gemini-2.5-flash": ("google", direct.create),
-    "mistral:mistral-large-latest": ("chat", direct.create),
-    "groq:llama-3.3-70b-versatile": ("chat", direct.create),
+    "mistral:mistral-large-latest": ("chat", openai.create),
+    "groq:llama-3.3-70b-versatile": ("chat", openai.create),
 }
 
 

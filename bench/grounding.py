@@ -1,6 +1,7 @@
 """The embedded verifier over claims which people labelled: how often it is right, and how fast it is.
 
 python -m bench grounding            the report part: balanced accuracy and AUROC a set, precision of the verdicts
+python -m bench grounding --judge PROVIDER:NAME [ROWS]    the same with a judge (judged.py), ROWS of each set
 python bench/grounding.py train      trains on the training part and writes the shipped model (needs scikit-learn)
 python bench/grounding.py edits      true claims made false by code (bench/mutations.py): how many are called supported
 python bench/grounding.py speed      a report of 200 claims; rows a second
@@ -10,20 +11,23 @@ The data are looked for in $ASSAY_DATA, else in ../shared/data beside the projec
 
 from __future__ import annotations
 
+import asyncio
 import random
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+import judged
 from corpus import machine
 from labelled import DATA, EDITED, MACRO, Row, in_training, rows
 from mutating import BREAKING
 from mutations import pairs
 from paraphrasing import FAITHFUL
 
+from assay.app.checking import ClaimRow
 from assay.core.claims import Verdict
 from assay.verify.deciding import decide
 from assay.verify.embedded.index import index
@@ -66,10 +70,12 @@ def main(arguments: Sequence[str]) -> int:
             edits()
         case ["speed"]:
             speed()
+        case ["--judge", name, *count]:
+            judged_report(name, int(count[0]) if count else A_SET // 20)
         case []:
             report([row for row in rows() if not in_training(row)])
         case other:
-            print(f"grounding takes nothing, train, edits or speed, not {' '.join(other)}", file=sys.stderr)
+            print(f"grounding takes nothing, --judge, train, edits or speed, not {' '.join(other)}", file=sys.stderr)
             return 1
     return 0
 
@@ -81,6 +87,34 @@ def report(found: Sequence[Row]) -> None:
     for row in found:
         outcomes.setdefault(row.dataset, []).append(_outcome(row))
     took = time.process_time() - began
+    _print(outcomes)
+    print(f"{len(found) / took:,.0f} rows a second of CPU; {machine()}")
+
+
+def judged_report(name: str, a_set: int) -> None:
+    """The same table with what a judge makes of a sample, at most `a_set` rows of each set."""
+    chosen: dict[str, list[Row]] = {}
+    every = [row for row in rows() if not in_training(row)]
+    random.Random(0).shuffle(every)
+    for row in every:
+        if len(chosen.setdefault(row.dataset, [])) < a_set:
+            chosen[row.dataset].append(row)
+    sample = [row for each in chosen.values() for row in each]
+    claims = [ClaimRow(id=at, doc=row.doc, claim=row.claim) for at, row in enumerate(sample)]
+    began = time.process_time()
+    found, used = asyncio.run(judged.verdicts(claims, name))
+    took = time.process_time() - began
+    outcomes: dict[str, list[Outcome]] = {}
+    for row, checked in zip(sample, found, strict=True):
+        outcome = Outcome(row.label, checked.verdict, checked.score, coverage(row.claim, row.doc))
+        outcomes.setdefault(row.dataset, []).append(outcome)
+    _print(outcomes)
+    print(
+        f"judged by {name}: {used.model_calls} calls, {used.tokens:,} tokens; {took / len(sample) * 1e3:.1f} ms a row"
+    )
+
+
+def _print(outcomes: Mapping[str, Sequence[Outcome]]) -> None:
     measured = {name: _measured(each) for name, each in outcomes.items()}
     print(f"{'set':<18} {'rows':>5}  bal.acc  AUROC   words: bal.acc  AUROC   supported right   unsupported right")
     for name in sorted(outcomes, key=lambda name: (name not in MACRO, name)):
@@ -89,7 +123,6 @@ def report(found: Sequence[Row]) -> None:
         each = [measured[name] for name in names if name in measured]
         whole = [outcome for name in names for outcome in outcomes.get(name, ())]
         print(f"{title:<18} {len(whole):>5}  {_line(_mean(each))}   {_verdicts(whole)}")
-    print(f"{len(found) / took:,.0f} rows a second of CPU; {machine()}")
 
 
 def _outcome(row: Row) -> Outcome:

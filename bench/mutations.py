@@ -4,13 +4,15 @@ True pairs of claim and passage: supported rows of the grounding sets with short
 documents beside the passage they stand in. Edits: `mutating`. Half of the groups, chosen by hash, served to set the
 checks' thresholds; what is printed is about the other half (`--part train` prints the first).
 
-`python -m bench.mutations [--part report|train] [--missed CLASS]`
+`python -m bench mutations [--part report|train] [--missed CLASS]`
+`python -m bench mutations --judge PROVIDER:NAME [--sample 25]` puts what the checks leave open to a judge (`judged`).
 The data are not part of the project: they are looked for in $ASSAY_DATA, else in ../shared/data.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import gzip
 import hashlib
 import json
@@ -24,6 +26,7 @@ from pathlib import Path
 from typing import Literal
 
 import corpus
+import judged
 import msgspec
 from mutating import BREAKING, EXACT, Mutation
 from paraphrasing import FAITHFUL
@@ -200,6 +203,19 @@ def milliseconds(found: list[Pair]) -> float:
     return sorted(times)[len(times) // 2] * 1e3
 
 
+def put_to(name: str, part: Part, a_set: int, a_class: int) -> int:
+    """Print what a judge makes of edited claims; 2 when there are no data."""
+    data = corpus.DATA.parent
+    if not (data / "grounding").is_dir():
+        print("skipped: no data; set ASSAY_DATA to a folder with grounding/ and documents/")
+        return 2
+    found = [(pair.claim, pair.passage) for pair in pairs(data, part, a_set) if not pair.quotes]
+    random.Random(1).shuffle(found)
+    for title, edits in (("made false", BREAKING), ("left true", FAITHFUL)):
+        judged.table(title, asyncio.run(judged.edited(found, edits, name, a_class)))
+    return 0
+
+
 def main(part: Part, missed: str, a_set: int) -> int:
     """Print the table; 2 when there are no data."""
     data = corpus.DATA.parent
@@ -250,5 +266,9 @@ if __name__ == "__main__":
     parser.add_argument("--part", choices=("train", "report"), default="report")
     parser.add_argument("--missed", default="", help="show what was missed in this class")
     parser.add_argument("--pairs", type=int, default=A_SET, help="most pairs of each origin")
+    parser.add_argument("--judge", default="", metavar="PROVIDER:NAME", help="a judge, or `oracle`: see judged.py")
+    parser.add_argument("--sample", type=int, default=judged.A_CLASS, help="edited claims of each class for the judge")
     options = parser.parse_args()
+    if options.judge:
+        sys.exit(put_to(options.judge, options.part, options.pairs, options.sample))
     sys.exit(main(options.part, options.missed, options.pairs))

@@ -64,6 +64,7 @@ SUBJECTS = (
 )
 BACKGROUND = ("tides of European ports", "tide range", "mean sea level")
 FIRST_SENT = 3
+FILLER = "And so on? "
 REPORT = 600
 
 
@@ -182,17 +183,17 @@ def _subject(title: str) -> Subject:
 
 
 def written(passages: Sequence[tuple[str, str]], signs: int) -> str:
-    """Prose of about `signs` characters: passages word by word, each cited, then sentences of its own."""
+    """Prose of about `signs` characters: whole passages word by word, each cited, then words which claim nothing.
+
+    So nothing is left to a judge or to be mended, which would be calls of their own.
+    """
     text = ""
     for id, said in dict(passages).items():
-        if len(text) > signs:
+        cited = f"{said} [{id}]\n\n"
+        if len(text) + len(cited) > signs:
             break
-        text += f"{said} [{id}]\n\n"
-    number = 0
-    while len(text) < signs:
-        number += 1
-        text += f"This is remark {number} on what was read. "
-    return text[: max(signs, text.find("]") + 1)]
+        text += cited
+    return text + FILLER * ((signs - len(text)) // len(FILLER))
 
 
 def reply(request: Request) -> Reply:

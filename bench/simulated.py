@@ -29,6 +29,7 @@ from simulated_server import Served
 from assay.core.brief import Brief
 from assay.core.ports import Access, Hit, Library, Model, Query, World
 from assay.core.secrets import Secret
+from assay.core.sources import Document
 from assay.core.usage import Usage
 from assay.evidence.documents import Reader
 from assay.evidence.ledger import Ledger
@@ -86,8 +87,9 @@ class FetchTool:
     name = "fetch"
     definition = define("fetch", "Fetch a page and read it.", FetchArguments)
 
-    def __init__(self, reader: Reader, seconds: float = PAGE_SECONDS) -> None:
+    def __init__(self, pages: Sequence[Document], reader: Reader, seconds: float = PAGE_SECONDS) -> None:
         self._reader, self._seconds = reader, seconds
+        self._pages = {document.name: document for document in pages}
         self.served: list[Served] = []
 
     async def run(self, run: Run, ledger: Ledger, arguments: Mapping[str, Any]) -> Observation:
@@ -100,7 +102,7 @@ class FetchTool:
             if self._seconds:
                 await asyncio.sleep(self._seconds)
             self.served.append(Served(f"fetch:{page}", start, time.monotonic()))
-            (document,) = run.world.library.find(page, run.brief.scope.collections)
+            document = self._pages[page]
             return Observation(summary=page, shown=(Shown(document=document, spans=self._reader.spans(document)[:30]),))
 
         async def fetch(scratch: Scratch) -> Observation:
@@ -121,7 +123,7 @@ class Bench:
         scenario.fill(store)
         reader = Reader(store.blobs)
         self.search = SlowSearch(store.library, reader, search)
-        self.fetch = FetchTool(reader, page)
+        self.fetch = FetchTool(store.library.documents(["default"]), reader, page)
         strategies = {"orchestrated": orchestrate, "reflective": reflect}
         services = Services(tools=(SearchTool(), self.fetch), reader=reader, strategies=strategies)
         self._engine = Engine(store.journal, lambda run: pipeline(run, services))

@@ -1,13 +1,23 @@
-"""CPU and wall time of a step with its event, on memory and on SQLite: `python -m bench.steps [--steps 2000]`."""
+"""CPU and wall time of a step with its event on memory, SQLite and PostgreSQL: `python -m bench.steps [--steps 2000]`.
+
+PostgreSQL is measured where `DATABASE_URL` names a server, or `tests/support/postgres.py` can start one (on loopback,
+with its default durability: each commit is synced to the disk); the tables lie in a schema of their own.
+"""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import statistics
+import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
+
+import postgres
 
 from assay.core.brief import Brief
 from assay.core.events import Warned
@@ -48,17 +58,29 @@ async def measure(journal: Journal, steps: int, at_once: int) -> tuple[float, fl
 
 async def main(steps: int, rounds: int) -> None:
     """Print the median of `rounds` for each store."""
-    for at_once in (1, 10):
-        for kind in ("memory", "sqlite"):
-            figures = []
-            for _ in range(rounds):
-                with tempfile.TemporaryDirectory() as home:
-                    store = memory_store() if kind == "memory" else open_store(Path(home))
-                    figures.append(await measure(store.journal, steps, at_once))
-                    await store.close()
-            cpu = statistics.median(figure[0] for figure in figures)
-            wall = statistics.median(figure[1] for figure in figures)
-            print(f"{kind:7} {at_once:3} at once: {cpu:.2f} ms CPU, {wall:.2f} ms wall a step (median of {rounds})")
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(postgres.running("-c", "fsync=on")) if not postgres.reason_to_skip() else ""
+        for at_once in (1, 10):
+            for kind in ("memory", "sqlite", *(["postgres"] if server else [])):
+                figures = [await _round(kind, server, steps, at_once) for _ in range(rounds)]
+                _tell(kind, at_once, figures)
+
+
+async def _round(kind: str, server: str, steps: int, at_once: int) -> tuple[float, float]:
+    with tempfile.TemporaryDirectory() as home:
+        database = postgres.with_schema(server) if kind == "postgres" else ""
+        store = memory_store() if kind == "memory" else open_store(Path(home), database=database)
+        figures = await measure(store.journal, steps, at_once)
+        await store.close()
+        if database:
+            postgres.drop(database)
+    return figures
+
+
+def _tell(kind: str, at_once: int, figures: list[tuple[float, float]]) -> None:
+    cpu = statistics.median(figure[0] for figure in figures)
+    wall = statistics.median(figure[1] for figure in figures)
+    print(f"{kind:8} {at_once:3} at once: {cpu:.2f} ms CPU, {wall:.2f} ms wall a step (median of {len(figures)})")
 
 
 if __name__ == "__main__":

@@ -84,6 +84,52 @@ OTHER = Words(
     ),
 )
 """Other words for the same questions, which the model met once its work on `PLAIN` was done."""
+TRAINING = Words(
+    links={
+        "superseded-by": (
+            "the {series} that {doc} made room for",
+            "the {series} which displaced {doc}",
+            "the {series} by which {doc} has been superseded",
+            "the {series} stepping in for {doc}",
+            "the follow-up of {doc}",
+            "the {series} that was written to retire {doc}",
+            "the {series} to which {doc} yielded",
+            "the text {doc} was later replaced by",
+        ),
+        "replaces": (
+            "the {series} {doc} displaced",
+            "the {series} which yielded to {doc}",
+            "the forerunner of {doc}",
+            "the {series} that gave way to {doc}",
+            "{doc}'s precursor",
+            "the {series} rendered obsolete by {doc}",
+            "the {series} that {doc} does away with",
+            "the {series} that has been supplanted by {doc}",
+        ),
+        "requires": (
+            "the {series} that {doc} relies on",
+            "the {series} that {doc} presupposes",
+            "the {series} without which {doc} cannot work",
+            "the {series} that {doc} rests upon",
+            "{doc}'s dependency",
+            "the {series} listed in {doc} as a requirement",
+            "the {series} that has to be implemented before {doc}",
+            "the {series} called for by {doc}",
+        ),
+    },
+    fields={
+        "author": ("By whom is {it}?", "Give the names of those who drafted {it}.", "Who had the idea of {it}?"),
+        "status": ("At which stage is {it}?", "What happened to {it}?", "Is {it} final, or what is it?"),
+        "created": ("How old is {it}?", "On which day was {it} put forward?", "When did {it} first appear?"),
+    },
+    ordered=(
+        ("{doc} relies on several {series}s; which one of these is {first}?", ("oldest", "newest")),
+        ("Sort the dependencies of {doc} by date and give the {first}.", ("earliest", "latest")),
+        ("Which {series} was written {first} of all that {doc} needs?", ("first", "last")),
+        ("From the {series}s {doc} builds upon, pick the {first} one.", ("oldest", "youngest")),
+    ),
+)
+"""Words to build on: each was written before the model met it, and what it missed was mended."""
 HELD_OUT = Words(
     links={
         "superseded-by": (
@@ -114,7 +160,7 @@ HELD_OUT = Words(
     ),
 )
 """Words which were written when all work on the model was done; for the reporting half alone."""
-WORDS = {"plain": PLAIN, "other": OTHER, "held-out": HELD_OUT}
+WORDS = {"plain": PLAIN, "other": OTHER, "training": TRAINING, "held-out": HELD_OUT}
 MOST_REQUIRED = 6
 
 

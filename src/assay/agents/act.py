@@ -16,6 +16,7 @@ from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation, Shown, Tool
 from assay.run.run import Branch, Run
 from assay.run.steps import Scratch
+from assay.run.watching import watched
 
 MALFORMED_SHOWN = 200
 
@@ -60,7 +61,8 @@ async def act(
 async def _call(run: Run, *, ledger: Ledger, tools: Mapping[str, Tool], call: ToolCall) -> Acted:
     run.emit(ToolStarted(call=call.id, tool=call.name, arguments=_arguments(call)))
     try:
-        observation = await _perform(run, ledger, tools, call)
+        with watched(run, "tool", call.name if call.name in tools else "unknown"):
+            observation = await _perform(run, ledger, tools, call)
     except LimitReached as limit:
         run.emit(ToolFailed(call=call.id, tool=call.name, reason=f"limit reached: {limit.reason}"))
         return Acted(call=call, limit=limit.reason)

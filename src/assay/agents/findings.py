@@ -21,7 +21,6 @@ from assay.evidence.ledger import Ledger
 from assay.run.run import Run
 
 OUTPUT = 10_000
-SECONDS_BETWEEN_TOKENS = 300.0
 BEST = 8
 LONG_ENOUGH_TO_CITE = 60
 
@@ -84,7 +83,6 @@ async def _ask(place: Run, history: History, tools: Sequence[ToolDefinition], in
         tool_choice="none",
         max_tokens=output(place.profile("analytical"), OUTPUT),
         effort="low",
-        timeout=SECONDS_BETWEEN_TOKENS,
     )
     closing = [Message(role="user", name="report_findings", text=instruction)]
     return await ask(

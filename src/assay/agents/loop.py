@@ -15,6 +15,7 @@ from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentFailed, AgentFinished, AgentStarted
 from assay.core.messages import Message, Request
+from assay.core.report import in_words
 from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
@@ -44,6 +45,7 @@ async def conduct(run: Run, agent: Agent) -> Finding:
 
     Raises:
         ModelFailed: as `research_agent`.
+        LimitReached: there may be no more agents.
     """
     task = agent.task
     run.emit(AgentStarted(lane=run.lane, task=task.task, step=task.step))
@@ -51,15 +53,27 @@ async def conduct(run: Run, agent: Agent) -> Finding:
     if agent.failure and not agent.ledger.seeing([run.lane]).count():
         run.emit(AgentFailed(lane=run.lane, error=agent.failure))
         raise ModelFailed(agent.failure)
+    if stop == "agents":  # it never began, and has nothing to report
+        run.emit(AgentFailed(lane=run.lane, error=in_words(stop)))
+        raise LimitReached(stop)
     finding = await report(run, agent.ledger, task, agent.history, stop, agent.turns, agent.definitions)
     run.emit(AgentFinished(lane=run.lane, stop=finding.stop, turns=finding.turns))
     return finding
 
 
-async def _count(scratch: Scratch) -> int:
-    scratch.role = "analytical"
-    scratch.spend(Usage(agents=1))
-    return 1
+async def count(run: Run) -> None:
+    """Count an agent that begins to work.
+
+    Raises:
+        LimitReached: there may be no more of them.
+    """
+
+    async def one(scratch: Scratch) -> int:
+        scratch.role = "analytical"
+        scratch.spend(Usage(agents=1))
+        return 1
+
+    await run.step("start", one, returns=int, cost=Usage(agents=1))
 
 
 class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -94,7 +108,7 @@ class Agent:
     async def work(self, run: Run) -> str:
         """Do the work. What ended it: done, a limit's reason, or the kind of a failure."""
         try:
-            await run.step("start", _count, returns=int, cost=Usage(agents=1))
+            await count(run)
             await self.go(run)
         except LimitReached as limit:
             return limit.reason

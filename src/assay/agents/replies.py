@@ -4,120 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
-from typing import Any
 
-import msgspec
+from assay.core.messages import Reply
+from assay.run.mending import decoded as decoded
+from assay.run.mending import json_values as json_values
+from assay.run.mending import mend as mend
+from assay.run.mending import read_json as read_json
 
-from assay.core.messages import Reply, ToolCall
-
-FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
-MOST_STARTS = 20
 REPEATS = 4
 LEAST_REPEATED = 30
-
-
-def mend(reply: Reply, tools: Collection[str]) -> tuple[ToolCall, ...]:
-    """The calls of a reply, each with an id of its own, arguments decoded where they can be.
-
-    When there is none, calls of `tools` written into the text are read out of it.
-    """
-    calls = reply.calls or tuple(_written(reply.text, tools))
-    used: set[str] = set()
-    mended = []
-    for place, call in enumerate(calls):
-        id = call.id if call.id and call.id not in used else f"{call.id or 'call'}-{place}"
-        while id in used:
-            id += "x"
-        used.add(id)
-        mended.append(decoded(msgspec.structs.replace(call, id=id)))
-    return tuple(mended)
-
-
-def decoded(call: ToolCall) -> ToolCall:
-    """Arguments encoded twice, or inside a fence, are arguments; the rest stays malformed."""
-    if not call.malformed:
-        return call
-    value = read_json(call.malformed)
-    if isinstance(value, str):
-        value = read_json(value)
-    return msgspec.structs.replace(call, arguments=value, malformed="") if isinstance(value, dict) else call
-
-
-def _written(text: str, tools: Collection[str]) -> Iterator[ToolCall]:
-    """`{"name": "search", "arguments": {…}}` in a reply's text, alone, in a list, or one after another."""
-    for value in json_values(text):
-        for each in value if isinstance(value, list) else [value]:
-            call = _call(each, tools)
-            if call is not None:
-                yield call
-
-
-def _call(value: object, tools: Collection[str]) -> ToolCall | None:
-    if not isinstance(value, dict):
-        return None
-    inner = value.get("function")
-    value = inner if isinstance(inner, dict) else value
-    name = value.get("name") or value.get("tool")
-    arguments = value.get("arguments", value.get("parameters", value.get("args", {})))
-    if isinstance(arguments, str):
-        arguments = read_json(arguments)
-    if not isinstance(name, str) or name not in tools or not isinstance(arguments, dict):
-        return None
-    return ToolCall(id="", name=name, arguments=arguments)
-
-
-def read_json(text: str) -> Any:
-    """The first JSON value in `text`: alone, in a code fence, or between other words; None if there is none."""
-    try:
-        return msgspec.json.decode(text.strip())
-    except (msgspec.DecodeError, RecursionError):
-        return next(json_values(text), None)
-
-
-def json_values(text: str) -> Iterator[Any]:
-    """The JSON objects and lists which stand in `text`, in order, none inside another."""
-    for fenced in FENCE.findall(text) or [text]:
-        yield from _values(fenced)
-
-
-def _values(text: str) -> Iterator[Any]:
-    place, tried = 0, 0
-    while tried < MOST_STARTS and (start := _opening(text, place)) >= 0:
-        tried += 1
-        end = _closing(text, start)
-        place = start + 1
-        if end < 0:
-            continue
-        try:
-            yield msgspec.json.decode(text[start:end])
-        except (msgspec.DecodeError, RecursionError):
-            continue
-        place = end
-
-
-def _opening(text: str, start: int) -> int:
-    found = [at for at in (text.find("{", start), text.find("[", start)) if at >= 0]
-    return min(found, default=-1)
-
-
-def _closing(text: str, start: int) -> int:
-    """One past where the bracket at `start` is closed, -1 when it never is. Brackets in strings do not count."""
-    depth, quoted, escaped = 0, False, False
-    for at in range(start, len(text)):
-        letter = text[at]
-        if quoted:
-            quoted = escaped or letter != '"'
-            escaped = letter == "\\" and not escaped
-        elif letter == '"':
-            quoted = True
-        elif letter in "{[":
-            depth += 1
-        elif letter in "}]":
-            depth -= 1
-            if depth == 0:
-                return at + 1
-    return -1
 
 
 def defect(reply: Reply) -> str:

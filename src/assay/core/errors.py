@@ -3,6 +3,7 @@
     AssayError
     ├── UsageError               the caller's input is wrong; the message names the fix
     │   ├── ConfigError          a setting is unknown or has a bad value
+    │   ├── TooLittle            a budget which does not pay for one report
     │   ├── UnknownName          no adapter, run, document or command of that name
     │   └── NotBuilt             a named feature which this release does not have yet
     ├── Failed                   a service or a limit said no: data, stored with its step and raised again on replay
@@ -16,9 +17,13 @@
     ├── ModelError               one attempt at a model failed; `run/asking` decides what comes next
     ├── ExtractError             a file could not be turned into text
     ├── StoreError               the database or a blob is unusable
+    │   ├── StoreAway            the database cannot be reached; it may come back
     │   ├── LeaseHeld            another live process executes this run
-    │   └── FenceLost            this process lost its lease; it may not write any more
+    │   ├── FenceLost            this process lost its lease; it may not write any more
+    │   ├── OtherRelease         another release of Assay stored this run, in a form which this one cannot go on from
+    │   └── NotStored            a replay came to a step which is not in the journal
     ├── InputNeeded              the run waits for an answer that nobody here can give
+    ├── Paused                   the run's owner paused it
     └── Cancelled                the run's owner cancelled it
 
 A bug is none of these: it stays a plain exception, is never stored, and fails the run loudly.
@@ -41,6 +46,10 @@ class UsageError(AssayError):
 
 class ConfigError(UsageError):
     """A setting is unknown or has a bad value."""
+
+
+class TooLittle(UsageError):
+    """A budget which does not pay for one report."""
 
 
 NAMED = 24
@@ -149,6 +158,10 @@ class StoreError(AssayError):
     """The database or a blob is unusable."""
 
 
+class StoreAway(StoreError):
+    """The database cannot be reached, or went away in the middle; it may come back."""
+
+
 class LeaseHeld(StoreError):
     """Another live process executes this run."""
 
@@ -166,12 +179,36 @@ class FenceLost(StoreError):
     """Another process took this run over; nothing more may be written by this one."""
 
 
+class OtherRelease(StoreError):
+    """Another release of Assay stored this run in a form which this one cannot go on from; nothing of it is changed."""
+
+    def __init__(self, run_id: str, release: str, own: str, why: str) -> None:
+        by = f"assay {release}" if release else "an earlier release of assay"
+        install = f"with that release (pip install assay=={release})" if release else "with that release"
+        super().__init__(
+            f"run {run_id} was started by {by}, and assay {own} cannot go on with it: {why}; "
+            f"to end it: assay runs resume {run_id} {install}"
+        )
+
+
 class InputNeeded(AssayError):
     """The run waits on `topic` for an answer that nobody here can give; it is stored and can be resumed."""
 
     def __init__(self, run_id: str, topic: str) -> None:
         super().__init__(f"run {run_id} waits for {topic}; to give them: assay runs answer {run_id}")
         self.run_id, self.topic = run_id, topic
+
+
+class NotStored(StoreError):
+    """A replay came to a step which is not in the journal, or not with this input; it does nothing anew."""
+
+    def __init__(self, step: str, *, diverged: bool) -> None:
+        why = "was asked otherwise (a prompt, a model's window, or code has changed)" if diverged else "is not stored"
+        super().__init__(f"the step {step} {why}")
+
+
+class Paused(AssayError):
+    """The run's owner paused it: calls in flight were let go, and it can be resumed."""
 
 
 class Cancelled(AssayError):

@@ -53,3 +53,24 @@ def language_name(tag: str) -> str:
     more = [names.scripts.get(script or ""), names.territories.get(territory or "")]
     said = ", ".join(part for part in more if part)
     return f"{called} ({said})" if said else called
+
+
+COMMON = {"uk": "gb"}
+"""What a country is called, and is not its code."""
+
+
+def read_country(code: str) -> str:
+    """The code of a country (ISO 3166, two small letters).
+
+    Raises:
+        UsageError: there is no such country.
+    """
+    known = COMMON.get(code.strip().lower(), code.strip().lower())
+    if len(known) != 2 or known.upper() not in _english().territories:
+        raise UsageError(f"no country {code[:40]!r}; a country is two letters, like de or us")
+    return known
+
+
+def country_name(code: str) -> str:
+    """The English name of a country, by its code; "" for an unknown one, and for none."""
+    return str(_english().territories.get(code.upper(), ""))

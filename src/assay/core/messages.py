@@ -22,6 +22,7 @@ Task = Literal[
     "fill",
     "survey",
     "judge",
+    "revise",
 ]
 StopReason = Literal["end", "calls", "length", "refused"]
 
@@ -67,7 +68,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     `tool_choice` is auto, required, none, or a tool's name; `max_tokens` counts output beyond native reasoning. The
     last `passing` messages belong to this request alone: a loop's next request begins with those before them, so that
     up to there a provider can keep it in its cache. `timeout` is seconds between tokens, `first_token` seconds to the
-    first, `total` seconds for the whole reply.
+    first, `total` seconds for the whole reply; in a run they are those of its brief. `user` is a hash which providers
+    may tell users apart by, and no part of the question.
     """
 
     task: Task
@@ -81,6 +83,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     first_token: float = 60.0
     total: float = 1800.0
     passing: int = 0
+    user: str | msgspec.UnsetType = msgspec.UNSET
 
     def named(self, name: str) -> tuple[str, ...]:
         """The texts of the user messages which hold `name`, in order."""
@@ -157,6 +160,10 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
         return (usage.input_tokens * dearest + usage.output_tokens * self.output) / 1e6
 
 
+REASONING_ROOM = {"low": 4_000, "medium": 10_000, "high": 25_000}
+"""Tokens granted beyond the answer to a model which reasons before it: the limit of a request counts both."""
+
+
 class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What a user knows better about a model than any table; None leaves it to the table.
 
@@ -170,7 +177,10 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model can do. `window` and `max_output` in tokens; `price` None when unknown; `local` on this machine."""
+    """What a model can do. `window` and `max_output` in tokens; `price` None when unknown; `local` on this machine.
+
+    `quotes` says that it only quotes: it follows no instructions, and writes no language but those of its sources.
+    """
 
     name: str
     window: int = 128_000
@@ -179,3 +189,4 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     price: Price | None = None
     deterministic: bool = False
     local: bool = False
+    quotes: bool = False

@@ -55,6 +55,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[PlanStep, ...] = ()
 
 
+class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person said of a proposed plan: the plan they want instead, None where it is good as it is."""
+
+    plan: Plan | None = None
+
+
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether one part of the question or plan is answered; `step` is a plan step's id, 0 for the question itself."""
 

@@ -173,6 +173,11 @@ class Scanner:
         self.base += self._at
         self._at = 0
 
+    @property
+    def decided(self) -> int:
+        """How many code points of the whole text are decided."""
+        return self.base + self._at
+
     def tokens(self, final: bool) -> Iterator[Token]:
         """What can be decided now; with `final`, everything."""
         self._final = final

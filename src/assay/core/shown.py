@@ -1,12 +1,13 @@
 """The lines in which tools show passages to models: one writer, one reader.
 
-    ## S2003 Title <url>
+    ## S2003 Title <url> (scholarly, 2021-03-04)
     [S2003.17] text of the passage
       its second line, indented by two spaces
     [S2003.18] another passage
 
 No title, address or passage can forge a line: what a passage holds beyond its first line is indented, and what breaks
-a line in a title or an address is escaped.
+a line in a title or an address is escaped. In brackets stand what kind of source it is and when it was published, as
+far as they are known.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.core.sources import Passage, Source
+from assay.core.sources import KINDS, Passage, Source, SourceKind
 
-_HEADER = re.compile(r"## (S\d+) (.*) <([^<>]*)>")
+_DAY = re.compile(r"\d{4}(?:-\d{2}){0,2}", re.ASCII)
+_HEADER = re.compile(rf"## (S\d+) (.*) <([^<>]*)>(?: \((?:({'|'.join(KINDS)})(?:, )?)?({_DAY.pattern})?\))?", re.ASCII)
 _PASSAGE = re.compile(r"\[((S\d+)\.\d+)\] (.*)", re.DOTALL)
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _SOFT_BREAK = re.compile("\r(?!\n)|[\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
@@ -42,6 +44,8 @@ class ShownSource(msgspec.Struct, frozen=True):
     title: str
     url: str
     passages: tuple[ShownPassage, ...] = ()
+    kind: SourceKind = "unknown"
+    published: str = ""
 
 
 def show(source: Source, passages: Sequence[Passage]) -> str:
@@ -50,7 +54,7 @@ def show(source: Source, passages: Sequence[Passage]) -> str:
     Raises:
         ValueError: a passage is of another source.
     """
-    lines = [f"## {source.id} {_escape(source.title, '')} <{_escape(source.url, '<>')}>"]
+    lines = [f"## {source.id} {_escape(source.title, '')} <{_escape(source.url, '<>')}>{_known(source)}"]
     for passage in passages:
         if passage.source != source.id:
             raise ValueError(f"passage {passage.id} is not of source {source.id}")
@@ -63,7 +67,7 @@ def read(text: str) -> list[ShownSource]:
 
     A passage line counts only below the header of its own source. What `show` wrote comes back exactly.
     """
-    headers: list[tuple[str, str, str]] = []
+    headers: list[re.Match[str]] = []
     found: list[list[tuple[str, list[str]]]] = []
     passage: list[str] | None = None
     for line in text.split("\n"):
@@ -73,21 +77,39 @@ def read(text: str) -> list[ShownSource]:
         elif passage is not None and line.startswith(_SAME_LINE):
             passage.append(line[2:])
         elif header:
-            headers.append((header[1], _unescape(header[2]), _unescape(header[3])))
+            headers.append(header)
             found.append([])
             passage = None
-        elif start and headers and headers[-1][0] == start[2]:
+        elif start and headers and headers[-1][1] == start[2]:
             passage = [start[3]]
             found[-1].append((start[1], passage))
         else:
             passage = None
-    return [
-        ShownSource(id, title, url, tuple(ShownPassage(name, id, "".join(parts)) for name, parts in passages))
-        for (id, title, url), passages in zip(headers, found, strict=True)
-    ]
+    return [_source(header, passages) for header, passages in zip(headers, found, strict=True)]
+
+
+def _source(header: re.Match[str], passages: Sequence[tuple[str, list[str]]]) -> ShownSource:
+    id = header[1]
+    return ShownSource(
+        id=id,
+        title=_unescape(header[2]),
+        url=_unescape(header[3]),
+        passages=tuple(ShownPassage(name, id, "".join(parts)) for name, parts in passages),
+        kind=next((kind for kind in KINDS if kind == header[4]), "unknown"),
+        published=header[5] or "",
+    )
+
+
+def _known(source: Source) -> str:
+    """Kind and date in brackets; a date which is none is not shown."""
+    parts = [source.kind] if source.kind != "unknown" else []
+    known = [*parts, source.published] if _DAY.fullmatch(source.published) else parts
+    return f" ({', '.join(known)})" if known else ""
 
 
 def _indent(text: str) -> str:
+    if text.isprintable():  # so it breaks no line: most passages, and a tenth of the time
+        return text
     text = text.replace("\n", "\n" + _NEXT_LINE)
     return _SOFT_BREAK.sub(lambda match: f"{match[0]}\n{_SAME_LINE}", text)
 

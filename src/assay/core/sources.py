@@ -6,18 +6,27 @@ Offsets are bytes into the UTF-8 text of a document, half open; hashes are lower
 from __future__ import annotations
 
 import hashlib
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 Syntax = Literal["markdown", "plain", "code", "pages", "rows"]
 """How the segmenter reads a text: `pages` is a paragraph a line with a form feed between pages, `rows` a row a line."""
 
+SourceKind = Literal["primary", "official", "scholarly", "news", "reference", "forum", "unknown"]
+KINDS: tuple[SourceKind, ...] = get_args(SourceKind)
+
 LONGEST_PASSAGE = 500
 """Code points of a passage; an extractor which writes `rows` keeps its lines below this."""
 
 SNIPPET = "text/x-search-snippet"
 """The media type of what a search provider said of a page nobody has read yet."""
+
+FINAL_URL = "final_url"
+"""The metadata of a page which was somewhere else in the end than it was found."""
+
+UNSORTED = "unsorted"
+"""The collection of documents read for one run only: a library document is in some collection always."""
 
 BlockKind = Literal["heading", "paragraph", "item", "row", "field", "code"]
 
@@ -31,6 +40,8 @@ class Fetched(msgspec.Struct, frozen=True, kw_only=True):
     """A page as it was fetched.
 
     `url` is what was asked for, `final_url` where the page was after the `redirects` (each address on the way).
+    `kept` says that the body is one kept from before: `fresh`, so that nobody was asked, or `unchanged`, as the server
+    said.
     """
 
     url: str
@@ -41,10 +52,15 @@ class Fetched(msgspec.Struct, frozen=True, kw_only=True):
     headers: dict[str, str] = {}
     body: bytes
     fetched_at: str
+    kept: Literal["", "fresh", "unchanged"] = ""
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """The bytes fetched or read, addressed by their hash, never changed."""
+    """The bytes fetched or read, addressed by their hash, never changed.
+
+    Of a page `url` is where it was in the end, after the `redirects` (each address on the way, the asked one first);
+    `status` is what the server answered, 0 for files.
+    """
 
     sha256: str
     url: str
@@ -52,6 +68,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     size: int
     fetched_at: str
     headers: dict[str, str] = {}
+    redirects: tuple[str, ...] = ()
+    status: int = 0
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,10 +129,27 @@ class Span(msgspec.Struct, frozen=True, gc=False):
     page: int = 0
 
 
+class Notice(msgspec.Struct, frozen=True, kw_only=True):
+    """What was published about a work later: `kind` as Crossref calls it (retraction, correction,
+    expression_of_concern), `doi` of the notice, `date` as far as it is known (ISO).
+    """
+
+    kind: str
+    doi: str = ""
+    date: str = ""
+
+    @property
+    def withdraws(self) -> bool:
+        """Whether the work does not stand any more."""
+        return self.kind in ("retraction", "withdrawal", "removal", "partial_retraction")
+
+
 class Source(msgspec.Struct, frozen=True, kw_only=True):
     """One document as a lane met it. `id` is `S` + lane * 1000 + ordinal: `S2003` is lane 2's third.
 
-    `author` is as the document states it, `published` an ISO date (or its year), both empty where unknown.
+    `author` is as the document states it, `published` an ISO date (or its year), both empty where unknown. `kind` is
+    what kind of source it is (`core.quality`), and `kind_reason` what tells so; `notices` were published about
+    it later.
     """
 
     id: str
@@ -127,6 +162,9 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, str] = {}
     author: str = ""
     published: str = ""
+    kind: SourceKind = "unknown"
+    kind_reason: str = ""
+    notices: tuple[Notice, ...] = ()
 
 
 class Passage(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import operator
+from typing import Literal, get_args
 
 import msgspec
 
@@ -33,10 +34,11 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
+        return Usage(*map(operator.add, msgspec.structs.astuple(self), msgspec.structs.astuple(other)))
 
 
 Measure = Literal["usd", "tokens", "searches", "pages", "agents"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -51,8 +53,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def exceeded_by(self, usage: Usage) -> Measure | None:
         """The first measure of which `usage` is more than this budget, if any."""
-        measures: tuple[Measure, ...] = ("usd", "tokens", "searches", "pages", "agents")
-        for measure in measures:
+        for measure in MEASURES:
             limit = getattr(self, measure)
             if limit is not None and getattr(usage, measure) > limit:
                 return measure

@@ -17,8 +17,6 @@ HOSTED_WINDOW = 128_000
 LOCAL_WINDOW = 8_192
 """Tokens of a model on this machine nobody said more of: what its servers allow when started without options."""
 MAX_OUTPUT = 16_000
-REASONING_ROOM = {"low": 4_000, "medium": 10_000, "high": 25_000}
-"""Tokens granted beyond the answer to a model which reasons before it: the limit of a request counts both."""
 
 _REASONING = re.compile(
     r"(?:^|[/:])(?:o[1-9]\d?(?:-|$)|gpt-[5-9]|gpt-oss|deepseek-r\d|qwq|magistral|grok-[34](?!.*non-reasoning))"

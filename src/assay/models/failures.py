@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 import msgspec
 
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.secrets import Secret
+from assay.core.waits import retry_after
 
 TRANSIENT = frozenset((408, 409, 425, 429))
 LONGEST = 300
 """Code points of a service's own words in an error."""
+MISCALLED = "tool_use_failed"
+"""Groq's code for a call the model wrote which does not fit the tool: written again it may."""
 
 _TOO_LONG = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum (?:context|prompt)|prompt is too long|too many (?:input )?tokens"
@@ -86,7 +87,7 @@ def refusal(
     if status in (400, 403, 422) and declined(known):
         return Refused(f"it refused to answer: {words}")
     reason = f"{service} answered {status}" + (f": {words}" if words else "")
-    transient = passing(status) and not (status == 429 and _SPENT.search(known))
+    transient = (passing(status) and not (status == 429 and _SPENT.search(known))) or MISCALLED in known
     if status in (401, 403):
         reason += f"; check the key of {service} (assay config list shows whether one is set)"
     return ModelError(reason, transient=transient, retry_after=retry_after if transient else None)
@@ -122,18 +123,3 @@ def shortened(text: str) -> str:
     """`text` in one line, cut to `LONGEST` code points."""
     said = " ".join(text.split())
     return said if len(said) <= LONGEST else said[:LONGEST] + "…"
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, from `retry-after-ms` or `retry-after` (RFC 9110: seconds or a date); None when not told."""
-    try:
-        if "retry-after-ms" in headers:
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
-        told = headers.get("retry-after", "")
-        return max(0.0, float(told)) if told else None
-    except ValueError:
-        pass
-    try:
-        return max(0.0, (parsedate_to_datetime(headers["retry-after"]) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError, KeyError):
-        return None

@@ -118,6 +118,11 @@ class Scripted:
         return self._profile
 
     @property
+    def scenes(self) -> tuple[Scene, ...]:
+        """Scenes which may still be played; none of a script which is a function."""
+        return tuple(self._scenes)
+
+    @property
     def unused(self) -> tuple[Scene, ...]:
         """Scenes which nobody asked for; those that repeat are not among them."""
         return tuple(scene for scene in self._scenes if not scene.repeat)

@@ -6,6 +6,7 @@ A setting `limits.tokens` is `tokens` under `[limits]` in the file and `ASSAY_LI
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -27,8 +28,9 @@ from pydantic_settings import (
 )
 
 from assay.core.brief import ROLES, Depth, Mode, Role
-from assay.core.claims import CHECKS, CheckName
+from assay.core.claims import CHECKS, REPAIRS, CheckName, RepairName
 from assay.core.errors import ConfigError, UnknownName
+from assay.core.families import judges
 from assay.core.lengths import Length
 from assay.core.markers import CitationMode
 from assay.settings import sections
@@ -37,16 +39,23 @@ from assay.settings.sections import (
     DocumentSettings,
     Keys,
     Limits,
+    Log,
+    Mcp,
     ModelEntry,
     Models,
     SearchSettings,
     Section,
     Service,
     ServiceName,
+    SourceSettings,
+    TimeoutSettings,
     Web,
+    WorkerSettings,
 )
 
 PREFIX = "ASSAY_"
+TRACING_SECONDS = 3.0
+"""How long a collector which does not answer may keep a process from ending."""
 Origin = Literal["default", "file", "environment"]
 
 
@@ -80,6 +89,12 @@ class Settings(BaseSettings):
     home: Annotated[Path, BeforeValidator(sections.expanded)] = Field(
         default_factory=default_home, description="folder of the library, the index and the runs"
     )
+    database: Annotated[SecretStr | None, BeforeValidator(sections.database)] = Field(
+        None, description="PostgreSQL database in place of the file in home; also DATABASE_URL; none: the file"
+    )
+    blobs: Annotated[Path | None, BeforeValidator(sections.expanded)] = Field(
+        None, description="folder of what was read, which all workers share; unset: blobs in home"
+    )
     mode: Mode = Field("auto", description="how to answer: auto, simple, web_search or deep_research")
     depth: Depth = Field("auto", description="how far to go: auto, light, medium or extended")
     strategy: str = Field("orchestrated", description="how the research phase works")
@@ -97,6 +112,10 @@ class Settings(BaseSettings):
     checks_off: Annotated[tuple[CheckName, ...], NoDecode, BeforeValidator(sections.names)] = Field(
         (), description="checks which are not asked: " + ", ".join(CHECKS)
     )
+    repair: bool = Field(True, description="whether sentences which fail are repaired, in the end removed")
+    repairs_off: Annotated[tuple[RepairName, ...], NoDecode, BeforeValidator(sections.names)] = Field(
+        (), description="stages of repair which are left out: " + ", ".join(REPAIRS)
+    )
     model: Annotated[tuple[str, ...], NoDecode, BeforeValidator(sections.names)] = Field(
         (), description="models for every role that [models] names none for (PROVIDER:NAME, then its fallbacks)"
     )
@@ -106,18 +125,35 @@ class Settings(BaseSettings):
     )
     catalogue: dict[str, ModelEntry] = Field({}, description="what you know of models, by PROVIDER:NAME")
     limits: Limits = Limits()
+    timeouts: TimeoutSettings = TimeoutSettings()
+    workers: WorkerSettings = WorkerSettings()
     documents: DocumentSettings = DocumentSettings()
     search: SearchSettings = SearchSettings()
+    mcp: dict[ServiceName, Mcp] = Field({}, description="servers of the Model Context Protocol to search too, by name")
+    sources: SourceSettings = SourceSettings()
     web: Web = Web()
+    log: Log = Log()
+    notify: sections.Hidden = Field(
+        None, description="command or address which is told when a run ends or needs an answer (--notify)"
+    )
+    retention: sections.Retention = sections.Retention()
     keys: Keys = Keys()
     aws: Aws = Aws()
 
     def roles(self) -> dict[Role, tuple[str, ...]]:
-        """The models of every role: those of `models` where it names some, else `model`, else the built-in one."""
+        """The models of every role: those of `models` where it names some, else `model`, else the built-in one.
+
+        The judge, where it is not named, is of another family than the writer if any of them is (`core.families`).
+        """
         chosen = {role: getattr(self.models, role) for role in ROLES}
         if self.model:
             chosen |= {role: self.model for role in ROLES if role not in self.models.model_fields_set}
-        return chosen
+        return chosen if self.names_judge else chosen | {"judge": judges(chosen)}
+
+    @property
+    def names_judge(self) -> bool:
+        """Whether the settings say who judges."""
+        return "judge" in self.models.model_fields_set
 
     @classmethod
     def settings_customise_sources(
@@ -129,7 +165,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Code, our variables, the providers' own, the file. No `.env`: a folder's files are not ours to obey."""
-        native = InitSettingsSource(settings_cls, {"keys": _native_keys(), "aws": _native_aws()})
+        native = InitSettingsSource(settings_cls, {"keys": _native_keys(), "aws": _native_aws(), **_native_database()})
         return init_settings, env_settings, native, TomlConfigSettingsSource(settings_cls, config_path())
 
 
@@ -174,7 +210,7 @@ def describe(settings: Settings) -> list[Setting]:
             default=_shown(field.get_default(call_default_factory=True, validated_data={})),
             origin=origins.get(name, "default"),
             description=field.description or "",
-            secret=name.startswith("keys."),
+            secret=name.startswith("keys.") or name == "database",
         )
         for name, field in _fields(Settings)
     ]
@@ -219,6 +255,20 @@ def surroundings() -> Surroundings:
     return Surroundings(color=not dumb and not os.environ.get("NO_COLOR"), interactive=not dumb and not ci)
 
 
+def tracing_wanted() -> bool:
+    """Whether OpenTelemetry's variables name where spans go, and do not switch it off."""
+    if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true" or os.environ.get("OTEL_TRACES_EXPORTER") == "none":
+        return False
+    places = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    return os.environ.get("OTEL_TRACES_EXPORTER") == "otlp" or any(os.environ.get(name) for name in places)
+
+
+def tracing_patience() -> float | None:
+    """Seconds a collector may take; None where OpenTelemetry's variable says how many."""
+    named = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
+    return None if any(os.environ.get(name) for name in named) else TRACING_SECONDS
+
+
 def _native_keys() -> dict[str, str]:
     found = {name: os.environ.get(f"{name.upper()}_API_KEY", "") for name in Keys.model_fields}
     found["bedrock"] = os.environ.get("AWS_BEARER_TOKEN_BEDROCK", "") or found["bedrock"]
@@ -229,6 +279,13 @@ def _native_aws() -> dict[str, str]:
     found = {name: os.environ.get(f"AWS_{name.upper()}", "") for name in Aws.model_fields}
     found["region"] = found["region"] or os.environ.get("AWS_DEFAULT_REGION", "")
     return {name: value for name, value in found.items() if value}
+
+
+def _native_database() -> dict[str, str]:
+    """What hosts call their database, where it is one for us; without the extra it is some other program's."""
+    found = os.environ.get("DATABASE_URL", "")
+    ours = found.startswith(("postgresql://", "postgres://")) and importlib.util.find_spec("psycopg") is not None
+    return {"database": found} if ours else {}
 
 
 def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
@@ -264,7 +321,7 @@ def _origins() -> dict[str, Origin]:
     """Where each setting which is not at its default comes from."""
     file = _flat(TomlConfigSettingsSource(Settings, config_path())())
     environment = _flat(EnvSettingsSource(Settings)()) | {f"keys.{name}": "" for name in _native_keys()}
-    environment |= {f"aws.{name}": "" for name in _native_aws()}
+    environment |= {f"aws.{name}": "" for name in _native_aws()} | _native_database()
     origins: dict[str, Origin] = dict.fromkeys(file, "file")
     return origins | dict.fromkeys(environment, "environment")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -65,6 +65,19 @@ def _key(value: object) -> object:
     return SecretStr(text) if text else None
 
 
+def database(value: object) -> object:
+    """The URL of a database; None for none, which is a file in the home."""
+    text = value.get_secret_value() if isinstance(value, SecretStr) else value
+    if not isinstance(text, str):
+        return value
+    text = text.strip()
+    if text.lower() in ("", "none"):
+        return None
+    if not text.startswith(("postgresql://", "postgres://")):
+        raise ValueError("wanted is postgresql://USER:PASSWORD@HOST/NAME, or none")
+    return SecretStr(text)
+
+
 def _url(value: str) -> str:
     try:
         parts = urlsplit(value)
@@ -76,7 +89,14 @@ def _url(value: str) -> str:
     return value
 
 
+def _hidden(value: object) -> object:
+    """A text which is not shown; None for an empty one."""
+    text = value.get_secret_value() if isinstance(value, SecretStr) else value
+    return (SecretStr(text.strip()) if text.strip() else None) if isinstance(text, str) else value
+
+
 Key = Annotated[SecretStr | None, BeforeValidator(_key)]
+Hidden = Annotated[SecretStr | None, BeforeValidator(_hidden)]
 ServiceName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 ModelNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), Field(min_length=1)]
 
@@ -95,7 +115,10 @@ class Models(Section):
         ("extractive",), description="models for planning, orchestrating and research agents"
     )
     complex: ModelNames = Field(("extractive",), description="models which write the report")
-    judge: ModelNames = Field(("extractive",), description="models which judge claims")
+    judge: ModelNames = Field(
+        ("extractive",),
+        description="models which judge claims; where not set, of another family than the writer if you name one",
+    )
 
 
 class Service(Section):
@@ -132,12 +155,59 @@ class Limits(Section):
 
     time: float | None = Field(None, gt=0, description="active seconds a run may take")
     tokens: int | None = Field(None, gt=0, description="tokens a run may use, input and output together")
+    usd: float | None = Field(None, gt=0, description="US dollars a run may spend")
+    searches: int | None = Field(None, gt=0, description="searches a run may make; each provider asked counts")
+    pages: int | None = Field(None, gt=0, description="documents and pages a run may open")
+    agents: int | None = Field(None, gt=0, description="research agents a run may send")
+    usd_per_day: float | None = Field(None, gt=0, description="US dollars all runs of the home may spend a day (UTC)")
+    tokens_per_day: int | None = Field(None, gt=0, description="tokens all runs of the home may use a day (UTC)")
+
+
+class Retention(Section):
+    """How long ended runs are kept; unset is for ever. `assay runs prune` and the end of each run go by it."""
+
+    days: float | None = Field(None, gt=0, description="days an ended run is kept; unset: for ever")
+    runs: int | None = Field(None, ge=0, description="ended runs which are kept, the newest; unset: all")
+    gb: float | None = Field(None, gt=0, description="gigabytes of ended runs which are kept, the newest; unset: all")
+
+
+class TimeoutSettings(Section):
+    """How long a model may keep a run waiting."""
+
+    first_token: float = Field(60.0, gt=0, description="seconds a model may take to begin a reply")
+    tokens: float = Field(60.0, gt=0, description="seconds between two tokens of a reply")
+    report: float = Field(300.0, gt=0, description="seconds between two tokens of a report or of findings")
+    total: float = Field(1800.0, gt=0, description="seconds a whole reply may take")
+
+
+class WorkerSettings(Section):
+    """Processes which execute queued runs (`assay worker`)."""
+
+    slots: int = Field(4, ge=1, le=1_000, description="runs a worker executes at once")
+    running: int = Field(0, ge=0, description="queued runs which are executed at once, by all workers; 0: no limit")
+    per_user: int = Field(0, ge=0, description="the same for one user (--user); 0: no limit")
+    lease: float = Field(
+        4.0, ge=1, le=60, description="seconds after which the runs of a worker which is silent are handed on"
+    )
 
 
 class DocumentSettings(Section):
     """How documents are read."""
 
     max_file_mb: float = Field(100.0, gt=0, description="larger files are skipped, with a warning (megabytes)")
+
+
+class Log(Section):
+    """What is told of runs in lines, and where to."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="least important lines of the log: debug, info, warning or error; debug may quote"
+    )
+    format: Literal["text", "json"] = Field("text", description="how a line looks: text (name=value) or json")
+    file: Annotated[Path | None, BeforeValidator(expanded)] = Field(
+        None, description="file the log is appended to; unset: none is kept"
+    )
+    stderr: bool = Field(False, description="whether the log goes to stderr (-vv)")
 
 
 class Web(Section):
@@ -156,17 +226,49 @@ class Provider(Section):
 
     url: Annotated[str, AfterValidator(_url)] | None = Field(None, description="its address, in place of its own")
     option: str = Field("", description="what else it needs: an engine's id, engines' names, an e-mail address")
+    pause: float | None = Field(None, ge=0, description="seconds between two questions; unset: as it asks for")
+
+
+class Mcp(Section):
+    """How one server of the Model Context Protocol is reached: at an address, or as a process."""
+
+    url: Annotated[str, AfterValidator(_url)] | None = Field(None, description="its address (streamable HTTP)")
+    command: tuple[str, ...] = Field((), description="what starts it, with its arguments (stdio)")
+    key: Key = Field(None, description="what is sent as a bearer token to its address")
+    search: str = Field("search", description="its tool which finds, empty for none")
+    fetch: str = Field("fetch", description="its tool which reads what was found, empty for none")
+    timeout: float = Field(30.0, gt=0, description="seconds an answer may take, the start of a process included")
+    max_mb: float = Field(5.0, gt=0, description="larger answers are refused (megabytes)")
+
+    @model_validator(mode="after")
+    def _reached_one_way(self) -> Self:
+        if (self.url is None) == (not self.command):
+            raise ValueError("a server has either a url or a command")
+        return self
 
 
 class SearchSettings(Section):
     """Searching the web."""
 
-    web: bool = Field(False, description="whether runs search the web too (--web)")
+    web: bool | None = Field(
+        None, description="whether runs search the web too (--web); unset: those which name no documents (--in)"
+    )
     offline: bool = Field(False, description="whether the web is never touched, whatever else is said")
     providers: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="search providers of the web; unset: those with a key, else ddgs and wikipedia"
     )
     services: dict[ServiceName, Provider] = Field({}, description="how providers are reached, by name")
+
+
+class SourceSettings(Section):
+    """What you think of sources; that wins over what Assay would say of them."""
+
+    allow: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
+        (), description="hosts you vouch for, with all below them: their pages count as primary sources"
+    )
+    deny: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
+        (), description="hosts which are never read or cited, with all below them"
+    )
 
 
 class Aws(Section):

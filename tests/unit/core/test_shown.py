@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.shown import ShownPassage, ShownSource, read, show
-from assay.core.sources import Passage, Source, sha256
+from assay.core.sources import KINDS, Passage, Source, SourceKind, sha256
 
 
 def source(id: str = "S2003", title: str = "PEP 6", url: str = "https://peps.example/6") -> Source:
@@ -82,3 +83,26 @@ def test_reading_gives_back_what_was_shown(blocks: list[tuple[int, str, str, lis
         shown.append(show(source(id, title, url), passages))
         expected.append(ShownSource(id, title, url, tuple(ShownPassage(p.id, id, p.text) for p in passages)))
     assert read("\n\n".join(shown)) == expected
+
+
+def test_kind_and_date_stand_behind_the_address() -> None:
+    known = msgspec.structs.replace(source(), kind="scholarly", published="2021-03-04")
+    text = show(known, [passage("S2003.1", "One")])
+    assert text.startswith("## S2003 PEP 6 <https://peps.example/6> (scholarly, 2021-03-04)\n")
+    (found,) = read(text)
+    assert (found.kind, found.published, found.url) == ("scholarly", "2021-03-04", "https://peps.example/6")
+
+
+@given(
+    title=st.text(max_size=30) | st.sampled_from(["a <b> (official)", "x <u> (2020)", "(news, 2020-01-01)"]),
+    url=st.text(max_size=30) | st.just("https://a.example/> (official)"),
+    kind=st.sampled_from(KINDS),
+    published=st.sampled_from(["", "2021", "2021-03", "2021-03-04"]) | st.text(max_size=12),
+)
+def test_what_is_known_comes_back_and_nothing_else_passes_for_it(
+    title: str, url: str, kind: SourceKind, published: str
+) -> None:
+    known = msgspec.structs.replace(source(title=title, url=url), kind=kind, published=published)
+    (found,) = read(show(known, []))
+    assert (found.title, found.url, found.kind) == (title, url, kind)
+    assert found.published in ("", published)

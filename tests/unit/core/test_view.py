@@ -165,19 +165,6 @@ def test_waiting_resuming_and_failing() -> None:
     assert (view.status, view.error, view.stop_reason, view.finished_at) == ("running", "", "", "")
 
 
-def test_a_claim_is_revised_checked_again_and_removed() -> None:
-    log = logs.one_agent()
-    log.add("verify", e.ClaimRevised(id="c1", before="a", after="b", why="the year was wrong"))
-    claim = fold(log.events).claims[0]
-    assert (claim.text, claim.verdict, claim.reason) == ("b", "unchecked", "revised: the year was wrong")
-    log.add("verify", e.ClaimChecked(id="c1", rule="judge", verdict="partial", reason="half of it"))
-    assert fold(log.events).summary.partial == 1
-    log.add("verify", e.ClaimRemoved(id="c1", why="nothing supports it"))
-    view = fold(log.events)
-    assert (view.claims, view.summary.claims) == ((), 0)
-    assert [(gone.id, gone.why) for gone in view.removed] == [("c1", "nothing supports it")]
-
-
 def test_thoughts_stream_and_end() -> None:
     log = logs.Log()
     path = "research/cycle-1"

@@ -44,7 +44,7 @@ def test_a_part_which_starts_again_is_one_call() -> None:
 
     from assay.models.direct.reading import Reader
 
-    reader = Reader(SERVICES["mistral"])
+    reader = Reader(SERVICES["cohere"])
     first = ToolCallPart(tool_name="search", args='{"que', tool_call_id="c")
     again = ToolCallPart(tool_name="search", args={"query": "a"}, tool_call_id="c")
     deltas = [*reader.take(PartStartEvent(index=0, part=first)), *reader.take(PartStartEvent(index=0, part=again))]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from questions import collections, corpus
 from research import document
 
-from assay.core.messages import Message, Request
+from assay.core.messages import Message, Request, ToolCall
 from assay.models.extractive.model import respond
 from assay.models.extractive.surveying import is_whole
 from assay.phases.survey.control import WAYS
@@ -31,7 +34,13 @@ def survey(question: str, headers: Any = HEADERS) -> Any:
     told = msgspec.json.encode(headers).decode()
     messages = (Message(role="user", name="headers", text=told), Message(role="user", name="question", text=question))
     _, called = respond(Request(task="survey", system="", messages=messages, tools=WAYS))
-    return (called[0].name, next(iter(called[0].arguments.values()))) if called else None
+    return (called[0].name, next(iter(called[0].arguments.values()))) if called and called[0].arguments else None
+
+
+def called(question: str) -> ToolCall | None:
+    told = msgspec.json.encode(HEADERS).decode()
+    messages = (Message(role="user", name="headers", text=told), Message(role="user", name="question", text=question))
+    return next(iter(respond(Request(task="survey", system="", messages=messages, tools=WAYS))[1]), None)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +86,8 @@ def test_a_question_that_headers_decide_is_a_filter(question: str, where: list[s
     [
         "How many PEPs about sockets are Final?",
         "How many EIPs are Final?",
-        "How many documents are there?",
+        "How many documents have an author?",
+        "How many documents are from 1999?",
         "For each document: what does it conclude?",
     ],
 )
@@ -99,6 +109,58 @@ def test_what_headers_do_not_decide_is_no_filter(question: str) -> None:
 )
 def test_words_are_looked_for_as_they_stand_but_for_the_article_of_the_question(asked: str, phrase: str) -> None:
     assert survey(f"Which documents {asked}?") == ("find_phrase", [phrase])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many documents are there?",
+        "How many files do you have?",
+        "List all documents",
+        "How many documents are in the collection?",
+        "Please list all the files.",
+    ],
+)
+def test_without_a_condition_all_are_counted(question: str) -> None:
+    assert is_whole(question)
+    assert called(question) == ToolCall(id="survey-1", name="count_documents")
+
+
+@pytest.mark.parametrize(
+    ("asked", "phrases", "together"),
+    [
+        ("tides and Genoa", ["tides", "Genoa"], True),
+        ("both tides and the port", ["tides", "port"], True),
+        ("tides, storms and the port", ["tides", "storms", "port"], True),
+        ("tides, storms, and also the port", ["tides", "storms", "port"], True),
+        ("tides or storms", ["tides", "storms"], False),
+        ("either tides or storms", ["tides", "storms"], False),
+        ("“black and white” and grey", ["black and white", "grey"], True),
+        ("“black and white”", ["black and white"], False),
+        ("tides and tides", ["tides"], False),
+        ("brandy", ["brandy"], False),
+        ("orchids", ["orchids"], False),
+    ],
+)
+def test_several_words_are_looked_for_together_or_each(asked: str, phrases: list[str], together: bool) -> None:
+    call = called(f"Which documents mention {asked}?")
+    assert call is not None
+    assert call.arguments == {"phrases": phrases} | ({"together": True} if together else {})
+
+
+@given(st.text(max_size=200))
+def test_any_words_may_be_asked_for(said: str) -> None:
+    call = called(f"Which documents mention {said}?")
+    assert call is None or all(each.strip() for each in call.arguments.get("phrases", ["x"]))
+
+
+def test_a_long_question_takes_no_longer_than_it_has_to() -> None:
+    hostile = ("A-" * 20_000, "A.'" * 13_000, "Aa " * 13_000, ", " * 20_000, "and " * 10_000)
+    began = time.process_time()
+    for text in hostile:
+        called(f"How many documents did the author {text} write?")
+        called(f"Which documents mention {text}?")
+    assert time.process_time() - began < 10
 
 
 def test_headers_that_cannot_be_read_are_none() -> None:

@@ -1,4 +1,4 @@
-"""All other providers, each through its own client library: Anthropic, Google, Mistral, Groq, Cohere, Bedrock."""
+"""All other providers, each through its own client library: Anthropic, Google, Cohere, Bedrock."""
 
 from assay.models.direct.adapter import Direct, create
 from assay.models.direct.services import SERVICES, Service

@@ -25,8 +25,7 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import CacheConfig, ModelSettings, ToolChoice
 from pydantic_ai.tools import ToolDefinition as LibraryTool
 
-from assay.core.messages import Message, Profile, Request, ToolCall
-from assay.models.catalogue import REASONING_ROOM
+from assay.core.messages import REASONING_ROOM, Message, Profile, Request, ToolCall
 from assay.models.direct.services import Service
 from assay.models.framing import framed
 

@@ -62,27 +62,6 @@ def _google(service: Service, model: str, key: str) -> Client:
     return Client(GoogleModel(model, provider=provider), http.aclose, ())
 
 
-def _mistral(service: Service, model: str, key: str) -> Client:
-    from mistralai.client.errors import MistralError, NoResponseError  # noqa: PLC0415 - an extra
-    from pydantic_ai.models.mistral import MistralModel  # noqa: PLC0415 - an extra
-    from pydantic_ai.providers.mistral import MistralProvider  # noqa: PLC0415 - an extra
-
-    http = _http()
-    provider = MistralProvider(api_key=key, base_url=service.url, http_client=http)
-    return Client(MistralModel(model, provider=provider), http.aclose, (MistralError, NoResponseError))
-
-
-def _groq(service: Service, model: str, key: str) -> Client:
-    import httpx  # noqa: PLC0415 - comes with the extra
-    from groq import AsyncGroq, GroqError  # noqa: PLC0415 - an extra
-    from pydantic_ai.models.groq import GroqModel  # noqa: PLC0415 - an extra
-    from pydantic_ai.providers.groq import GroqProvider  # noqa: PLC0415 - an extra
-
-    http = httpx.AsyncClient(trust_env=False, timeout=CONNECTED, event_hooks={"response": [_noted]})
-    own = AsyncGroq(api_key=key, base_url=service.url, max_retries=0, http_client=http)
-    return Client(GroqModel(model, provider=GroqProvider(groq_client=own)), http.aclose, (GroqError, httpx.HTTPError))
-
-
 def _cohere(service: Service, model: str, key: str) -> Client:
     import httpx  # noqa: PLC0415 - comes with the extra
     from pydantic_ai.models.cohere import CohereModel  # noqa: PLC0415 - an extra
@@ -191,6 +170,4 @@ _MAKERS: dict[str, Callable[[Service, str, str], Client]] = {
     "bedrock": _bedrock,
     "cohere": _cohere,
     "google": _google,
-    "groq": _groq,
-    "mistral": _mistral,
 }

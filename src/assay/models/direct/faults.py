@@ -16,6 +16,7 @@ from pydantic_ai.exceptions import (
 
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.secrets import Secret
+from assay.core.waits import retry_after
 from assay.models import failures
 from assay.models.direct.services import Service
 
@@ -58,7 +59,7 @@ def _api(service: Service, error: ModelAPIError) -> ModelError | ModelFailed:
     if isinstance(error, ModelHTTPError):
         wait = None if error.retry_after is None else max(0.0, error.retry_after)
         if wait is None and error.headers:
-            wait = failures.retry_after(error.headers)
+            wait = retry_after(error.headers)
         return failures.refusal(name, error.status_code, said, text=f"{said} {error.body}", retry_after=wait)
     if isinstance(error, ModelConnectionError):
         return ModelError(_unreachable(service, error))

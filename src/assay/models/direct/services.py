@@ -66,23 +66,6 @@ SERVICES: dict[str, Service] = {
             thinks=r"^gemini-(?:2\.5|[3-9])(?!.*flash).*pro|^gemini-[3-9]",
         ),
         Service(
-            name="mistral",
-            url="https://api.mistral.ai",
-            key="mistral",
-            module="mistralai",
-            prices="mistral",
-            listing="/v1/models",
-            ids=r"[a-zA-Z0-9]{9}",
-        ),
-        Service(
-            name="groq",
-            url="https://api.groq.com",
-            key="groq",
-            module="groq",
-            prices="groq",
-            listing="/openai/v1/models",
-        ),
-        Service(
             name="cohere",
             url="https://api.cohere.com",
             key="cohere",

@@ -54,13 +54,26 @@ def orchestrate(request: Request) -> tuple[ToolCall, ...]:
     plan = last(request, "plan", Plan)
     steps = plan.steps if plan else (PlanStep(id=0, title=question_of(request)),)
     todo = [step for step in steps if step.id not in sent and step.status == "pending" and step.type == "research"]
-    if not todo:
+    steered = [(text, 0) for text in _steered(request)]
+    if not todo and not steered:
         return (ToolCall(id=f"cycle-{rules.cycle}-report", name="generate_report"),)
-    tasks = _followed(request, todo) or [(_task(step), step.id) for step in todo[: max(1, rules.agents_at_once)]]
+    planned = [(_task(step), step.id) for step in todo[: max(1, rules.agents_at_once)]]
+    tasks = [*steered, *((_followed(request, todo) if todo else []) or planned)]
     return tuple(
         ToolCall(id=f"cycle-{rules.cycle}-agent-{place}", name="research_agent", arguments={"task": task, "step": step})
         for place, (task, step) in enumerate(tasks, 1)
     )
+
+
+def _steered(request: Request) -> list[str]:
+    """What the user said since the last decision: a task each."""
+    told: list[str] = []
+    for message in request.messages:
+        if message.role == "assistant":
+            told.clear()
+        elif message.name == "steering":
+            told.append(message.text)
+    return told
 
 
 def _followed(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str, int]]:

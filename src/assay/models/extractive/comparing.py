@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from assay.core.clean import escape_markdown
 from assay.models.extractive.answering import describe, frame
 from assay.models.extractive.lexicon import FACETS
 from assay.models.extractive.passages import Field, one_line
-from assay.models.extractive.question import Question, is_comparison
+from assay.models.extractive.question import Question, analyze, is_comparison
 from assay.models.extractive.shelf import Book, Shelf
 from assay.models.extractive.subjects import resolve
+from assay.models.extractive.terms import stems
 from assay.models.extractive.units import Unit
 
 _FEATURES = ("status", "type", "category", "created", "author", "requires")
 """What documents are compared by where the question does not say: facets of the header."""
 MOST_COMPARED = 5
 LONGEST_CELL = 200
+_WORD = re.compile(r"\w+")
 NONE = "—"
 
 
@@ -42,6 +46,18 @@ def frames(task: Question, whole: Question, shelf: Shelf) -> list[Unit]:
     books = resolve(task, shelf, whole).books[:MOST_COMPARED]
     found = [(book, _field(book, facet)) for book in books for facet in whole.facets or _FEATURES]
     return [frame(book, field) for book, field in found if field is not None]
+
+
+def sides(question: Question) -> tuple[Question, ...]:
+    """A comparison of what bears names, as a question about each of them: no sentence need speak of both."""
+    names = [term for term in question.terms if term in question.names]
+    if not is_comparison(question.text) or not 1 < len(names) <= MOST_COMPARED:
+        return ()
+
+    def alone(name: str) -> str:
+        return _WORD.sub(lambda word: "" if set(stems(word[0])) & {*names} - {name} else word[0], question.text)
+
+    return tuple(analyze(alone(name)) for name in names)
 
 
 def table(question: Question, shelf: Shelf) -> Table | None:
@@ -86,8 +102,8 @@ def _row(row: Sequence[Cell | None]) -> str:
 
 
 def _plain(text: str) -> str:
-    """A cell's text on one line; its bars are no borders."""
-    return one_line(text).replace("|", "\\|")
+    """A cell's text on one line, shown as it is: its bars are no borders, and titles are no Markdown."""
+    return escape_markdown(one_line(text))
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -17,16 +17,15 @@ import msgspec
 
 from assay.core import markers
 from assay.core.text import words
-from assay.models.extractive.answering import OPPOSITE, answers, frame, inverted
+from assay.models.extractive.answering import OPPOSITE, answers, frame
 from assay.models.extractive.lexicon import FACETS
 from assay.models.extractive.passages import Field
 from assay.models.extractive.question import analyze
+from assay.models.extractive.relations import Relation, described
 from assay.models.extractive.shelf import Book, Identifier, Shelf
 from assay.models.extractive.subjects import resolve
-from assay.models.extractive.terms import carries_topic, stem, stems
 from assay.models.extractive.units import Unit
 
-Relation = Literal["requires", "replaces", "superseded"]
 Order = Literal["", "first", "last"]
 
 HERE = "▯"
@@ -44,18 +43,15 @@ _ASKS = {
 }
 _HEADS = frozenset(
     "pep peps eip eips erc ercs rfc rfcs kep keps proposal proposals document documents specification specifications "
-    "standard standards one ones them they those these others successor predecessor prerequisites requirements".split()
+    "standard standards one ones them they those these others text texts paper papers idea ideas whatever".split()
 )
 """Words for documents which are not called by their number."""
-_LEADING: tuple[Relation, ...] = ("requires", "replaces", "superseded")
-_REPLACING = frozenset(
-    stem(word)
-    for facet in ("replaces", "superseded")
-    for said in FACETS[facet].triggers
-    for word in words(said)
-    if carries_topic(word)
-)
-FAR = 1_000
+_MEANT = {
+    "author": frozenset("who whose whom people person persons names minds hands team".split()),
+    "created": frozenset("when day date year old age began begin begun start".split()),
+    "status": frozenset("state stage fate stand stands standing outcome happened become became".split()),
+}
+"""Words by which a field is asked for where no word for the field itself is used."""
 LONGEST = 600
 """Code points above which a text is a document, no question."""
 MOST_MATCHES = 4
@@ -86,6 +82,8 @@ _FORMS: tuple[tuple[str, Relation], ...] = (
 _PATTERNS = tuple((re.compile(rf"(?<!\w){form}(?!\w)", re.IGNORECASE), relation) for form, relation in _FORMS)
 _FIRST = frozenset(("first", "earliest", "oldest"))
 _LAST = frozenset(("last", "latest", "newest", "youngest", "recent", "recently"))
+_AT_FIRST = re.compile(r"\bwhen\b[^?]*?(?<!\bthe)(?<!\bwas)\s(?:first|last|recently)\s+(?=\w)", re.IGNORECASE)
+"""In "when did it first appear?" nothing is the first of several."""
 _ORDERING = re.compile(
     r"\b(?:the\s+)?(?:first|earliest|oldest|last|latest|newest|youngest|most\s+recent(?:ly)?)\b\s*", re.I
 )
@@ -159,49 +157,34 @@ def _plain(facets: Iterable[str], order: Order) -> tuple[str, ...]:
 
 
 def _loose(text: str) -> Hop | None:
-    """A hop in other words: one document is numbered, one field leads on from it, and something else is asked.
+    """A hop in other words: one document is numbered, another is described by how it relates to that, and asked about.
 
-    Another document has to be spoken of ("the EIP", "which of them"), and what leads on must stand nearer to the
-    document than what is asked: in "the status of PEP 5, and which PEP replaced it" both are asked of the same.
+    The other one has to be spoken of ("the EIP", "which of them", "its successor").
     """
-    question = analyze(text)
-    leading = next((facet for facet in question.facets if facet in _ASKED), None)
-    if leading is None or len(question.mentions) != 1:
+    mentions = analyze(text).mentions
+    if len(mentions) != 1:
         return None
-    anchor = question.mentions[0].text
-    before, _, after = text.partition(anchor)
+    anchor = mentions[0].text
+    start = text.index(anchor)
+    found = described(text, start, start + len(anchor))
+    if found is None:
+        return None
+    before, after = text[: found.start], text[found.end :]
     order = _order(f"{before} {after}")
-    facets = _plain(question.facets, order)
-    leads = _distance(before, after, _LEADING) <= min(
-        (_distance(before, after, [facet]) for facet in facets), default=FAR
-    )
-    spoken = bool(_HEADS & {*words(before), *words(after)})
-    if not (facets or order) or not leads or not spoken or inverted(leading, question):
+    facets = _plain(analyze(f"{before} it {after}").facets, order) or (() if order else _meant(f"{before} {after}"))
+    spoken = found.noun or bool(_HEADS & {*words(before), *words(after)})
+    if not (facets or order) or not spoken:
         return None
-    relation: Relation = "requires" if leading == "requires" else _direction(before, after)
-    return Hop(anchor=anchor, relation=relation, facets=facets, order=order)
+    return Hop(anchor=anchor, relation=found.relation, facets=facets, order=order)
 
 
-def _distance(before: str, after: str, facets: Iterable[str]) -> int:
-    """How many words lie between the document and the nearest one which asks for a field."""
-    keys = {stem(word) for facet in facets for said in FACETS[facet].triggers for word in words(said)}
-    keys = {key for key in keys if carries_topic(key)}
-    sides = (reversed(stems(before)), iter(stems(after)))
-    return min(next((at for at, key in enumerate(side) if key in keys), FAR) for side in sides)
-
-
-def _direction(before: str, after: str) -> Relation:
-    """Whether the document replaced others ("… by PEP 5", "PEP 5 replaced …"), or was replaced itself."""
-    if re.search(r"\bby\s+(?:the\s+)?(?:\w+\s+)?$", before):
-        return "replaces"
-    said = re.match(r"[^.?!,;]*", after)
-    verbs = {key for key in stems(said[0] if said else "") if key in _REPLACING}
-    passive = re.match(rf"\s+{_BE}", after) is not None
-    return "replaces" if verbs and not passive else "superseded"
+def _meant(text: str) -> tuple[str, ...]:
+    said = set(words(text))
+    return tuple(facet for facet, asking in _MEANT.items() if said & asking)[:1]
 
 
 def _order(outer: str) -> Order:
-    said = set(words(outer))
+    said = set(words(_AT_FIRST.sub(" ", outer)))
     return "first" if said & _FIRST else "last" if said & _LAST else ""
 
 

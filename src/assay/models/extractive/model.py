@@ -40,7 +40,7 @@ class Extractive:
     def __init__(self, name: str = NAME) -> None:
         price = Price(input=0.0, output=0.0)
         self._profile = Profile(
-            name=name, window=1_000_000, max_output=20_000, price=price, deterministic=True, local=True
+            name=name, window=1_000_000, max_output=20_000, price=price, deterministic=True, local=True, quotes=True
         )
 
     @property

@@ -26,6 +26,8 @@ _CALLED = re.compile(
     r"(?<![\w/.-])(?:--?[a-z][\w-]+|[\w.-]*/[\w./-]+|\.?[\w-]+(?:[._:]+[\w-]+)+|\w*[a-z][A-Z]\w*)(?!\w)"
 )
 """What is written as in code: an option, a path, words joined by points or underscores, camel case."""
+NEAR = 16
+"""Code points before a word in which the end of the sentence before it is looked for."""
 _NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s+|[\"“„«'‘(]\s*)$")
 _CJK_ASKING = re.compile("|".join(lexicon.CJK_ASKING))
@@ -138,7 +140,7 @@ def _names(text: str) -> frozenset[str]:
     for match in _NAME.finditer(text):
         word = match[0]
         inner = any(letter.isupper() for letter in word[1:])
-        starts = _SENTENCE_START.search(text[: match.start()]) is not None
+        starts = _SENTENCE_START.search(text[max(0, match.start() - NEAR) : match.start()]) is not None
         if (word[0].isupper() and not starts and not german) or inner:
             found.update(key for key in stems(word) if key)
     return frozenset(found)
@@ -179,8 +181,12 @@ def _find(trigger: str, folded: str, keys: Sequence[str]) -> int:
     if is_cjk(trigger):
         return folded.find(trigger)
     wanted = _trigger_stems(trigger)
-    size = len(wanted)
-    return next((at for at in range(len(keys) - size + 1) if tuple(keys[at : at + size]) == wanted), -1)
+    at = -1
+    while wanted and wanted[0] in keys[at + 1 :]:
+        at = keys.index(wanted[0], at + 1)
+        if tuple(keys[at : at + len(wanted)]) == wanted:
+            return at
+    return -1
 
 
 @lru_cache(maxsize=1024)

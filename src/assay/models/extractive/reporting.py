@@ -15,7 +15,7 @@ from assay.core.plan import Coverage, Plan, PlanStep
 from assay.models.extractive import hops
 from assay.models.extractive.acting import shelf_of, task_of
 from assay.models.extractive.answering import frame
-from assay.models.extractive.comparing import Table, frames, table
+from assay.models.extractive.comparing import Table, frames, sides, table
 from assay.models.extractive.passages import one_line
 from assay.models.extractive.planning import question_of
 from assay.models.extractive.question import Question, analyze, parts
@@ -54,7 +54,8 @@ def find(request: Request) -> str:
     task, whole = task_of(request)
     shelf = shelf_of(request)
     framed = frames(task, whole, shelf)
-    units = [*framed, *select(task, shelf, whole, limit=max(FOUND - len(framed), ANSWER))]
+    found = select(task, shelf, whole, limit=max(FOUND - len(framed), ANSWER)) or _beside(task, shelf)
+    units = [*framed, *found]
     return listed(_once(units)) or NOTHING
 
 
@@ -157,7 +158,14 @@ def _answer_of(question: Question, shelf: Shelf) -> list[Unit]:
     """What answers each part of a question, in the question's order."""
     if followed := hops.answer(question.text, shelf):
         return followed
-    return _once([unit for part in parts(question.text) for unit in _leading(select(analyze(part), shelf, question))])
+    each = [_leading(select(analyze(part), shelf, question)) for part in parts(question.text)]
+    return _once([unit for units in each for unit in units]) or _beside(question, shelf)
+
+
+def _beside(question: Question, shelf: Shelf) -> list[Unit]:
+    """Of a comparison which no sentence makes, what is said of each thing compared; nothing where one has nothing."""
+    found = [select(side, shelf, side, limit=A_SOURCE) for side in sides(question)]
+    return _once([unit for units in found for unit in units]) if all(found) else []
 
 
 def _leading(units: Sequence[Unit]) -> list[Unit]:

@@ -36,6 +36,9 @@ _MENTION = re.compile(
     r"(?P<phrase>[^?]{2,80}?)\s*[?.]*$",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"“[^”]*”|„[^“”]*[“”]|«[^»]*»|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|`[^`]*`")
+_JOIN = re.compile(r"(?:,\s*)?(?<![^\s,])(?P<join>and|or)\s+(?:also\s+)?|(?P<comma>,)\s+", re.IGNORECASE)
+_BOTH = re.compile(r"^\s*(?:both|either)\s+", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:(?:the\s+(?:word|phrase)|the|an?|any)\s+)?[\"'“„«`]?", re.IGNORECASE)
 _LONGEST = 5
 """Words of a value which may stand in a question."""
@@ -79,9 +82,30 @@ def survey(request: Request) -> tuple[ToolCall, ...]:
     text = question_of(request)
     mention = _MENTION.search(text)
     if mention is not None:
-        return (ToolCall(id="survey-1", name="find_phrase", arguments={"phrases": [_phrase(mention["phrase"])]}),)
-    where = _conditions(analyze(text), _headers(request))
-    return (ToolCall(id="survey-1", name="filter_documents", arguments={"where": where}),) if where else ()
+        return (ToolCall(id="survey-1", name="find_phrase", arguments=_phrases(mention["phrase"])),)
+    question = analyze(text)
+    if where := _conditions(question, _headers(request)):
+        return (ToolCall(id="survey-1", name="filter_documents", arguments={"where": where}),)
+    return (ToolCall(id="survey-1", name="count_documents"),) if _asks_for_all(question) else ()
+
+
+def _asks_for_all(question: Question) -> bool:
+    """Whether a question sets no condition at all: every word of it asks, or stands for documents."""
+    return not {stem(word) for word in question.words if carries_topic(word)} - _ASKING
+
+
+def _phrases(said: str) -> dict[str, object]:
+    """What to look for: several phrases where "and", "or" or a comma stands between them outside quotation marks."""
+    quoted = [match.span() for match in _QUOTED.finditer(said)]
+    parts, joins, start = list[str](), set[str](), 0
+    for match in _JOIN.finditer(said):
+        if not any(low < match.start() < high for low, high in quoted):
+            parts.append(said[start : match.start()])
+            joins.add((match["join"] or "").lower())
+            start = match.end()
+    found = [_phrase(part) for each in (*parts, said[start:]) if (part := _BOTH.sub("", each).strip())]
+    phrases = list(dict.fromkeys(found))
+    return {"phrases": phrases} | ({"together": True} if len(phrases) > 1 and "or" not in joins else {})
 
 
 def _phrase(said: str) -> str:
@@ -178,7 +202,9 @@ def _dated(question: Question, headers: Sequence[Counted]) -> tuple[list[str], s
     return [f"{keys[0]} {_OPERATORS[match['word'].lower()]} {match['year']}"], used | question.facet_terms
 
 
-_NAME = re.compile(r"\b[A-Z][\w.'’-]+(?:\s+(?:van|von|de|der|la|le|da|di|[A-Z][\w.'’-]+)){0,3}\s+[A-Z][\w'’-]+\b")
+_PART, _LAST = r"[A-Z][\w.'’-]{1,40}", r"[A-Z][\w'’-]{1,40}"
+_NAME = re.compile(rf"\b{_PART}(?:\s{{1,3}}(?:van|von|de|der|la|le|da|di|{_PART})){{0,3}}\s{{1,3}}{_LAST}\b")
+"""A name of several words, the last of them with a capital. All parts are bounded: a question may be a page long."""
 
 
 def _authored(question: Question, headers: Sequence[Counted]) -> tuple[list[str], set[str]]:

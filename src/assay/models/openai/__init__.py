@@ -1,4 +1,4 @@
-"""Services which speak OpenAI's chat completions: OpenAI, OpenRouter, vLLM, llama.cpp, Ollama, LM Studio, any other."""
+"""Services which speak OpenAI's chat completions: OpenAI, Mistral, Groq, vLLM, Ollama and others."""
 
 from assay.models.openai.adapter import ChatCompletions, create
 from assay.models.openai.services import SERVICES, Service

@@ -58,8 +58,8 @@ class ChatCompletions:
         try:
             async with aclosing(self._chunks(request)) as chunks:
                 async for chunk in chunks:
-                    if chunk.error:
-                        raise hidden(failures.of_fault(self._service.name, chunk.error), self._key)
+                    if fault := chunk.fault:
+                        raise hidden(failures.of_fault(self._service.name, fault), self._key)
                     for delta in assembler.take(chunk):
                         yield delta
         except httpx2.TimeoutException as error:

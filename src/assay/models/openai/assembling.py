@@ -14,7 +14,7 @@ from assay.models.calls import PartialCall, PartialCalls
 from assay.models.halves import Halves
 from assay.models.openai.wire import CallPart, Chunk, Counted, Function, Part
 
-_STOPS: dict[str, StopReason] = {"length": "length", "content_filter": "refused"}
+_STOPS: dict[str, StopReason] = {"length": "length", "model_length": "length", "content_filter": "refused"}
 _OPEN, _CLOSE = "<think>", "</think>"
 
 
@@ -43,7 +43,7 @@ class Assembler:
 
     def take(self, chunk: Chunk) -> Iterator[Delta]:
         """What this chunk adds."""
-        self._counted = chunk.usage or self._counted
+        self._counted = chunk.counted or self._counted
         for choice in (chunk.choices or ())[:1]:
             if choice.delta is not None:
                 yield from self._part(choice.delta)
@@ -58,10 +58,12 @@ class Assembler:
         """The whole reply; to be asked for after `end`.
 
         Raises:
-            ModelError: the stream was cut before the service said why it stopped.
+            ModelError: the stream was cut before the service said why it stopped, or it stopped by a fault.
         """
         if not self.finished:
             raise ModelError("the stream was cut off")
+        if self._finish == "error":
+            raise ModelError("the service stopped with a fault")
         calls = self._calls.done()
         refusal = "".join(self._refusal)
         stop: StopReason = "refused" if refusal else _STOPS.get(self._finish, "calls" if calls else "end")
@@ -76,17 +78,17 @@ class Assembler:
         )
 
     def _part(self, part: Part) -> Iterator[Delta]:
-        thought = self._halves["thought"].take(part.reasoning_content or part.reasoning or "")
+        thought = self._halves["thought"].take(part.thought)
         if thought:
             self._thinking.append(thought)
             yield ThinkDelta(thought)
         if part.refusal:
             self._refusal.append(self._halves["refusal"].take(part.refusal))
-        if part.content:
-            yield from self._content(self._halves["content"].take(part.content))
+        if text := part.text:
+            yield from self._content(self._halves["content"].take(text))
         for piece in part.tool_calls or ():
             said = piece.function or Function()
-            yield self._call(piece).add(piece.id or "", said.name or "", said.arguments or "")
+            yield self._call(piece).add(piece.id or "", said.name or "", said.text)
         yield from self._calls.ready(final=False)
 
     # calls

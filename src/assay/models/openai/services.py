@@ -9,19 +9,35 @@ class Service(msgspec.Struct, frozen=True, kw_only=True):
     """A service.
 
     `url` is the base of its API, `key` the name of the setting which holds its key, empty where none is wanted; `local`
-    says that it runs on this machine and costs nothing. `output` is the request's field for the most output tokens,
-    `strict` whether only fields of OpenAI's own reference may be sent. `keyed` says that requests with one beginning
-    can be sent to one cache by a key, `chooses` that a model can be kept from calling tools it is told of.
+    says that it runs on this machine and costs nothing. `keyed` says that requests with one beginning can be sent to
+    one cache by a key, `tells` that it takes a word by which to tell users apart.
+
+    How it is asked: `output` is the request's field for the most output tokens, `counts` whether it counts tokens only
+    when told to. `required` is its word for a call of any tool, `chooses` says that a model can be kept from calling
+    tools it is told of. `ids` tells the call ids it accepts, all where empty; `bridged` says that no user speaks right
+    after a tool, and that an empty message is refused.
+
+    Reasoning: `graded` tells the models whose effort can be named (all where empty), `effort` the one word for it where
+    there is no other, `silenced` those which reason unless told not to; `parted` asks for the reasoning apart from the
+    answer. Each is a pattern for the beginning of a model's name.
     """
 
     name: str
     url: str
     key: str = ""
     local: bool = False
-    output: str = "max_tokens"
-    strict: bool = False
     keyed: bool = False
+    tells: bool = False
+    output: str = "max_tokens"
+    counts: bool = True
+    required: str = "required"
     chooses: bool = True
+    ids: str = ""
+    bridged: bool = False
+    graded: str = ""
+    effort: str = ""
+    silenced: str = ""
+    parted: dict[str, str] = {}
 
 
 SERVICES: dict[str, Service] = {
@@ -32,10 +48,32 @@ SERVICES: dict[str, Service] = {
             url="https://api.openai.com/v1",
             key="openai",
             output="max_completion_tokens",
-            strict=True,
             keyed=True,
+            tells=True,
         ),
-        Service(name="openrouter", url="https://openrouter.ai/api/v1", key="openrouter"),
+        Service(name="openrouter", url="https://openrouter.ai/api/v1", key="openrouter", tells=True),
+        Service(
+            name="mistral",
+            url="https://api.mistral.ai/v1",
+            key="mistral",
+            keyed=True,
+            counts=False,
+            required="any",
+            chooses=False,
+            ids=r"[a-zA-Z0-9]{9}",
+            bridged=True,
+            graded=r"(?!magistral)",
+            effort="high",
+        ),
+        Service(
+            name="groq",
+            url="https://api.groq.com/openai/v1",
+            key="groq",
+            output="max_completion_tokens",
+            graded=r"openai/gpt-oss",
+            silenced=r"qwen/qwen3",
+            parted={"reasoning_format": "parsed"},
+        ),
         Service(name="ollama", url="http://127.0.0.1:11434/v1", local=True, chooses=False),
         Service(name="lmstudio", url="http://127.0.0.1:1234/v1", local=True),
         Service(name="llamacpp", url="http://127.0.0.1:8080/v1", local=True),

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 from typing import Any
 
 import msgspec
 
-from assay.core.messages import Message, Profile, Request, ToolDefinition
-from assay.models.catalogue import REASONING_ROOM
+from assay.core.messages import REASONING_ROOM, Profile, Request, ToolDefinition
 from assay.models.failures import Fault
-from assay.models.framing import framed
+from assay.models.openai.conversation import messages
 from assay.models.openai.services import Service
 
 
@@ -23,19 +23,28 @@ def body(request: Request, model: str, profile: Profile, service: Service) -> by
     """The JSON of a streamed request for `request`."""
     fields: dict[str, Any] = {
         "model": model,
-        "messages": [{"role": "system", "content": request.system}, *map(_message, request.messages)],
+        "messages": messages(request, service),
         "stream": True,
-        "stream_options": {"include_usage": True},
         service.output: _output(request, profile),
+        **_reasoning(request, model, profile, service),
     }
-    if profile.native_reasoning:
-        fields["reasoning_effort"] = request.effort
+    if service.counts:
+        fields["stream_options"] = {"include_usage": True}
     if service.keyed and request.passing:
         fields["prompt_cache_key"] = _cache_key(request)
+    if service.tells and isinstance(request.user, str):
+        fields["user"] = request.user
     if request.tools and (service.chooses or request.tool_choice != "none"):
         fields["tools"] = [_tool(tool) for tool in request.tools]
-        fields["tool_choice"] = _choice(request.tool_choice)
+        fields["tool_choice"] = _choice(request.tool_choice, service)
     return msgspec.json.encode(fields)
+
+
+def _reasoning(request: Request, model: str, profile: Profile, service: Service) -> dict[str, str]:
+    if not profile.native_reasoning:
+        return {"reasoning_effort": "none"} if service.silenced and re.match(service.silenced, model) else {}
+    graded = re.match(service.graded, model)
+    return service.parted | ({"reasoning_effort": service.effort or request.effort} if graded else {})
 
 
 def _cache_key(request: Request) -> str:
@@ -50,45 +59,30 @@ def _output(request: Request, profile: Profile) -> int:
     return max(1, min(request.max_tokens + room, profile.max_output))
 
 
-def _message(message: Message) -> dict[str, Any]:
-    if message.role == "tool":
-        return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
-    if message.role == "user":
-        return {"role": "user", "content": framed(message)}
-    said: dict[str, Any] = {"role": "assistant", "content": message.text or None}
-    if message.calls:
-        said["tool_calls"] = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {
-                    "name": call.name,
-                    "arguments": call.malformed or msgspec.json.encode(call.arguments).decode(),
-                },
-            }
-            for call in message.calls
-        ]
-    elif not message.text:
-        said["content"] = ""  # null is for messages with calls alone
-    return said
-
-
 def _tool(tool: ToolDefinition) -> dict[str, Any]:
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return {"type": "function", "function": function}
 
 
-def _choice(choice: str) -> str | dict[str, Any]:
-    if choice in ("auto", "required", "none"):
+def _choice(choice: str, service: Service) -> str | dict[str, Any]:
+    if choice == "required":
+        return service.required
+    if choice in ("auto", "none"):
         return choice
     return {"type": "function", "function": {"name": choice}}
 
 
 class Function(msgspec.Struct, frozen=True):
-    """Part of a call: its name comes once, its arguments in pieces."""
+    """Part of a call: its name comes once, its arguments in pieces of JSON, or whole as an object."""
 
     name: str | None = None
-    arguments: str | None = None
+    arguments: str | dict[str, Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """The arguments as JSON."""
+        said = self.arguments or ""
+        return said if isinstance(said, str) else msgspec.json.encode(said).decode()
 
 
 class CallPart(msgspec.Struct, frozen=True):
@@ -99,14 +93,36 @@ class CallPart(msgspec.Struct, frozen=True):
     function: Function | None = None
 
 
-class Part(msgspec.Struct, frozen=True):
-    """Part of a message. Native reasoning has two names: `reasoning_content` and `reasoning`."""
+class Block(msgspec.Struct, frozen=True):
+    """Content which says of what kind it is: text, or thinking made of such blocks; others are nothing we asked for."""
 
-    content: str | None = None
+    type: str = ""
+    text: str | None = None
+    thinking: tuple[Block, ...] | None = None
+
+
+class Part(msgspec.Struct, frozen=True):
+    """Part of a message. Native reasoning has two names, `reasoning_content` and `reasoning`, or is in blocks."""
+
+    content: str | tuple[Block, ...] | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
     refusal: str | None = None
     tool_calls: tuple[CallPart, ...] | None = None
+
+    @property
+    def text(self) -> str:
+        """What it adds to the answer."""
+        if isinstance(self.content, tuple):
+            return "".join(block.text or "" for block in self.content if block.type == "text")
+        return self.content or ""
+
+    @property
+    def thought(self) -> str:
+        """What it adds to the reasoning."""
+        if isinstance(self.content, tuple):
+            return "".join(each.text or "" for block in self.content for each in block.thinking or ())
+        return self.reasoning_content or self.reasoning or ""
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -138,9 +154,27 @@ class Counted(msgspec.Struct, frozen=True):
     completion_tokens_details: CompletionDetails | None = None
 
 
+class Extras(msgspec.Struct, frozen=True):
+    """What Groq tells beside the format."""
+
+    usage: Counted | None = None
+    error: str | None = None
+
+
 class Chunk(msgspec.Struct, frozen=True):
     """One event of the stream."""
 
     choices: tuple[Choice, ...] | None = None
     usage: Counted | None = None
     error: Fault | str | None = None
+    x_groq: Extras | None = None
+
+    @property
+    def counted(self) -> Counted | None:
+        """The tokens used so far, where this event says them."""
+        return self.usage or (self.x_groq.usage if self.x_groq else None)
+
+    @property
+    def fault(self) -> Fault | str | None:
+        """What went wrong in the middle of the stream."""
+        return self.error or (self.x_groq.error if self.x_groq else None)
