@@ -13,7 +13,7 @@ export PIP_NO_INPUT = 1
 help:
 	@echo "make demo     install Assay into $(DEMO) and research a question over docs/"
 	@echo "make test     format, lint, types, import contracts and all tests"
-	@echo "make crash    kill a run at every single store write and resume it (make test takes a sample)"
+	@echo "make crash    kill runs at every point and at 300 random moments, and resume them (make test takes a sample)"
 	@echo "make check    the same without the tests"
 	@echo "make format   format and fix what can be fixed"
 	@echo "make docs     write the generated pages of docs/ again"
@@ -27,7 +27,7 @@ test: check
 	@$(BIN)/python -m pytest
 
 crash: $(VENV)/.installed
-	@ASSAY_CRASH=all $(BIN)/python -m pytest tests/runs/test_crash.py -rP -o faulthandler_timeout=3600
+	@$(BIN)/python tests/runs/campaign.py
 
 check: $(VENV)/.installed
 	@$(BIN)/ruff format --check .

@@ -1,8 +1,44 @@
-"""What every test shares: hypothesis without deadlines (two slow cores are not a bug), the same examples every time."""
+"""What every test shares: hypothesis without deadlines (two slow cores are not a bug), the same examples every time.
 
+No test reaches for the web unless it says so: where tests run there may be none.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+
+import postgres
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
     "assay", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("assay")
+os.environ["ASSAY_SEARCH_WEB"] = "false"
+if "DATABASE_URL" in os.environ:  # it is for the tests which want a server, and no setting of all others
+    os.environ[postgres.NAMED] = os.environ.pop("DATABASE_URL")
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a PostgreSQL server, one for all processes of a test session."""
+    if why := postgres.reason_to_skip():
+        pytest.skip(why)
+    base = tmp_path_factory.getbasetemp()
+    with postgres.shared(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def databases(postgres_server: str) -> Iterator[postgres.Databases]:
+    """Databases of that server, which are emptied to be used again."""
+    made = postgres.Databases(postgres_server)
+    yield made
+    made.drop()
+
+
+@pytest.fixture
+def new_database(databases: postgres.Databases) -> Iterator[Callable[[], str]]:
+    """Makes URLs of empty databases."""
+    yield databases.take
+    databases.give_back()

@@ -34,7 +34,9 @@ def blocks(language: str) -> list[object]:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith("ASSAY_") or name == "ASSAY_SEARCH_WEB"
+    }
     return kept | {"ASSAY_HOME": str(tmp_path / "home"), "ASSAY_CONFIG": str(tmp_path / "config.toml")}
 
 

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from assay.app.checking import ClaimRow as ClaimRow
     from assay.app.checking import check as check
     from assay.app.handle import RunHandle as RunHandle
+    from assay.app.judging import judge_rows as judge_rows
     from assay.app.shortcuts import research as research
     from assay.app.shortcuts import research_sync as research_sync
+    from assay.app.verifying import Rechecked as Rechecked
+    from assay.app.verifying import VerifiedText as VerifiedText
     from assay.core.errors import AssayError as AssayError
     from assay.core.report import Report as Report
     from assay.core.view import RunView as RunView
@@ -27,10 +30,13 @@ _WHERE = {
     "check": ("assay.app.checking", "check"),
     "CheckedRow": ("assay.app.checking", "CheckedRow"),
     "ClaimRow": ("assay.app.checking", "ClaimRow"),
+    "judge_rows": ("assay.app.judging", "judge_rows"),
     "CitedPassage": ("assay.evidence.cited", "CitedPassage"),
     "research": ("assay.app.shortcuts", "research"),
     "RunHandle": ("assay.app.handle", "RunHandle"),
     "research_sync": ("assay.app.shortcuts", "research_sync"),
+    "Rechecked": ("assay.app.verifying", "Rechecked"),
+    "VerifiedText": ("assay.app.verifying", "VerifiedText"),
     "AssayError": ("assay.core.errors", "AssayError"),
     "Report": ("assay.core.report", "Report"),
     "RunView": ("assay.core.view", "RunView"),
@@ -43,11 +49,14 @@ __all__ = [
     "CheckedRow",
     "CitedPassage",
     "ClaimRow",
+    "Rechecked",
     "Report",
     "RunHandle",
     "RunView",
     "Settings",
+    "VerifiedText",
     "check",
+    "judge_rows",
     "research",
     "research_sync",
 ]

@@ -12,11 +12,14 @@ from typing import Any, Literal
 
 from assay.core.errors import ConfigError, UnknownName
 
-Group = Literal["models", "extractors", "archives", "fetchers", "searches", "exporters", "tools", "strategies"]
+Group = Literal[
+    "models", "extractors", "archives", "connectors", "fetchers", "searches", "exporters", "tools", "strategies"
+]
 GROUPS: tuple[Group, ...] = (
     "models",
     "extractors",
     "archives",
+    "connectors",
     "fetchers",
     "searches",
     "exporters",
@@ -28,6 +31,7 @@ NOUNS: dict[Group, str] = {
     "models": "model adapter",
     "extractors": "extractor",
     "archives": "archive format",
+    "connectors": "connector",
     "fetchers": "fetcher",
     "searches": "search provider",
     "exporters": "export format",

@@ -5,21 +5,19 @@ from __future__ import annotations
 import io
 import json
 import os
-import select
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
+from shells import Shell, Terminal, apart
 
 from assay.cli.main import main
 
 QUESTION = "How far does the tide rise?"
 QUESTIONS = ["Which Brest?", "Spring tide?"]
-TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n"
 FOUND = "The tide at Brest rises seven metres. [S1001.1]"
 SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
 
@@ -54,50 +52,10 @@ asyncio.run(wait())
 """
 
 
-class Said(NamedTuple):
-    """What a command wrote, and how it ended."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-class Shell:
-    """Commands over one home: `run` in this process, `spawn` in one of its own."""
-
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.notes, self.home, self._capsys = folder / "tides.md", folder / "home", capsys
-        self.notes.write_text(TIDES)
-        script = folder / "script.json"
-        script.write_text(json.dumps(SCRIPT))
-        self.model = f"scripted:{script}"
-
-    def run(self, *arguments: object) -> Said:
-        self._capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
-        out, err = self._capsys.readouterr()
-        return Said(code, out, err)
-
-    def spawn(self, *arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.PIPE, **ways)
-
-    def research(self, *arguments: object) -> Said:
-        return self.run(QUESTION, "--in", self.notes, "--model", self.model, *arguments)
-
-    def shown(self) -> dict[str, Any]:
-        said = self.run("runs", "show", "last", "--json")
-        view: dict[str, Any] = json.loads(said.stdout)
-        return view
-
-
 @pytest.fixture
 def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    for name in [name for name in os.environ if name.startswith("ASSAY_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("CI", "")
-    return Shell(tmp_path, capsys)
+    apart(tmp_path, monkeypatch)
+    return Shell(tmp_path, capsys, SCRIPT, QUESTION)
 
 
 def test_a_run_which_must_ask_waits_and_is_answered_from_elsewhere(shell: Shell, tmp_path: Path) -> None:
@@ -206,31 +164,6 @@ def test_no_answers_and_nobody_to_ask_is_wrong_usage(shell: Shell) -> None:
     assert "Which Brest?" in said.stderr
 
 
-class Terminal:
-    """A process with a person's terminal as stdin and stderr."""
-
-    def __init__(self, shell: Shell, *arguments: object) -> None:
-        self._master, slave = os.openpty()
-        environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
-        ways = {"stdin": slave, "stderr": slave, "env": environment, "start_new_session": True}
-        self.process = shell.spawn("-m", "assay", *arguments, **ways)
-        os.close(slave)
-        self.seen = ""
-
-    def answer(self, question: str, text: str) -> None:
-        end = time.monotonic() + 30
-        while question not in self.seen:
-            assert time.monotonic() < end, self.seen
-            if select.select([self._master], [], [], 0.1)[0]:
-                self.seen += os.read(self._master, 65536).decode(errors="replace")
-        os.write(self._master, text.encode())
-
-    def end(self) -> tuple[int, str]:
-        out, _ = self.process.communicate(timeout=30)
-        os.close(self._master)
-        return self.process.returncode, out.decode()
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pty")
 def test_a_person_is_asked_once_for_each_question(shell: Shell) -> None:
     terminal = Terminal(shell, QUESTION, "-q", "--in", shell.notes, "--model", shell.model)
@@ -249,6 +182,7 @@ def test_a_person_is_asked_once_for_each_question(shell: Shell) -> None:
 def test_a_person_who_leaves_can_answer_later(shell: Shell) -> None:
     terminal = Terminal(shell, QUESTION, "-q", "--in", shell.notes, "--model", shell.model)
     terminal.answer(QUESTIONS[0], "")
+    time.sleep(0.5)  # a signal between the prompt and the reading of its answer is not seen until a key is pressed
     os.kill(terminal.process.pid, signal.SIGINT)
     code, out = terminal.end()
     assert (code, out) == (130, "")

@@ -157,7 +157,7 @@ async def test_a_new_topic_ignores_the_evidence() -> None:
     thread = Thread()
     first = await thread.run(one_agent(), "How far does the tide rise at Brest?")
     script = follow_up("It rises. [S1001.1]", follow="new_topic", query="tide Brest", found="It rises. [S3001.1]")
-    second = await thread.run(script, parent=run_id(first))
+    second = await thread.run(script, parent=run_id(first), repair=False)
     assert False in {event.shared for event in second.of(e.SearchPerformed)}
     assert '"finished":[]' in asked_of(second, "research").named("brief")[0]
     assert second.last(e.VerifySummary).summary.dropped_markers == 1
@@ -202,7 +202,7 @@ async def test_only_the_last_five_messages_of_the_user_are_told() -> None:
         await thread.run([calls(("answer", {"text": f"Reply {number}"}), task="triage")], f"Hello {number}", thread="t")
     at = await placed(thread.sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
     assert [each.text for each in at.conversation if each.by == "user"] == [f"Hello {number}" for number in range(2, 7)]
-    assert at.conversation[-1].text.endswith("Reply 6")
+    assert at.conversation[-1].text.endswith("\n\nReply 6")
 
 
 async def test_nothing_goes_on_from_a_run_which_has_not_ended() -> None:

@@ -46,7 +46,8 @@ async def test_it_ends_with_a_verified_report(strategy: str) -> None:
     assert verdicts["The mistral blows from the north-west."] == "supported"
     assert verdicts["The moon causes most of it."] == "supported"
     assert verdicts.get("Everybody knows it.", "unchecked") != "supported"
-    assert log.last(e.VerifySummary).summary.dropped_markers == 2
+    assert log.last(e.VerifySummary).summary.dropped_markers == 1
+    assert [gone.text for gone in view.removed] == ["Everybody knows it."]  # with the other marker of nothing
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -20,7 +20,8 @@ class Web(Sea):
     def __init__(self) -> None:
         super().__init__()
         self.store.blobs.put(FOUND.encode())
-        excerpt = msgspec.structs.replace(document("excerpt", FOUND), media_type=SNIPPET, syntax="plain")
+        page = {"url": "https://tides.example/world", "media_type": SNIPPET, "syntax": "plain"}
+        excerpt = msgspec.structs.replace(document("excerpt", FOUND), **page)
         snapshot = Snapshot(
             sha256=excerpt.snapshot_sha256, url=excerpt.url, media_type=SNIPPET, size=excerpt.size, fetched_at=""
         )

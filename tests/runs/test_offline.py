@@ -23,7 +23,11 @@ class Walled:
 
     def __init__(self, folder: Path) -> None:
         self._denied = folder / "denied"
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("ASSAY_") or name == "ASSAY_SEARCH_WEB"
+        }
         inherited = [path for path in (os.environ.get("PYTHONPATH"),) if path]
         self._environment = kept | {
             "PYTHONPATH": os.pathsep.join([str(WALL), *inherited]),

@@ -53,7 +53,9 @@ async def test_one_step_after_another() -> None:
     assert [event.cycle for event in log.of(e.AgentsPlanned)] == [1, 2]
     assert decisions(log) == [(1, "continue", False), (2, "continue", False)]
     assert {status for *_, status in statuses(log)} == {"completed"}
-    assert [each.status for each in log.last(e.CoverageAssessed).coverage] == ["answered"] * 3
+    before, after = log.of(e.CoverageAssessed)
+    assert [each.status for each in before.coverage] == ["answered"] * 3
+    assert (before.when, after.when) == ("before", "after")
     assert log.last(e.RunCompleted).stop_reason == "done"
 
 

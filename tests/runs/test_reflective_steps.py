@@ -193,10 +193,9 @@ async def test_steps_share_the_budget_of_the_steps_left() -> None:
             decides("continue"),
             calls(*(("search", {"query": f"mistral {number}"}) for number in range(4)), task="research", turn=0),
             says("The mistral blows from the north-west. [S2001.1]", task="find"),
-            decides("continue"),
             says(SAID, task="write"),
         ],
-        budget=Budget(searches=4),  # one for the look around, one for the first step: half of the three left
+        budget=Budget(searches=4),  # one for the look around, one for the first step; the two left end research
     )
     searched = [envelope.path[1] for envelope in log.envelopes if envelope.type == "search.performed"]
     assert searched.count("agent-2") == 2

@@ -48,7 +48,7 @@ async def surveyed(*scenes: Scene, documents: Any = PEPS, **changes: Any) -> Log
 
 async def test_a_filter_is_exact_and_every_row_is_a_supported_claim() -> None:
     log = await surveyed(way("filter_documents", where=["Status = Final"]))
-    assert log.text == (
+    assert log.said == (
         "3 documents match; the header fields of 5 of 5 documents were read.\n\n## Status = Final\n\n"
         "- Status of PEP 8 (Thing 8): Final [S1.2, S1.0, S1.1]\n"
         "- Status of PEP 10 (Thing 10): Final [S2.2, S2.0, S2.1]\n"
@@ -59,6 +59,44 @@ async def test_a_filter_is_exact_and_every_row_is_a_supported_claim() -> None:
     assert [claim.verdict for claim in report.claims] == ["supported"] * 3
     assert (report.verified, report.stop_reason, report.limits) == (True, "done", ())
     assert [each.status for each in report.coverage] == ["answered"]
+
+
+DATED = "\n\n*As of 2026-01-01, the day of this research: no source cited states a date.*\n\n## "
+
+
+async def test_what_was_counted_has_its_date_below_it() -> None:
+    log = await surveyed(way("filter_documents", where=["Status = Final"]))
+    assert f"documents were read.{DATED}Status = Final" in log.text
+    assert len(log.of(e.ClaimFound)) == 3
+
+
+async def test_all_documents_are_counted_and_named_by_code() -> None:
+    log = await surveyed(way("count_documents"))
+    assert log.text.startswith(f"5 documents are in scope, counted by code.{DATED}All documents\n\n")
+    assert [line for line in log.text.splitlines() if line.startswith("- ")] == [
+        f"- **PEP {number} (Thing {number})**" for number in range(8, 13)
+    ]
+    assert log.of(e.ClaimFound) == []
+    assert log.last(e.RunCompleted).stop_reason == "done"
+    assert whole(log)
+
+
+async def test_what_was_asked_of_all_documents_is_cited() -> None:
+    log = await surveyed(way("count_documents", show=["Status", "Sponsor"]))
+    assert log.text.startswith("5 documents are in scope, counted by code.")
+    assert [event.verdict for event in log.of(e.ClaimChecked)] == ["supported"] * 5
+    assert "  - Status of PEP 9 (Thing 9): Draft [S2.2, S2.0, S2.1]" in log.text
+
+
+async def test_words_may_have_to_stand_in_one_document() -> None:
+    documents = PEPS | {"pep-20.md": pep(20, "Draft", "It needs a zebra. It needs a lion."), "a.md": "A zebra.\n"}
+    log = await surveyed(way("find_phrase", phrases=["zebra", "lion"], together=True), documents=documents)
+    assert log.said.startswith("1 document matches; the words of 7 of 7 documents were read.\n\n## “zebra” and “lion”")
+    assert "It needs a zebra." in log.text
+    assert "It needs a lion." in log.text
+    either = await surveyed(way("find_phrase", phrases=["zebra", "lion"]), documents=documents)
+    assert either.said.startswith("2 documents match;")
+    assert {event.verdict for event in (*log.of(e.ClaimChecked), *either.of(e.ClaimChecked))} == {"supported"}
 
 
 async def test_the_model_is_told_which_fields_there_are() -> None:
@@ -73,7 +111,7 @@ async def test_the_model_is_told_which_fields_there_are() -> None:
 async def test_no_match_is_an_answer() -> None:
     log = await surveyed(way("filter_documents", where=["Status = Withdrawn"]))
     assert (
-        log.text
+        log.said
         == "0 documents match; the header fields of 5 of 5 documents were read.\n\n## Status = Withdrawn\n\nNone"
     )
     assert log.of(e.ClaimFound) == []
@@ -83,7 +121,7 @@ async def test_no_match_is_an_answer() -> None:
 async def test_words_are_looked_for_in_every_text() -> None:
     documents = PEPS | {"pep-20.md": pep(20, "Draft", "It needs a Zebra crossing.")}
     log = await surveyed(way("find_phrase", phrases=["zebra crossing"]), documents=documents)
-    assert log.text.startswith("1 document matches; the words of 6 of 6 documents were read.\n\n## “zebra crossing”")
+    assert log.said.startswith("1 document matches; the words of 6 of 6 documents were read.\n\n## “zebra crossing”")
     assert "- **PEP 20 (Thing 20)**\n  - It needs a Zebra crossing. [S1." in log.text
     assert [event.verdict for event in log.of(e.ClaimChecked)] == ["supported"]
 
@@ -136,7 +174,7 @@ async def test_a_batch_that_fails_is_not_counted_as_read() -> None:
     log = await surveyed(
         way("read_documents", look_for="numbers"), says("nothing to say", task="survey"), documents=PEPS
     )
-    assert log.text == "0 documents match; 0 of 5 documents were read.\n\n## numbers\n\nNone"
+    assert log.said == "0 documents match; 0 of 5 documents were read.\n\n## numbers\n\nNone"
     assert log.last(e.ReportFinished).limits == (
         "5 of 5 documents were not read: the rows it reported could not be read.",
     )

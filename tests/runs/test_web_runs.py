@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from web import FORBIDDEN, Site, moved, response, site
+from local_web import HARBOR, PAGE, QUESTION, LocalWeb
+from web import FORBIDDEN, Site, response, site
 
 from assay import Assay
 from assay.core import events as e
@@ -17,29 +17,14 @@ from assay.core.events import Envelope
 from assay.core.report import Report, build_report
 from assay.core.view import fold
 from assay.models.scripted import Scripted, calls, says
-from assay.settings import Settings, load
-
-PAGE = (
-    "<!doctype html><html lang=en><head><title>{0}</title></head>"
-    "<body><main><h1>{0}</h1><p>{1}</p></main></body></html>"
-)
-HARBOR = (
-    "The Harbor report was written by Ada Byron in 1843. It describes the tides of the old harbor and how they were"
-    " measured over eleven years. The measurements were made twice a day by the harbor master."
-)
-TIDES = "In the old harbor the highest tide on record was 5.2 metres, in March 1838. Fishermen kept their own records."
-QUESTION = "Who wrote the Harbor report, and how high was the highest tide in the old harbor?"
 
 
-class Web:
-    """A site with a SearXNG-like service: `found` is what it answers, whatever the question."""
+class Web(LocalWeb):
+    """A web with much that is wrong with it."""
 
     def __init__(self, there: Site) -> None:
-        self.there, self.status = there, 200
+        super().__init__(there)
         there.pages |= {
-            "/harbor": response(PAGE.format("The Harbor report", HARBOR), Content_Type="text/html"),
-            "/old": moved("/harbor", 301),
-            "/tides": [0.1, response(PAGE.format("Tides of the north", TIDES), Content_Type="text/html")],
             "/private/x": response(PAGE.format("Private harbor", HARBOR)),
             "/large": response("x" * 3_000_000, Content_Type="text/plain"),
             "/robots.txt": response("User-agent: *\nDisallow: /private/"),
@@ -47,14 +32,8 @@ class Web:
                 PAGE.format("Höhe des Hafens", "Die Höhe des Hafens ist groß.").encode("latin-1"),
                 Content_Type="text/html; charset=utf-8",
             ),
+            "/tides?utm_source=x": there.pages["/tides"],
         }
-        plain, search = there.pages, self._search
-
-        class Pages(dict[str, object]):
-            def get(self, path: str, default: object = None) -> object:
-                return search() if path.startswith("/search?") else plain.get(path, default)  # type: ignore[call-overload]
-
-        there.pages = Pages()  # type: ignore[assignment]
         self.found = [
             (there.url("/old"), "The Harbor report", "The report on the tides of the old harbor …"),
             (there.url("/tides?utm_source=x"), "Tides of the north", "Tides of the northern coast"),
@@ -64,24 +43,12 @@ class Web:
             (there.url("/large"), "Large harbor", "A harbor"),
             (f"http://{FORBIDDEN}:{there.port}/harbor", "Inside harbor", "The harbor inside"),
         ]
-        plain["/tides?utm_source=x"] = plain["/tides"]
-
-    def _search(self) -> bytes:
-        rows = [{"url": url, "title": title, "content": text} for url, title, text in self.found]
-        return response(json.dumps({"results": rows}), self.status, Content_Type="application/json")
 
 
 @pytest.fixture
 async def web() -> AsyncIterator[Web]:
     async with site() as there:
         yield Web(there)
-
-
-def settings(web: Web, **more: object) -> Settings:
-    return load(
-        search={"providers": "searxng", "services": {"searxng": {"url": web.there.url("").rstrip("/")}}, **more},
-        web={"allow": "127.0.0.1", "max_mb": 1, "timeout": 5},
-    )
 
 
 async def researched(assay: Assay, question: str = QUESTION, **options: object) -> tuple[Report, list[Envelope]]:
@@ -98,7 +65,7 @@ def of(log: list[Envelope], kind: type[E]) -> list[E]:
 
 
 async def test_a_question_is_answered_from_pages(web: Web):
-    async with Assay(settings(web)) as assay:
+    async with Assay(web.settings()) as assay:
         report, _ = await researched(assay)
     cited = {source.url for source in report.sources if source.number}
     assert {claim.verdict for claim in report.claims} == {"supported"}
@@ -111,7 +78,7 @@ async def test_a_question_is_answered_from_pages(web: Web):
 
 
 async def test_nothing_is_fetched_twice_and_the_forbidden_never(web: Web):
-    async with site(FORBIDDEN, web.there.port) as inside, Assay(settings(web)) as assay:
+    async with site(FORBIDDEN, web.there.port) as inside, Assay(web.settings()) as assay:
         await researched(assay, depth="extended")
         pages = [path for path in web.there.asked if not path.startswith("/search")]
         assert sorted(set(pages)) == sorted(pages)
@@ -120,7 +87,7 @@ async def test_nothing_is_fetched_twice_and_the_forbidden_never(web: Web):
 
 async def test_pages_which_cannot_be_read_are_told(web: Web):
     web.found = web.found[3:]
-    async with Assay(settings(web)) as assay:
+    async with Assay(web.settings()) as assay:
         report, log = await researched(assay)
     failed = {event.url: event.reason.partition(":")[0] for event in of(log, e.SourceFailed)}
     assert set(failed.values()) <= {"not found", "robots", "too large", "blocked"}
@@ -130,7 +97,7 @@ async def test_pages_which_cannot_be_read_are_told(web: Web):
 
 async def test_documents_and_the_web_together(web: Web, tmp_path: Path):
     (tmp_path / "notes.md").write_text("# Notes\n\nThe old harbor was closed in 1901.\n")
-    async with Assay(settings(web)) as assay:
+    async with Assay(web.settings()) as assay:
         report, _ = await researched(assay, "When was the old harbor closed?", sources=tmp_path)
     assert "1901" in report.markdown
 
@@ -138,7 +105,7 @@ async def test_documents_and_the_web_together(web: Web, tmp_path: Path):
 async def test_a_provider_which_fails_is_left_out(web: Web, tmp_path: Path):
     (tmp_path / "notes.md").write_text("# Notes\n\nThe old harbor was closed in 1901.\n")
     web.status = 500
-    async with Assay(settings(web)) as assay:
+    async with Assay(web.settings()) as assay:
         report, log = await researched(assay, "When was the old harbor closed?", sources=tmp_path)
     warned = [event.message for event in of(log, e.Warned)]
     assert any("left out: searxng answered 500" in message for message in warned)
@@ -147,7 +114,7 @@ async def test_a_provider_which_fails_is_left_out(web: Web, tmp_path: Path):
 
 
 async def test_offline_is_offline(web: Web):
-    async with Assay(settings(web, offline=True)) as assay:
+    async with Assay(web.settings(offline=True)) as assay:
         with pytest.raises(UsageError, match=r"search\.offline"):
             assay.start(QUESTION, web=True)
     assert web.there.connections == 0
@@ -155,14 +122,14 @@ async def test_offline_is_offline(web: Web):
 
 async def test_without_asking_nothing_is_contacted(web: Web, tmp_path: Path):
     (tmp_path / "notes.md").write_text("# Notes\n\nThe old harbor was closed in 1901.\n")
-    async with Assay(settings(web)) as assay:
+    async with Assay(web.settings()) as assay:
         await assay.start(QUESTION, sources=tmp_path).report()
     assert web.there.connections == 0
 
 
 async def test_a_page_which_lies_about_its_charset(web: Web):
     web.found = [(web.there.url("/liar"), "Höhe des Hafens", "Hafen")]
-    async with Assay(settings(web)) as assay:
+    async with Assay(web.settings()) as assay:
         report, _ = await researched(assay, "Wie ist die Höhe des Hafens?")
     assert "Die Höhe des Hafens ist groß." in report.markdown
 
@@ -184,7 +151,7 @@ async def test_a_snippet_alone_supports_nothing(web: Web):
             says(f"{said} [S1001.1]", task="write"),
         ]
     )
-    async with Assay(settings(web), models={"mine": model}) as assay:
+    async with Assay(web.settings(), models={"mine": model}) as assay:
         roles = ("simple", "analytical", "complex", "judge")
         report, _ = await researched(assay, depth="light", models={role: ["mine"] for role in roles})
     (claim,) = report.claims

@@ -43,7 +43,7 @@ async def test_two_searches_the_best_documents_and_an_answer() -> None:
     assert not log.of(e.AgentStarted)
     answer = next(request for request in log.model.requests if request.task == "answer")
     assert "The moon causes most of it." in answer.named("evidence")[0]  # read, not only found
-    assert log.text == "Seven metres. [S1.1]"
+    assert log.said == "Seven metres. [S1.1]"
     assert log.last(e.RunCompleted) == e.RunCompleted(stop_reason="done", verified=True)
     assert whole(log)
 
@@ -51,7 +51,7 @@ async def test_two_searches_the_best_documents_and_an_answer() -> None:
 async def test_what_is_in_hand_in_time_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(looking, "SECONDS", 0.2)
     log = await sea(slow=True).run([QUERIES, says("Seven metres. [S1.1]", task="answer")], mode="web_search")
-    assert log.text == "Seven metres. [S1.1]"
+    assert log.said == "Seven metres. [S1.1]"
     assert log.last(e.ReportFinished).limits == (CUT,)
     assert log.last(e.RunCompleted).stop_reason == "done"
     assert not log.of(e.RunExhausted)
@@ -61,7 +61,7 @@ async def test_nothing_in_time_is_answered_without_sources_and_said(monkeypatch:
     monkeypatch.setattr(looking, "SECONDS", 0.1)
     only = calls(("search", {"query": "tide rises"}), task="background")
     log = await sea(slow=True).run([only, says("Seven metres, I think.", task="answer")], mode="web_search")
-    assert log.text == f"{UNSOURCED}\n\nSeven metres, I think."
+    assert log.said == f"{UNSOURCED}\n\nSeven metres, I think."
     assert log.last(e.ReportFinished).limits == (LATE,)
     assert {event.reason for event in log.of(e.ClaimChecked)} == {"no sources"}
     assert whole(log)
@@ -88,7 +88,7 @@ async def test_a_search_which_was_killed_goes_on_with_the_time_it_had() -> None:
     resumed = await made.engine().resume(handle.run_id, lambda _: made.world(again))
     log = Log([envelope async for envelope in resumed], again)
     await resumed.wait()
-    assert log.text == "Seven metres. [S1.1]"
+    assert log.said == "Seven metres. [S1.1]"
     assert not log.of(e.StepDiverged)
     assert len(log.of(e.SearchPerformed)) == 2
     memory = await made.journal.load(handle.run_id)

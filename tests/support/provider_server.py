@@ -5,7 +5,9 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import itertools
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -45,6 +47,39 @@ def check_google(body: dict[str, Any]) -> None:
     assert not unknown, unknown
     for name, value in body.items():
         _GOOGLE[name].validate_python(value)
+
+
+MISTRAL_FIELDS = frozenset(
+    "frequency_penalty guardrails max_tokens messages metadata model n parallel_tool_calls prediction presence_penalty"
+    " prompt_cache_key prompt_mode random_seed reasoning_effort response_format safe_prompt stop stream temperature"
+    " tool_choice tools top_p".split()
+)
+"""Those of its API reference; it refuses all others."""
+
+
+def check_mistral(body: dict[str, Any]) -> None:
+    """What Mistral refuses: fields it does not know, ids of another form, a user right after a tool, an empty reply."""
+    unknown = set(body) - MISTRAL_FIELDS
+    assert not unknown, unknown
+    assert body.get("tool_choice", "auto") in ("auto", "any", "none") or isinstance(body["tool_choice"], dict)
+    assert body.get("reasoning_effort", "high") in ("high", "none")
+    said = body["messages"]
+    assert said[-1]["role"] in ("user", "tool")
+    for before, message in itertools.pairwise(said):
+        assert (before["role"], message["role"]) != ("tool", "user")
+    for message in said:
+        assert message["role"] != "assistant" or message["content"] or message["tool_calls"]
+        ids = [call["id"] for call in message.get("tool_calls", ())] + [message.get("tool_call_id", "aaaaaaaaa")]
+        assert all(re.fullmatch("[a-zA-Z0-9]{9}", id) for id in ids), ids
+
+
+def check_groq(body: dict[str, Any]) -> None:
+    """The format is OpenAI's, with a field for reasoning; what OpenAI's types allow, they allow there."""
+    assert body.get("reasoning_format", "parsed") in ("parsed", "hidden", "raw")
+    known = {name: value for name, value in body.items() if name != "reasoning_format"}
+    _exhaust(chat_server.REQUEST.validate_python(known, strict=False))
+    if "gpt-oss" not in body["model"]:
+        assert body.get("reasoning_effort", "none") in ("none", "default")
 
 
 def check_nothing(body: dict[str, Any]) -> None:

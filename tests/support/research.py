@@ -10,7 +10,7 @@ import msgspec
 
 from assay.agents.task import Kit
 from assay.core import events as e
-from assay.core.brief import Brief
+from assay.core.brief import Brief, Timeouts
 from assay.core.errors import SearchFailed
 from assay.core.messages import ToolCall
 from assay.core.ports import Hit, Library, Query, Search, World
@@ -129,17 +129,24 @@ class Sea:
         services = Services(tools=self.tools, reader=self.reader, strategies=strategies)
         return Engine(self.journal, lambda run: pipeline(run, services))
 
-    def start(self, model: Scripted, **changes: Any) -> RunHandle:
-        """A run by the pipeline, in which `model` plays every role."""
-        name = model.profile.name
+    def brief(self, **changes: Any) -> Brief:
+        """A brief of a question on the tide, in which the scripted model plays every role."""
         fields = {
-            "models": dict.fromkeys(("simple", "analytical", "complex", "judge"), (name,)),
+            "models": dict.fromkeys(("simple", "analytical", "complex", "judge"), ("scripted",)),
             "question": "How far does the tide rise at Brest?",
             "date": "2026-01-01",
             "budget": Budget(),
+            "checks_off": ("judge",),
             **changes,
         }
-        made = Brief(**fields)  # type: ignore[arg-type]
+        return Brief(**fields)  # type: ignore[arg-type]
+
+    def start(self, model: Scripted, **changes: Any) -> RunHandle:
+        """A run by the pipeline, in which `model` plays every role."""
+        name = model.profile.name
+        roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), (name,))
+        off = () if _judges(model) else ("judge",)
+        made = self.brief(**{"models": roles, "checks_off": off, **changes})
 
         async def prepare() -> tuple[Brief, World]:
             return made, self.world(model)
@@ -165,6 +172,11 @@ class Sea:
         except error:
             return log
         raise AssertionError(f"the run did not end with {error.__name__}")
+
+
+def _judges(model: Scripted) -> bool:
+    """Whether a script has answers for a judge: a run which is about something else is not judged."""
+    return any(scene.task == "judge" for scene in getattr(model, "scenes", ()))
 
 
 class Log:
@@ -208,12 +220,17 @@ class Log:
         return [each.path for each in self.envelopes if each.type == kind.kind]
 
 
-async def within(sea: Sea, body: Callable[[Run], Awaitable[None]], **world: Any) -> Log:
+UNHURRIED = Timeouts()
+
+
+async def within(
+    sea: Sea, body: Callable[[Run], Awaitable[None]], *, timeouts: Timeouts = UNHURRIED, **world: Any
+) -> Log:
     """Run `body` as a pipeline over the documents of `sea`."""
 
     async def prepare() -> tuple[Brief, World]:
         roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), ("scripted",))
-        brief = Brief(question="?", date="2026-01-01", models=roles)  # type: ignore[arg-type]
+        brief = Brief(question="?", date="2026-01-01", models=roles, timeouts=timeouts)  # type: ignore[arg-type]
         return brief, msgspec.structs.replace(sea.world(Scripted([])), **world)
 
     async def pipeline(run: Run) -> Outcome:

@@ -27,15 +27,15 @@ ASK = Request(task="research", system="", messages=(Message(role="user", text="h
 class Journals:
     """Opens journals on one place: a process that dies and the next which finds what it left."""
 
-    def __init__(self, kind: str, home: Path) -> None:
-        self._kind, self._home = kind, home
+    def __init__(self, kind: str, home: Path, database: str = "") -> None:
+        self._kind, self._home, self._database = kind, home, database
         self._memory = memory_store()
         self._opened: list[Journal] = []
 
     def journal(self) -> Journal:
         if self._kind == "memory":
             return self._memory.journal
-        journal = open_store(self._home).journal
+        journal = open_store(self._home, database=self._database).journal
         self._opened.append(journal)
         return journal
 

@@ -1,0 +1,143 @@
+"""Whole runs under limits: nothing is spent beyond them, research ends gracefully, and there is a report."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from research import ONE_STEP, ROSE, TIDE, Log, Sea, agent, planned, report_wanted, sends, whole
+
+from assay.core import events as e
+from assay.core.errors import UsageError
+from assay.core.messages import Price, Profile
+from assay.core.ports import World
+from assay.core.report import LIMITS
+from assay.core.usage import MEASURES, Budget
+from assay.core.view import fold
+from assay.models.extractive import Extractive
+from assay.models.scripted import Scripted, calls, says
+
+QUESTION = "How far does the tide rise at Brest, and where does the mistral blow from?"
+
+
+class Priced(Extractive):
+    """The built-in model, for money."""
+
+    @property
+    def profile(self) -> Profile:
+        price = Price(input=2.0, output=10.0)
+        return msgspec.structs.replace(super().profile, price=price, window=32_000)
+
+
+async def limited(budget: Budget, strategy: str) -> Log:
+    """A run of the built-in model under `budget`."""
+    sea, model = Sea(), Priced()
+    name = model.profile.name
+    roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), (name,))
+    brief = sea.brief(question=QUESTION, models=roles, budget=budget, strategy=strategy)
+
+    async def prepare() -> tuple[Any, World]:
+        return brief, msgspec.structs.replace(sea.world(model), models={name: model})  # type: ignore[arg-type]
+
+    handle = sea.engine().start(prepare)
+    log = Log([envelope async for envelope in handle], model)  # type: ignore[arg-type]
+    await handle.wait()
+    memory = await sea.journal.load(handle.run_id)
+    assert {hold.state for hold in memory.holds} <= {"settled"}
+    total = fold(log.envelopes).usage.total
+    assert sum(hold.amount.tokens for hold in memory.holds) == total.tokens  # nothing died, so that is all
+    return log
+
+
+budgets = st.builds(
+    Budget,
+    usd=st.one_of(st.none(), st.floats(0.02, 0.4)),
+    tokens=st.one_of(st.none(), st.integers(4_000, 60_000)),
+    searches=st.one_of(st.none(), st.integers(1, 12)),
+    pages=st.one_of(st.none(), st.integers(1, 8)),
+    agents=st.one_of(st.none(), st.integers(1, 4)),
+)
+
+
+@pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(budget=budgets)
+def test_no_limit_is_passed_and_there_is_a_report(strategy: str, budget: Budget) -> None:
+    log = asyncio.run(limited(budget, strategy))
+    spent = fold(log.envelopes).usage.total
+    assert budget.exceeded_by(spent) is None, spent
+    assert whole(log)
+    assert log.text.strip()
+    reason = log.last(e.RunCompleted).stop_reason
+    assert reason in {*LIMITS, "done", "no_evidence"}
+    exhausted = [event.reason for event in log.of(e.RunExhausted)]
+    assert exhausted == ([reason] if reason in MEASURES else [])
+    low = [event.measure for event in log.of(e.BudgetLow)]
+    assert sorted(low) == sorted(
+        measure
+        for measure in MEASURES
+        if (limit := getattr(budget, measure)) and getattr(spent, measure) >= 0.8 * limit
+    )
+
+
+async def test_the_last_search_ends_research_and_the_report_is_written() -> None:
+    script = [
+        *planned(ONE_STEP),
+        sends(TIDE),
+        calls(("search", {"query": "tide at Brest"}), task="research", turn=0),
+        calls(("search", {"query": "tide sea"}), task="research", turn=1),
+        says(ROSE, task="find"),
+        says("Seven. [S1001.1]", task="write"),
+    ]
+    log = await Sea().run(script, budget=Budget(searches=2))
+    assert [event.reason for event in log.of(e.RunExhausted)] == ["searches"]
+    assert log.last(e.RunCompleted).stop_reason == "searches"
+    assert "Seven. [S1001.1]" in log.text
+    assert [event.stop for event in log.of(e.AgentFinished)] == ["searches"]
+    assert [(event.measure, event.used) for event in log.of(e.BudgetLow)] == [("searches", 2.0)]
+
+
+async def test_agents_at_work_go_on_where_no_more_may_be_sent() -> None:
+    script = [
+        *planned(),
+        sends(TIDE, "Find the mistral"),
+        *agent(TIDE, "tide Brest", ROSE),
+        says("Seven. [S1001.1]", task="write"),
+    ]
+    log = await Sea().run(script, budget=Budget(agents=1))
+    assert log.last(e.RunCompleted).stop_reason == "agents"
+    assert [event.stop for event in log.of(e.AgentFinished) if event.lane == 1] == ["done"]
+    assert "Seven. [S1001.1]" in log.text
+
+
+async def test_as_many_pages_are_opened_as_are_left() -> None:
+    opening = calls(("open", {"documents": ["tides.md", "winds.md"]}), task="research", turn=0)
+    script = [
+        *planned(ONE_STEP),
+        sends(TIDE),
+        opening,
+        says("done", task="research", turn=1),
+        says(ROSE, task="find"),
+        report_wanted(),
+        says("Seven. [S1001.1]", task="write"),
+    ]
+    log = await Sea().run(script, budget=Budget(pages=1))
+    assert fold(log.envelopes).usage.total.pages == 1
+    assert log.last(e.RunCompleted).stop_reason == "done"
+
+
+async def test_what_does_not_pay_for_a_report_is_refused_before_anything_is_asked() -> None:
+    for budget, profile in (
+        (Budget(tokens=500), Profile(name="scripted", price=Price(input=1.0, output=1.0))),
+        (Budget(usd=0.001), Profile(name="scripted", price=Price(input=1.0, output=1.0))),
+        (Budget(usd=5.0), Profile(name="scripted")),
+    ):
+        model, sea = Scripted([], profile=profile), Sea()
+        with pytest.raises(UsageError):
+            await sea.start(model, budget=budget).wait()
+        assert model.requests == []
+        assert await sea.journal.runs() == []

@@ -1,0 +1,262 @@
+"""Real processes on one home: runs controlled from another one, left alone, taken over, and a database locked."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import stopped
+from shells import Said, Shell, apart
+
+from assay.store.sql import sqlite
+from assay.store.sql.home import DATABASE
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals between processes")
+
+QUESTION = "How far does the tide rise?"
+SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
+FOUND = "The tide at Brest rises seven metres. [S1001.1]"
+WAIT = 40.0
+
+
+def scenes(log: Path, **delays: int) -> list[dict[str, Any]]:
+    """A whole run; `delays` are milliseconds by task, and each call is a line of `log`."""
+    plan = json.dumps({"title": "Brest", "steps": [{"title": "Tide at Brest"}]})
+    agent = {"name": "research_agent", "arguments": {"task": "Tide"}}
+    classify = {"name": "generate_plan", "arguments": {"complexity": "moderate"}}
+    rows: list[dict[str, Any]] = [
+        {"task": "triage", "reply": {"calls": [classify]}},
+        {"task": "background", "reply": {"calls": [SEARCH]}},
+        {"task": "plan", "reply": {"text": plan}},
+        {"task": "orchestrate", "turn": 0, "reply": {"calls": [agent]}},
+        {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
+        {"task": "research", "turn": 0, "reply": {"calls": [SEARCH]}},
+        {"task": "research", "reply": {"text": "done"}},
+        {"task": "find", "reply": {"text": FOUND}},
+        {"task": "write", "reply": {"text": FOUND}},
+    ]
+    return [row | {"log": str(log), "delay_ms": delays.get(row["task"], 0)} for row in rows]
+
+
+class Processes:
+    """Runs in processes of their own; none outlives the test."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.log = folder / "calls.log"
+        self.log.touch()
+        self.folder, self._capsys = folder, capsys
+        self.shell = Shell(folder, capsys, scenes(self.log), QUESTION)
+        self.started: list[subprocess.Popen[bytes]] = []
+
+    def slow(self, **delays: int) -> None:
+        (self.folder / "script.json").write_text(json.dumps(scenes(self.log, **delays)))
+
+    def start(self, *arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
+        process = self.shell.spawn("-m", "assay", *arguments, stderr=subprocess.PIPE, **ways)
+        self.started.append(process)
+        return process
+
+    def research(self, *arguments: object) -> subprocess.Popen[bytes]:
+        return self.start(QUESTION, "--in", self.shell.notes, "--model", self.shell.model, *arguments)
+
+    def run(self, *arguments: object) -> Said:
+        return self.shell.run(*arguments)
+
+    def calls(self) -> list[tuple[str, int]]:
+        rows = [json.loads(line) for line in self.log.read_text().splitlines()]
+        return [(row["task"], row["turn"]) for row in rows]
+
+    def until(self, *call: object) -> None:
+        """Until the model has been asked that."""
+        self.wait(lambda: call in self.calls())
+
+    def wait(self, done: Callable[[], bool]) -> None:
+        end = time.monotonic() + WAIT
+        while not done():
+            assert time.monotonic() < end, self.calls()
+            time.sleep(0.02)
+
+    @staticmethod
+    def end(process: subprocess.Popen[bytes]) -> Said:
+        out, err = process.communicate(timeout=WAIT)
+        return Said(process.returncode, out.decode(), err.decode())
+
+    def status(self) -> str:
+        return str(json.loads(self.run("runs", "list", "--json").stdout)[0]["status"])
+
+
+@pytest.fixture
+def processes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Processes]:
+    apart(tmp_path, monkeypatch)
+    made = Processes(tmp_path, capsys)
+    yield made
+    for process in made.started:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGCONT)
+        process.kill()
+        process.communicate()
+
+
+def test_a_run_is_paused_from_elsewhere_its_process_says_so_and_another_goes_on(processes: Processes) -> None:
+    processes.slow(find=60_000)
+    running = processes.research("-q")
+    processes.until("find", 1)
+    paused = processes.run("runs", "pause", "last")
+    assert (paused.returncode, "is paused; to go on: assay runs resume" in paused.stderr) == (0, True), paused.stderr
+    said = processes.end(running)
+    assert (said.returncode, said.stdout) == (4, "")
+    assert processes.run("runs", "list").stdout.split("\t")[2] == "paused"
+    assert processes.run("runs", "watch", "last").returncode == 4
+    processes.slow()
+    resumed = processes.run("runs", "resume", "last")
+    assert (resumed.returncode, "seven metres" in resumed.stdout) == (0, True), resumed.stderr
+    repeated = {call for call, count in Counter(processes.calls()).items() if count > 1}
+    assert repeated == {("find", 1)}
+
+
+def test_a_run_is_cancelled_from_elsewhere_within_a_second_and_asks_nothing_more(processes: Processes) -> None:
+    processes.slow(orchestrate=60_000)
+    running = processes.research("-q")
+    processes.until("orchestrate", 0)
+    asked = time.monotonic()
+    assert processes.run("runs", "cancel", "last").returncode == 0
+    assert time.monotonic() - asked < 2.0  # the command starts, too: heeding alone is tried in test_owner_control
+    said = processes.end(running)
+    assert (said.returncode, said.stdout) == (130, "")
+    assert processes.calls()[-1] == ("orchestrate", 0)
+    again = processes.run("runs", "cancel", "last")
+    assert (again.returncode, "has ended (cancelled)" in again.stderr) == (2, True)
+
+
+def test_a_run_is_finished_from_elsewhere_and_steered(processes: Processes) -> None:
+    processes.slow(orchestrate=1_500, write=200)
+    running = processes.research("-q")
+    processes.until("orchestrate", 0)
+    told = processes.run("runs", "steer", "last", "Be short.", "--no-wait")
+    assert (told.returncode, "the run's next decision heeds it" in told.stderr) == (0, True), told.stderr
+    done = processes.run("runs", "finish", "last")
+    assert (done.returncode, "research of run" in done.stderr) == (0, True), done.stderr
+    said = processes.end(running)
+    assert said.returncode in (5, 6), said.stderr
+    steering = json.loads(processes.run("runs", "show", "last", "--json").stdout)["steering"]
+    assert [(each["text"], each["state"], each["note"]) for each in steering] == [("Be short.", "applied", "write")]
+    assert "told: Be short.: applied (heeded at write)" in processes.run("runs", "show", "last").stdout
+
+
+def test_a_detached_run_goes_on_in_a_session_of_its_own(processes: Processes) -> None:
+    processes.slow(find=60_000)
+    left = processes.end(processes.research("--detach", "--json", "-o", processes.folder / "report.md"))
+    assert left.returncode == 0, left.stderr
+    said = json.loads(left.stdout)
+    alone = psutil.Process(said["process"])
+    assert os.getsid(alone.pid) == alone.pid != os.getsid(0)
+    assert processes.status() == "running"
+    processes.until("find", 1)
+    assert processes.run("runs", "finish", said["run"]).returncode == 0
+    watched = processes.run("runs", "watch", said["run"])
+    assert watched.returncode == 5, watched.stderr
+    processes.wait(lambda: not alone.is_running() or alone.status() == psutil.STATUS_ZOMBIE)
+    assert "seven metres" in (processes.folder / "report.md").read_text()
+    log = Path(said["log"])
+    assert "agent 1 started" in log.read_text()
+    assert log.stat().st_mode & 0o077 == 0
+    processes.run("runs", "rm", said["run"], "--yes")
+    assert not log.exists()
+
+
+def test_a_detached_run_that_cannot_start_says_why(processes: Processes) -> None:
+    processes.shell.home.mkdir()
+    (processes.shell.home / "logs").write_text("in the way")
+    said = processes.run(QUESTION, "--in", processes.shell.notes, "--model", processes.shell.model, "--detach")
+    assert (said.returncode, said.stdout) == (1, "")
+    assert "cannot be left to a process of its own" in said.stderr
+    nothing = processes.run(QUESTION, "--in", processes.folder / "absent", "--detach")
+    assert (nothing.returncode, nothing.stdout) == (2, "")
+    events = processes.run(QUESTION, "--detach", "--events")
+    assert (events.returncode, "runs watch ID --events" in events.stderr) == (2, True)
+
+
+def test_two_processes_which_resume_one_run_execute_it_once(processes: Processes) -> None:
+    processes.slow(find=400)
+    processes.end(processes.research("--review-plan"))
+    processes.run("runs", "answer", "last", "--approve", "--no-resume")
+    both = [processes.start("runs", "resume", "last", "-q") for _ in range(2)]
+    said = [processes.end(process) for process in both]
+    assert [each.returncode for each in said] == [0, 0], said
+    assert said[0].stdout == said[1].stdout != ""
+    assert max(Counter(processes.calls()).values()) == 1
+
+
+def test_a_stopped_process_is_taken_over_and_when_woken_writes_nothing(processes: Processes) -> None:
+    processes.slow(find=2_500)
+    processes.end(processes.research("--review-plan"))
+    processes.run("runs", "answer", "last", "--approve", "--no-resume")
+    run_id = json.loads(processes.run("runs", "list", "--json").stdout)[0]["run_id"]
+    old = processes.shell.spawn(stopped.__file__, processes.shell.home, run_id, stderr=subprocess.PIPE)
+    processes.started.append(old)
+    processes.until("find", 1)
+    os.kill(old.pid, signal.SIGSTOP)
+    time.sleep(stopped.TTL + 0.3)
+
+    processes.slow()
+    taken = processes.run("runs", "resume", run_id)
+    assert (taken.returncode, "seven metres" in taken.stdout) == (0, True), taken.stderr
+    events = processes.run("runs", "watch", run_id, "--events").stdout
+    os.kill(old.pid, signal.SIGCONT)
+    out = processes.end(old).stdout.splitlines()
+    assert out[0] == "holding"
+    assert out[1].startswith(f"FenceLost: run {run_id} was taken over from process {old.pid}")
+    assert out[1].endswith("this process may not write it any more")
+    assert processes.run("runs", "watch", run_id, "--events").stdout == events
+    assert [json.loads(line)["seq"] for line in events.splitlines()] == list(range(1, len(events.splitlines()) + 1))
+
+
+@contextlib.contextmanager
+def locked(home: Path) -> Iterator[None]:
+    """Another program has the database, as `BEGIN EXCLUSIVE` takes it."""
+    holder = sqlite3.connect(home / DATABASE, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    try:
+        yield
+    finally:
+        holder.execute("ROLLBACK")
+        holder.close()
+
+
+def test_a_database_locked_for_some_seconds_only_delays(processes: Processes) -> None:
+    processes.slow(find=300)
+    running = processes.research("-q")
+    processes.until("orchestrate", 0)
+    with locked(processes.shell.home):
+        time.sleep(1.5)
+    said = processes.end(running)
+    assert (said.returncode, "seven metres" in said.stdout) == (0, True), said.stderr
+
+
+def test_a_database_locked_for_too_long_is_a_clear_error_and_loses_nothing(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processes.end(processes.research("--review-plan"))
+    processes.run("runs", "answer", "last", "--approve", "--no-resume")
+    with monkeypatch.context() as patience:
+        patience.setattr(sqlite, "_PRAGMAS", ("PRAGMA busy_timeout = 200", *sqlite._PRAGMAS[1:]))
+        with locked(processes.shell.home):
+            said = processes.run("runs", "resume", "last")
+    assert said.returncode == 1
+    assert "another process has been writing to" in said.stderr
+    assert "try again" in said.stderr
+    assert processes.run("runs", "resume", "last").returncode == 0

@@ -1,0 +1,341 @@
+"""Whole runs whose writer lies, with repair: nothing false leaves as supported, and what is repaired is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+from judging import rules
+from research import ONE_STEP, Log, Sea, agent, planned, report_wanted, sends, whole
+
+from assay.core import events as e
+from assay.core.brief import Section
+from assay.core.claims import RepairName
+from assay.core.messages import Price, Profile
+from assay.core.sources import sha256
+from assay.core.usage import Budget
+from assay.core.view import RunView, fold
+from assay.models.scripted import Scene, Scripted, fails, says
+
+TASK = "Find how many people the two harbours of Brest employ"
+HARBOURS = (
+    "# Harbours\n\nThe northern harbour of Brest employs 400 people.\n\n"
+    "The southern harbour of Brest did not employ children after 1890.\n\n"
+    "Trade in the northern harbour fell by 12 percent on 4 March 2021.\n"
+)
+HISTORY = "# History of the harbour of Brest\n\n" + "".join(
+    f"Pier {number} of the old port was built by the Tanguy family in {1700 + number}.\n\n" for number in range(1, 60)
+)
+FOUND = "The northern harbour of Brest employs 400 people. [S1001.1]"
+CLEVER = Profile(name="clever", price=Price(input=0.0, output=0.0))
+
+LIES = [
+    "The northern harbour of Brest employs 900 people. [S1001.1]",
+    "The northern harbour of Brest employs 400 thousand people. [S1001.1]",
+    "The southern harbour of Brest employed children after 1890. [S1001.2]",
+    "Trade in the northern harbour rose by 12 percent on 4 March 2021. [S1001.3]",
+    "Trade in the northern harbour fell by 12 percentage points on 4 March 2021. [S1001.3]",
+    "Trade in the northern harbour fell by 12 percent on 4 March 2020. [S1001.3]",
+    'The harbour master said "trade has ended". [S1001.3]',
+    "The harbour of Lorient employs 7,000 people.",
+    "The harbour of Lorient employs 7,000 people. [S7.7]",
+]
+
+
+async def run(report: str, *scenes: Scene, clever: bool = False, **changes: object) -> Log:
+    """A run whose writer writes `report`; a `clever` model judges and revises as `scenes` say."""
+    sea = Sea({"harbours.md": HARBOURS, "history.md": HISTORY})
+    script = [
+        *planned(ONE_STEP),
+        sends(TASK),
+        *agent(TASK, "harbour Brest employ people children trade", FOUND),
+        report_wanted(),
+        says(report, task="write"),
+        *scenes,
+    ]
+    model = Scripted(script, profile=CLEVER) if clever else Scripted(script)
+    log = await sea.run(model, **changes)
+    assert whole(log)
+    return log
+
+
+def view_of(log: Log) -> RunView:
+    """The run as any reader sees it; text, hash and places agree."""
+    view = fold(log.envelopes)
+    assert view.report.text == log.text
+    assert view.report.text_sha256 == sha256(log.text.encode())
+    for claim in view.claims:
+        there = view.report.text[claim.start : claim.end]
+        assert there.split()[0] == claim.text.split()[0], (there, claim.text)
+    assert view.gate is not None
+    assert view.gate.passed, view.gate.problems
+    assert view.gate.summary == view.summary
+    return view
+
+
+@pytest.mark.parametrize("lie", LIES)
+async def test_a_lie_is_taken_out_and_the_truth_stays(lie: str) -> None:
+    log = await run(f"{FOUND}\n\n## More\n\n{lie}")
+    view = view_of(log)
+    assert log.said == FOUND
+    assert [(claim.id, claim.verdict) for claim in view.claims] == [("c1", "supported")]
+    (gone,) = view.removed
+    assert gone.id == "c2"
+    assert gone.verdict in {"unsupported", "contradicted"}
+    assert gone.text in lie
+    assert view.report.limits[-1] == "Verification changed the report as it was written: 1 sentence taken out."
+
+
+async def test_a_wrong_citation_is_put_right_and_keeps_its_id() -> None:
+    log = await run(
+        "Trade fell. [S1001.3] The northern harbour of Brest employs 400 people. [S1001.3] It did. [S1001.3]"
+    )
+    view = view_of(log)
+    claim = next(claim for claim in view.claims if "400" in claim.text)
+    assert (claim.id, claim.passages, claim.verdict) == ("c2", ("S1001.1",), "supported")
+    (before,) = view.versions["c2"]
+    assert (before.passages, before.verdict) == (("S1001.3",), "unsupported")
+    assert "400 people. [S1001.1] It did" in log.text
+    assert [check.rule for check in view.checks["c2"]] == ["verbatim"]
+
+
+async def test_a_sentence_which_cites_nothing_gets_its_passage() -> None:
+    log = await run("The northern harbour of Brest employs 400 people.")
+    assert log.said == FOUND
+    assert view_of(log).claims[0].verdict == "supported"
+
+
+async def test_whole_documents_are_mined_not_only_what_was_shown() -> None:
+    line = "Pier 57 of the old port was built by the Tanguy family in 1757."
+    log = await run(f"{FOUND}\n\n{line} [S1001.1]", repairs_off=("retrieve",))
+    view = view_of(log)
+    shown = {each.text for event in log.of(e.FindingAdded) for each in event.passages}
+    assert line not in shown
+    assert view.claims[1].verdict == "supported"
+    assert view.passages[view.claims[1].passages[0]].text == line
+    assert view.versions["c2"][0].passages == ("S1001.1",)
+
+
+async def test_nothing_left_is_said_and_ends_like_no_evidence() -> None:
+    log = await run(LIES[0])
+    view = view_of(log)
+    assert view.claims == ()
+    assert log.text.startswith("Nothing that answers this question was found in a form its sources support")
+    assert view.stop_reason == "no_evidence"
+
+
+async def test_without_repair_lies_stay_with_their_verdicts() -> None:
+    for changes in ({"repair": False}, {"repairs_off": ("recite", "narrow", "retrieve", "remove")}):
+        log = await run(LIES[0], **changes)
+        assert log.said == LIES[0]
+        assert view_of(log).claims[0].verdict == "contradicted"
+
+
+async def test_a_table_loses_its_false_row_alone() -> None:
+    table = (
+        "| harbour | people |\n|---|---|\n| northern harbour of Brest | 400 people [S1001.1] |\n"
+        "| northern harbour | fell by 15 percent [S1001.3] |"
+    )
+    log = await run(f"{FOUND}\n\n{table}", repairs_off=("recite", "narrow", "retrieve"))
+    assert "15 percent" not in log.text
+    assert "| northern harbour of Brest | 400 people [S1001.1] |" in log.text
+    view_of(log)
+
+
+# with a model which judges and revises
+
+
+def revised(text: str, **scene: object) -> Scene:
+    return says(text, task="revise", **scene)
+
+
+async def test_what_a_judge_denies_is_narrowed_and_judged_again() -> None:
+    report = "The northern harbour of Brest gives work to many of the 400 people of the town. [S1001.1]"
+    log = await run(
+        report,
+        rules("unsupported", "nothing on the town", A="400"),
+        revised("The northern harbour of Brest employs 400 people. [S1001.1]"),
+        clever=True,
+        repairs_off=("recite", "retrieve"),
+    )
+    view = view_of(log)
+    assert log.said == FOUND
+    assert (view.claims[0].verdict, view.claims[0].id) == ("supported", "c1")
+    assert view.versions["c1"][0].text.startswith("The northern harbour of Brest gives work")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "NOTHING",
+        "The northern harbour may employ 900 people. [S1001.1]",
+        "The northern harbour reportedly employs 900 people. [S1001.1]",
+        "The northern harbour of Brest employs 900 people. [S1001.1]",
+        "The northern harbour of Brest employs 900 people. [S9.9]",
+        "The northern harbour of Brest employs 901 people. [S1001.1]",
+        "Sure! Here it is. The northern harbour of Brest employs 900 people. [S1001.1]",
+        "",
+    ],
+)
+async def test_a_revision_which_is_none_does_not_save_a_lie(reply: str) -> None:
+    log = await run(f"{FOUND} {LIES[0]}", revised(reply), clever=True, checks_off=("judge",), repairs_off=("retrieve",))
+    assert log.said == FOUND
+    view_of(log)
+
+
+async def test_a_failing_writer_and_a_failing_judge_lose_nothing() -> None:
+    broken = [fails("broken", transient=False, task=task, repeat=True) for task in ("revise", "judge")]
+    log = await run(f"{FOUND} {LIES[0]} Trade there went down a lot that spring. [S1001.3]", *broken, clever=True)
+    view = view_of(log)
+    assert "900" not in log.text
+    assert [claim.verdict for claim in view.claims] == ["supported", "unchecked"]
+    assert log.last(e.RunCompleted).stop_reason == "done"
+
+
+@pytest.mark.parametrize("off", [(), ("recite",), ("narrow",), ("retrieve",), ("recite", "narrow", "retrieve")])
+async def test_every_stage_may_be_left_out(off: Sequence[RepairName]) -> None:
+    log = await run(" ".join([FOUND, *LIES]), repairs_off=tuple(off))
+    view = view_of(log)
+    assert {claim.verdict for claim in view.claims} == {"supported"}
+    assert log.said == FOUND
+
+
+async def test_what_is_said_while_it_streams_and_what_is_stored_is_one_text() -> None:
+    log = await run(" ".join([FOUND, *LIES]))
+    last = log.last(e.ReportRevised)
+    assert last.text == log.text
+    assert last.spans == {claim.id: (claim.start, claim.end) for claim in fold(log.envelopes).claims}
+    kinds = log.types("claim", "report")
+    assert kinds.index("claim.removed") < len(kinds) - 1 - kinds[::-1].index("report.revised")
+
+
+async def test_what_no_document_read_says_is_searched_for() -> None:
+    lorient = "# Lorient\n\nThe quays of Lorient give 7,000 fishermen their work.\n\nLorient was founded in 1666.\n"
+    sea = Sea({"harbours.md": HARBOURS, "lorient.md": lorient})
+    script = [
+        *planned(ONE_STEP),
+        sends(TASK),
+        *agent(TASK, "northern harbour children", FOUND),
+        report_wanted(),
+        says(f"{FOUND} Lorient was founded in 1666.", task="write"),
+    ]
+    log = await sea.run(script)
+    view = view_of(log)
+    claim = view.claims[1]
+    assert (claim.verdict, claim.text) == ("supported", "Lorient was founded in 1666.")
+    source = view.sources[view.passages[claim.passages[0]].source]
+    assert source.title == "Lorient"
+    searched = [row for row in log.paths(e.SearchPerformed) if row[0] == "verify"]
+    assert searched, "it was found by verification's own search"
+    assert whole(log)
+    log = await Sea({"harbours.md": HARBOURS, "lorient.md": lorient}).run(script, repairs_off=("retrieve",))
+    assert "1666" not in log.text
+
+
+async def test_the_headings_of_a_template_stay() -> None:
+    template = (Section(level=2, title="Answer"), Section(level=2, title="Trade"))
+    report = f"## Answer\n\n{FOUND}\n\n## Trade\n\n{LIES[3]}"
+    log = await run(report, template=template)
+    view_of(log)
+    assert log.said == f"## Answer\n\n{FOUND}\n\n## Trade\n\nNothing about this was found."
+
+
+async def test_of_when_the_answer_is_follows_the_sources_left() -> None:
+    log = await run(f"{FOUND} {LIES[7]}")
+    assert "*As of 2026-01-01, the day of this research: no source cited states a date.*" in log.text
+    log = await run(LIES[7])
+    assert "As of" not in log.text
+
+
+async def test_what_a_search_was_told_not_to_do_is_not_done() -> None:
+    log = await run(f"{FOUND} {LIES[7]}", tools=("open", "recall", "search"), repairs_off=("retrieve",))
+    assert not [path for path in log.paths(e.SearchPerformed) if path[0] == "verify"]
+    view_of(log)
+
+
+@pytest.mark.parametrize("tokens", [40_000, 20_000, 12_000, 9_000])
+async def test_a_budget_which_ends_degrades_and_loses_no_report(tokens: int) -> None:
+    report = " ".join([FOUND, *LIES])
+    judged = msgspec.structs.replace(rules("unsupported"), repeat=True)
+    revision = revised("The northern harbour of Brest has 900 workers. [S1001.1]", repeat=True)
+    sea = Sea({"harbours.md": HARBOURS, "history.md": HISTORY})
+    script = [
+        *planned(ONE_STEP),
+        sends(TASK),
+        *agent(TASK, "harbour Brest employ people children trade", FOUND),
+        report_wanted(),
+        says(report, task="write"),
+        judged,
+        revision,
+    ]
+    handle = sea.start(Scripted(script, profile=CLEVER), budget=Budget(tokens=tokens))
+    log = Log([envelope async for envelope in handle], Scripted([]))
+    await handle.wait()
+    view = view_of(log)
+    assert view.status == "completed"
+    for claim in view.claims:
+        assert claim.verdict != "supported" or claim.text in HARBOURS + HISTORY
+
+
+async def test_a_follow_up_cites_what_it_took_over_and_its_log_shows_it() -> None:
+    sea = Sea({"harbours.md": HARBOURS})
+    script = [
+        *planned(ONE_STEP),
+        sends(TASK),
+        *agent(TASK, "harbour Brest employ people children trade", FOUND),
+        report_wanted(),
+        says(FOUND, task="write"),
+    ]
+    first = await sea.run(script)
+    parent = first.envelopes[0].run_id
+    wrong = "Trade in the northern harbour fell by 12 percent on 4 March 2021. [S1001.1]"
+    again = [
+        *planned(ONE_STEP, follow_up="clarification"),
+        sends(TASK),
+        *agent(TASK, "harbour Brest employ people", "The northern harbour of Brest employs 400 people. [S3001.1]"),
+        report_wanted(),
+        says(f"{FOUND} {wrong}", task="write"),
+    ]
+    second = await sea.run(again, parent=parent, lane=2)
+    view = view_of(second)
+    claim = view.claims[1]
+    assert claim.verdict == "supported"
+    assert {view.passages[id].source for id in claim.passages} <= set(view.sources)
+
+
+async def test_a_judge_decides_on_a_new_citation_where_code_does_not() -> None:
+    report = f"{FOUND} About 400 persons work at the northern quays of Brest. [S1001.3]"
+    log = await run(report, rules("supported", "it says so", A="400"), clever=True, repairs_off=("narrow", "retrieve"))
+    view = view_of(log)
+    assert [(claim.verdict, claim.passages) for claim in view.claims] == [("supported", ("S1001.1",))] * 2
+    assert [check.rule for check in view.checks["c2"]] == ["judge"]
+    assert view.versions["c2"][0].passages == ("S1001.3",)
+
+
+async def test_a_partly_supported_sentence_is_narrowed_or_stays() -> None:
+    report = "The northern harbour of Brest employs 400 people and is loved by sailors. [S1001.1]"
+    partial = rules("partial", "nothing on sailors", A="400")
+    off = ("recite", "retrieve")
+    log = await run(report, partial, revised(FOUND), clever=True, repairs_off=off)
+    assert (log.said, view_of(log).claims[0].verdict) == (FOUND, "supported")
+    log = await run(report, partial, revised("NOTHING"), clever=True, repairs_off=off)
+    assert (log.said, view_of(log).claims[0].verdict) == (report, "partial")
+
+
+async def test_what_contradicts_a_claim_another_source_supports_is_kept_against_it() -> None:
+    older = "# The harbour in 1990\n\nThe northern harbour of Brest employs 900 people.\n"
+    sea = Sea({"harbours.md": HARBOURS, "older.md": older})
+    script = [
+        *planned(ONE_STEP),
+        sends(TASK),
+        *agent(TASK, "northern harbour Brest employs people", FOUND),
+        report_wanted(),
+        says(LIES[0], task="write"),
+    ]
+    log = await sea.run(script)
+    view = view_of(log)
+    claim = next(claim for claim in view.claims if claim.id == "c1")
+    assert claim.verdict == "supported"
+    assert view.passages[claim.passages[0]].text == "The northern harbour of Brest employs 900 people."
+    assert [view.passages[id].text for id in claim.against] == ["The northern harbour of Brest employs 400 people."]

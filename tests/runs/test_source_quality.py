@@ -1,0 +1,99 @@
+"""What kind of source a page is, and notices about it: shown to models and in the report of a whole run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+import msgspec
+import pytest
+from local_web import HARBOR, QUESTION, LocalWeb
+from web import response, site
+
+from assay import Assay
+from assay.core import events as e
+from assay.core.report import Report, build_report
+from assay.core.view import RunView, fold
+from assay.settings import Settings
+
+PAPER = f"""<!doctype html><html lang=en><head><title>The Harbor report</title>
+<meta name="citation_doi" content="10.1000/harbor"><meta name="citation_journal_title" content="Tides Quarterly">
+<meta name="citation_author" content="Byron, Ada"><meta name="citation_publication_date" content="1843/05/06">
+<link rel="canonical" href="https://www.legislation.gov.uk/harbor"></head>
+<body><main><h1>The Harbor report</h1><p>{HARBOR}</p></main></body></html>"""
+NOTICE = {
+    "message": {"updated-by": [{"DOI": "10.1000/n", "type": "retraction", "updated": {"date-parts": [[1850, 1, 2]]}}]}
+}
+
+
+class Papers(LocalWeb):
+    """A web whose first page is a paper, and whose Crossref answers with `notice`."""
+
+    def publish(self, notice: object, status: int = 200) -> None:
+        self.there.pages["/harbor"] = response(PAPER, Content_Type="text/html")
+        self.there.pages["/works/10.1000%2Fharbor"] = response(json.dumps(notice), status)
+
+    def configured(self, **sources: object) -> Settings:
+        reached = {"url": self.there.url("").rstrip("/"), "pause": 0}
+        made = self.settings(services={"searxng": {"url": reached["url"]}, "crossref": reached})
+        return made.model_copy(update={"sources": made.sources.model_copy(update=sources)})
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[Papers]:
+    async with site() as there:
+        yield Papers(there)
+
+
+async def researched(settings: Settings) -> tuple[Report, RunView, list[str]]:
+    async with Assay(settings) as assay:
+        log = [envelope async for envelope in assay.start(QUESTION, web=True)]
+    view = fold(log)
+    return build_report(view), view, [envelope.type for envelope in log]
+
+
+def paper(report: Report) -> msgspec.Struct:
+    return next(source for source in report.sources if source.title == "The Harbor report" and source.number)
+
+
+async def test_a_retracted_paper_is_marked_in_the_report_and_its_limits(web: Papers):
+    web.publish(NOTICE)
+    report, _, kinds = await researched(web.configured())
+    source = paper(report)
+    assert (source.kind, source.kind_reason) == ("scholarly", "it states a DOI")
+    assert (source.author, source.published) == ("Byron, Ada", "1843-05-06")
+    assert [(notice.kind, notice.date) for notice in source.notices] == [("retraction", "1850-01-02")]
+    assert e.SourceNoted.kind in kinds
+    assert any(
+        "A cited work was withdrawn: retraction on 1850-01-02 of 'The Harbor report'" in each for each in report.limits
+    )
+
+
+async def test_it_is_cited_by_where_it_was_found_whatever_it_says_its_address_is(web: Papers):
+    web.publish({"message": {}})
+    report, _, _ = await researched(web.configured())
+    source = paper(report)
+    assert source.url == web.there.url("/old")
+    assert source.metadata["canonical"] == "https://www.legislation.gov.uk/harbor"
+    assert source.metadata["final_url"] == web.there.url("/harbor")
+    assert source.notices == ()
+    assert any("Crossref was asked" in each for each in report.limits)
+
+
+async def test_that_nobody_could_be_asked_is_told(web: Papers):
+    web.publish({}, 500)
+    report, _, _ = await researched(web.configured())
+    assert any("cited works were retracted is not known: crossref answered 500" in each for each in report.limits)
+
+
+async def test_the_users_lists_win(web: Papers):
+    web.publish({"message": {}})
+    report, _, _ = await researched(web.configured(allow=("127.0.0.1",)))
+    assert paper(report).kind == "primary"
+
+
+async def test_a_host_which_the_user_denies_is_never_asked(web: Papers):
+    web.publish(NOTICE)
+    report, _, _ = await researched(web.configured(deny=("127.0.0.1",)))
+    assert not any(source.number for source in report.sources)
+    assert web.read == []

@@ -1,0 +1,175 @@
+"""Workers in processes of their own over one PostgreSQL database, as on machines of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay import Assay
+from assay.core.brief import ROLES
+from assay.core.events import Envelope
+from assay.core.ports import RunRow
+from assay.settings import load
+
+LEASE = 1.5
+WAIT = 60.0
+QUESTION = "How far does the tide rise?"
+TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n"
+FOUND = "The tide at Brest rises seven metres. [S1001.1]"
+SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
+
+
+def scenes(log: Path, **delays: int) -> list[dict[str, Any]]:
+    """A whole run; `delays` are milliseconds by task, and each call is a line of `log`."""
+    plan = json.dumps({"title": "Brest", "steps": [{"title": "Tide at Brest"}]})
+    classify = {"name": "generate_plan", "arguments": {"complexity": "moderate"}}
+    agent = {"name": "research_agent", "arguments": {"task": "Tide"}}
+    rows: list[dict[str, Any]] = [
+        {"task": "triage", "reply": {"calls": [classify]}},
+        {"task": "background", "reply": {"calls": [SEARCH]}},
+        {"task": "plan", "reply": {"text": plan}},
+        {"task": "orchestrate", "turn": 0, "reply": {"calls": [agent]}},
+        {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
+        {"task": "research", "turn": 0, "reply": {"calls": [SEARCH]}},
+        {"task": "research", "reply": {"text": "done"}},
+        {"task": "find", "reply": {"text": FOUND}},
+        {"task": "write", "reply": {"text": FOUND}},
+    ]
+    return [row | {"log": str(log), "delay_ms": delays.get(row["task"], 0)} for row in rows]
+
+
+@dataclass
+class Process:
+    """A worker, and what it says."""
+
+    popen: subprocess.Popen[bytes]
+    log: Path
+
+    def said(self) -> str:
+        return self.log.read_text()
+
+    def signal(self, number: signal.Signals) -> None:
+        self.popen.send_signal(number)
+
+    def end(self) -> int:
+        return self.popen.wait(WAIT)
+
+
+class Fleet:
+    """Workers, each with a home of its own; documents and runs in one database, blobs in one folder."""
+
+    def __init__(self, folder: Path, database: str, lease: float = LEASE) -> None:
+        self.database = database
+        self.folder, self.calls_log, self.notes = folder, folder / "calls.log", folder / "tides.md"
+        self.calls_log.touch()
+        self.notes.write_text(TIDES)
+        self.slow()
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")} | {
+            "ASSAY_DATABASE": database,
+            "ASSAY_BLOBS": str(folder / "blobs"),
+            "ASSAY_CONFIG": str(folder / "config.toml"),
+            "ASSAY_WORKERS_LEASE": str(lease),
+            "ASSAY_SEARCH_OFFLINE": "true",
+        }
+        self.workers: list[Process] = []
+
+    def slow(self, **delays: int) -> None:
+        (self.folder / "script.json").write_text(json.dumps(scenes(self.calls_log, **delays)))
+
+    def run(self, *arguments: object, code: int = 0) -> str:
+        """A command; its stdout."""
+        line = [sys.executable, "-m", "assay", *map(str, arguments)]
+        done = subprocess.run(line, capture_output=True, timeout=WAIT, env=self._at("asking"), check=False)
+        assert done.returncode == code, done.stderr.decode()
+        return done.stdout.decode()
+
+    def assay(self) -> Assay:
+        """The same database, from this process."""
+        configured = load(database=self.database, blobs=self.folder / "blobs", search={"offline": True})
+        return Assay(configured, home=self.folder / "asking")
+
+    def queue(self, priority: int = 0, **wanted: Any) -> str:
+        """The id of a new run."""
+        roles = dict.fromkeys(ROLES, (f"scripted:{self.folder / 'script.json'}",))
+
+        async def put() -> str:
+            async with self.assay() as assay:
+                run_id = await assay.create(QUESTION, sources=self.notes, models=roles, **wanted)
+                await assay.enqueue(run_id, priority=priority)
+                return run_id
+
+        return asyncio.run(put())
+
+    def worker(self, *arguments: object) -> Process:
+        name = f"worker-{len(self.workers)}"
+        log = self.folder / f"{name}.log"
+        with log.open("wb") as file:
+            line = [sys.executable, "-m", "assay", "worker", *map(str, arguments)]
+            popen = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=file, env=self._at(name))
+        self.workers.append(Process(popen, log))
+        return self.workers[-1]
+
+    def _at(self, home: str) -> Mapping[str, str]:
+        return self.environment | {"ASSAY_HOME": str(self.folder / home)}
+
+    def calls(self) -> list[tuple[str, int]]:
+        rows = [json.loads(line) for line in self.calls_log.read_text().splitlines()]
+        return [(row["task"], row["turn"]) for row in rows]
+
+    def rows(self) -> list[RunRow]:
+        """All runs, newest first."""
+
+        async def look() -> list[RunRow]:
+            async with self.assay() as assay:
+                return await assay.runs()
+
+        return asyncio.run(look())
+
+    def events(self, run_id: str) -> list[Envelope]:
+        async def look() -> list[Envelope]:
+            async with self.assay() as assay:
+                return await assay.events(run_id)
+
+        return asyncio.run(look())
+
+    def approve(self, run_id: str) -> None:
+        async def approve() -> None:
+            async with self.assay() as assay:
+                await assay.approve(run_id)
+
+        asyncio.run(approve())
+
+    def wait(self, done: Callable[[], bool], seconds: float = WAIT) -> float:
+        """Until that is so; the seconds it took."""
+        start = time.monotonic()
+        while not done():
+            assert time.monotonic() < start + seconds, [worker.said() for worker in self.workers]
+            time.sleep(0.02)
+        return time.monotonic() - start
+
+    def until_done(self, runs: Sequence[str]) -> None:
+        """Until workers have said of each of these that it is completed."""
+
+        def completed() -> set[str]:
+            said = "\n".join(worker.said() for worker in self.workers)
+            return set(re.findall(r"run (\w+): completed", said))
+
+        self.wait(lambda: set(runs) <= completed())
+
+    def close(self) -> None:
+        for worker in self.workers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(worker.popen.pid, signal.SIGCONT)
+            worker.popen.kill()
+            worker.popen.wait()

@@ -1,0 +1,251 @@
+"""A real PostgreSQL server on loopback for tests: one a session, a schema of its own for each store.
+
+`DATABASE_URL` names a server that is there; else the binaries of the system (Debian keeps them out of the path) start
+one in a folder in /tmp. Where neither is to be had, tests skip and say so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+from filelock import FileLock
+
+MISSING = "no PostgreSQL server: set DATABASE_URL, or install one (apt-get install postgresql), and psycopg"
+USERS = ("postgres", "nobody")
+SECONDS = 60.0
+NAMED = "TEST_DATABASE_URL"
+"""Where `DATABASE_URL` is kept while tests run: to programs which are tested it would be a setting."""
+
+
+def _named() -> str:
+    return os.environ.get(NAMED, "") or os.environ.get("DATABASE_URL", "")
+
+
+def binaries() -> Path | None:
+    """The folder of `initdb` and `postgres`, the newest release's."""
+    found = shutil.which("initdb")
+    known = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    known += sorted(Path("/opt/homebrew/opt").glob("postgresql*/bin/initdb"))
+    return Path(found).resolve().parent if found else known[-1].parent if known else None
+
+
+@dataclass
+class Server:
+    """A server of ours, with its data in `folder`."""
+
+    bin: Path
+    folder: Path
+    port: int
+    options: tuple[str, ...] = ("-c", "fsync=off")
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://assay@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        line = [
+            str(self.bin / "postgres"),
+            "-D",
+            str(self.folder / "data"),
+            "-p",
+            str(self.port),
+            "-k",
+            "",
+            *self.options,
+        ]
+        line += ["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200"]
+        log = (self.folder / "log").open("ab")
+        self.process = subprocess.Popen(line, stdout=log, stderr=log, start_new_session=True, **_user())
+        log.close()
+        end = time.monotonic() + SECONDS
+        while not self.answers():
+            assert self.process.poll() is None, (self.folder / "log").read_text()[-2000:]
+            assert time.monotonic() < end, "the server does not answer"
+            time.sleep(0.05)
+
+    def answers(self) -> bool:
+        line = [str(self.bin / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        return subprocess.run(line, check=False).returncode == 0
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """End it: SIGINT ends its sessions (fast), SIGQUIT does it without a word (immediate)."""
+        if self.process is not None:
+            self.process.send_signal(how)
+            self.process.wait(SECONDS)
+            self.process = None
+
+    def remove(self) -> None:
+        self.stop(signal.SIGQUIT)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def made(bin: Path, *options: str) -> Server:
+    """A new server, started."""
+    folder = Path(tempfile.mkdtemp(prefix="assay-postgres-"))
+    if user := _user():
+        os.chown(folder, pwd.getpwnam(str(user["user"])).pw_uid, -1)
+    line = [
+        str(bin / "initdb"),
+        "-D",
+        str(folder / "data"),
+        "-U",
+        "assay",
+        "-A",
+        "trust",
+        "-E",
+        "UTF8",
+        "--locale=C",
+        "-N",
+    ]
+    subprocess.run(line, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **_user())
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = Server(bin, folder, port, options or ("-c", "fsync=off"))
+    try:
+        server.start()
+    except BaseException:
+        server.remove()
+        raise
+    return server
+
+
+def _user() -> dict[str, object]:
+    """Who may run a server: it refuses to be root's."""
+    if os.name != "posix" or os.getuid() != 0:
+        return {}
+    for name in USERS:
+        with contextlib.suppress(KeyError):
+            entry = pwd.getpwnam(name)
+            return {"user": entry.pw_name, "group": entry.pw_gid, "extra_groups": []}
+    return {}
+
+
+def reason_to_skip() -> str:
+    """Why there is no server; empty where there is one."""
+    try:
+        import psycopg  # noqa: F401
+    except ImportError as error:
+        return f"{MISSING} ({error})"
+    return "" if _named() or binaries() else MISSING
+
+
+@contextlib.contextmanager
+def running(*options: str) -> Iterator[str]:
+    """The URL of a server, of ours until it is left, or the one which is named."""
+    if named := _named():
+        yield named
+        return
+    found = binaries()
+    assert found is not None
+    server = made(found, *options)
+    try:
+        yield server.url
+    finally:
+        server.remove()
+
+
+@contextlib.contextmanager
+def shared(folder: Path) -> Iterator[str]:
+    """As `running`, one server for all processes which name this folder: the last one to leave ends it."""
+    if _named():
+        with running() as url:
+            yield url
+        return
+    lock, state = FileLock(folder / "postgres.lock"), folder / "postgres.json"
+    with lock:
+        known = json.loads(state.read_text()) if state.exists() else _begun()
+        state.write_text(json.dumps({**known, "users": known["users"] + 1}))
+    try:
+        yield known["url"]
+    finally:
+        with lock:
+            known = json.loads(state.read_text())
+            known["users"] -= 1
+            state.write_text(json.dumps(known))
+            if not known["users"]:
+                state.unlink()
+                with contextlib.suppress(psutil.Error):
+                    process = psutil.Process(known["process"])
+                    process.send_signal(signal.SIGQUIT)
+                    process.wait(SECONDS)
+                shutil.rmtree(known["folder"], ignore_errors=True)
+
+
+def _begun() -> dict[str, Any]:
+    found = binaries()
+    assert found is not None
+    server = made(found)
+    assert server.process is not None
+    return {"url": server.url, "process": server.process.pid, "folder": str(server.folder), "users": 0}
+
+
+def with_schema(url: str, name: str = "") -> str:
+    """The URL with a schema of its own; a new one where none is named."""
+    return f"{url}{'&' if '?' in url else '?'}schema={name or 't_' + secrets.token_hex(6)}"
+
+
+class Databases:
+    """Schemas of a server; making one takes longer than emptying it."""
+
+    def __init__(self, server: str) -> None:
+        self._server = server
+        self._free: list[str] = []
+        self._taken: list[str] = []
+
+    def take(self) -> str:
+        self._taken.append(self._free.pop() if self._free else with_schema(self._server))
+        return self._taken[-1]
+
+    def give_back(self) -> None:
+        for url in self._taken:
+            empty(url)
+        self._free += self._taken
+        self._taken = []
+
+    def drop(self) -> None:
+        for url in self._free:
+            drop(url)
+
+
+def drop(url: str) -> None:
+    """Remove the schema a URL names."""
+    _execute(url, lambda schema: [f'DROP SCHEMA IF EXISTS "{schema}" CASCADE'])
+
+
+def empty(url: str) -> None:
+    """Forget all rows in the schema a URL names, where it was made."""
+    from assay.store.sql.tables import metadata, version
+
+    tables = [table.name for table in reversed(metadata.sorted_tables) if table is not version]
+    _execute(url, lambda schema: [f"DELETE FROM {schema}.{name}" for name in tables])
+
+
+def _execute(url: str, statements: Callable[[str], list[str]]) -> None:
+    import psycopg
+    from sqlalchemy import make_url
+
+    read = make_url(url)
+    bare = read.difference_update_query(["schema"]).set(drivername="postgresql")
+    with psycopg.connect(bare.render_as_string(hide_password=False), autocommit=True) as connection:
+        connection.execute("SET lock_timeout = '10s'")
+        for statement in statements(str(read.query["schema"])):
+            with contextlib.suppress(psycopg.errors.UndefinedTable):
+                connection.execute(statement)

@@ -1,0 +1,91 @@
+"""Commands over one home, in this process or in others, as from a shell; and a person's terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from assay.cli.main import main
+
+TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n"
+
+
+def apart(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings and a home of the test's own; somebody may be asked."""
+    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("ASSAY_CONFIG", str(folder / "config.toml"))
+    monkeypatch.setenv("ASSAY_HOME", str(folder / "home"))
+    monkeypatch.setenv("CI", "")
+
+
+class Said(NamedTuple):
+    """What a command wrote, and how it ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class Shell:
+    """Commands over one home: `run` in this process, `spawn` in one of its own."""
+
+    def __init__(
+        self, folder: Path, capsys: pytest.CaptureFixture[str], scenes: Sequence[Mapping[str, Any]], question: str
+    ) -> None:
+        self.notes, self.home, self._capsys = folder / "tides.md", folder / "home", capsys
+        self.notes.write_text(TIDES)
+        script = folder / "script.json"
+        script.write_text(json.dumps(scenes))
+        self.model, self.question = f"scripted:{script}", question
+
+    def run(self, *arguments: object) -> Said:
+        self._capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        out, err = self._capsys.readouterr()
+        return Said(code, out, err)
+
+    def spawn(self, *arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.PIPE, **ways)
+
+    def research(self, *arguments: object) -> Said:
+        return self.run(self.question, "--in", self.notes, "--model", self.model, *arguments)
+
+    def shown(self) -> dict[str, Any]:
+        said = self.run("runs", "show", "last", "--json")
+        view: dict[str, Any] = json.loads(said.stdout)
+        return view
+
+
+class Terminal:
+    """A process with a person's terminal as stdin and stderr."""
+
+    def __init__(self, shell: Shell, *arguments: object) -> None:
+        self._master, slave = os.openpty()
+        environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
+        ways = {"stdin": slave, "stderr": slave, "env": environment, "start_new_session": True}
+        self.process = shell.spawn("-m", "assay", *arguments, **ways)
+        os.close(slave)
+        self.seen = ""
+
+    def answer(self, question: str, text: str) -> None:
+        end = time.monotonic() + 30
+        while question not in self.seen:
+            assert time.monotonic() < end, self.seen
+            if select.select([self._master], [], [], 0.1)[0]:
+                self.seen += os.read(self._master, 65536).decode(errors="replace")
+        os.write(self._master, text.encode())
+
+    def end(self) -> tuple[int, str]:
+        out, _ = self.process.communicate(timeout=30)
+        os.close(self._master)
+        return self.process.returncode, out.decode()

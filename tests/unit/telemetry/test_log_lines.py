@@ -1,0 +1,111 @@
+"""Lines of a log: what a run tells, what it never tells, and where it goes."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from watching import PLANTED, SECRET, watched_run
+
+from assay.core.errors import ConfigError
+from assay.telemetry.logs import LONGEST, Cleaner, Logs, Sink, open_logs
+
+
+async def lines(path: Path, level: str = "info", secrets: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    logs = open_logs(path, stderr=False, level=level, form="json", secrets=secrets)
+    await watched_run(logs)
+    logs.close()
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+async def test_each_line_says_which_run_and_lane(tmp_path: Path) -> None:
+    told = await lines(tmp_path / "log")
+    assert len({line["run_id"] for line in told}) == 1
+    assert {line["lane"] for line in told if line["event"] == "tool.finished" and "agent" in line["path"]} == {1}
+    events = [line["event"] for line in told]
+    assert (events[0], events[-1]) == ("run.started", "run.left")
+    assert "run.completed" in events
+    phases = [line["phase"] for line in told if line["event"] == "phase.finished"]
+    assert phases == ["triage", "background", "plan", "research", "write", "verify"]
+
+
+async def test_a_call_is_told_with_model_time_and_use(tmp_path: Path) -> None:
+    told = [line for line in await lines(tmp_path / "log") if line["event"].startswith("model.")]
+    written = [line for line in told if line["task"] == "write"]
+    assert [(line["event"], line["attempt"]) for line in written] == [("model.stopped", 1), ("model.finished", 2)]
+    failed, done = written
+    assert (failed["level"], failed["error"]) == ("warning", "ModelError")
+    assert done["model"] == "acme:large"
+    assert done["output_tokens"] > 0
+    assert done["usd"] > 0
+    assert 0 <= done["seconds"] < 60
+
+
+async def test_no_text_of_documents_and_no_key_at_info(tmp_path: Path) -> None:
+    await lines(tmp_path / "log")
+    said = (tmp_path / "log").read_text()
+    assert PLANTED not in said
+    assert SECRET not in said
+
+
+async def test_a_key_of_the_settings_is_hidden_at_debug_too(tmp_path: Path) -> None:
+    cleaner = Cleaner((SECRET,))
+    assert cleaner(None, "", {"reason": f"key {SECRET} is wrong", "n": 1}) == {"reason": "key *** is wrong", "n": 1}
+    await lines(tmp_path / "log", "debug", (SECRET,))
+    assert SECRET not in (tmp_path / "log").read_text()
+
+
+@given(st.text(max_size=2 * LONGEST))
+def test_a_value_is_one_printable_line(text: str) -> None:
+    shown = Cleaner(())(None, "", {"x": text})["x"]
+    assert shown.isprintable()
+    assert len(shown) <= LONGEST + 1
+
+
+def test_text_lines_keep_hostile_values_on_one_line(tmp_path: Path) -> None:
+    logs = Logs(Sink(tmp_path / "log", stderr=False))
+    logs.line("info", "x", {"name": 'a\nlevel=error event="b"\x1b[31m'})
+    logs.close()
+    [line] = (tmp_path / "log").read_text().splitlines()
+    assert "\x1b" not in line
+    assert line.count(" event=") == 2  # one of them within the quotes
+    assert '\\"b\\"' in line
+
+
+def test_lines_below_the_level_are_left_out(tmp_path: Path) -> None:
+    logs = Logs(Sink(tmp_path / "log", stderr=False), level="warning")
+    logs.line("info", "quiet", {})
+    logs.line("error", "loud", {})
+    logs.close()
+    assert "event=loud" in (tmp_path / "log").read_text()
+    assert "quiet" not in (tmp_path / "log").read_text()
+
+
+def test_nothing_goes_to_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+    logs = Logs(Sink(None, stderr=True))
+    logs.line("info", "said", {})
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "event=said" in said.err
+
+
+def test_a_file_which_cannot_be_opened_is_an_error_of_the_settings(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"log\.file: .*missing/log cannot be written: No such file"):
+        Sink(tmp_path / "missing" / "log", stderr=False)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
+def test_a_full_disk_costs_the_log_and_nothing_else() -> None:
+    logs = Logs(Sink(Path("/dev/full"), stderr=False))
+    with pytest.warns(UserWarning, match="is not written any more"):
+        logs.line("info", "lost", {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        logs.line("info", "lost", {})
+    logs.close()
