@@ -19,6 +19,8 @@ _FIELD = re.compile(
     r"(?::|：)[*_]{0,2}(?:\s+|(?<=：))(?P<value>\S.*)",
     re.DOTALL,
 )
+_OPTION = re.compile(r"(?<![\w`])--[a-z]")
+"""An option of a command which stands as code does not, and in prose does, between backticks: two make a command."""
 _RULE = re.compile(r"^[=\-~^*#+.`_]{3,}$", re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _STRUCTURE = ("#", "|", ">", "```", "~~~", "---", "<", "..", "![", ":", "$")
@@ -192,6 +194,7 @@ def _quotable(line: str) -> bool:
         and not _LINK_TARGET.match(line)
         and not line.endswith((":", "："))
         and line.count(" = ") < 2
+        and len(_OPTION.findall(line)) < 2
         and (ends(line) or _long(line))
         and len(_URL.sub("", line)) * 2 > len(line)
         and not _unsafe(line)
