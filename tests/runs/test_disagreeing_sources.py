@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from research import PLAN, Sea, agent, planned, report_wanted, sends, whole
 
 from assay import Assay
@@ -69,8 +70,9 @@ async def test_a_text_with_a_form_of_its_own_stays_as_it_is() -> None:
     assert said in log.last(e.ReportFinished).limits
 
 
-async def test_without_verification_nothing_is_compared() -> None:
-    log = await Sea({"guide.md": GUIDE, "city.md": CITY}).run(script(TALL), verify=False)
+@pytest.mark.parametrize("off", ["verify", "compare"])
+async def test_what_is_switched_off_compares_nothing(off: str) -> None:
+    log = await Sea({"guide.md": GUIDE, "city.md": CITY}).run(script(TALL), **{off: False})
     assert not log.of(e.ConflictFound)
     assert "disagree" not in log.text
 

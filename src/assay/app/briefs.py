@@ -75,6 +75,7 @@ class Wanted(TypedDict, total=False):
     max_agents: int | None
     verify: bool | None
     checks_off: Sequence[CheckName] | None
+    compare: bool | None
     repair: bool | None
     repairs_off: Sequence[RepairName] | None
     instructions: str | Path | None
@@ -108,7 +109,7 @@ def make_brief(question: str, settings: Settings, wanted: Wanted, *, web: bool =
     Raises:
         UsageError: the question is empty, or an option is not of its kind.
     """
-    checked, off = wanted.get("verify"), wanted.get("checks_off")
+    checked, off, compared = wanted.get("verify"), wanted.get("checks_off"), wanted.get("compare")
     mend, unmended = wanted.get("repair"), wanted.get("repairs_off")
     brief = Brief(
         question=question.strip(),
@@ -126,6 +127,7 @@ def make_brief(question: str, settings: Settings, wanted: Wanted, *, web: bool =
         schema=_schema(wanted, wanted.get("mode") or settings.mode),
         verify=settings.verify if checked is None else checked,
         checks_off=tuple(settings.checks_off if off is None else off),
+        compare=settings.compare if compared is None else compared,
         repair=settings.repair if mend is None else mend,
         repairs_off=tuple(settings.repairs_off if unmended is None else unmended),
         ask=wanted.get("ask") or ("required" if settings.ask == "required" else "never"),

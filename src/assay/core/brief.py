@@ -180,6 +180,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     schema: str = ""
     verify: bool = True
     checks_off: tuple[CheckName, ...] = ()
+    compare: bool = True
     repair: bool = True
     repairs_off: tuple[RepairName, ...] = ()
     ask: Literal["never", "optional", "required"] = "never"

@@ -257,10 +257,6 @@ class Ledger:
         """What a call with this key got before, in any lane of this process."""
         return self._held.answers.get(key)
 
-    def has_answer(self, tool: str) -> bool:
-        """Whether any call of this tool got an answer; keys are the tool's name, a space and a digest."""
-        return any(key.startswith(f"{tool} ") for key in self._held.answers)
-
     def answer(self, key: str, data: bytes) -> None:
         """Keep what a call got, for the next that asks the same."""
         self._held.answers.setdefault(key, data)

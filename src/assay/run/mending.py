@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.messages import Reply, ToolCall
 
-FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+FENCE = re.compile(r"```[a-zA-Z]*[^\S\n]*+\n(.*?)```", re.DOTALL)
 MOST_STARTS = 20
 
 

@@ -112,6 +112,7 @@ class Settings(BaseSettings):
     checks_off: Annotated[tuple[CheckName, ...], NoDecode, BeforeValidator(sections.names)] = Field(
         (), description="checks which are not asked: " + ", ".join(CHECKS)
     )
+    compare: bool = Field(True, description="whether sources are compared: where they disagree, which copy another")
     repair: bool = Field(True, description="whether sentences which fail are repaired, in the end removed")
     repairs_off: Annotated[tuple[RepairName, ...], NoDecode, BeforeValidator(sections.names)] = Field(
         (), description="stages of repair which are left out: " + ", ".join(REPAIRS)

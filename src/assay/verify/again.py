@@ -10,7 +10,7 @@ from assay.core.claims import Check, Claim, Summary, Verdict, summarize
 from assay.core.integrity import records
 from assay.core.view import RunView
 from assay.verify import gate
-from assay.verify.checks import HEARSAY, check
+from assay.verify.checks import check, firsthand
 from assay.verify.claims import Sentence, claims
 from assay.verify.evidence import Evidence
 from assay.verify.rows import compared
@@ -93,12 +93,11 @@ def _now(view: RunView, claim: Claim, sentence: Sentence | None, evidence: Evide
     last = _last(view.checks, claim)
     if last.rule == "off":
         return last
-    head = sentence.head if sentence else ()
-    table = compared(claim.text, head, evidence) if head and "field" not in off else None
+    table = compared(claim.text, sentence.head if sentence else (), evidence, off)
     result = table or check(claim.text, evidence, marked=bool(sentence and sentence.markers), off=off)
     if last.rule == "judge" and result.rule in _WEIGHED:  # its word stands until a rule objects
         return last
-    return HEARSAY if result.verdict == "supported" and evidence.is_hearsay else result
+    return firsthand(result, evidence)
 
 
 def _last(checks: Mapping[str, tuple[Check, ...]], claim: Claim) -> Check:

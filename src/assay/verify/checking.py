@@ -11,7 +11,7 @@ import msgspec
 from assay.core.claims import Check, Claim
 from assay.core.sources import Passage, sha256
 from assay.run.run import Branch, Handle, Run
-from assay.verify.checks import HEARSAY, NO_SOURCES, OFF, ruled, weighed
+from assay.verify.checks import NO_SOURCES, OFF, firsthand, ruled, weighed
 from assay.verify.claims import Sentence
 from assay.verify.evidence import Evidence
 from assay.verify.findings import Finding
@@ -83,7 +83,7 @@ async def check_claim(run: Run, id: str, sentence: Sentence, evidence: Evidence,
         check = await judge(run, sentence.text, evidence, findings, sentence.head)
     if check is None:
         check = await asyncio.to_thread(weighed, sentence.text, evidence, rules.off)
-    return Checked(id=id, sentence=sentence, evidence=evidence, check=_firsthand(check, evidence), findings=findings)
+    return Checked(id=id, sentence=sentence, evidence=evidence, check=firsthand(check, evidence), findings=findings)
 
 
 def decided(sentence: Sentence, evidence: Evidence, rules: Rules) -> tuple[Check | None, tuple[Finding, ...]]:
@@ -92,16 +92,11 @@ def decided(sentence: Sentence, evidence: Evidence, rules: Rules) -> tuple[Check
         return OFF, ()
     if not rules.has_sources:
         return NO_SOURCES, ()
-    table = compared(sentence.text, sentence.head, evidence) if sentence.head and "field" not in rules.off else None
+    table = compared(sentence.text, sentence.head, evidence, rules.off)
     if table is not None:
-        return _firsthand(table, evidence), ()
+        return firsthand(table, evidence), ()
     check, findings = ruled(sentence.text, evidence, marked=bool(sentence.markers), off=rules.off)
-    return (_firsthand(check, evidence) if check else None), findings
-
-
-def _firsthand(check: Check, evidence: Evidence) -> Check:
-    """What only a search's summary of a page says is not supported yet."""
-    return HEARSAY if check.verdict in {"supported", "partial"} and evidence.is_hearsay else check
+    return (firsthand(check, evidence) if check else None), findings
 
 
 class Found(msgspec.Struct, frozen=True):

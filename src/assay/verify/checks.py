@@ -49,6 +49,11 @@ def check(claim: str, evidence: Evidence, marked: bool, off: Collection[str] = (
     return ruled(claim, evidence, marked, off)[0] or weighed(claim, evidence, off)
 
 
+def firsthand(check: Check, evidence: Evidence) -> Check:
+    """What only a search's summary of a page says is not supported yet."""
+    return HEARSAY if check.verdict in {"supported", "partial"} and evidence.is_hearsay else check
+
+
 def ruled(
     claim: str, evidence: Evidence, marked: bool, off: Collection[str] = ()
 ) -> tuple[Check | None, tuple[Finding, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from assay.core.claims import Check
 from assay.verify.evidence import Evidence
@@ -20,12 +20,14 @@ def cells(line: str) -> tuple[str, ...]:
     return tuple(cell.replace("\\|", "|").strip() for cell in _BAR.split(inner))
 
 
-def compared(row: str, head: Sequence[str], evidence: Evidence) -> Check | None:
+def compared(row: str, head: Sequence[str], evidence: Evidence, off: Collection[str] = ()) -> Check | None:
     """What the fields cited say to a row under the cells of its head; None when they decide nothing.
 
     Supported: each filled cell is the value its document's field has. The first column may hold keys and the head
-    subjects, or the other way round.
+    subjects, or the other way round. What has no head is no row; nor is it asked where the rule "field" is `off`.
     """
+    if not head or "field" in off:
+        return None
     first, *values = cells(row)
     if len(head) != len(values) + 1:
         return None

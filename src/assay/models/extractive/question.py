@@ -200,9 +200,6 @@ _WHEN = frozenset(
 _WHO = frozenset(
     stem(word) for word in ("who", "whom", "whose", "wer", "wem", "кто", "кем", "من", "people", "person", "author")
 )
-_CREATION = frozenset(
-    ("create", "propose", "draft", "submit", "start", "begin", "make", "write", "publish", "introduce", "open")
-)
 
 
 def _settle(found: dict[str, int], folded: str, keys: Sequence[str]) -> dict[str, int]:

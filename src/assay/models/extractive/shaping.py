@@ -14,9 +14,6 @@ from assay.models.extractive.acting import last
 from assay.models.extractive.terms import carries_topic, stem, stems
 from assay.models.extractive.units import Unit
 
-USUAL = 6
-"""Sentences of a section where no length is asked for."""
-
 Sections = list[tuple[str, list[Unit]]]
 
 

@@ -86,9 +86,6 @@ def stems(text: str) -> list[str]:
     return [stem(word) for word in words(text)]
 
 
-_STOP_STEMS = {language: frozenset(stem(word) for word in table) for language, table in STOP.items()}
-
-
 def is_cjk(text: str) -> bool:
     """Whether `text` has a Chinese or Japanese character."""
     return _CJK.search(text) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -129,12 +129,12 @@ class Index:
     def best(self, claim: str) -> list[Picked]:
         """The passages which share most words with `claim`."""
         weights = {word: self._weight(word) for word in set(words(claim))}
-        scores: Counter[int] = Counter()
+        scores: defaultdict[int, float] = defaultdict(float)
         for word, weight in weights.items():
             for at in self.text.get(word, ()):
-                scores[at] += weight  # type: ignore[assignment]  # a counter of floats
+                scores[at] += weight
             for at in self.heading.get(word, ()):
-                scores[at] += weight * HEADING_SHARE  # type: ignore[assignment]
+                scores[at] += weight * HEADING_SHARE
         least = LEAST_SHARE * sum(weights.values())
         ranked = sorted(scores.items(), key=lambda pair: (-round(pair[1], 6), pair[0]))
         return [self.passages[at] for at, score in ranked[:MOST] if score >= least]

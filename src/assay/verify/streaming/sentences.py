@@ -16,7 +16,6 @@ from assay.core.markers import Marker
 from assay.core.scanner import Scanner
 from assay.verify.claims import Block, Sentence, blocks, grown, line_spans, markdown, numbered, read_block
 
-_LINE_END = re.compile(r"[\r\n]")
 _SMALL = 2_000
 _GROWTH = 16
 """What is not settled yet is read anew when a line came; if long, only when it grew by one part in so many."""

@@ -225,7 +225,7 @@ def _verdict(each: _Cited, evidence: Evidence, desk: _Desk, off: Collection[str]
     if not any(desk.has(reference) for reference in each.references):
         return _absent(missing, each.references)
     sentence = each.sentence
-    table = compared(sentence.text, sentence.head, evidence) if sentence.head and "field" not in off else None
+    table = compared(sentence.text, sentence.head, evidence, off)
     result = table or (check(sentence.text, evidence, marked=True, off=off) if evidence.passages else SILENT)
     return _absent(missing, ()) if missing and result.verdict in ("unsupported", "unchecked") else result
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 
 import msgspec
 
@@ -19,7 +20,7 @@ _HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(\S.*)")
 _BOLD = re.compile(r"[ ]{0,3}(\*\*|__)([^*_\n]{3,60})\1[ \t]*+:?[ \t]*+")
 _BARE = re.compile(r"[ ]{0,3}([^\W\d_][^\n.!?|]{2,50}?)[ \t]*+:?[ \t]*+")
 _NAMES = re.compile(
-    r"[\W\d_]*(?:[一二三四五六七八九十]{1,3}[、．.]|[IVX]{1,5}\.)?[\W\d_]*(?:(?:key |main |selected |cited |full )?"
+    r"[\W\d_]*+(?:[一二三四五六七八九十]{1,3}[、．.]|[IVX]{1,5}\.)?[\W\d_]*+(?:(?:key |main |selected |cited |full )?"
     r"(?:references?|sources?|bibliograph(?:y|ies)|works cited|literature(?: cited)?|citations?|footnotes?|end ?notes|"
     r"further reading|quellen(?:verzeichnis|angaben)?|literatur(?:verzeichnis)?|einzelnachweise|fu(?:ß|ss)noten|"
     r"r[ée]f[ée]rences|bibliographie|fuentes|referencias|bibliograf[ií]a|fonti|riferimenti|refer[êe]ncias|"
@@ -66,6 +67,7 @@ class Definitions:
         for each in self.all:
             if each.label:
                 self._by_label.setdefault(each.label, []).append(each)
+        self._best = {label: _best(found) for label, found in self._by_label.items() if _are_one(found)}
 
     def __contains__(self, label: str) -> bool:
         return normal(label) in self._by_label
@@ -75,15 +77,25 @@ class Definitions:
 
         Of the entries of one list the one which tells most counts (a link definition may repeat an entry).
         """
-        found = self._by_label.get(normal(label), [])
+        wanted = normal(label)
+        found = self._by_label.get(wanted, [])
         if not found:
             return None
         after = bisect_right(found, point, key=lambda each: each.start)
-        return max(found[after:] or found, key=_told) if _are_one(found) else found[min(after, len(found) - 1)]
+        best = self._best.get(wanted)
+        if best is None:
+            return found[min(after, len(found) - 1)]
+        return best[after if after < len(best) else 0]
 
 
 def _told(each: Definition) -> tuple[bool, int]:
     return bool(each.url), len(each.text)
+
+
+def _best(found: list[Definition]) -> list[Definition]:
+    """For each place the entry from there on which tells most, the first of equals."""
+    best = list(accumulate(reversed(found), lambda one, before: max(before, one, key=_told)))
+    return best[::-1]
 
 
 def _are_one(found: list[Definition]) -> bool:
