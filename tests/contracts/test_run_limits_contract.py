@@ -22,9 +22,11 @@ from assay.run.steps import Scratch
 
 async def test_an_early_finish_ends_lanes_and_lets_the_writer_write(journals: Journals) -> None:
     reasons: list[str] = []
+    entered = asyncio.Event()
 
     async def pipeline(run: Run) -> Outcome:
         async def slow(scratch: Scratch) -> int:
+            entered.set()
             await asyncio.sleep(60)
             return 1
 
@@ -44,7 +46,7 @@ async def test_an_early_finish_ends_lanes_and_lets_the_writer_write(journals: Jo
 
     journal = journals.journal()
     handle = Engine(journal, pipeline, holder="one", ttl=0.05).start(ready())
-    await asyncio.sleep(0.1)
+    await entered.wait()
     await journal.control(handle.run_id, "finish")
     await outcome(handle)  # raises long before the slow step's minute is over
     await again(journals, handle.run_id, pipeline, world())

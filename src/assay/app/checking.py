@@ -67,11 +67,6 @@ def check(rows: Iterable[ClaimRow | Mapping[str, object]]) -> list[CheckedRow]:
     return [_checked(row if isinstance(row, ClaimRow) else _converted(row)) for row in rows]
 
 
-def check_lines(lines: Iterable[bytes]) -> Iterator[CheckedRow | BadRow]:
-    """The same for lines of JSON, each as it is read; one which is no row gives a `BadRow`. Blank lines are skipped."""
-    return check_rows(read_lines(lines))
-
-
 def check_rows(rows: Iterable[ClaimRow | BadRow]) -> Iterator[CheckedRow | BadRow]:
     """The verdict on each row, as it is asked for; what is no row stays as it is."""
     for row in rows:

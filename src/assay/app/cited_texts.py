@@ -9,17 +9,17 @@ from pathlib import Path
 import msgspec
 
 from assay.core.claims import Summary
-from assay.core.errors import FetchFailed, StoreError, UsageError
+from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Library, Pages
 from assay.core.sources import Document, Passage
 from assay.core.urls import BadUrl, read
 from assay.evidence.documents import Reader
-from assay.verify.gate import TextOf
+from assay.verify.holdings import text_of
 from assay.verify.texts.checking import CheckedClaim, Named, Shelf, check_text
 from assay.verify.texts.marked import Marked, mark
 from assay.verify.texts.matching import Catalogue
 
-__all__ = ["LONGEST", "CheckedClaim", "Desk", "Named", "VerifiedText", "text_of", "verify_text"]
+__all__ = ["LONGEST", "CheckedClaim", "Desk", "Named", "VerifiedText", "verify_text"]
 
 LONGEST = 4_000_000
 """Characters of a text; what is longer is no report."""
@@ -117,15 +117,3 @@ def _is_page(url: str) -> bool:
         return bool(read(url))
     except BadUrl:
         return False
-
-
-def text_of(library: Library, reader: Reader) -> TextOf:
-    """How a stored document's text is got at by its hash."""
-
-    def found(sha256: str) -> bytes:
-        document = library.document(sha256)
-        if document is None:
-            raise StoreError(f"document {sha256[:12]} is not in the library")
-        return reader.text(document)
-
-    return found

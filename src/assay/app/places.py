@@ -127,8 +127,8 @@ def collections_in(named: Iterable[str], library: Library) -> tuple[list[str], l
 def unknown(name: str, known: Iterable[str]) -> UnknownName:
     """There is no such collection."""
     known = list(known)
-    more = "" if known else "; there are none yet"
-    return UnknownName("collection", name, known, f"{more} (assay docs add PATH -c {name} makes it)".strip())
+    more = "" if known else "there are none yet, "
+    return UnknownName("collection", name, known, f"({more}assay docs add PATH -c {name} makes it)")
 
 
 def without(origin: Origin, documents: Mapping[str, str]) -> Origin:

@@ -140,6 +140,11 @@ async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers)
     Raises:
         UsageError: it does not wait for answers, has them already, or these are not answers to its questions.
     """
+    if row.status == "waiting" and view.waiting_for == "plan":
+        raise UsageError(
+            f"run {row.run_id} waits for its plan to be approved, not for answers: "
+            f"assay runs answer {row.run_id} --approve"
+        )
     if row.status != "waiting" or view.waiting_for != "answers":
         raise UsageError(f"run {row.run_id} does not wait for answers: it is {row.status}")
     if await is_answered(journal, row.run_id, "answers"):

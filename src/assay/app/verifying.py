@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from assay.app.cited_texts import Desk, VerifiedText, text_of, verify_text
+from assay.app.cited_texts import Desk, VerifiedText, verify_text
 from assay.app.online import Online
 from assay.app.replays import Replay, compared
 from assay.core.brief import Brief
@@ -21,6 +21,7 @@ from assay.run.run import Run
 from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.verify.again import Again, Rechecked, recheck
+from assay.verify.holdings import text_of
 
 __all__ = ["Again", "Rechecked", "VerifiedText", "Verifying"]
 

@@ -74,6 +74,10 @@ def _read(file: Path) -> str:
         else:
             if file.exists() and not file.is_file():
                 raise click.UsageError(f"{file} is not a file")
+            if file.suffix.lower() in (".html", ".htm"):
+                raise click.UsageError(
+                    f"{file} is a page: give the text as Markdown (assay runs export ID -o report.md)"
+                )
             with file.open("rb") as opened:
                 data = _bounded(opened)
         return data.decode("utf-8-sig")

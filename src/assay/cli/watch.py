@@ -132,7 +132,7 @@ async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
         StoreError: a file cannot be written (the report is on stdout then).
     """
     if view.status == "waiting":
-        return _ask(view)
+        return _ask(view, output)
     saved = await _deliver(assay, view, output)
     code = exit_code(view, strict=output.strict)
     close(view, output, saved)
@@ -161,7 +161,7 @@ def exit_code(view: RunView, *, strict: bool = False) -> Exit:
     return Exit.LIMIT if view.stop_reason in LIMITS else Exit.DONE
 
 
-def _ask(view: RunView) -> Exit:
+def _ask(view: RunView, output: Output) -> Exit:
     """Nobody here can answer: the questions, or the plan to approve, as JSON for whoever can."""
     waiting: dict[str, object] = {"run": view.run_id}
     if view.waiting_for == "plan":
@@ -169,6 +169,9 @@ def _ask(view: RunView) -> Exit:
     else:
         waiting["questions"] = view.clarification.questions
     write(msgspec.json.encode(waiting).decode())
+    if output.verbosity >= 0:
+        how = "--approve" if view.waiting_for == "plan" else "ANSWER…"
+        say(f"run {view.run_id} waits; to go on: assay runs answer {view.run_id} {how}")
     return Exit.INPUT_NEEDED
 
 

@@ -296,7 +296,7 @@ class _Registration:
             self.skipped += 1
             return
         for span in each.spans:
-            passage = _passage(id, each.document, span)
+            passage = passage_of(id, each.document, span)
             if passage.id not in self.held.passages and passage.id not in self.passages:
                 self.passages[passage.id] = passage
                 self._row("passage", passage.id, passage)
@@ -340,7 +340,8 @@ def _source(id: str, document: Document, trusted: tuple[str, ...]) -> Source:
     )
 
 
-def _passage(source: str, document: Document, span: Span) -> Passage:
+def passage_of(source: str, document: Document, span: Span) -> Passage:
+    """The passage a stretch of a document is, under the id of a source."""
     return Passage(
         id=f"{source}.{span.ordinal}",
         source=source,

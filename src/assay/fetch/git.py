@@ -158,8 +158,11 @@ class _Git:
             data = self._run("cat-file", "--batch", given=asked)
             at = 0
             for entry in some:
-                end = data.index(b"\n", at)
-                size = int(data[at:end].split()[2])
+                try:
+                    end = data.index(b"\n", at)
+                    size = int(data[at:end].split()[2])
+                except (ValueError, IndexError) as error:  # an object which is not there
+                    raise FetchFailed(f"damaged: git does not have {entry.path[:200]}") from error
                 yield entry, data[end + 1 : end + 1 + size]
                 at = end + 1 + size + 1
 

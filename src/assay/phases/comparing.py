@@ -15,7 +15,7 @@ from assay.agents.citing import cite
 from assay.agents.task import Kit
 from assay.core.claims import Conflict
 from assay.core.clean import one_line
-from assay.core.errors import Failed, StoreError
+from assay.core.errors import Failed
 from assay.core.events import ConflictFound, CopiesFound, ReportRevised
 from assay.core.plan import Coverage
 from assay.core.ports import Library
@@ -28,6 +28,7 @@ from assay.run.steps import Scratch
 from assay.verify.conflicts.finding import conflicts
 from assay.verify.conflicts.telling import section, summary
 from assay.verify.copies import LONGEST, clusters, copies
+from assay.verify.holdings import text_of
 from assay.verify.streaming.carrying import spans
 
 REVISED = "where sources disagree was put in by code"
@@ -87,13 +88,8 @@ async def _compared(
 
 def _texts(library: Library, reader: Reader, documents: Sequence[str]) -> dict[str, str]:
     """The beginnings of documents, as much as is compared, by their hash."""
-    found = {}
-    for sha256 in documents:
-        document = library.document(sha256)
-        if document is None:
-            raise StoreError(f"document {sha256[:12]} is not in the library")
-        found[sha256] = reader.text(document)[: 4 * LONGEST].decode(errors="ignore")
-    return found
+    stored = text_of(library, reader)
+    return {sha256: stored(sha256)[: 4 * LONGEST].decode(errors="ignore") for sha256 in documents}
 
 
 def _told(conflict: Conflict, passages: Mapping[str, Passage]) -> ConflictFound:

@@ -56,7 +56,7 @@ class Holdings:
         """Look passages up in their documents, ahead of `hold` and without a step: stored documents do not change."""
         fresh = {passage.id: passage for passage in passages if passage.id not in self._located}
         if fresh:
-            self._take(await asyncio.to_thread(gate.documents, fresh, _texts(run.world.library, self.reader)))
+            self._take(await asyncio.to_thread(gate.documents, fresh, text_of(run.world.library, self.reader)))
 
     async def hold(self, run: Run, passages: Iterable[Passage]) -> None:
         """Hold passages against their stored documents, each once, in one step; what is wrong is kept for the gate."""
@@ -66,7 +66,7 @@ class Holdings:
         self._held.update(fresh)
 
         async def work(_: Scratch) -> gate.Documents:
-            return await asyncio.to_thread(gate.documents, fresh, _texts(run.world.library, self.reader))
+            return await asyncio.to_thread(gate.documents, fresh, text_of(run.world.library, self.reader))
 
         hashes = {id: passage.text_sha256 for id, passage in fresh.items()}
         try:
@@ -90,11 +90,13 @@ class Holdings:
         return tuple(dict.fromkeys(self._problems[id] for id in ids if id in self._problems))
 
 
-def _texts(library: Library, reader: Reader) -> gate.TextOf:
-    def text_of(sha256: str) -> bytes:
+def text_of(library: Library, reader: Reader) -> gate.TextOf:
+    """How a stored document's text is got at by its hash."""
+
+    def found(sha256: str) -> bytes:
         document = library.document(sha256)
         if document is None:
             raise StoreError(f"document {sha256[:12]} is not in the library")
         return reader.text(document)
 
-    return text_of
+    return found

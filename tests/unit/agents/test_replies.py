@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import msgspec
 import pytest
@@ -120,3 +121,9 @@ def test_tables_and_short_lines_may_repeat() -> None:
     assert not repeating("| a | b |\n" * 10)
     assert not repeating("\n".join(f"The tide at port number {number} rises." for number in range(20)))
     assert repeating("这句话被模型重复了很多次而且它相当长足以被认为是一个循环的句子吧。 " * 5)
+
+
+def test_a_fence_which_is_never_closed_takes_no_time() -> None:
+    begun = time.monotonic()
+    assert read_json("```" + "\n" * 50_000 + "x") is None
+    assert time.monotonic() - begun < 5

@@ -44,6 +44,8 @@ def test_a_password_is_never_shown() -> None:
     assert "secret" not in made.place
     assert "127.0.0.1" in made.place
     assert made.schema == "mine"
+    also = postgres.Postgres("postgresql://me@127.0.0.1/name?password=secret&sslmode=require")
+    assert "secret" not in also.place
 
 
 def test_a_server_which_is_not_there_is_said_to_be_away(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import re
 from assay.core.errors import UsageError
 
 UNITS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-WORDS = {"hourly": 3_600, "daily": 86_400, "weekly": 604_800}
+WORDS = {"hourly": 3_600, "daily": 86_400, "weekly": 604_800, "hour": 3_600, "day": 86_400, "week": 604_800}
 LONGEST = 10 * 365 * 86_400
 
 

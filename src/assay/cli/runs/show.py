@@ -73,7 +73,7 @@ def _state(view: RunView) -> str:
     said += [f"started {view.started_at[:19]}"] if view.started_at else []
     said += [f"finished {view.finished_at[:19]}"] if view.finished_at else []
     said += [f"error: {clean(view.error)}"] if view.error else []
-    return ", ".join(part for part in said if part)
+    return ", ".join(part for part in dict.fromkeys(said) if part)
 
 
 def _where(view: RunView) -> str:

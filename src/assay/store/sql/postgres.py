@@ -63,7 +63,9 @@ class Postgres:
 
     def __init__(self, url: str) -> None:
         self._url, self.schema = _read(url)
-        self.place = f"the database {self._url.render_as_string(hide_password=True)}"
+        self.place = (
+            f"the database {self._url.set(query={}).render_as_string(hide_password=True)}"  # it may hold one too
+        )
 
     def engine(self) -> Engine:
         """Connections to it; each is looked at before it is used again, since a server may have been restarted."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
@@ -12,6 +12,8 @@ from assay.core.ports import CollectionRow, Origin
 from assay.store.sql import sqlite
 from assay.store.sql.database import Database, patient
 from assay.store.sql.tables import collections, documents, members, origins
+
+V = TypeVar("V")
 
 BATCH = 500
 """Values in one IN list."""
@@ -60,7 +62,7 @@ class SqlCollections:
                 return []
             found = set(connection.execute(_named(named)).scalars())
             found |= set(connection.execute(_sharing(named)).scalars())
-            for some in _batches(hashes):
+            for some in batches(hashes):
                 found |= set(connection.execute(_holding(some)).scalars())
         return sorted(found)
 
@@ -70,7 +72,7 @@ class SqlCollections:
         hashes = list(documents)
         with self._database.write() as connection:
             number = _found(connection, collection)
-            for some in _batches(hashes) if number is not None else ():
+            for some in batches(hashes) if number is not None else ():
                 connection.execute(
                     delete(members).where(members.c.collection == number, members.c.document.in_(_rows_of(some)))
                 )
@@ -161,12 +163,13 @@ def _rows_of(hashes: Sequence[str]) -> Select[int]:
     return select(documents.c.row).where(documents.c.sha256.in_(hashes))
 
 
-def _batches(values: Sequence[str]) -> list[Sequence[str]]:
+def batches(values: Sequence[V]) -> list[Sequence[V]]:
+    """Values in lists which one statement takes."""
     return [values[first : first + BATCH] for first in range(0, len(values), BATCH)]
 
 
 def _forget(connection: Connection, number: int, places: Sequence[str]) -> None:
-    for some in _batches(places):
+    for some in batches(places):
         kept = [_place(place) for place in some]
         connection.execute(delete(origins).where(origins.c.collection == number, origins.c.place.in_(kept)))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -20,6 +19,7 @@ from assay.core.errors import StoreError
 from assay.core.sources import UNSORTED
 from assay.store.sql.database import Database
 from assay.store.sql.home import BLOBS, DATABASE
+from assay.store.sql.shelves import BATCH, batches
 from assay.store.sql.tables import (
     collections,
     documents,
@@ -39,7 +39,6 @@ _DERIVED = re.compile(r"set-[0-9a-f]{16}")
 """Collections which were made for a run's documents (`store.common.set_members`)."""
 ORPHAN_SECONDS = 3_600
 """Bytes nobody refers to stay so long: those of a document being added are written before its row is."""
-_BATCH = 500
 
 
 class Swept(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +85,7 @@ def _forget_documents(connection: Connection) -> dict[int, tuple[str, str]]:
         for number, name in connection.execute(select(collections.c.number, collections.c.name)).all()
         if _DERIVED.fullmatch(name) and name not in named
     ]
-    for some in _batches(doomed_sets):
+    for some in batches(doomed_sets):
         for table in (members, origins):
             connection.execute(delete(table).where(table.c.collection.in_(some)))
         connection.execute(delete(collections).where(collections.c.number.in_(some)))
@@ -98,7 +97,7 @@ def _forget_documents(connection: Connection) -> dict[int, tuple[str, str]]:
         for row, sha, snapshot in every
         if row not in held and sha not in mentioned and snapshot not in mentioned
     }
-    for some in _batches(list(doomed)):
+    for some in batches(list(doomed)):
         connection.execute(delete(members).where(members.c.document.in_(some)))
         connection.execute(delete(documents).where(documents.c.row.in_(some)))
     connection.execute(delete(snapshots).where(snapshots.c.sha256.not_in(select(documents.c.snapshot_sha256))))
@@ -125,7 +124,7 @@ def _mentioned(connection: Connection) -> set[str]:
     """Every hash which a kept run has said or stored."""
     found: set[bytes] = set()
     for column in (runs.c.brief, events.c.data, steps.c.data, ledger.c.data, inbox.c.data):
-        for data in connection.execute(select(column).execution_options(yield_per=_BATCH)).scalars():
+        for data in connection.execute(select(column).execution_options(yield_per=BATCH)).scalars():
             found.update(_HASH.findall(data))
     return {each.decode() for each in found}
 
@@ -168,8 +167,3 @@ def _remove_pages(folder: Path, blobs: Path) -> None:
                 if (blobs / name[:2] / f"{name[2:]}.zst").exists():
                     continue
             path.unlink()
-
-
-def _batches(numbers: list[int]) -> Iterator[list[int]]:
-    for first in range(0, len(numbers), _BATCH):
-        yield numbers[first : first + _BATCH]

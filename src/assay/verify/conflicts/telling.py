@@ -41,7 +41,10 @@ def _told(conflict: Conflict, passages: Mapping[str, Passage], sources: Mapping[
 
 
 def _values(conflict: Conflict, sources: Mapping[str, Source]) -> str:
-    return " or ".join(f"{_flat(side.value)} ({_where(side, sources)})" for side in conflict.sides)
+    stated: dict[str, list[str]] = {}
+    for side in conflict.sides:
+        stated.setdefault(_flat(side.value), []).append(_where(side, sources))
+    return " or ".join(f"{value} ({'; '.join(places)})" for value, places in stated.items())
 
 
 def _where(side: Side, sources: Mapping[str, Source]) -> str:

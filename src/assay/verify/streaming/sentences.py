@@ -7,7 +7,6 @@ or the head of a table; a table row when the next row has. Before the last top-l
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 
 import msgspec

@@ -9,7 +9,8 @@ import msgspec
 
 from assay.core.claims import Check, Summary, Verdict, summarize
 from assay.core.claims import Claim as Counted
-from assay.core.sources import Document, Passage, Source, Span, sha256
+from assay.core.sources import Document, Passage, Source, Span
+from assay.evidence.ledger import passage_of
 from assay.verify import gate
 from assay.verify.checks import NO_CITATION, check
 from assay.verify.claims import Sentence, claims
@@ -185,7 +186,7 @@ class _Desk:
         for at, document in enumerate(self._documents[reference.id]):
             source = reference.id if at == 0 else f"{reference.id}{at:06d}"
             self.sources[source] = _source(source, document)
-            found.extend(_passage(source, document, span) for span in self._shelf.spans(document))
+            found.extend(passage_of(source, document, span) for span in self._shelf.spans(document))
         return found
 
 
@@ -201,20 +202,6 @@ def _source(id: str, document: Document) -> Source:
         metadata=document.metadata,
         author=document.author,
         published=document.published,
-    )
-
-
-def _passage(source: str, document: Document, span: Span) -> Passage:
-    return Passage(
-        id=f"{source}.{span.ordinal}",
-        source=source,
-        document_sha256=document.sha256,
-        start=span.start,
-        end=span.end,
-        text=span.text,
-        text_sha256=sha256(span.text.encode()),
-        heading=span.heading,
-        page=span.page,
     )
 
 

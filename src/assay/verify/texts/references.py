@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import accumulate
 
 import msgspec
 
@@ -94,7 +93,9 @@ def _told(each: Definition) -> tuple[bool, int]:
 
 def _best(found: list[Definition]) -> list[Definition]:
     """For each place the entry from there on which tells most, the first of equals."""
-    best = list(accumulate(reversed(found), lambda one, before: max(before, one, key=_told)))
+    best: list[Definition] = []
+    for each in reversed(found):
+        best.append(max(each, best[-1], key=_told) if best else each)
     return best[::-1]
 
 

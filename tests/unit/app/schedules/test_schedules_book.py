@@ -31,6 +31,7 @@ NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
         (" Weekly ", 604_800),
         ("daily", 86_400),
         ("hourly", 3600),
+        ("day", 86_400),
     ],
 )
 def test_how_often(text: str, seconds: int):

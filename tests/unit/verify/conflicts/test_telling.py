@@ -87,6 +87,14 @@ def test_in_one_sentence_for_a_text_which_has_a_form_of_its_own() -> None:
     assert said == "Sources disagree: 330 metres (Tower guide, no date) or 324 metres (S2001, no date)."
 
 
+def test_a_value_which_two_sources_state_is_named_once() -> None:
+    held = passages(*SENTENCES, SENTENCES[1])
+    found = conflict("330 metres", "324 metres", "324 metres", dates=("", "", ""))
+    told = section([found], held, sources("A", "B", "C"))
+    assert "\n330 metres (A, no date) or 324 metres (B, no date; C, no date):\n" in told
+    assert told.count("\n- ") == 3
+
+
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_no_title_becomes_a_claim_or_a_heading(one: str, other: str) -> None:
     told = section([conflict("330 metres", "324 metres")], passages(*SENTENCES), sources(one, other))

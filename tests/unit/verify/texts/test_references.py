@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,6 +63,14 @@ def test_an_entry_which_is_repeated_as_a_definition_keeps_its_title() -> None:
     found = definitions(text).named("1", 0)
     assert found is not None
     assert "tides.md" in found.text
+
+
+def test_hostile_headings_and_lists_take_no_time() -> None:
+    begun = time.monotonic()
+    assert definitions("# " + "-" * 20_000 + "x").all == ()
+    known = definitions("[1]: https://example.org/a\n\n" * 5_000)
+    assert {known.named("1", at) for at in range(5_000)} <= set(known.all)
+    assert time.monotonic() - begun < 5
 
 
 def test_labels_are_compared_without_case_space_and_zeros() -> None:
