@@ -153,7 +153,7 @@ async def _interrupted(assay: Assay, order: Order) -> str:
             said = click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True)
         return run_id if said else ""
     if unfinished[0].status == "waiting":
-        say(f"this question was asked before, and run {run_id} waits for answers: assay runs answer {run_id}")
+        say(f"this question was asked before, and run {run_id} waits for its owner: assay runs answer {run_id}")
     else:
         say(f"this question was interrupted before; to go on with that run: assay runs resume {run_id}")
     return ""

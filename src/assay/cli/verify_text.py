@@ -45,6 +45,10 @@ def text(file: Path, asked: Asked, *, quiet: bool) -> Exit:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
         write("\n".join(_told(found, str(file), problems=asked.problems)))
+    demanding = asked.strict or asked.least is not None
+    if demanding and not found.summary.claims:
+        say(f"{file} states nothing that could be checked: that is not taken for a text whose claims are supported")
+        return Exit.UNVERIFIED
     falls_short = asked.least is not None and found.share < asked.least
     lacks = asked.strict and found.summary.supported < found.summary.claims
     return Exit.UNVERIFIED if falls_short or lacks else Exit.DONE

@@ -85,8 +85,6 @@ def test_what_a_build_may_ask_for(there: Path, options: list[str], code: int) ->
 def test_a_text_which_is_right_passes_all(there: Path) -> None:
     (there / "good.md").write_text("The tide at Brest rises seven metres ([Tides](docs/tides.md)).\n")
     assert main(["verify", "good.md", "--in", "docs", "--strict", "--min-supported", "1"]) == 0
-    (there / "empty.md").write_text("# Nothing yet\n")
-    assert main(["verify", "empty.md", "--in", "docs", "--strict"]) == 0
 
 
 def test_only_problems_and_a_text_on_stdin(
@@ -150,3 +148,11 @@ def test_a_run_whose_documents_were_damaged_does_not_hold(there: Path, capsys: p
     capsys.readouterr()
     assert main(["verify", "last", "--again"]) == 3
     assert "WRONG" in capsys.readouterr().out
+
+
+def test_a_text_without_claims_satisfies_no_demand(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (there / "empty.md").write_text("# To be written\n")
+    assert main(["verify", "empty.md", "--in", "docs"]) == 0
+    assert main(["verify", "empty.md", "--in", "docs", "--strict"]) == 3
+    assert main(["verify", "empty.md", "--in", "docs", "--min-supported", "0.5"]) == 3
+    assert "states nothing that could be checked" in capsys.readouterr().err

@@ -54,7 +54,7 @@ def in_short(material: Material) -> Markup:
 def verified(view: RunView) -> str:
     """Whether the final check was passed, or that there was none yet."""
     if view.verified:
-        return "passed its final check"
+        return "its citations and counts passed the final check"
     failed = view.gate is not None and not view.gate.passed
     return "did not pass its final check" if failed else "not verified"
 
