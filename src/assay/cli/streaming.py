@@ -51,7 +51,23 @@ class Streaming(Plain):
         """What is left to be said of the whole `text`; all of it, after a line, where it is not what was begun."""
         if not self.said:
             return text
-        return text.removeprefix(self.said) if text.startswith(self.said) else f"\n\n{text}"
+        if text.startswith(self.said):
+            return text.removeprefix(self.said)
+        unsaid = _unsaid(self.said, text)
+        return f"\n\n{text}" if unsaid is None else unsaid
+
+
+def _unsaid(said: str, text: str) -> str | None:
+    """What `text` has beside the paragraphs which were said, as where code put a date between two; None where it does
+    not have all of those any more.
+    """
+    told, left, begun = said.split("\n\n"), list[str](), ""
+    for paragraph in text.rstrip("\n").split("\n\n"):
+        if told and (paragraph == told[0] or (len(told) == 1 and paragraph.startswith(told[0]))):
+            begun = paragraph.removeprefix(told.pop(0))
+        else:
+            left.append(paragraph)
+    return None if told else "".join((begun, *(f"\n\n{paragraph}" for paragraph in left), "\n"))
 
 
 def _settled(text: str) -> str:

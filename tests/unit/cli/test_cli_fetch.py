@@ -87,7 +87,8 @@ async def test_a_page_is_a_document_of_a_run(assay, there: Site):
 async def test_a_run_over_nothing_but_dead_pages_is_refused(assay, there: Site):
     done = await assay("Who wrote the Harbor report?", "--in", there.url("/none"))
     assert done.returncode == 2
-    assert b"no page could be read" in done.stderr
+    assert b"no document could be read" in done.stderr
+    assert b"not found: 127.0.0.1 answered 404" in done.stderr
 
 
 async def test_a_setting_which_is_no_host(assay, there: Site):

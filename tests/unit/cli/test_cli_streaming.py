@@ -63,6 +63,12 @@ def test_an_answer_which_was_taken_back_is_said_again_whole() -> None:
     assert Streaming(-1, "numbers").rest("All.\n") == "All.\n"
 
 
+def test_a_paragraph_put_between_is_said_after_and_nothing_twice() -> None:
+    shown = Streaming(-1, "numbers")
+    shown.said = "It rises.\n\n*Compiled"
+    assert shown.rest("It rises.\n\n*As of today.*\n\n*Compiled by code.*\n") == " by code.*\n\n\n*As of today.*"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pty")
 def test_on_a_terminal_the_answer_is_there_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
