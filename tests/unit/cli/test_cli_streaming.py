@@ -66,7 +66,7 @@ def test_an_answer_which_was_taken_back_is_said_again_whole() -> None:
 def test_a_paragraph_put_between_is_said_after_and_nothing_twice() -> None:
     shown = Streaming(-1, "numbers")
     shown.said = "It rises.\n\n*Compiled"
-    assert shown.rest("It rises.\n\n*As of today.*\n\n*Compiled by code.*\n") == " by code.*\n\n\n*As of today.*"
+    assert shown.rest("It rises.\n\n*As of today.*\n\n*Compiled by code.*\n") == " by code.*\n\n*As of today.*\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pty")
