@@ -28,6 +28,7 @@ test: check
 
 crash: $(VENV)/.installed
 	@$(BIN)/python tests/runs/campaign.py
+	@$(BIN)/python -m pytest -m campaign
 
 check: $(VENV)/.installed
 	@$(BIN)/ruff format --check .

@@ -39,7 +39,7 @@ def test_killed_at_random_moments_again_and_again(tmp_path: Path, whole: Whole) 
     assert kills
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize("story", ["orchestrated", "orchestrated, repaired"])
 def test_killed_all_over_a_run(story: str, tmp_path: Path) -> None:
     """Beside the other strategy, which is killed above."""

@@ -51,7 +51,7 @@ async def ended(home: Path, run_id: str) -> tuple[Report, list[int]]:
         return report, [envelope.seq for envelope in await assay.events(run_id)]
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize(("strategy", "point"), [("orchestrated", "research"), ("reflective", "plan")])
 async def test_killed_at_many_points(tmp_path: Path, strategy: str, point: Point) -> None:
     await killed(tmp_path, strategy, point, KILLS)

@@ -117,7 +117,7 @@ def test_a_run_which_waits_for_an_answer_is_taken_up_when_it_has_it(fleet: Fleet
     whole(fleet, run_id)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_whatever_workers_are_killed_every_run_is_whole(fleet: Fleet) -> None:
     chance = random.Random(7)
     fleet.slow(plan=150, research=250, find=300, write=250)
