@@ -19,6 +19,9 @@ from assay.core.ports import Library, Query
 from assay.core.sources import Document
 from assay.evidence.documents import Reader
 from assay.search.local import LocalSearch
+from assay.search.local.index import FORMAT, LocalIndex
+from assay.search.local.ranking import View
+from assay.search.local.words import Words
 from assay.store.sql import open_store
 
 QUESTIONS = 400
@@ -38,6 +41,7 @@ def main() -> int:
         search.sync()
         print(f"{found.documents:,} documents; {machine()}")
         report(search, store.library)
+        queries(home / "index", named(store.library, random.Random(7)))
     return 0
 
 
@@ -45,13 +49,32 @@ def report(search: LocalSearch, library: Library) -> None:
     """Measure all scopes."""
     chance = random.Random(7)
     documents = library.documents(["default"])
-    chosen = chance.sample([document for document in documents if " " in document.title], QUESTIONS)
+    chosen = named(library, chance)
     print(f"{'scope':<10} {'p50 ms':>7} {'p95 ms':>7} {'first':>6} {'in 10':>6}")
     for scope in (len(documents), 5000, 300, 3):
         members = chance.sample(documents, scope)
         name = library.select([document.sha256 for document in members])
         asked = chosen if scope == len(documents) else [chance.choice(members) for _ in range(QUESTIONS)]
         measure(search, asked, name, scope)
+
+
+def named(library: Library, chance: random.Random) -> list[Document]:
+    """Documents whose titles questions are made of."""
+    return chance.sample([each for each in library.documents(["default"]) if " " in each.title], QUESTIONS)
+
+
+def queries(folder: Path, asked: Sequence[Document]) -> None:
+    """Measure what the index of passages takes for a question, alone: the ten best of all passages."""
+    index = LocalIndex(folder / FORMAT)
+    view, times = View(index), []
+    for number, document in enumerate(asked):
+        words = Words(FORMS[number % len(FORMS)].format(document.title), index.analyses).reduced(view.documents)
+        query = words.in_passages()
+        started = time.perf_counter()
+        view.passages.search(query, 10, count=False)
+        times.append((time.perf_counter() - started) * 1e3)
+    p95 = statistics.quantiles(times, n=20)[-1]
+    print(f"a query of {view.passages.num_docs:,} passages: p50 {statistics.median(times):.2f} ms, p95 {p95:.2f} ms")
 
 
 def measure(search: LocalSearch, asked: Sequence[Document], collection: str, scope: int) -> None:

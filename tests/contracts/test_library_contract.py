@@ -94,6 +94,21 @@ def test_known_documents_are_left_as_they_are_and_join_the_collection(library):
     assert [found for found, _ in library.after(row, 10)] == [library.last_row()]
 
 
+def test_documents_at_their_rows(library):
+    library.add([pair("a"), pair("b"), pair("c")], "one")
+    first, _, last = (row for row, _ in library.after(0, 10))
+    assert library.at([last, first, last + 100, 0, -1]) == {first: pair("a")[1], last: pair("c")[1]}
+    assert library.at([]) == {}
+
+
+def test_documents_are_counted_once(library):
+    library.add([pair("a"), pair("b")], "one")
+    library.add([pair("b"), pair("c")], "two")
+    counts = [library.count(names) for names in (["one"], ["one", "two"], ["none"], [])]
+    assert counts == [2, 3, 0, 0]
+    assert [len(library.members(names)) for names in (["one"], ["one", "two"], ["none"], [])] == counts
+
+
 def test_the_same_document_twice_in_one_call_is_one(library):
     library.add([pair("a"), pair("a", title="Another")], "default")
     assert library.documents(["default"]) == [pair("a")[1]]

@@ -1,19 +1,26 @@
-"""What every search over the library keeps: LocalSearch in memory and on disk."""
+"""What every search over the library keeps: LocalSearch in memory and on disk, PostgresSearch."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from library_of import fill
+from sqlalchemy import Engine
 
 from assay.core.ports import Query, Search
 from assay.evidence.documents import Reader
+from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
+from assay.search.postgres import PostgresSearch
+from assay.search.postgres.tables import prefix_of
 from assay.store.common import Store
 from assay.store.memory import memory_store
+from assay.store.sql import postgres
+from assay.store.sql.database import Database
 
 TEXTS = {
     "proposals/eip-1559.md": "---\neip: 1559\ntitle: Fee market\nstatus: Final\n---\n\nA base fee is burned.",
@@ -35,9 +42,9 @@ FOREIGN = {
 }
 
 
-@pytest.fixture(params=["memory", "disk"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
-    return None if request.param == "memory" else tmp_path / "index"
+@pytest.fixture(params=["memory", "disk", "postgres"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture
@@ -50,8 +57,28 @@ def store() -> Store:
 
 
 @pytest.fixture
-def search(store: Store, place: Path | None) -> Search:
-    return LocalSearch(place, store.library, Reader(store.blobs).spans)
+def search(
+    request: pytest.FixtureRequest, store: Store, kind: str, tmp_path: Path
+) -> Iterator[LocalSearch | PostgresSearch]:
+    spans = Reader(store.blobs).spans
+    if kind != "postgres":
+        yield LocalSearch(None if kind == "memory" else tmp_path / "index", store.library, spans)
+        return
+    engine = request.getfixturevalue("new_engine")
+    yield PostgresSearch(engine, store.library, spans, SEGMENTER)
+    with engine.begin() as connection:
+        for table in ("state", "documents", "passages", "words"):
+            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {prefix_of(SEGMENTER)}_{table}")
+
+
+@pytest.fixture
+def new_engine(new_database: Callable[[], str]) -> Iterator[Engine]:
+    """Connections to an empty database, with its schema."""
+    backend = postgres.Postgres(new_database())
+    Database(backend).close()
+    engine = backend.engine()
+    yield engine
+    engine.dispose()
 
 
 async def names(search: Search, text: str, limit: int = 10, collections: tuple[str, ...] = ("default",)) -> list[str]:

@@ -61,6 +61,7 @@ async def test_pages_as_the_provider_tells_them(wire: Wire):
     assert tuple(hit.published for hit in hits) == wire.published
     assert tuple(hit.author for hit in hits) == wire.authors
     head = there.seen[0]
+    assert "\r\nuser-agent: assay/" in head.lower()
     assert "tides" in head
     assert "harbor" in head
     assert wire.key_in.lower() in head.lower()

@@ -17,8 +17,8 @@ from typing import Literal, Protocol
 import msgspec
 
 from assay.core.ports import LedgerRow
-from assay.core.quality import assess
-from assay.core.sources import FINAL_URL, Document, Passage, Source, Span, ordinal_of, sha256, source_id
+from assay.core.quality import assess, find_doi
+from assay.core.sources import FINAL_URL, Document, Notice, Passage, Source, Span, ordinal_of, sha256, source_id
 from assay.core.text import words
 
 LANE_SOURCES = 999
@@ -95,6 +95,7 @@ class _Held:
         self.pages: defaultdict[int, list[str]] = defaultdict(list)
         self.rows: set[tuple[str, str]] = set()
         self.answers: dict[str, bytes] = {}
+        self.notices: dict[str, tuple[Notice, ...]] = {}
 
 
 def row_name(row: tuple[str, str]) -> str:
@@ -151,6 +152,18 @@ class Ledger:
     def rows(self) -> tuple[str, ...]:
         """What was applied, each row by its kind and its id."""
         return tuple(sorted(map(row_name, self._held.rows)))
+
+    # notices
+
+    def noticed(self, doi: str) -> tuple[Notice, ...] | None:
+        """What was published about a work later, by its DOI; None where nobody has told."""
+        return self._held.notices.get(doi)
+
+    def note(self, doi: str, notices: tuple[Notice, ...], sources: Iterable[str]) -> None:
+        """Keep what was published about a work; whoever is shown it from now on sees that, these sources among it."""
+        self._held.notices[doi] = notices
+        for id in sources:
+            self._held.sources[id] = msgspec.structs.replace(self._held.sources[id], notices=notices)
 
     # looking up
 
@@ -310,7 +323,7 @@ class _Registration:
             return ""
         id = self.ids[document.sha256] = source_id(self.lane, self.next)
         self.next += 1
-        source = _source(id, document, self.held.trusted)
+        source = _source(id, document, self.held)
         self.sources.append(source)
         self._row("source", id, Met(source=source, document=document))
         return id
@@ -321,9 +334,9 @@ class _Registration:
             self.rows.append(LedgerRow(kind=kind, id=id, lane=self.lane, data=msgspec.json.encode(data)))
 
 
-def _source(id: str, document: Document, trusted: tuple[str, ...]) -> Source:
+def _source(id: str, document: Document, held: _Held) -> Source:
     # an address which only leads elsewhere says nothing of what is there
-    quality = assess(document.metadata.get(FINAL_URL, document.url), document.metadata, trusted)
+    quality = assess(document.metadata.get(FINAL_URL, document.url), document.metadata, held.trusted)
     return Source(
         id=id,
         document_sha256=document.sha256,
@@ -337,6 +350,7 @@ def _source(id: str, document: Document, trusted: tuple[str, ...]) -> Source:
         published=document.published,
         kind=quality.kind,
         kind_reason=quality.reason,
+        notices=held.notices.get(find_doi(document.metadata, document.url), ()),
     )
 
 

@@ -21,6 +21,7 @@ MARKS = (
 TRUSTED = re.compile(
     r"cp125[1356]|cp932|cp949|cp936|cp950|koi8|mac_cyrillic|shift_jis|euc_|gb|big5|hz|iso2022|iso8859_[5678]$|johab"
 )
+_HIGH, _RUNS = re.compile(rb"[\x80-\xff]"), re.compile(rb"[\x80-\xff]{2,}")
 UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -56,5 +57,11 @@ def _known(encoding: str) -> str:
 
 
 def _guess(data: bytes) -> str:
+    """An encoding by the look of the bytes: of other scripts than Latin only where their bytes stand together, as they
+    do in words of these scripts, and not alone among ASCII letters, as umlauts do.
+    """
+    high = len(_HIGH.findall(data[:SAMPLE]))
+    if 2 * sum(map(len, _RUNS.findall(data[:SAMPLE]))) < high:
+        return "cp1252"
     best = from_bytes(data[:SAMPLE]).best()
     return best.encoding if best is not None and TRUSTED.match(best.encoding) else "cp1252"

@@ -6,6 +6,7 @@ from typing import IO, TypeVar
 
 import msgspec
 
+from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 
 LARGEST = 1024 * 1024 * 1024
@@ -33,10 +34,14 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """The documents of a file; `failure` says what kept the extractor from giving all, "" when nothing did."""
+    """The documents of a file; `failure` says what kept the extractor from giving all, "" when nothing did.
+
+    `kind` is that of the `ExtractError` which says it.
+    """
 
     documents: tuple[Extracted, ...] = ()
     failure: str = ""
+    kind: str = ExtractError.kind
 
 
 def send(stream: IO[bytes], message: msgspec.Struct) -> int:

@@ -14,7 +14,7 @@ from importlib import import_module
 from queue import SimpleQueue
 from typing import IO
 
-from assay.core.errors import ExtractError
+from assay.core.errors import ExtractError, ReaderBroke
 from assay.core.ports import Extractor
 from assay.core.sources import Extracted
 from assay.fetch.wire import LARGEST, Result, Setup, Task, receive, send
@@ -68,10 +68,11 @@ def _read(task: Task, memory: int) -> Result:
                 documents.pop()
                 return Result(documents=tuple(documents), failure=f"it holds more than {LARGEST >> 20} MB of text")
     except ExtractError as error:
-        return Result(documents=tuple(documents), failure=str(error) or "cannot be read")
+        return Result(documents=tuple(documents), failure=str(error) or "cannot be read", kind=error.kind)
     except MemoryError:
         documents.clear()
-        return Result(failure=f"reading it takes more than {memory >> 20} MB of memory; split it, or save it anew")
+        said = f"reading it takes more than {memory >> 20} MB of memory; split it, or save it anew"
+        return Result(failure=said, kind=ReaderBroke.kind)
     return Result(documents=tuple(documents))
 
 

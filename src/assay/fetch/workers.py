@@ -19,7 +19,7 @@ from typing import IO
 
 import msgspec
 
-from assay.core.errors import ExtractError
+from assay.core.errors import EXTRACT_ERRORS, ExtractError, ReaderBroke, TooSlow
 from assay.core.ports import Extractor
 from assay.core.sources import Extracted
 from assay.fetch.wire import Result, Setup, Task, receive, send
@@ -117,7 +117,7 @@ def _documents(future: Future[Result]) -> Iterator[Extracted]:
     result = future.result()
     yield from result.documents
     if result.failure:
-        raise ExtractError(result.failure)
+        raise EXTRACT_ERRORS.get(result.kind, ExtractError)(result.failure)
 
 
 class _Worker:
@@ -150,14 +150,14 @@ class _Worker:
         try:
             process = self._start()
         except (OSError, ValueError) as error:
-            return Result(failure=f"its reader cannot be started ({error})")
+            return Result(failure=f"its reader cannot be started ({error})", kind=ReaderBroke.kind)
         timer = threading.Timer(task.seconds, self._expire)
         timer.daemon = True
         timer.start()
         try:
             return self._exchange(process, task)
         except (OSError, EOFError, ValueError, msgspec.MsgspecError) as error:
-            return Result(failure=self._why(process, task, error))
+            return self._failed(process, task, error)
         finally:
             timer.cancel()
 
@@ -213,21 +213,22 @@ class _Worker:
                 self._late = True
                 self._process.kill()
 
-    def _why(self, process: subprocess.Popen[bytes], task: Task, error: Exception) -> str:
+    def _failed(self, process: subprocess.Popen[bytes], task: Task, error: Exception) -> Result:
         """What to tell of a process which gave no result; it is gone afterwards."""
         code = _ended(process)
         words = self._last_words()
         self._bury()
         if self._ended:
-            return "reading was ended"
+            return Result(failure="reading was ended", kind=ReaderBroke.kind)
         if self._late or code == -getattr(signal, "SIGXCPU", 0):
-            return f"not read within {task.seconds:g} seconds; split it, or save it anew"
+            said = f"not read within {task.seconds:g} seconds; split it, or save it anew"
+            return Result(failure=said, kind=TooSlow.kind)
         if code > 0 and words:
-            return f"its reader failed ({words})"
+            return Result(failure=f"its reader failed ({words})", kind=ReaderBroke.kind)
         if isinstance(error, ValueError):
-            return f"its reader gave no valid answer ({error})"
+            return Result(failure=f"its reader gave no valid answer ({error})", kind=ReaderBroke.kind)
         self._crashed = True
-        return f"its reader crashed ({_signal(code)}); the file may be damaged"
+        return Result(failure=f"its reader crashed ({_signal(code)}); the file may be damaged", kind=ReaderBroke.kind)
 
     def _last_words(self) -> str:
         """The last line the process wrote to standard error: of a traceback, the error."""

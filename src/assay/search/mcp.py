@@ -2,7 +2,8 @@
 
 The tools are those many servers have for research (`search` and `fetch`): a search gives `{"results": [{"id", "title",
 "url", "text"}]}`, a fetch by id gives `{"id", "title", "text", "url"}`; plain text is taken as it is. Whatever comes is
-an untrusted document like any page. Each question has a connection, or a process, of its own, which ends with it.
+an untrusted document like any page. A connection, or a process, is made for the first
+question and held for those after it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
@@ -23,10 +25,12 @@ from assay.core.secrets import Secret
 from assay.core.sources import Fetched
 from assay.core.urls import BadUrl, read
 from assay.core.webrules import OTHER
+from assay.search.mcp_line import Closed, Line
 from assay.search.web.asking import WebHit
 
 if TYPE_CHECKING:
     from mcp import Client
+    from mcp.types import CallToolResult
 
 SCHEME = OTHER
 SNIPPET = 2_000
@@ -70,6 +74,7 @@ class McpServer:
     def __init__(self, name: str, access: McpAccess, clock: Clock) -> None:
         self._name, self._access, self._clock = name, access, clock
         _load()
+        self._line: Line[Client] = Line(self._client, _faults)
 
     @property
     def name(self) -> str:
@@ -114,7 +119,8 @@ class McpServer:
         )
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """End the connection, or the process."""
+        await self._line.close()
 
     def _hits(self, text: str) -> Iterator[WebHit]:
         found = _decoded(text, _Found) or _Found(_decoded(text, list[_Row]) or [])
@@ -134,14 +140,16 @@ class McpServer:
             _Wrong: none, in time and within the limits.
         """
         try:
-            async with asyncio.timeout(self._access.seconds), self._client() as client:
-                result = await client.call_tool(tool, {await _argument(client, tool): value})
+            async with asyncio.timeout(self._access.seconds):
+                result = await self._line.ask(partial(_called, tool=tool, value=value))
         except TimeoutError as error:
             raise _Wrong(f"did not answer within {self._access.seconds:g} s") from error
         except ExceptionGroup as group:
             raise _Wrong(_why(group)) from group
         except _faults() as error:
             raise _Wrong(_why(error)) from error
+        if isinstance(result, _Wrong):
+            raise result
         text = "\n".join(part.text for part in result.content if part.type == "text")
         if len(text) > self._access.bytes:
             raise _Wrong(f"gave more than {self._access.bytes:,} bytes")
@@ -202,6 +210,14 @@ class _Counted(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
+async def _called(client: Client, tool: str, value: str) -> CallToolResult | _Wrong:
+    """What a tool gives; that there is none is an answer too, and no fault of the connection."""
+    try:
+        return await client.call_tool(tool, {await _argument(client, tool): value})
+    except _Wrong as wrong:
+        return wrong
+
+
 async def _argument(client: Client, tool: str) -> str:
     """What a tool calls its one argument: `query` or `id` where it has one so called, else its first required one.
 
@@ -232,7 +248,7 @@ def _load() -> None:
 def _faults() -> tuple[type[Exception], ...]:
     from mcp import MCPError  # noqa: PLC0415 - an optional extra
 
-    return (MCPError, httpx2.HTTPError, OSError, _Wrong)
+    return (MCPError, httpx2.HTTPError, OSError, Closed)
 
 
 def _why(error: Exception) -> str:
@@ -247,7 +263,7 @@ def _why(error: Exception) -> str:
             raise error
         return _why(error.exceptions[0])
     said = " ".join((str(error) or type(error).__name__).split())[:200]
-    return said if isinstance(error, _Wrong) else f"failed: {said}"
+    return f"failed: {said}"
 
 
 def _decoded(text: str, type: Any) -> Any:

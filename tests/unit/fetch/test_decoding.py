@@ -19,6 +19,9 @@ def test_marked_and_utf8(encoding: str) -> None:
     ("text", "encoding"),
     [
         ("naïve café – “quoted” €5, déjà vu", "cp1252"),
+        ("<title>Höhe</title><p>Die Höhe des Hafens ist groß.", "cp1252"),
+        ("Größe und Höhe: ä ö ü.", "cp1252"),
+        ("<p>Мягких французских булок, да выпей чаю</p>" * 3, "cp1251"),
         (RUSSIAN, "cp1251"),
         ("これは日本語の文章です。" * 9, "shift_jis"),
     ],

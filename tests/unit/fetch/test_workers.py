@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_readers import OddReader
 
-from assay.core.errors import ExtractError
+from assay.core.errors import ExtractError, ReaderBroke, TooSlow
 from assay.core.sources import Extracted
 from assay.fetch.wire import HEAD, LARGEST, Result, Task, receive, send
 from assay.fetch.workers import Workers
@@ -82,6 +82,16 @@ def test_results_come_in_order_whoever_is_first() -> None:
     isolated = workers.isolate(OddReader())
     asked = [isolated.extract(f"text {number}".encode(), "a.odd") for number in range(12)]
     assert [next(each).text for each in asked] == [f"text {number}" for number in range(12)]
+    workers.close()
+
+
+@pytest.mark.parametrize(
+    ("order", "error"), [("hang", TooSlow), ("bloat", ReaderBroke), ("crash", ReaderBroke), ("fail", ReaderBroke)]
+)
+def test_the_error_says_what_kind_of_failure_it_was(order: str, error: type[ExtractError]) -> None:
+    workers = Workers(1, seconds=2.5)
+    with pytest.raises(error):
+        list(workers.isolate(OddReader()).extract(order.encode(), "a.odd"))
     workers.close()
 
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from assay import Assay
@@ -65,6 +66,31 @@ async def test_it_finds_and_reads(access: McpAccess):
     page = await made.read(hits[1].url)
     assert page.body.decode() == "# Tides\n\nThe highest tide on record was 5.2 metres, in March 1838."
     assert page.url == "mcp:notes/n%2F2"
+    with pytest.raises(SearchFailed, match="no tool"):
+        await server(access, search="nosuch").find(SEARCH)
+    await made.close()
+
+
+@pytest.mark.slow
+async def test_one_process_answers_all_questions_and_another_follows_one_that_died():
+    before = {each.pid for each in psutil.Process().children(recursive=True)}
+
+    def servers() -> list[psutil.Process]:
+        found = (each for each in psutil.Process().children(recursive=True) if each.pid not in before)
+        return [each for each in found if PROGRAM in " ".join(each.cmdline())]
+
+    made = server(McpAccess(command=STDIO))
+    answers = await asyncio.gather(*(made.find(SEARCH) for _ in range(4)))
+    assert [len(hits) for hits in answers] == [2, 2, 2, 2]
+    (first,) = servers()
+    await made.read("mcp:notes/n%201")
+    assert servers() == [first]
+    first.kill()
+    first.wait(10)
+    assert len(await made.find(SEARCH)) == 2
+    assert servers() != [first]
+    await made.close()
+    assert servers() == []
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.core.errors import ExtractError, UsageError
+from assay.core.errors import ExtractError, NothingRead
 from assay.core.ports import Archive, Blobs, Clock, Extractor, Library
 from assay.core.sources import UNSORTED, Fetched
 from assay.evidence.ingest.files import Found, find_files, printable
@@ -19,6 +19,8 @@ from assay.evidence.ingest.units import Done, Known, Part, Problem, Unit, Units,
 LARGEST = 100 * 1000 * 1000
 """Bytes; a larger file is skipped with a warning."""
 NAMED = 3
+WRITERS = 8
+"""Blobs written at once: where they go far, each is waited for. A folder is quick enough for one or two."""
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,13 +68,13 @@ def ingest(
     the rest is read; so it is, but for the last seconds, when the process dies.
 
     Raises:
-        UsageError: a path does not exist, a glob matches nothing, or no document could be read at all (where one
-            is `needed`).
+        UsageError: a path does not exist, or a glob matches nothing.
+        NothingRead: no document could be read at all, where one is `needed`.
         StoreError: the library or the blobs cannot be written.
     """
     files, warnings = find_files(paths)
     units = Units(library, extractors, archives, largest)
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="blobs") as writer:
+    with ThreadPoolExecutor(WRITERS, thread_name_prefix="blobs") as writer:
         shelf = Shelf(library, blobs, writer, clock, collection or UNSORTED)
         reading = _Reading(shelf)
         try:
@@ -86,7 +88,7 @@ def ingest(
     if needed and not shelf.documents:
         named = [*(printable(str(path)) for path in paths), *(page.url for page in pages)]
         places = ", ".join(named[:NAMED])
-        raise UsageError("; ".join([f"no document could be read in {places}", *warnings[:5]]))
+        raise NothingRead("; ".join([f"no document could be read in {places}", *warnings[:5]]), reading.failed)
     return Ingested(
         collection=library.select(shelf.documents) if collection is None else collection,
         documents=len(shelf.documents),
@@ -103,6 +105,7 @@ class _Reading:
     def __init__(self, shelf: Shelf) -> None:
         self.shelf = shelf
         self.files = self.binary = 0
+        self.failed = ExtractError.kind
         self.warnings: list[str] = []
         self.given: dict[str, tuple[str, ...]] = {}
         self._known: tuple[str, ...] = ()
@@ -146,6 +149,7 @@ class _Reading:
             for extracted in part.documents:
                 self._documents[self.shelf.take(extracted, part)] = None
         except ExtractError as error:
+            self.failed = error.kind
             self._problems.setdefault(str(error), []).append(part.member)
         else:
             if len(self._documents) == before and not part.member:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from assay.core.ports import Clock, PageCache
 from assay.fetch.web.addresses import policy
-from assay.fetch.web.fetcher import Limits, WebFetcher
+from assay.fetch.web.fetcher import KEPT, Limits, WebFetcher
 
 
 def create(
@@ -24,6 +24,7 @@ def create(
     largest: int,
     robots: bool,
     kept: PageCache | None = None,
+    headers: Sequence[str] = KEPT,
 ) -> WebFetcher:
     """A fetcher.
 
@@ -34,9 +35,12 @@ def create(
         largest: bytes of a page, unpacked.
         robots: whether robots.txt is honoured.
         kept: where pages are kept for the next time.
+        headers: those of an answer which are kept with a page.
 
     Raises:
         ConfigError: `allow` holds what is neither a host nor a network.
     """
     limits = Limits(seconds=seconds, bytes=largest)
-    return WebFetcher(clock, agent=agent, policy=policy(allow), limits=limits, robots=robots, kept=kept)
+    return WebFetcher(
+        clock, agent=agent, policy=policy(allow), limits=limits, robots=robots, kept=kept, headers=headers
+    )

@@ -7,10 +7,10 @@ found, gone, too large, timeout, redirects, unreachable, refused, damaged.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Generic, Literal, TypeVar
+from typing import Literal
 
 import httpcore2
 import msgspec
@@ -24,6 +24,7 @@ from assay.core.webrules import ANYTHING, WebRules
 from assay.fetch.web.addresses import PUBLIC, Policy
 from assay.fetch.web.backend import GuardedBackend, Resolve, system_resolve
 from assay.fetch.web.body import ENCODINGS, media_type, read_body
+from assay.fetch.web.going import Going, once
 from assay.fetch.web.keeping import conditions, fresh_for, seconds, unchanged
 from assay.fetch.web.robots import LARGEST, Answer, Rules, rules
 
@@ -47,10 +48,6 @@ STATUS = {
     410: "gone",
     451: "forbidden",
 }
-
-
-T = TypeVar("T")
-K = TypeVar("K", bound=Hashable)
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,15 +80,6 @@ class _Site:
         self.next = self.fresh_until = 0.0
 
 
-class _Going(Generic[T]):
-    """What somebody waits for; where who began is stopped, the next one goes on."""
-
-    def __init__(self) -> None:
-        self.turn = asyncio.Lock()
-        self.waiting = 0
-        self.outcome: T | FetchFailed | None = None
-
-
 class WebFetcher:
     """Fetches pages; implements `core.ports.Fetcher`.
 
@@ -108,18 +96,20 @@ class WebFetcher:
         robots: bool = True,
         resolve: Resolve = system_resolve,
         kept: PageCache | None = None,
+        headers: Sequence[str] = KEPT,
     ) -> None:
-        self._kept = kept
+        self._kept, self._headers = kept, headers
         self._clock, self._agent, self._limits, self._robots = clock, agent, limits, robots
         # The environment's proxies are nothing a user has told Assay; nobody here asks for them.
+        self._network = GuardedBackend(policy, resolve)
         self._pool = httpcore2.AsyncConnectionPool(
-            network_backend=GuardedBackend(policy, resolve),
+            network_backend=self._network,
             max_connections=limits.connections,
             keepalive_expiry=15.0,
         )
         self._sites: dict[str, _Site] = {}
-        self._pages: dict[tuple[str, WebRules], _Going[Fetched]] = {}
-        self._places: dict[tuple[str, WebRules], _Going[Fetched | _Moved]] = {}
+        self._pages: dict[tuple[str, WebRules], Going[Fetched]] = {}
+        self._places: dict[tuple[str, WebRules], Going[Fetched | _Moved]] = {}
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -131,7 +121,16 @@ class WebFetcher:
         Raises:
             FetchFailed: it cannot be had; the reason begins with its kind.
         """
-        return await _once(self._pages, (canonical(url), rules), lambda: self._whole(url, rules))
+        return await once(self._pages, (canonical(url), rules), lambda: self._whole(url, rules))
+
+    async def reaches(self, url: str) -> bool:
+        """Whether the host of `url` is one which may be connected to; nobody is asked but the resolver."""
+        try:
+            place = _address(url)
+            await self._network.addresses(place.host, place.port)
+        except FetchFailed:
+            return False
+        return True
 
     async def _whole(self, url: str, rules: WebRules) -> Fetched:
         try:
@@ -160,7 +159,7 @@ class WebFetcher:
                 return _again(known.page, url, passed, kept="fresh")
             # Two addresses may lead to one page at the same time: it is asked for once.
             ask = partial(self._ask, site, place, url, tuple(passed), known)
-            answer = await _once(self._places, (place.href, rules), ask)
+            answer = await once(self._places, (place.href, rules), ask)
             if isinstance(answer, Fetched):
                 return _again(answer, url, passed, kept=answer.kept)
             passed.append(place.href)
@@ -215,7 +214,7 @@ class WebFetcher:
             redirects=tuple(passed),
             status=status,
             media_type=media_type(headers.get("content-type", ""), body),
-            headers={name: headers[name] for name in KEPT if name in headers},
+            headers={name: headers[name] for name in self._headers if name in headers},
             body=body,
             fetched_at=self._clock.now(),
         )
@@ -287,30 +286,6 @@ class WebFetcher:
             except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
                 return Answer(0)
         return Answer(404)
-
-
-async def _once(going: dict[K, _Going[T]], key: K, work: Callable[[], Awaitable[T]]) -> T:
-    """What `work` gives, to all who ask for it while it goes on; nothing is kept for later.
-
-    Raises:
-        FetchFailed: what `work` raised, told to all who wait.
-    """
-    each = going.setdefault(key, _Going())
-    each.waiting += 1
-    try:
-        async with each.turn:
-            if each.outcome is None:
-                try:
-                    each.outcome = await work()
-                except FetchFailed as failed:
-                    each.outcome = failed
-    finally:
-        each.waiting -= 1
-        if not each.waiting:
-            going.pop(key, None)
-    if isinstance(each.outcome, FetchFailed):
-        raise FetchFailed(each.outcome.reason)
-    return each.outcome
 
 
 def _again(page: Fetched, url: str, passed: Sequence[str], kept: Literal["", "fresh", "unchanged"] = "") -> Fetched:

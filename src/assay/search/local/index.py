@@ -141,7 +141,7 @@ class Writer:
                 above = " ".join(terms(heading[-1], analysis)) if heading else ""
             entry = tantivy.Document()
             entry.add_unsigned("row", row)
-            entry.add_bytes("span", _pack(span))
+            entry.add_bytes("span", pack(span))
             entry.add_text("text", f"{above} {text}" if above else text)
             self._passages.add_document(entry)
         fields = [span for span in spans if span.kind == "field"][:FIELDS]
@@ -175,11 +175,12 @@ class Writer:
         entry.add_text("name", " ".join(name_terms(f"{document.name} {document.url}", analysis)))
         entry.add_text("body", " ".join(body))
         for span in fields:
-            entry.add_bytes("field", _pack(span))
+            entry.add_bytes("field", pack(span))
         self._documents.add_document(entry)
 
 
-def _pack(span: Span) -> bytes:
+def pack(span: Span) -> bytes:
+    """A span as it is kept in an index."""
     return msgspec.msgpack.encode((span.ordinal, span.start, span.end, span.text, span.kind, span.heading, span.page))
 
 

@@ -52,9 +52,12 @@ class View:
             return []
         wanted = max(CANDIDATES, 4 * limit)
         in_documents, in_passages = words.in_documents(asked.numbered()), words.in_passages()
-        rows = {row for row, _, _ in self._documents(in_documents, scope, wanted)}
-        rows.update(self._passage_rows(in_passages, scope, wanted))
-        documents = {row: (place, score) for row, place, score in self._documents(in_documents, rows, len(rows))}
+        found = self._documents(in_documents, scope, wanted)
+        rows = {row for row, _, _ in found}
+        others = set(self._passage_rows(in_passages, scope, wanted)) - rows
+        rows |= others
+        found += self._documents(in_documents, others, len(others))
+        documents = {row: (place, score) for row, place, score in found}
         passages = self._best_passages(in_passages, rows)
         scores = {row: documents[row][1] if row in documents else 0.0 for row in rows}
         for row, best in passages.items():

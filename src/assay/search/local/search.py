@@ -115,6 +115,9 @@ class LocalSearch:
             except Damaged as error:
                 self._rebuild(str(error), _silent)
 
+    def close(self) -> None:
+        """Nothing is held open for longer than a search."""
+
     # keeping level
 
     def _level(self) -> bool:
@@ -210,8 +213,9 @@ class LocalSearch:
 
     def _scope(self, collections: Sequence[str]) -> set[int] | None:
         """The rows to search, None for all."""
-        members = self._library.members(collections)
-        return None if len(members) >= self._library.last_row() else members
+        if self._library.count(collections) >= self._library.last_row():
+            return None
+        return self._library.members(collections)
 
     def _found(self, query: Query, scope: set[int] | None) -> list[Hit]:
         with self._guard:
@@ -223,10 +227,13 @@ class LocalSearch:
         asked = Naming(query.text)
         with reading():
             ranked = view.rank(words, scope, query.limit, BEST)
+        documents = self._library.at([found.row for found in ranked])
+        if len(documents) < len(ranked):  # another machine cleaned the library up
+            raise Damaged("it knows documents the library does not have")
         hits = []
         for found in ranked:
-            for _, document in self._library.after(found.row - 1, 1):
-                hits.append(Hit(document=document, score=found.score, spans=_shown(view, found, asked, document)))
+            document = documents[found.row]
+            hits.append(Hit(document=document, score=found.score, spans=_shown(view, found, asked, document)))
         return hits
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import Protocol
 
 import tantivy
 from tantivy import Occur, Query
@@ -27,6 +28,15 @@ GAP = 2
 """Other words allowed between the two: `rust-rfcs/text/0253-…` is "RFC 253"."""
 
 
+class Frequencies(Protocol):
+    """How many documents there are, and how many have a term in a field (`body`, `title`, `name`)."""
+
+    @property
+    def num_docs(self) -> int: ...
+
+    def doc_freq(self, field_name: str, field_value: str) -> int: ...
+
+
 class Words:
     """The words of a question, each in every form the index may hold it: stemmed as each language present would.
 
@@ -40,7 +50,7 @@ class Words:
         self.named = _forms([name_terms(text, name) for name in names])
         self._stop = frozenset[str]().union(*map(stop_terms, names))
 
-    def reduced(self, searcher: tantivy.Searcher) -> Words:
+    def reduced(self, searcher: Frequencies) -> Words:
         """The words worth looking for: in some documents but not in most, no stop words, the rarest of too many."""
         frequencies: dict[tuple[str, ...], int] = {}
         for forms, named in zip(self.plain, self.named, strict=True):

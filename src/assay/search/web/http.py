@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import urljoin
 
@@ -17,6 +18,8 @@ from assay.core.waits import retry_after
 from assay.search.web.asking import SearchAccess, WebHit
 from assay.search.web.pace import Pace
 
+AGENT = f"Assay/{version('assay')} (research assistant; asks what its user wants to know)"
+"""Services want to know who asks; some refuse whoever does not say."""
 SECONDS = 15.0
 CONNECT = 5.0
 """Seconds in which a connection is made; most of what does not answer then never does."""
@@ -134,7 +137,8 @@ class HttpProvider(ABC):
         if self._client is None:
             # The environment's proxies and .netrc are nothing a user has told Assay.
             self._client = httpx2.AsyncClient(trust_env=False, timeout=httpx2.Timeout(SECONDS, connect=CONNECT))
-        url, headers = (ask.base or self.url) + ask.path, {"accept": "application/json", **ask.headers}
+        url = (ask.base or self.url) + ask.path
+        headers = {"accept": "application/json", "user-agent": AGENT, **ask.headers}
         method = "GET" if ask.body is None else "POST"
         async with self._client.stream(method, url, params=ask.params, headers=headers, json=ask.body) as response:
             data = bytearray()

@@ -1,0 +1,66 @@
+"""Which of a run's documents are one page under several addresses: with and without `amp.`, by a redirect, for print.
+
+A page is believed about its address (`<link rel="canonical">`) only within its own site: any page may name any other.
+What is said here goes by addresses alone; whoever joins documents by it must see that they say the same, since many
+sites name their front page, or the first of several parts, on all of their pages.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from assay.core.sources import FINAL_URL, SNIPPET, Source
+from assay.core.urls import BadUrl, canonical, read
+from assay.core.webrules import is_below
+
+CANONICAL = "canonical"
+"""The key of a source's metadata under which the address stands that the page calls its own."""
+DEVICES = frozenset(("www", "amp", "m", "mobile", "touch", "print"))
+"""First labels of hosts which name a form of a site, no other site."""
+
+
+def same_site(one: str, other: str) -> bool:
+    """Whether two addresses are of one site: the same host but for `www.`, `amp.` and the like, or one below the other.
+
+    That is narrower than a registrable domain, so that no list of these is needed: `a.github.io` is not `b.github.io`.
+    """
+    try:
+        first, second = _bare(read(one).host), _bare(read(other).host)
+    except BadUrl:
+        return False
+    return is_below(first, second) or is_below(second, first)
+
+
+def pages(sources: Iterable[Source]) -> tuple[tuple[str, ...], ...]:
+    """The groups of two documents and more, by hash, which are one page by their addresses; sorted."""
+    leader: dict[str, str] = {}
+
+    def lead(name: str) -> str:
+        while leader.setdefault(name, name) != name:
+            leader[name] = name = leader[leader[name]]
+        return name
+
+    read_ones = [source for source in sources if source.url and source.media_type != SNIPPET]
+    for source in read_ones:
+        for address in _addresses(source):
+            leader[lead(address)] = lead(source.document_sha256)
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for source in read_ones:
+        found[lead(source.document_sha256)].add(source.document_sha256)
+    return tuple(sorted(tuple(sorted(group)) for group in found.values() if len(group) > 1))
+
+
+def _addresses(source: Source) -> set[str]:
+    """All that a page is known by, in the form addresses are compared in; with or without TLS is the same."""
+    there = source.metadata.get(FINAL_URL, source.url)
+    said = source.metadata.get(CANONICAL, "")
+    own = (said,) if said and same_site(said, there) else ()
+    return {canonical(address).partition("://")[2] or address for address in (source.url, there, *own)}
+
+
+def _bare(host: str) -> str:
+    """The host without what names a form of the site; what is left has a dot."""
+    host = host.lower()
+    first, _, rest = host.partition(".")
+    return rest if first in DEVICES and "." in rest else host

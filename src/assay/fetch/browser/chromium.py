@@ -1,0 +1,188 @@
+"""The browser: a headless Chromium without a way out of its own; each page in a profile which is forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Page,
+    Playwright,
+    Route,
+    WebSocketRoute,
+    async_playwright,
+)
+
+from assay.core.errors import FetchFailed
+from assay.fetch.browser.gate import Gate, Wish
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = (
+    "--host-resolver-rules=MAP * ~NOTFOUND",  # no name and no address is one: whatever passes the gate by goes nowhere
+    "--no-proxy-server",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--dns-prefetch-disable",
+    "--js-flags=--max-old-space-size=256",  # megabytes
+)
+START, CLOSE = 20.0, 5.0
+"""Seconds."""
+MILLISECONDS = 1_000
+
+
+class Chromium:
+    """One browser, started with the first page.
+
+    As root it runs without its own sandbox, which Chromium does not offer there.
+    """
+
+    def __init__(self, executable: str = "") -> None:
+        self._executable = executable
+        self._starting = asyncio.Lock()
+        self._playwright: Playwright | None = None
+        self._browser: Browser | None = None
+        self._home: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def name(self) -> str:
+        """What a snapshot says of how it came to be."""
+        return f"Chromium {self._browser.version}" if self._browser is not None else "Chromium"
+
+    async def render(self, url: str, gate: Gate, *, quiet: float, seconds: float) -> str:
+        """The page at `url` as HTML after its scripts have run, all it asks for taken from `gate`.
+
+        Args:
+            quiet: seconds to wait for the page to ask for nothing any more; after that it is taken as it is.
+            seconds: for all of it, the start of the browser left out.
+
+        Raises:
+            FetchFailed: it cannot be rendered.
+        """
+        browser = await self._started()
+        try:
+            async with asyncio.timeout(seconds):
+                context = await browser.new_context(service_workers="block", accept_downloads=False)
+        except (Error, TimeoutError) as error:
+            await self.close()
+            raise FetchFailed(f"scripts: the browser has failed ({_said(error)})") from error
+        try:
+            async with asyncio.timeout(seconds):
+                return await _rendered(context, url, gate, quiet)
+        except TimeoutError as error:
+            raise FetchFailed(f"scripts: not rendered after {seconds:g} s") from error
+        except Error as error:
+            raise FetchFailed(f"scripts: the page could not be rendered ({_said(error)})") from error
+        finally:
+            gate.close()
+            await self._forget(context)
+
+    async def close(self) -> None:
+        """End the browser, and what drives it."""
+        browser, self._browser = self._browser, None
+        playwright, self._playwright = self._playwright, None
+        home, self._home = self._home, None
+        for end in (browser.close if browser else None, playwright.stop if playwright else None):
+            with suppress(Error, TimeoutError):
+                if end is not None:
+                    async with asyncio.timeout(CLOSE):
+                        await end()
+        if home is not None:
+            await asyncio.to_thread(home.cleanup)
+
+    async def _started(self) -> Browser:
+        """The browser, begun anew where it has died.
+
+        Raises:
+            FetchFailed: there is none, or it does not start.
+        """
+        async with self._starting:
+            if self._browser is not None and self._browser.is_connected():
+                return self._browser
+            await self.close()
+            try:
+                async with asyncio.timeout(START):
+                    self._browser = await self._start()
+            except (Error, OSError, TimeoutError) as error:
+                await self.close()
+                raise FetchFailed(f"scripts: the browser does not start ({_said(error)})") from error
+            return self._browser
+
+    async def _start(self) -> Browser:
+        self._home = tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
+        self._playwright = await async_playwright().start()
+        found = self._executable or await asyncio.to_thread(_found, self._playwright.chromium.executable_path)
+        return await self._playwright.chromium.launch(
+            executable_path=found,
+            args=list(ARGUMENTS),
+            chromium_sandbox=not _is_root(),
+            env={"PATH": os.defpath, "HOME": self._home.name},
+            timeout=START * MILLISECONDS,
+            handle_sigint=False,  # the first Ctrl-C lets a run write its report
+        )
+
+    async def _forget(self, context: BrowserContext) -> None:
+        """Close a page; a browser which cannot is ended."""
+        try:
+            async with asyncio.timeout(CLOSE):
+                await context.close()
+        except (Error, TimeoutError):
+            await self.close()
+
+
+async def _rendered(context: BrowserContext, url: str, gate: Gate, quiet: float) -> str:
+    async def answer(route: Route) -> None:
+        asked = route.request
+        given = await gate.through(Wish(url=asked.url, method=asked.method, kind=asked.resource_type))
+        with suppress(Error):  # the page may be gone by now
+            if given is None:
+                await route.abort()
+            else:
+                await route.fulfill(status=given.status, headers=dict(given.headers), body=given.body)
+
+    await context.route("**/*", answer)
+    await context.route_web_socket(lambda _: True, _hang_up)
+    page = await context.new_page()
+    context.on("page", _shut)
+    await page.goto(url, wait_until="commit")
+    with suppress(Error):  # a page which never rests is taken as it is then
+        await page.wait_for_load_state("networkidle", timeout=quiet * MILLISECONDS)
+    return await page.content()
+
+
+async def _hang_up(socket: WebSocketRoute) -> None:
+    await socket.close()
+
+
+async def _shut(page: Page) -> None:
+    """Close what a page opens beside itself."""
+    with suppress(Error):
+        await page.close()
+
+
+def _found(own: str) -> str:
+    """The browser playwright has installed, else one on the path.
+
+    Raises:
+        FileNotFoundError: there is none.
+    """
+    found = next(filter(None, map(shutil.which, (own, *NAMES))), "")
+    if not found:
+        raise FileNotFoundError("there is no Chromium: `playwright install chromium`, or name one by web.chromium")
+    return found
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def _said(error: BaseException) -> str:
+    """The first line of what went wrong."""
+    return (str(error).strip().partition("\n")[0] or type(error).__name__)[:200]

@@ -1,0 +1,121 @@
+"""What a page that runs may have: scripts and data, asked for by Assay in its place, within limits. Nothing else.
+
+The browser connects to nothing. What it asks for comes from fetchers which check every address on every hop, honour
+robots.txt and the run's rules. A page on a public host is given what is public and never what `web.allow` names: a
+page from outside must not look around inside. A page on a host which is not public is given what is on this host.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import msgspec
+
+from assay.core.errors import FetchFailed
+from assay.core.ports import Fetcher
+from assay.core.sources import Fetched
+from assay.core.urls import BadUrl, read
+from assay.core.webrules import WebRules
+
+CORS = "access-control-allow-origin"
+SENT = ("content-type", CORS)
+"""The headers of an answer which the page gets; the browser keeps pages apart by the second."""
+KINDS = frozenset(("script", "fetch", "xhr"))
+EMPTY = "stylesheet"
+"""What is answered with nothing: no text depends on it, and some pages wait for it."""
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What a page asks for: `kind` as browsers call it (document, script, xhr …)."""
+
+    url: str
+    method: str
+    kind: str
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """What it gets."""
+
+    status: int = 200
+    headers: Mapping[str, str] = {}
+    body: bytes = b""
+
+
+STAY = Given(status=204)
+"""The answer to who wants to go elsewhere: nothing comes, the page stays."""
+
+
+class Gate:
+    """The gate of one page, open until `close` or the `deadline` (in the loop's time)."""
+
+    def __init__(
+        self,
+        page: Fetched,
+        fetcher: Fetcher,
+        rules: WebRules,
+        *,
+        inside: bool,
+        requests: int,
+        bytes: int,
+        deadline: float,
+    ) -> None:
+        self._page, self._fetcher, self._inside = page, fetcher, inside
+        self._home = read(page.final_url)
+        self._rules = msgspec.structs.replace(rules, domains=(self._home.host.lower(),)) if inside else rules
+        self._requests, self._bytes, self._deadline = requests, bytes, deadline
+        self._begun, self._closed = False, False
+        self._going: set[asyncio.Timeout] = set()
+
+    async def through(self, wish: Wish) -> Given | None:
+        """The answer to what a page asks for; None where it gets none."""
+        if self._closed:
+            return None
+        if wish.kind == "document":
+            return self._document(wish)
+        if wish.kind == EMPTY:
+            return Given(headers={"content-type": "text/css"})
+        if wish.kind not in KINDS or wish.method != "GET" or self._requests < 1 or not self._may(wish.url):
+            return None
+        self._requests -= 1
+        return await self._fetched(wish.url)
+
+    def close(self) -> None:
+        """Let nothing through any more; what is being asked for is given up."""
+        self._closed = True
+        now = asyncio.get_running_loop().time()
+        for limit in tuple(self._going):
+            limit.reschedule(now)
+
+    def _document(self, wish: Wish) -> Given:
+        """The page itself, from what was fetched already; it goes nowhere else, and holds no other pages."""
+        if self._begun or wish.url != self._home.href:
+            return STAY
+        self._begun = True
+        return _given(self._page)
+
+    def _may(self, url: str) -> bool:
+        try:
+            place = read(url)
+        except BadUrl:
+            return False
+        return not self._inside or place.origin == self._home.origin
+
+    async def _fetched(self, url: str) -> Given | None:
+        try:
+            async with asyncio.timeout_at(self._deadline) as limit:
+                self._going.add(limit)
+                try:
+                    found = await self._fetcher.fetch(url, self._rules)
+                finally:
+                    self._going.discard(limit)
+        except (FetchFailed, TimeoutError):
+            return None
+        self._bytes -= len(found.body)
+        return None if self._bytes < 0 or self._closed else _given(found)
+
+
+def _given(page: Fetched) -> Given:
+    headers = {name: page.headers[name] for name in SENT if name in page.headers}
+    headers.setdefault("content-type", page.media_type)
+    return Given(status=page.status, headers=headers, body=page.body)

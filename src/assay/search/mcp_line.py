@@ -1,0 +1,172 @@
+"""A connection which is opened with the first question, held for the next ones, and closed when nobody asks any more.
+
+The SDK wants a connection closed by the task that opened it, and what asks here are many tasks, each ended at any
+moment. So a connection lives in a thread with an event loop of its own, and questions are handed over to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, suppress
+from typing import Generic, TypeVar
+
+C = TypeVar("C")
+T = TypeVar("T")
+
+IDLE, CLOSE = 30.0, 10.0
+"""Seconds without a question after which a connection is closed, and those its closing may take."""
+
+
+class Closed(Exception):
+    """The connection has ended, or never came about, for no reason it has told."""
+
+
+class Line(Generic[C]):
+    """Questions to whatever `open` gives, over one connection; a new one after it has ended or failed.
+
+    `faults` are the errors which say that a connection cannot be had, or has failed.
+    """
+
+    def __init__(
+        self,
+        open: Callable[[], AbstractAsyncContextManager[C]],
+        faults: Callable[[], tuple[type[Exception], ...]],
+        idle: float = IDLE,
+    ) -> None:
+        self._open, self._faults, self._idle = open, faults, idle
+        self._connection: _Connection[C] | None = None
+        self.opened = 0
+
+    async def ask(self, question: Callable[[C], Awaitable[T]]) -> T:
+        """What `question` gives. Where a connection used before fails, it is asked once more over a new one.
+
+        Raises:
+            Closed, or what `open` and `question` raise.
+        """
+        connection = self._connection
+        if connection is not None and connection.take():
+            faults: tuple[type[Exception], ...] = (Closed, *self._faults())
+            with suppress(*faults):
+                return await self._over(connection, question)
+        connection = self._connection = _Connection(self._open, self._faults, self._idle)
+        self.opened += 1
+        connection.take()
+        return await self._over(connection, question)
+
+    async def close(self) -> None:
+        """End the connection, and wait for that a moment."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.end()
+            await asyncio.to_thread(connection.join, CLOSE)
+
+    async def _over(self, connection: _Connection[C], question: Callable[[C], Awaitable[T]]) -> T:
+        whole = False
+        try:
+            answer = await connection.ask(question)
+            whole = True
+            return answer
+        finally:
+            connection.give_back()
+            if not whole:  # also where who asked does not wait any more: what comes late must not answer the next
+                connection.end()
+                if self._connection is connection:
+                    self._connection = None
+
+
+class _Connection(Generic[C]):
+    """One connection, in its thread."""
+
+    def __init__(
+        self,
+        open: Callable[[], AbstractAsyncContextManager[C]],
+        faults: Callable[[], tuple[type[Exception], ...]],
+        idle: float,
+    ) -> None:
+        self._open, self._faults, self._idle = open, faults, idle
+        self._lock = threading.Lock()
+        self._taken, self._ended = 0, False
+        self._ready: Future[tuple[asyncio.AbstractEventLoop, C]] = Future()
+        self._ready.set_running_or_notify_cancel()  # whoever stops waiting for it does not cancel it for others
+        self._wake: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
+        self._thread = threading.Thread(target=self._run, name="assay-line", daemon=True)
+        self._thread.start()
+
+    def take(self) -> bool:
+        """Hold the connection open for a question; False where it has ended."""
+        with self._lock:
+            self._taken += not self._ended
+            return not self._ended
+
+    def give_back(self) -> None:
+        with self._lock:
+            self._taken -= 1
+
+    def end(self) -> None:
+        """Close it, without waiting for that."""
+        with self._lock:
+            self._ended = True
+            if self._wake is not None:
+                loop, event = self._wake
+                loop.call_soon_threadsafe(event.set)
+
+    def join(self, seconds: float) -> None:
+        """Wait until it is closed, as long as that. Blocking."""
+        self._thread.join(seconds)
+
+    async def ask(self, question: Callable[[C], Awaitable[T]]) -> T:
+        """What a question gives; to be called between `take` and `give_back`.
+
+        Raises:
+            Closed, or what the connection and `question` raise.
+        """
+        loop, client = await asyncio.wrap_future(self._ready)
+
+        async def asked() -> T:
+            return await question(client)
+
+        with self._lock:
+            if self._ended:
+                raise Closed("the connection has ended")
+            answer = asyncio.run_coroutine_threadsafe(asked(), loop)
+        return await asyncio.wrap_future(answer)
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        finally:
+            with self._lock:
+                self._ended, self._wake = True, None
+            if not self._ready.done():
+                self._ready.set_exception(Closed("the connection was not made"))
+
+    async def _serve(self) -> None:
+        loop, woken = asyncio.get_running_loop(), asyncio.Event()
+        with self._lock:
+            if self._ended:
+                return
+            self._wake = (loop, woken)
+        faults: tuple[type[Exception], ...] = (ExceptionGroup, *self._faults())
+        try:
+            async with self._open() as client:
+                self._ready.set_result((loop, client))
+                await self._until_idle(woken)
+        except faults as error:
+            if not self._ready.done():
+                self._ready.set_exception(error)
+
+    async def _until_idle(self, woken: asyncio.Event) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(self._idle):
+                    await woken.wait()
+                    return
+            except TimeoutError:
+                with self._lock:
+                    self._ended = not self._taken
+                    if self._ended:
+                        self._wake = None
+                        return
