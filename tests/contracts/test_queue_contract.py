@@ -126,3 +126,13 @@ async def test_many_who_claim_at_once_never_get_the_same(stores, queue: Queue) -
     claims = [store.queue.claim(f"w{n}", TTL, limits) for n, store in enumerate((stores.one, stores.two) * 10)]
     leases = [lease for lease in await asyncio.gather(*claims) if lease is not None]
     assert len(leases) == len({lease.run_id for lease in leases}) == 9
+
+
+async def test_runs_of_an_unfit_release_are_left_to_others(stores, queue: Queue) -> None:
+    await put(stores.one, "later", user="ann", release="2.0")
+    await put(stores.one, "now", user="ann", release="1.0")
+    await put(stores.one, "before")
+    assert [run.release for run in await queue.queued()] == ["2.0", "1.0", ""]
+    found = [await queue.claim("w1", TTL, ANY, unfit=lambda release: release == "2.0") for _ in range(3)]
+    assert [lease and lease.run_id for lease in found] == ["now", "before", None]
+    assert await taken(queue, "w2") == ["later"]

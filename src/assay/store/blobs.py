@@ -1,20 +1,18 @@
-"""Bytes in a folder, one zstd file each, named by their SHA-256."""
+"""Bytes in a folder, one zstd file each, named by their SHA-256; or in memory."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import re
 import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
-
-import zstandard
 
 from assay.core.errors import StoreError
 from assay.core.sources import sha256
-
-_HASH = re.compile(r"[0-9a-f]{64}")
-_LEVEL = 3
+from assay.store.packing import OWNERS, Damage, Owner, Packing, Stored, checked_name, is_name, name_at, place_of
 
 
 class FolderBlobs:
@@ -24,9 +22,14 @@ class FolderBlobs:
     to the disk: after a power cut a blob may be empty (`put` writes it again) or damaged (`get` says so).
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._local = threading.local()  # zstd contexts may not be shared by threads
+    def __init__(self, folder: Path, owner: Owner | None = None) -> None:
+        self._folder, self._owner, self._shared = folder, owner, owner is not None
+        self._packing = Packing()
+
+    @property
+    def place(self) -> str:
+        """The folder."""
+        return str(self._folder)
 
     def put(self, data: bytes) -> str:
         """Store `data`; its hash.
@@ -36,8 +39,20 @@ class FolderBlobs:
         """
         name = sha256(data)
         if not self.has(name):
-            self._write(self._path(name), self._compressor().compress(data))
+            self.keep(name, self._packing.pack(data))
+        elif self._shared:
+            self._claim()
+            self.touch(name)  # who cleans up must not take for old what is stored just now
         return name
+
+    def keep(self, name: str, packed: bytes) -> None:
+        """Store a frame under its name, in the place of what may be there.
+
+        Raises:
+            StoreError: the folder cannot be written.
+        """
+        self._claim()
+        self._write(self._path(name), packed)
 
     def get(self, sha256: str) -> bytes:
         """The bytes, checked against their hash.
@@ -45,28 +60,89 @@ class FolderBlobs:
         Raises:
             StoreError: not there, unreadable, or damaged.
         """
-        if not _HASH.fullmatch(sha256):
-            raise StoreError(f"{sha256[:80]!r} is not a SHA-256")
-        path = self._path(sha256)
+        return self.read(sha256)[1]
+
+    def read(self, sha256: str) -> tuple[bytes, bytes]:
+        """See the port."""
+        path = self._path(checked_name(sha256))
         try:
             packed = path.read_bytes()
         except FileNotFoundError:
             raise StoreError(f"no blob {sha256} in {self._folder}") from None
         except OSError as error:
             raise StoreError(f"cannot read {path}: {error.strerror}") from error
-        return self._unpack(packed, sha256, path)
+        try:
+            return packed, self._packing.unpack(packed, sha256)
+        except Damage as error:
+            raise StoreError(f"{path} is damaged: delete it and add its document again") from error
 
     def has(self, sha256: str) -> bool:
         """Whether it is there; an empty file is not a blob."""
-        if not _HASH.fullmatch(sha256):
+        if not is_name(sha256):
             return False
         try:
             return self._path(sha256).stat().st_size > 0
         except OSError:
             return False
 
+    def stored(self) -> Iterator[Stored]:
+        """See the port."""
+        try:
+            for path in self._folder.glob("??/*"):
+                name = name_at(f"{path.parent.name}/{path.name}")
+                if not name:
+                    continue
+                with contextlib.suppress(FileNotFoundError):  # somebody removed it just now
+                    status = path.stat()
+                    yield Stored(name, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
+        except OSError as error:
+            raise StoreError(f"{self._folder} cannot be listed: {error.strerror}") from error
+
+    def clear(self, seconds: float) -> None:
+        """Remove files which are no blobs and so old: of writers that died before they could give them their name."""
+        with contextlib.suppress(OSError):  # they are no harm, and are tried again the next time
+            for path in self._folder.glob("??/*"):
+                if not name_at(f"{path.parent.name}/{path.name}") and path.stat().st_mtime < time.time() - seconds:
+                    path.unlink()
+
+    def age(self, sha256: str) -> float | None:
+        """See the port."""
+        try:
+            return time.time() - self._path(checked_name(sha256)).stat().st_mtime
+        except OSError:
+            return None
+
+    def remove(self, sha256: str) -> None:
+        """See the port."""
+        path = self._path(checked_name(sha256))
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be removed: {error.strerror}") from error
+
+    def owners(self) -> set[str]:
+        """See the port."""
+        return {path.name for path in (self._folder / OWNERS).glob("*")}
+
+    def touch(self, sha256: str) -> None:
+        """Note that it was used just now."""
+        with contextlib.suppress(OSError):  # the order of use is a hint
+            os.utime(self._path(sha256))
+
+    def _claim(self) -> None:
+        """Say once that this library stores here."""
+        if self._owner is None:
+            return
+        path = self._folder / OWNERS / self._owner()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        except OSError as error:
+            raise StoreError(f"cannot write {path}: {error.strerror}") from error
+        self._owner = None
+
     def _path(self, name: str) -> Path:
-        return self._folder / name[:2] / f"{name[2:]}.zst"
+        return self._folder / place_of(name)
 
     def _write(self, path: Path, packed: bytes) -> None:
         beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
@@ -82,35 +158,10 @@ class FolderBlobs:
                 beside.unlink()
             raise StoreError(f"cannot write {path}: {error.strerror}") from error
 
-    def _unpack(self, packed: bytes, name: str, path: Path) -> bytes:
-        try:
-            data: bytes = self._decompressor().decompress(packed)
-        except (zstandard.ZstdError, MemoryError) as error:
-            raise _damaged(path) from error
-        if sha256(data) != name:
-            raise _damaged(path)
-        return data
-
-    def _compressor(self) -> zstandard.ZstdCompressor:
-        if not hasattr(self._local, "compressor"):
-            self._local.compressor = zstandard.ZstdCompressor(level=_LEVEL)
-        compressor: zstandard.ZstdCompressor = self._local.compressor
-        return compressor
-
-    def _decompressor(self) -> zstandard.ZstdDecompressor:
-        if not hasattr(self._local, "decompressor"):
-            self._local.decompressor = zstandard.ZstdDecompressor()
-        decompressor: zstandard.ZstdDecompressor = self._local.decompressor
-        return decompressor
-
 
 def _create(path: Path, data: bytes) -> None:
     with open(path, "wb") as file:
         file.write(data)
-
-
-def _damaged(path: Path) -> StoreError:
-    return StoreError(f"{path} is damaged: delete it and add its document again")
 
 
 class MemoryBlobs:

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
@@ -21,6 +22,7 @@ from assay.core.ports import (
     Lease,
     Library,
     Memo,
+    Permits,
     RunStatus,
     Spent,
 )
@@ -40,6 +42,40 @@ HASH_PREFIX = 8
 _LONGEST_REFERENCE = 4000
 
 
+class Swept(msgspec.Struct, frozen=True, kw_only=True):
+    """What was cleaned up: the row numbers of documents, and how many bytes in how many files.
+
+    `apart` says that bytes were left alone, since another library has stored some in the same place.
+    """
+
+    rows: tuple[int, ...] = ()
+    blobs: int = 0
+    size: int = 0
+    apart: bool = False
+
+
+class Upkeep(Protocol):
+    """Keeps a store small. Blocking."""
+
+    def sweep(self, pages: Path) -> Swept | None:
+        """Remove documents nobody can come back to, and their bytes; pages kept for the next time in `pages` too.
+
+        None where another process works with the database, as far as that can be told.
+
+        Raises:
+            StoreError: it cannot be read or written; what is referred to is untouched.
+        """
+        ...
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes of what is stored for each run, by its id: events, steps and ledger.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Store:
     """One home: its runs, its documents and their bytes, and what was found out before."""
@@ -48,8 +84,11 @@ class Store:
     library: Library
     blobs: Blobs
     memo: Memo
+    permits: Permits
     queue: Queue | None = None
     """None where no other process could take anything out of it."""
+    upkeep: Upkeep | None = None
+    """None where there is nothing to keep small."""
 
     async def close(self) -> None:
         """Write what waits and let go of everything."""

@@ -6,27 +6,23 @@ import asyncio
 import threading
 import time
 from collections import Counter
-from collections.abc import Awaitable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Collection, Iterable, Sequence
 
+from assay.core.allowance import check
 from assay.core.errors import FenceLost, LeaseHeld
 from assay.core.events import Envelope
 from assay.core.ports import (
     NOTHING,
     Action,
+    Allowance,
     Commit,
     EventDraft,
-    EventKey,
     FileStamp,
     Given,
-    HoldRecord,
     Lease,
-    LedgerRow,
     Memory,
     RunRow,
-    RunStatus,
     Spent,
-    StepRecord,
 )
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
@@ -34,63 +30,19 @@ from assay.store.blobs import MemoryBlobs
 from assay.store.common import Store, Wall
 from assay.store.memo import MemoryMemo
 from assay.store.memory_collections import MemoryCollections
+from assay.store.memory_permits import MemoryPermits
+from assay.store.memory_run import Run
 
 
 def memory_store(wall: Wall = time.time) -> Store:
     """An empty store in memory."""
-    return Store(journal=MemoryJournal(wall), library=MemoryLibrary(), blobs=MemoryBlobs(), memo=MemoryMemo())
-
-
-@dataclass(slots=True)
-class _Run:
-    run_id: str
-    question: str
-    brief: bytes
-    created_at: str
-    thread: str = ""
-    status: RunStatus = "created"
-    holder: str = ""
-    until: float = 0.0
-    fence: int = 0
-    control: Action = ""
-    active_seconds: float = 0.0
-    events: list[Envelope] = field(default_factory=list)
-    keys: dict[str, EventKey] = field(default_factory=dict)
-    steps: dict[str, StepRecord] = field(default_factory=dict)
-    holds: dict[str, HoldRecord] = field(default_factory=dict)
-    ledger: dict[tuple[str, str], LedgerRow] = field(default_factory=dict)
-    inbox: dict[str, list[bytes]] = field(default_factory=dict)
-
-    def append(self, drafts: Sequence[EventDraft]) -> tuple[Envelope, ...]:
-        new = common.fresh(drafts, self.keys)
-        added = common.envelopes(self.run_id, new, len(self.events) + 1)
-        self.events.extend(added)
-        for envelope, draft in zip(added, new, strict=True):
-            self.keys[draft.key] = EventKey(seq=envelope.seq, key=draft.key, step=draft.step, attempt=draft.attempt)
-        return added
-
-    def apply(self, commit: Commit) -> tuple[Envelope, ...]:
-        self.steps.update((step.key, step) for step in commit.steps)
-        self.holds.update((hold.step, hold) for hold in commit.holds)
-        self.ledger.update(((row.kind, row.id), row) for row in commit.ledger)
-        if commit.status is not None:
-            self.status = commit.status
-        if commit.active_seconds is not None:
-            self.active_seconds = commit.active_seconds
-        return self.append(commit.events)
-
-    def row(self, now: float) -> RunRow:
-        return RunRow(
-            run_id=self.run_id,
-            question=self.question,
-            status=self.status,
-            created_at=self.created_at,
-            holder=self.holder if common.is_held(self.until, now) else "",
-            fence=self.fence,
-            active_seconds=self.active_seconds,
-            last_seq=len(self.events),
-            thread=self.thread,
-        )
+    return Store(
+        journal=MemoryJournal(wall),
+        library=MemoryLibrary(),
+        blobs=MemoryBlobs(),
+        memo=MemoryMemo(),
+        permits=MemoryPermits(wall),
+    )
 
 
 class MemoryJournal:
@@ -98,7 +50,7 @@ class MemoryJournal:
 
     def __init__(self, wall: Wall = time.time) -> None:
         self._wall = wall
-        self._runs: dict[str, _Run] = {}
+        self._runs: dict[str, Run] = {}
         self._lock = threading.Lock()
 
     async def create(
@@ -109,16 +61,20 @@ class MemoryJournal:
         events: Sequence[EventDraft],
         thread: str = "",
         given: Given = NOTHING,
+        within: Allowance | None = None,
     ) -> tuple[Envelope, ...]:
         """Make a run with its first events, and what it is given.
 
         Raises:
             StoreError: there is a run of that id.
+            Overtaken: other runs have taken what it would take of the allowance.
         """
         with self._lock:
             if run_id in self._runs:
                 raise common.run_exists(run_id)
-            run = _Run(run_id, question, brief, common.created_at(events, self._wall), thread)
+            if within is not None:
+                check(within, self._spending(within.since, None), brief)
+            run = Run(run_id, question, brief, common.created_at(events, self._wall), thread)
             self._runs[run_id] = run
             return run.apply(Commit(events=tuple(events), steps=given.steps, ledger=given.ledger))
 
@@ -246,8 +202,11 @@ class MemoryJournal:
     async def spending(self, since: str = "", limit: int | None = None) -> list[Spent]:
         """What the runs created since then have used, newest first."""
         with self._lock:
-            found = [run for run in reversed(self._runs.values()) if run.created_at >= since]
-            return [common.spending(run, [hold.amount for hold in run.holds.values()]) for run in found[:limit]]
+            return self._spending(since, limit)
+
+    def _spending(self, since: str, limit: int | None) -> list[Spent]:
+        found = [run for run in reversed(self._runs.values()) if run.created_at >= since]
+        return [common.spending(run, [hold.amount for hold in run.holds.values()]) for run in found[:limit]]
 
     async def delete(self, run_id: str, evict: str = "") -> None:
         """Forget a run; one held by `evict` before its lease expires."""
@@ -260,7 +219,7 @@ class MemoryJournal:
     async def close(self) -> None:
         """Nothing waits and nothing is held."""
 
-    def _run(self, run_id: str) -> _Run:
+    def _run(self, run_id: str) -> Run:
         run = self._runs.get(run_id)
         if run is None:
             raise common.unknown_run(run_id)
@@ -364,11 +323,20 @@ class MemoryLibrary(MemoryCollections):
         with self._lock:
             return set().union(*(self._collections.get(name, ()) for name in collections))
 
+    def count(self, collections: Sequence[str]) -> int:
+        """How many documents are in `collections`."""
+        return len(self.members(collections))
+
     def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Documents by row number, ascending, from `row` exclusive."""
         with self._lock:
             first = max(row, 0)
             return list(enumerate(self._documents[first : first + max(limit, 0)], first + 1))
+
+    def at(self, rows: Collection[int]) -> dict[int, Document]:
+        """The documents at these row numbers, by row."""
+        with self._lock:
+            return {row: self._documents[row - 1] for row in rows if 0 < row <= len(self._documents)}
 
     def last_row(self) -> int:
         """The highest row number, 0 when empty."""

@@ -56,6 +56,14 @@ class FolderPages:
                 beside.unlink()
             raise StoreError(f"cannot write {path}: {error.strerror}") from error
 
+    def forget(self, url: str) -> None:
+        """See the port."""
+        path = self._path(url)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"cannot remove {path}: {error.strerror}") from error
+
     def _path(self, url: str) -> Path:
         name = sha256(url.encode())
         return self._folder / name[:2] / f"{name[2:]}.json"
@@ -80,3 +88,8 @@ class MemoryPages:
             self._kept[kept.page.final_url] = kept
             while len(self._kept) > self._most:
                 self._kept.pop(next(iter(self._kept)))
+
+    def forget(self, url: str) -> None:
+        """See the port."""
+        with self._lock:
+            self._kept.pop(url, None)

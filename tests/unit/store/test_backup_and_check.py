@@ -17,10 +17,16 @@ from assay import Assay
 from assay.app import databases
 from assay.core.errors import StoreError, UsageError
 from assay.settings import Settings
-from assay.store.sql.checking import check
+from assay.store.blobs import FolderBlobs
+from assay.store.sql.checking import Checked
+from assay.store.sql.checking import check as check_all
 from assay.store.sql.tables import HEAD
 
 SETTINGS = Settings()
+
+
+def check(home: Path, *, quick: bool = False) -> Checked:
+    return check_all(home / "assay.db", FolderBlobs(home / "blobs"), quick=quick)
 
 
 @pytest.fixture
@@ -155,14 +161,3 @@ def test_an_older_database_is_copied_before_it_is_migrated(tmp_path: Path):
     assert databases.checked(home, SETTINGS).problems == ()
     again = databases.migrate(home, SETTINGS)
     assert (again.before, again.copy) == (HEAD, "")
-
-
-def test_a_database_elsewhere_is_its_own_tools_business(tmp_path: Path):
-    settings = Settings(database="postgresql://u@127.0.0.1/x")
-    for call in (
-        lambda: databases.checked(tmp_path, settings),
-        lambda: databases.migrate(tmp_path, settings),
-        lambda: databases.backup(tmp_path, settings, tmp_path / "x.zip"),
-    ):
-        with pytest.raises(UsageError, match="pg_dump"):
-            call()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,15 @@ def test_a_blob_that_cannot_be_read_says_so(blobs, tmp_path):
     (tmp_path / "blobs" / name[:2] / f"{name[2:]}.zst").mkdir(parents=True)
     with pytest.raises(StoreError, match="cannot read"):
         blobs.get(name)
+
+
+def test_what_others_share_is_young_again_when_it_is_stored_again(tmp_path):
+    blobs = FolderBlobs(tmp_path, owner=lambda: "me")
+    name = blobs.put(b"x")
+    path = tmp_path / name[:2] / f"{name[2:]}.zst"
+    os.utime(path, (1, 1))
+    assert (blobs.age(name) or 0) > 1_000_000
+    FolderBlobs(tmp_path, owner=lambda: "you").put(b"x")
+    assert (blobs.age(name) or 0) < 1_000
+    assert blobs.owners() == {"me", "you"}
+    assert [each.name for each in blobs.stored()] == [name]

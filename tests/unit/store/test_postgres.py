@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from journals import begin, draft, said, seqs, step
-from sqlalchemy import inspect
+from sqlalchemy import Connection, inspect
 
 from assay.core.errors import ConfigError, StoreAway, StoreError
-from assay.core.ports import Commit
+from assay.core.ports import Commit, QueueLimits
 from assay.store.sql import database as databases
 from assay.store.sql import open_store
 from assay.store.sql.database import Database
@@ -167,3 +168,36 @@ async def test_what_stays_away_is_said_to_be(tmp_path: Path, server: servers.Ser
     await store.journal.commit(lease, Commit(steps=(step("b"),)))
     assert sorted((await store.journal.load("r1")).steps) == ["b"]
     await store.close()
+
+
+async def test_who_is_stopped_inside_a_transaction_holds_nobody_up(
+    tmp_path: Path, new_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a process to which SIGSTOP came while it claimed a run: the server lets go of its locks; woken, it goes on."""
+    monkeypatch.setattr(postgres, "IDLE_SECONDS", 1)
+    url = new_database()
+    stopped, other = open_store(tmp_path / "one", database=url), open_store(tmp_path / "two", database=url)
+    began, woken = threading.Event(), threading.Event()
+    tries = []
+
+    def claim(connection: Connection) -> str:
+        tries.append(1)
+        stopped.journal._database.backend.serialize_claims(connection)
+        began.set()
+        woken.wait(60)
+        stopped.journal.time(connection)
+        return "claimed"
+
+    try:
+        waiting = asyncio.ensure_future(stopped.journal.write(claim))
+        await asyncio.to_thread(began.wait, 60)
+        start = time.monotonic()
+        assert await other.queue.claim("worker 2", 4.0, QueueLimits()) is None
+        assert time.monotonic() - start < 20  # it would wait 30 s for the lock, and fail
+        woken.set()
+        assert await asyncio.wait_for(waiting, 60) == "claimed"
+        assert len(tries) == 2
+    finally:
+        woken.set()
+        await stopped.close()
+        await other.close()

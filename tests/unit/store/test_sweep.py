@@ -12,8 +12,14 @@ import pytest
 
 from assay import Assay
 from assay.settings import Settings
+from assay.store.blobs import FolderBlobs
 from assay.store.presence import Presence
-from assay.store.sql.checking import check
+from assay.store.sql.checking import Checked
+from assay.store.sql.checking import check as check_all
+
+
+def check(home: Path) -> Checked:
+    return check_all(home / "assay.db", FolderBlobs(home / "blobs"))
 
 
 def blobs(home: Path) -> set[str]:
@@ -108,7 +114,7 @@ async def test_nothing_is_cleaned_up_while_another_process_or_a_run_is_at_work(
         await run.view()
         assert len(blobs(home)) == 2
         await (await assay.resume(run.run_id)).view()
-        while assay._engine.busy:
+        while assay._context.engine.busy:
             import asyncio
 
             await asyncio.sleep(0.01)
@@ -120,7 +126,8 @@ async def test_bytes_being_added_stay_and_old_orphans_go(tmp_path: Path, files: 
     home = tmp_path / "home"
     async with Assay(home=home) as assay:
         await assay.add([files[0]])
-        fresh, old = assay._store.blobs.put(b"being added"), assay._store.blobs.put(b"left by a killed process")
+        stored = assay._context.store.blobs
+        fresh, old = stored.put(b"being added"), stored.put(b"left by a killed process")
         path = home / "blobs" / old[:2] / f"{old[2:]}.zst"
         os.utime(path, (time.time() - 7_200,) * 2)
         swept = await assay.tidy()
@@ -128,11 +135,13 @@ async def test_bytes_being_added_stay_and_old_orphans_go(tmp_path: Path, files: 
         assert (swept.blobs, fresh in blobs(home), old in blobs(home)) == (1, True, False)
 
 
-async def test_shared_blobs_are_left_alone(tmp_path: Path, files: tuple[Path, Path]):
+async def test_shared_blobs_stay_while_they_are_young(tmp_path: Path, files: tuple[Path, Path]):
     settings = Settings(blobs=tmp_path / "shared")
     async with Assay(settings, home=tmp_path / "home") as assay:
         await assay.delete(await ran(assay, files[0]))
-        assert await assay.tidy() is None
+        swept = await assay.tidy()
+        assert swept is not None
+        assert (len(swept.rows), swept.blobs, len(list((tmp_path / "shared").glob("??/*.zst")))) == (1, 0, 1)
     async with Assay() as memory:
         assert await memory.tidy() is None
 

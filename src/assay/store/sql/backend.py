@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from sqlalchemy import Connection, Engine
 
 from assay.core.errors import StoreError
+from assay.store.sql.commits import CommitJob
+
+Merge = Callable[[Connection, Sequence[CommitJob]], None]
+"""Writes commits over a connection whose transaction has begun, commits it, and gives the answers."""
 
 
 class Backend(Protocol):
@@ -21,6 +26,11 @@ class Backend(Protocol):
     faults: tuple[type[BaseException], ...]
     read: dict[str, Any]
     write: dict[str, Any]
+
+    @property
+    def merge(self) -> Merge | None:
+        """Its faster way to write commits and end the transaction, if it has one."""
+        ...
 
     def engine(self) -> Engine:
         """Connections to it.
@@ -52,6 +62,17 @@ class Backend(Protocol):
 
     def serialize_claims(self, connection: Connection) -> None:
         """Wait until no other process takes something out of the queue."""
+        ...
+
+    def others(self, connection: Connection) -> bool:
+        """Whether anybody else is connected, as far as the database can tell."""
+        ...
+
+    def hurry(self, connection: Connection) -> None:
+        """Have transactions of this connection ended from outside in which nothing happens for some seconds.
+
+        A process which was stopped, or a machine which is gone, would hold what it locked, and all others up.
+        """
         ...
 
     def now(self, connection: Connection) -> float:

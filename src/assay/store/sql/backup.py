@@ -1,4 +1,8 @@
-"""Copies of a home: the database while others write it (SQLite's online backup), and the bytes its documents need."""
+"""Copies of a library and its runs in one file, made while others work with them; and such a copy put in place again.
+
+The file is the same wherever they lie: an SQLite database at the making release's schema, and what was read. So a
+copy of a PostgreSQL database is a home when it is unpacked, and one of a home can be restored into PostgreSQL.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +11,29 @@ import sqlite3
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
 
 from assay.core.errors import StoreError
+from assay.store.packing import KeptBlobs, place_of
+from assay.store.sql.backend import Backend
+from assay.store.sql.database import Database
 from assay.store.sql.home import BLOBS, DATABASE
 from assay.store.sql.probe import probe
+from assay.store.sql.rows import copy_rows
 from assay.store.sql.tables import documents
 
 _PAGES = 2_000
 """Pages copied at a time; others write in between."""
+READERS = 8
+"""Blobs read at once: where they are not on this machine, each is waited for."""
 
 
 class Backup(msgspec.Struct, frozen=True, kw_only=True):
-    """What was written: bytes of the file, and how many blobs are in it; `missing` are those which are not there.
+    """What was written: bytes of the file, and how many blobs are in it; `missing` are those which cannot be read.
 
     `needed` are the blobs which the documents in the copy need, also where they are not in the file.
     """
@@ -34,49 +45,80 @@ class Backup(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
 
-def back_up(home: Path, target: Path, *, also: Sequence[str] = ()) -> Backup:
-    """Copy the home in a folder to the file `target`: with `.zip` all of it, else the database alone.
+def back_up(at: Path | Backend, blobs: KeptBlobs, target: Path, *, also: Sequence[Path] = ()) -> Backup:
+    """Copy a database to the file `target`: with `.zip` together with the blobs its documents need.
 
     Args:
-        also: further files of the home which belong into a `.zip`.
+        at: the database's file, or how it is reached.
+        also: further files which belong into a `.zip`, where they are there.
 
     Raises:
         StoreError: there is no database, it is damaged, or the file cannot be written; no half copy is left.
     """
-    found = probe(home / DATABASE)
-    if found.state in ("missing", "foreign", "damaged", "unreadable"):
-        raise StoreError(f"{home / DATABASE} cannot be copied: it is {found.state} {found.problem}".rstrip())
     try:
         with _draft(target) as database:
-            copy_database(home / DATABASE, database)
+            copy_database(at, database) if isinstance(at, Path) else _copy_from(at, database)
             needed = sorted(_needed(database))
             if target.suffix.lower() != ".zip":
                 os.replace(database, target)
                 return Backup(file=str(target), size=target.stat().st_size, blobs=0, needed=len(needed))
             with _draft(target) as archive:
-                missing = _pack(archive, home, database, needed, also)
+                missing = _pack(archive, database, blobs, needed, also)
                 os.replace(archive, target)
     except OSError as error:
-        raise StoreError(f"{target} cannot be written: {error.strerror}; the home is as it was") from error
+        raise StoreError(f"{target} cannot be written: {error.strerror}; nothing was changed") from error
     count = len(needed) - len(missing)
     return Backup(file=str(target), size=target.stat().st_size, blobs=count, needed=len(needed), missing=tuple(missing))
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """A whole, consistent copy of a database that may be in use.
+    """A whole, consistent copy of a database file that may be in use.
 
     Raises:
         StoreError: it cannot be read, or the copy not written.
     """
+    found = probe(source)
+    if found.state in ("missing", "foreign", "damaged", "unreadable"):
+        raise StoreError(f"{source} cannot be copied: it is {found.state} {found.problem}".rstrip())
     try:
         with closing(sqlite3.connect(source, timeout=30)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new, pages=_PAGES, sleep=0.01)
-            new.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
-            said = new.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.Error as error:
         raise StoreError(f"{source} cannot be copied to {target.parent}: {error}") from error
+    one_file(target)
+
+
+def one_file(path: Path) -> None:
+    """Make a database which nobody has open one file, with nothing beside it.
+
+    Raises:
+        StoreError: it is damaged.
+    """
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode = DELETE")
+            said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.Error as error:
+        raise StoreError(f"{path}: {error}") from error
     if said != "ok":
-        raise StoreError(f"{source} is damaged: {said}")
+        raise StoreError(f"{path} is damaged: {said}")
+
+
+def _copy_from(backend: Backend, target: Path) -> None:
+    """A whole, consistent copy of what a backend reaches, as an SQLite file."""
+    target.unlink()  # a new database is made where no file is
+    source = Database(backend)
+    try:
+        made = Database(target)
+        try:
+            with source.read() as old, made.write() as new:
+                copy_rows(old, new)
+        finally:
+            made.close()
+    finally:
+        source.close()
+    one_file(target)
+    target.with_name(f"{target.name}.lock").unlink(missing_ok=True)
 
 
 def _needed(database: Path) -> set[str]:
@@ -86,20 +128,28 @@ def _needed(database: Path) -> set[str]:
         return {sha for row in rows for sha in row}
 
 
-def _pack(archive: Path, home: Path, database: Path, needed: Sequence[str], also: Sequence[str]) -> list[str]:
-    """Write the archive; the blobs that are not there."""
+def _pack(archive: Path, database: Path, blobs: KeptBlobs, needed: Sequence[str], also: Sequence[Path]) -> list[str]:
+    """Write the archive; the blobs that cannot be had."""
+
+    def frame(sha: str) -> bytes | None:
+        try:
+            return blobs.read(sha)[0]
+        except StoreError:
+            return None
+
     missing = []
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file, ThreadPoolExecutor(READERS) as readers:
         file.write(database, DATABASE)
-        for name in also:
-            if (home / name).is_file():
-                file.write(home / name, name)
-        for sha in needed:
-            place = f"{BLOBS}/{sha[:2]}/{sha[2:]}.zst"
-            if (home / place).is_file():
-                file.write(home / place, place, zipfile.ZIP_STORED)  # packed already
-            else:
-                missing.append(sha)
+        for each in also:
+            if each.is_file():
+                file.write(each, each.name)
+        for first in range(0, len(needed), 4 * READERS):  # some at a time: they are held in memory
+            some = needed[first : first + 4 * READERS]
+            for sha, packed in zip(some, readers.map(frame, some), strict=True):
+                if packed is None:
+                    missing.append(sha)
+                else:
+                    file.writestr(zipfile.ZipInfo(f"{BLOBS}/{place_of(sha)}"), packed)  # packed already
     return missing
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from assay.core.errors import StoreError
-from assay.store.blobs import FolderBlobs
-from assay.store.sql.home import BLOBS, DATABASE
+from assay.store.packing import KeptBlobs
+from assay.store.sql.backend import Backend
+from assay.store.sql.backup import READERS
+from assay.store.sql.database import Database
 from assay.store.sql.probe import connect, probe
+from assay.store.sql.tables import HEAD
 
 MOST = 100
 """Problems of one kind which are named."""
@@ -25,12 +31,6 @@ _RULES = (
     FROM runs r LEFT JOIN events e ON e.run = r.number GROUP BY r.number
     HAVING count(e.seq) <> last_seq OR coalesce(max(e.seq), 0) <> last_seq OR coalesce(min(e.seq), 1) <> 1
     """,
-    """
-    SELECT 'run ' || run_id || ': its fence is ' || fence || ', and ' || highest || ' has written to its log'
-    FROM (SELECT r.run_id, r.fence, max(json_extract(CAST(e.data AS TEXT), '$.fence')) AS highest
-        FROM runs r JOIN events e ON e.run = r.number WHERE e.type = 'run.resumed' GROUP BY r.number)
-    WHERE highest > fence
-    """,
     "SELECT 'run ' || run_id || ': it has a holder, and was never taken' FROM runs WHERE holder <> '' AND fence < 1",
     """
     SELECT 'run ' || run_id || ' is ' || status || ', and its log does not say so' FROM runs r
@@ -42,6 +42,15 @@ _RULES = (
     JOIN holds h ON h.run = r.number WHERE status IN ('completed', 'cancelled') AND h.state = 'held' GROUP BY r.number
     """,
 )
+
+_FENCES = """
+    SELECT 'run ' || run_id || ': its fence is ' || fence || ', and ' || highest || ' has written to its log'
+    FROM (SELECT r.run_id, r.fence, max(FENCE) AS highest
+        FROM runs r JOIN events e ON e.run = r.number WHERE e.type = 'run.resumed' GROUP BY r.number) written
+    WHERE highest > fence
+"""
+_FENCE_SQLITE = "json_extract(CAST(e.data AS TEXT), '$.fence')"
+_FENCE_POSTGRES = "(convert_from(e.data, 'UTF8')::json ->> 'fence')::bigint"
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,39 +65,71 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
 
 
-def check(home: Path, blobs: Path | None = None, *, quick: bool = False) -> Checked:
-    """Look at all of a home and change nothing. Blocking, for as long as reading every byte takes.
+def check(at: Path | Backend, blobs: KeptBlobs, *, quick: bool = False) -> Checked:
+    """Look at all of a library and its runs, and change nothing. Blocking, for as long as reading every byte takes.
 
     Args:
-        blobs: where they are, when not in the home.
+        at: the database's file, or how it is reached.
+        blobs: what was read; what lies far away is read from there.
         quick: blobs are looked for, not read.
 
     Raises:
-        StoreError: there is no database which this release can read.
+        StoreError: there is no database which this release can read, or the blobs cannot be reached.
     """
-    path = home / DATABASE
+    found = _file(at) if isinstance(at, Path) else _server(at)
+    stored = {each.name for each in blobs.stored() if each.size}
+    return msgspec.structs.replace(
+        found.checked,
+        blobs=len(stored),
+        unreferenced=len(stored - found.needed.keys()),
+        problems=(*found.checked.problems, *_blobs(blobs, found.needed, stored, quick=quick)),
+    )
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """What a database says, and the blobs which its documents need, each with the name of one."""
+
+    checked: Checked
+    needed: dict[str, str]
+
+
+Asked = Callable[[str], Iterable[Sequence[Any]]]
+"""The rows of a statement."""
+
+
+def _file(path: Path) -> _Found:
     found = probe(path)
     if found.state != "current":
         raise StoreError(f"{path} cannot be checked: it is {found.state} {found.problem}{_advice(found.state)}")
     try:
         with closing(connect(path)) as connection:
-            problems = [*_damage(connection), *_broken(connection)]
-            needed = _needed(connection)
-            counts = [int(connection.execute(f"SELECT count(*) FROM {t}").fetchone()[0]) for t in _COUNTED]
+            return _looked_at(connection.execute, found.schema, _damage(connection), _FENCE_SQLITE)
     except sqlite3.Error as error:
         raise StoreError(f"{path} cannot be read: {error}") from error
-    folder = blobs or home / BLOBS
-    problems += _blobs(FolderBlobs(folder), needed, quick=quick)
-    stored = {f"{each.parent.name}{each.stem}" for each in folder.glob("??/*.zst")}
-    return Checked(
-        schema=found.schema,
+
+
+def _server(backend: Backend) -> _Found:
+    database = Database(backend)
+    try:
+        with database.read() as connection:
+            return _looked_at(connection.exec_driver_sql, HEAD, (), _FENCE_POSTGRES)
+    finally:
+        database.close()
+
+
+def _looked_at(ask: Asked, schema: str, damage: Iterable[str], fence: str) -> _Found:
+    problems = [*damage, *_broken(ask, fence)]
+    counts = [int(next(iter(ask(f"SELECT count(*) FROM {table}")))[0]) for table in _COUNTED]
+    checked = Checked(
+        schema=schema,
         runs=counts[0],
         events=counts[1],
         documents=counts[2],
-        blobs=len(stored),
-        unreferenced=len(stored - needed.keys()),
+        blobs=0,
+        unreferenced=0,
         problems=tuple(problems),
     )
+    return _Found(checked, _needed(ask))
 
 
 _COUNTED = ("runs", "events", "documents")
@@ -106,29 +147,38 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"database: row {row} of {table} refers to a row of {other} which is not there"
 
 
-def _broken(connection: sqlite3.Connection) -> Iterator[str]:
+def _broken(ask: Asked, fence: str) -> Iterator[str]:
     """The rules of `core.ports.Journal`, as far as what is stored can tell."""
-    for rule in _RULES:
-        for (said,) in connection.execute(rule).fetchmany(MOST):
+    for rule in (*_RULES, _FENCES.replace("FENCE", fence)):
+        for (said,) in islice(ask(rule), MOST):
             yield str(said)
 
 
-def _needed(connection: sqlite3.Connection) -> dict[str, str]:
+def _needed(ask: Asked) -> dict[str, str]:
     """The blobs which documents need, each with the name of one."""
     needed: dict[str, str] = {}
-    for sha, snapshot, name in connection.execute("SELECT sha256, snapshot_sha256, name FROM documents ORDER BY row"):
+    for sha, snapshot, name in ask("SELECT sha256, snapshot_sha256, name FROM documents ORDER BY row"):
         needed.setdefault(sha, name)
         needed.setdefault(snapshot, name)
     return needed
 
 
-def _blobs(blobs: FolderBlobs, needed: dict[str, str], *, quick: bool) -> Iterator[str]:
+def _blobs(blobs: KeptBlobs, needed: dict[str, str], stored: Container[str], *, quick: bool) -> Iterator[str]:
+    there = []
     for sha, name in needed.items():
-        if quick:
-            if not blobs.has(sha):
-                yield f"document {name!r}: no blob {sha}"
-            continue
+        if sha in stored:
+            there.append(sha)
+        else:
+            yield f"document {name!r}: no blob {sha} in {blobs.place}"
+    if quick:
+        return
+
+    def read(sha: str) -> str:
         try:
-            blobs.get(sha)
+            blobs.read(sha)
         except StoreError as error:
-            yield f"document {name!r}: {error}"
+            return f"document {needed[sha]!r}: {error}"
+        return ""
+
+    with ThreadPoolExecutor(READERS) as readers:
+        yield from filter(None, readers.map(read, there))

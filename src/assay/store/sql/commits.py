@@ -114,7 +114,7 @@ class Group:
 
     def write(self, jobs: Iterable[CommitJob]) -> None:
         """Write the jobs and give each its answer."""
-        for same in _by_lease(jobs):
+        for same in by_lease(jobs):
             self._take(same)
         statements = self._statements
         for statement, rows in (
@@ -135,8 +135,8 @@ class Group:
             "of": lease.run_id,
             "held": lease.fence,
             "more": len(drafts),
-            "new_status": _last(job.commit.status for job in jobs),
-            "new_seconds": _last(job.commit.active_seconds for job in jobs),
+            "new_status": last_set(job.commit.status for job in jobs),
+            "new_seconds": last_set(job.commit.active_seconds for job in jobs),
         }
         self._cursor.execute(self._statements.take, values)
         taken = self._cursor.fetchall()  # all, so that the statement is finished
@@ -147,7 +147,7 @@ class Group:
         run, last = taken[0]
         first = last - len(drafts) + 1
         self._events += event_rows(run, drafts, first)
-        _answer(jobs, drafts, common.envelopes(lease.run_id, drafts, first))
+        answer(jobs, drafts, common.envelopes(lease.run_id, drafts, first))
         for job in jobs:
             self._collect(run, job.commit)
 
@@ -196,7 +196,8 @@ def ledger_row(run: int, row: LedgerRow) -> Row:
     return {"run": run, "kind": row.kind, "id": row.id, "lane": row.lane, "data": row.data}
 
 
-def _by_lease(jobs: Iterable[CommitJob]) -> Iterable[list[CommitJob]]:
+def by_lease(jobs: Iterable[CommitJob]) -> Iterable[list[CommitJob]]:
+    """The jobs of each lease, in order."""
     leases: dict[tuple[str, int], list[CommitJob]] = {}
     for job in jobs:
         leases.setdefault((job.lease.run_id, job.lease.fence), []).append(job)
@@ -207,7 +208,7 @@ def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _last(values: Iterable[object]) -> object:
+def last_set(values: Iterable[object]) -> object:
     """The last one that is set."""
     found = None
     for value in values:
@@ -216,7 +217,7 @@ def _last(values: Iterable[object]) -> object:
     return found
 
 
-def _answer(jobs: Sequence[CommitJob], drafts: Sequence[EventDraft], written: Sequence[Envelope]) -> None:
+def answer(jobs: Sequence[CommitJob], drafts: Sequence[EventDraft], written: Sequence[Envelope]) -> None:
     """Give each job the envelopes of its own drafts; `written` are those of `drafts`, a part of all in order."""
     position = 0
     for job in jobs:

@@ -1,36 +1,52 @@
-"""A home on disk: `assay.db` and `blobs/`; or a database elsewhere, and blobs in a folder its users share."""
+"""A home on disk: `assay.db` and `blobs/`; or a database elsewhere, and blobs where its users share them."""
 
 from __future__ import annotations
 
 import importlib
 import os
+from functools import partial
 from pathlib import Path
 
 from assay.core.errors import StoreError
 from assay.store.blobs import FolderBlobs
+from assay.store.cached import CachedBlobs
 from assay.store.common import Store, Wall
+from assay.store.packing import KeptBlobs, Owner
 from assay.store.sql.backend import Backend
 from assay.store.sql.database import Database
 from assay.store.sql.journal import SqlJournal
 from assay.store.sql.library import SqlLibrary
-from assay.store.sql.memo import SqlMemo
+from assay.store.sql.memo import SqlMemo, library_id
+from assay.store.sql.permits import SqlPermits
 from assay.store.sql.queue import SqlQueue
+from assay.store.sql.sweep import SqlUpkeep
 
 DATABASE = "assay.db"
 BLOBS = "blobs"
+CACHE = "blob-cache"
+CACHE_BYTES = 5_000_000_000
+"""What is kept on this machine of blobs which lie in an object store, if nothing else is said."""
 
 
-def open_store(home: Path, wall: Wall | None = None, *, database: str = "", blobs: Path | None = None) -> Store:
+def open_store(
+    home: Path,
+    wall: Wall | None = None,
+    *,
+    database: str = "",
+    blobs: Path | str | None = None,
+    cache_bytes: int = CACHE_BYTES,
+) -> Store:
     """The store in the folder `home`, made when it is not there, upgraded when an older release made it.
 
     Args:
         home: folder of the database and the blobs, where they are not elsewhere.
         wall: the clock leases go by; None: the database's own.
         database: URL of a PostgreSQL database, in place of the file in `home`.
-        blobs: folder of the blobs, in place of that in `home`.
+        blobs: folder of the blobs, or address of an object store, in place of that in `home`.
+        cache_bytes: how much of an object store is kept in `home`.
 
     Raises:
-        ConfigError: the URL is none, or the extra which it needs is not installed.
+        ConfigError: a URL is none, or the extra which it needs is not installed.
         StoreError: it cannot be made or read, is not Assay's, or was written by a newer release.
     """
     try:
@@ -38,18 +54,43 @@ def open_store(home: Path, wall: Wall | None = None, *, database: str = "", blob
     except OSError as error:
         why = "it is a file" if os.path.isfile(home) else error.strerror  # unlike Path.is_file it never raises
         raise StoreError(f"{home} cannot be a home: {why}; name another one with --home or ASSAY_HOME") from error
-    opened = Database(_postgres(database) if database else home / DATABASE)
-    journal = SqlJournal(opened, wall)
+    opened = Database(database_at(home, database))
+    journal, memo = SqlJournal(opened, wall), SqlMemo(opened)
+    kept = kept_blobs(home, blobs, cache_bytes, partial(library_id, memo))
     return Store(
         journal=journal,
         library=SqlLibrary(opened),
-        blobs=FolderBlobs(blobs or home / BLOBS),
-        memo=SqlMemo(opened),
+        blobs=kept,
+        memo=memo,
+        permits=SqlPermits(opened, journal),
         queue=SqlQueue(opened, journal),
+        upkeep=SqlUpkeep(opened, kept, partial(library_id, memo), shared=blobs is not None),
     )
 
 
-def _postgres(url: str) -> Backend:
+def kept_blobs(
+    home: Path, at: Path | str | None = None, cache_bytes: int = CACHE_BYTES, owner: Owner | None = None
+) -> KeptBlobs:
+    """The blobs of a home, or of the folder or object store which is named.
+
+    Raises:
+        ConfigError: the address is none, or the extra which it needs is not installed.
+    """
+    if not isinstance(at, str):
+        return FolderBlobs(home / BLOBS) if at is None else FolderBlobs(at, owner)
+    # By name: the library which reaches it is an extra.
+    distant: KeptBlobs = importlib.import_module("assay.store.objects").ObjectBlobs(at, owner)
+    return CachedBlobs(distant, home / CACHE, cache_bytes)
+
+
+def database_at(home: Path, url: str = "") -> Path | Backend:
+    """The database of a home: its file, or the PostgreSQL database at a URL. Nothing is opened.
+
+    Raises:
+        ConfigError: the URL is none, or the extra which it needs is not installed.
+    """
+    if not url:
+        return home / DATABASE
     # By name: its driver is an extra, and slow to load.
     made: Backend = importlib.import_module("assay.store.sql.postgres").Postgres(url)
     return made

@@ -11,9 +11,10 @@ from typing import TypeVar, cast
 
 from sqlalchemy import Connection
 
+from assay.core.allowance import check
 from assay.core.errors import AssayError, StoreError
 from assay.core.events import Envelope
-from assay.core.ports import NOTHING, Action, Commit, EventDraft, Given, Lease, Memory, RunRow, Spent
+from assay.core.ports import NOTHING, Action, Allowance, Commit, EventDraft, Given, Lease, Memory, RunRow, Spent
 from assay.store import common
 from assay.store.common import Wall
 from assay.store.sql import reads, writes
@@ -70,19 +71,23 @@ class SqlJournal:
         events: Sequence[EventDraft],
         thread: str = "",
         given: Given = NOTHING,
+        within: Allowance | None = None,
     ) -> tuple[Envelope, ...]:
         """Make a run with its first events, and what it is given.
 
         Raises:
             StoreError: there is a run of that id.
+            Overtaken: other runs have taken what it would take of the allowance.
         """
         at, drafts = common.created_at(events, self._wall or time.time), common.fresh(events)
-        await self.write(
-            lambda connection: writes.create(
-                connection, self._statements, run_id, question, brief, drafts, at, thread, given
-            ),
-            once=True,
-        )
+
+        def create(connection: Connection) -> None:
+            if within is not None:  # one after the other: each sees what those before have taken
+                self._database.backend.serialize_claims(connection)
+                check(within, reads.spending(connection, within.since, None), brief)
+            writes.create(connection, self._statements, run_id, question, brief, drafts, at, thread, given)
+
+        await self.write(create, once=True)
         return common.envelopes(run_id, drafts, 1)
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
@@ -247,17 +252,24 @@ class SqlJournal:
     def _transact(self, jobs: Sequence[Job], *, careful: bool) -> None:
         self._committing, self._now = False, None
         if self._connection is None:  # kept: taking one from the pool costs as much as a commit
-            self._connection = self._database.writer()
+            taken = self._database.writer()
+            self._database.backend.hurry(taken)
+            self._connection = taken
         connection = self._connection
+        merge = None if careful else self._database.backend.merge
         with connection.begin():
             # Renewals first: standing between commits they would cut them into groups of their own.
             ordered = sorted(jobs, key=lambda job: not (isinstance(job, _CallJob) and job.apart))
-            for is_commit, some in itertools.groupby(ordered, key=lambda job: isinstance(job, CommitJob)):
-                if is_commit:
-                    Group(connection, self._statements, careful=careful).write(cast("list[CommitJob]", list(some)))
-                else:
+            parts = [list(some) for _, some in itertools.groupby(ordered, key=lambda job: isinstance(job, CommitJob))]
+            for place, some in enumerate(parts, 1):
+                if not isinstance(some[0], CommitJob):
                     for job in some:
                         cast(_CallJob, job).run(connection)
+                elif merge is not None and place == len(parts):
+                    self._committing = True
+                    merge(connection, cast("list[CommitJob]", some))
+                else:
+                    Group(connection, self._statements, careful=careful).write(cast("list[CommitJob]", some))
             self._committing = True
 
     def time(self, connection: Connection) -> float:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import secrets
+
 from sqlalchemy import select
 
 from assay.store.sql import sqlite
 from assay.store.sql.database import Database, patient
 from assay.store.sql.tables import memos
 
+LIBRARY = "library/id"
+"""Where a library's own id is kept."""
 _KEEP = sqlite.insert(memos).on_conflict_do_nothing(index_elements=["key"])
 
 
@@ -29,3 +33,12 @@ class SqlMemo:
         """Keep `data` under `key`, unless there is something already."""
         with self._database.write() as connection:
             connection.execute(_KEEP, {"key": key, "data": data})
+
+
+def library_id(memo: SqlMemo) -> str:
+    """The id of the library in this database, which it gets when it is first asked for."""
+    known = memo.recall(LIBRARY)
+    if known is None:
+        memo.keep(LIBRARY, secrets.token_hex(16).encode())  # if others do so too, one of them is first
+        known = memo.recall(LIBRARY)
+    return (known or b"").decode()

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
-from sqlalchemy import URL, Connection, Engine, create_engine, inspect, make_url, select, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, select, text
 from sqlalchemy.dialects.sqlite.dml import OnConflictDoNothing, OnConflictDoUpdate
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.compiler import compiles
 
 from assay.core.errors import ConfigError, StoreAway, StoreError
+from assay.store.sql import merged
 from assay.store.sql.tables import version
 
 try:
@@ -25,9 +26,11 @@ CONNECT_SECONDS = 10
 """How long one attempt to connect may take."""
 LOCK_SECONDS = 30
 """How long a statement waits for another process's lock."""
+IDLE_SECONDS = 3
+"""How long a transaction of the journal may be idle: less than a lease, which a stopped process is to lose."""
 SCHEMA = "assay"
 """Where Assay's tables are, if the URL does not say otherwise: a database may be somebody else's too."""
-_GUARD, _DOCUMENTS, _CLAIMS = 0x61737361, 0x61737362, 0x61737363
+_GUARD, _DOCUMENTS, _CLAIMS, _PRESENCE = 0x61737361, 0x61737362, 0x61737363, 0x61737364
 """Keys of advisory locks ("assa" and on), which are taken together with a schema's name."""
 
 _FAULTS: tuple[type[BaseException], ...] = (SQLAlchemyError, psycopg.Error)
@@ -59,18 +62,23 @@ class Postgres:
 
     read: dict[str, Any] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
     write: dict[str, Any] = {"isolation_level": "READ COMMITTED"}
+    merge = staticmethod(merged.write)
     faults: tuple[type[BaseException], ...] = (psycopg.Error,)
 
     def __init__(self, url: str) -> None:
         self._url, self.schema = _read(url)
+        self._sessions: set[int] = set()  # of this process's connections, by the server's numbers
         self.place = (
             f"the database {self._url.set(query={}).render_as_string(hide_password=True)}"  # it may hold one too
         )
 
-    def engine(self) -> Engine:
-        """Connections to it; each is looked at before it is used again, since a server may have been restarted."""
+    def engine(self, *, present: bool = True) -> Engine:
+        """Connections to it; each is looked at before it is used again, since a server may have been restarted.
+
+        Those which are `present` tell others that somebody works with the library (`others`).
+        """
         options = f"-c lock_timeout={LOCK_SECONDS}s -c search_path={self.schema}"
-        return create_engine(
+        made = create_engine(
             self._url,
             connect_args={
                 "connect_timeout": CONNECT_SECONDS,
@@ -85,6 +93,10 @@ class Postgres:
             pool_size=4,
             max_overflow=12,
         )
+        if present:
+            event.listen(made, "connect", self._present)
+            event.listen(made, "close", self._absent)
+        return made
 
     def exists(self) -> bool:
         """The database is there, or nothing works."""
@@ -130,6 +142,16 @@ class Postgres:
         """See the protocol."""
         connection.execute(text("SELECT pg_advisory_xact_lock(:key, hashtext(:of))"), self._lock(_CLAIMS))
 
+    def others(self, connection: Connection) -> bool:
+        """See the protocol: each connection of Assay's holds a lock which others may hold too."""
+        held = connection.execute(_HELD, self._lock(_PRESENCE)).scalars()
+        return not self._sessions.issuperset(held)
+
+    def hurry(self, connection: Connection) -> None:
+        """See the protocol: the server ends the session, and its locks with it."""
+        with connection.begin():
+            connection.execute(text(f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"))
+
     def now(self, connection: Connection) -> float:
         """The server's clock, not this machine's."""
         return float(connection.execute(_NOW).scalar_one())
@@ -139,8 +161,10 @@ class Postgres:
         return _code(error) == "55P03"
 
     def is_away(self, error: BaseException) -> bool:
-        """Whether the connection, not the statement, failed (classes 08 and 57P, or no code at all)."""
+        """Whether the connection, not the statement, failed (classes 08 and 57P, idle for too long, or no code)."""
         origin = _origin(error)
+        if _code(error) == "25P03":
+            return True
         if not isinstance(origin, psycopg.OperationalError):
             return isinstance(error, DBAPIError) and error.connection_invalidated
         code = origin.sqlstate or ""
@@ -155,10 +179,25 @@ class Postgres:
             return StoreError(f"another process has been writing to {self.place} for more than {LOCK_SECONDS} s")
         return StoreError(f"{self.place}: {_first_line(error)}")
 
+    def _present(self, driver: Any, _: object) -> None:
+        """Take the lock which says that somebody is connected; it goes with the session."""
+        with driver.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock_shared(%s, hashtext(%s))", (_PRESENCE, self.schema))
+        driver.commit()
+        self._sessions.add(driver.info.backend_pid)
+
+    def _absent(self, driver: Any, _: object) -> None:
+        self._sessions.discard(driver.info.backend_pid)
+
     def _lock(self, key: int) -> dict[str, Any]:
         return {"key": key, "of": self.schema}
 
 
+_HELD = text(
+    "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND classid = CAST(:key AS bigint)"
+    " AND objid = (hashtext(:of)::bigint & 4294967295)"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
 _NOW = text("SELECT extract(epoch FROM clock_timestamp())")
 
 

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from sqlalchemy import Connection, Select, and_, bindparam, delete, func, or_, select, update
 
 from assay.core.ports import LONGEST_LEASE, Lease
-from assay.core.ports.queue import MOST_TAKEN, QueuedRun, QueueLimits
+from assay.core.ports.queue import MOST_TAKEN, QueuedRun, QueueLimits, Unfit
 from assay.store import common
 from assay.store.sql import sqlite, writes
 from assay.store.sql.database import Database
@@ -24,7 +24,8 @@ _NUMBER = select(runs.c.number).where(runs.c.run_id == bindparam("of"))
 
 _PUT = sqlite.insert(queue)
 _PUT = _PUT.on_conflict_do_update(
-    index_elements=["run"], set_={name: _PUT.excluded[name] for name in ("owner", "priority", "ready", "taken")}
+    index_elements=["run"],
+    set_={name: _PUT.excluded[name] for name in ("owner", "priority", "ready", "taken", "release")},
 )
 
 _HELD = and_(runs.c.holder != "", runs.c.lease_until > bindparam("now"), runs.c.lease_until <= bindparam("longest"))
@@ -38,18 +39,25 @@ class SqlQueue:
     def __init__(self, database: Database, journal: SqlJournal) -> None:
         self._backend, self._journal = database.backend, journal
 
-    async def enqueue(self, run_id: str, user: str = "", priority: int = 0) -> None:
+    async def enqueue(self, run_id: str, user: str = "", priority: int = 0, release: str = "") -> None:
         """See the port."""
-        row = {"owner": user, "priority": priority, "ready": 1, "taken": 0}
+        row = {"owner": user, "priority": priority, "ready": 1, "taken": 0, "release": release}
         await self._journal.write(lambda connection: _put(connection, run_id, row))
 
-    async def claim(self, holder: str, ttl: float, limits: QueueLimits, but: Collection[str] = ()) -> Lease | None:
+    async def claim(
+        self,
+        holder: str,
+        ttl: float,
+        limits: QueueLimits,
+        but: Collection[str] = (),
+        unfit: Unfit | None = None,
+    ) -> Lease | None:
         """See the port."""
 
         def claim(connection: Connection) -> Lease | None:
             self._backend.serialize_claims(connection)
             now = self._journal.time(connection)
-            run_id = _next(connection, now, limits, but)
+            run_id = _next(connection, now, limits, but, _unfit(connection, unfit))
             if run_id is None:
                 return None
             _change(connection, run_id, taken=queue.c.taken + 1)
@@ -87,13 +95,22 @@ def _change(connection: Connection, run_id: str, **values: object) -> bool:
     return bool(connection.execute(changed, {"of": run_id}).rowcount)
 
 
-def _next(connection: Connection, now: float, limits: QueueLimits, but: Collection[str]) -> str | None:
+def _unfit(connection: Connection, unfit: Unfit | None) -> list[str]:
+    """The releases in the queue whose runs are left to others."""
+    if unfit is None:
+        return []
+    return [release for release in connection.execute(select(queue.c.release).distinct()).scalars() if unfit(release)]
+
+
+def _next(
+    connection: Connection, now: float, limits: QueueLimits, but: Collection[str], unfit: Collection[str]
+) -> str | None:
     """The run whose turn it is."""
     at = {"now": now, "longest": now + LONGEST_LEASE}
     going = Counter(dict(connection.execute(_running(), at).all()))
     if limits.running and going.total() >= limits.running:
         return None
-    first = connection.execute(_first_of_each_user(but), at).all()
+    first = connection.execute(_first_of_each_user(but, unfit), at).all()
     free = [row for row in first if not limits.per_user or going[row.owner] < limits.per_user]
     best = min(free, key=lambda row: (-row.priority, going[row.owner], row.run), default=None)
     return None if best is None else best.run_id
@@ -105,7 +122,7 @@ def _running() -> Select[str, int]:
     return select(queue.c.owner, func.count()).select_from(joined).where(_HELD).group_by(queue.c.owner)
 
 
-def _first_of_each_user(but: Collection[str]) -> Select[int, str, str, int]:
+def _first_of_each_user(but: Collection[str], unfit: Collection[str]) -> Select[int, str, str, int]:
     """Of each user, the run whose turn it would be."""
     place = func.row_number().over(partition_by=queue.c.owner, order_by=(queue.c.priority.desc(), queue.c.run))
     inner = (
@@ -121,6 +138,7 @@ def _first_of_each_user(but: Collection[str]) -> Select[int, str, str, int]:
                 runs.c.lease_until > bindparam("longest"),
             ),
             runs.c.run_id.not_in(sorted(but)),
+            queue.c.release.not_in(unfit),
         )
         .subquery()
     )
@@ -135,6 +153,7 @@ def _queued(connection: Connection, now: float, limit: int) -> list[QueuedRun]:
             queue.c.priority,
             queue.c.ready,
             queue.c.taken,
+            queue.c.release,
             runs.c.holder,
             _HELD.label("held"),
         )
@@ -145,7 +164,15 @@ def _queued(connection: Connection, now: float, limit: int) -> list[QueuedRun]:
     return [_run(*row) for row in connection.execute(chosen, {"now": now, "longest": now + LONGEST_LEASE})]
 
 
-def _run(run_id: str, user: str, priority: int, ready: int, taken: int, holder: str, held: bool) -> QueuedRun:
+def _run(
+    run_id: str, user: str, priority: int, ready: int, taken: int, release: str, holder: str, held: bool
+) -> QueuedRun:
     return QueuedRun(
-        run_id=run_id, user=user, priority=priority, ready=bool(ready), taken=taken, holder=holder if held else ""
+        run_id=run_id,
+        user=user,
+        priority=priority,
+        ready=bool(ready),
+        taken=taken,
+        holder=holder if held else "",
+        release=release,
     )

@@ -7,10 +7,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from filelock import FileLock, Timeout
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -18,6 +17,12 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from assay.core.errors import StoreError
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    import filelock
+else:
+    filelock = later("filelock")
 
 __all__ = ["BUSY_SECONDS", "WRITE", "DriverError", "Sqlite", "engine", "explain", "insert", "is_busy", "prepare"]
 
@@ -49,6 +54,7 @@ class Sqlite:
 
     read: dict[str, Any] = {}
     write: dict[str, Any] = WRITE
+    merge = None
     faults: tuple[type[BaseException], ...] = (DriverError,)
 
     def __init__(self, path: Path) -> None:
@@ -65,10 +71,10 @@ class Sqlite:
     @contextmanager
     def guard(self) -> Iterator[None]:
         """See the protocol: a lock file beside the database."""
-        lock = FileLock(f"{self._path}.lock", timeout=_UPGRADE_SECONDS)
+        lock = filelock.FileLock(f"{self._path}.lock", timeout=_UPGRADE_SECONDS)
         try:
             lock.acquire()
-        except Timeout:
+        except filelock.Timeout:
             raise StoreError(f"another process has been upgrading {self._path} for {_UPGRADE_SECONDS} s") from None
         except OSError as error:
             why = f"{error.strerror}: check its permissions, or name another home with --home"
@@ -87,6 +93,13 @@ class Sqlite:
 
     def serialize_claims(self, connection: Connection) -> None:
         """Nothing to do, for the same reason."""
+
+    def hurry(self, connection: Connection) -> None:
+        """Nobody is there to do that: a file's lock is its process's until that ends."""
+
+    def others(self, connection: Connection) -> bool:
+        """A file knows of nobody: `store.presence` does."""
+        return False
 
     def now(self, connection: Connection) -> float:
         """This machine's clock: a file has no other."""

@@ -1,25 +1,30 @@
 """Cleaning a home up: documents nobody can come back to any more, and bytes nobody refers to.
 
 A document stays which is in a collection of the user's, or which a run that is kept mentions: all hashes in its
-brief, events, steps and ledger count. Its caller makes sure that no other process works with the home meanwhile. Rows
-go first, in one transaction, then bytes: what a killed process leaves behind is bytes which a later cleaning takes.
+brief, events, steps and ledger count. No other process works with the library meanwhile: of a home its caller makes
+sure (`presence`), of a database on a server `SqlUpkeep` itself. Rows go first, in one transaction, then bytes: what a
+killed process leaves behind is bytes which a later cleaning takes.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
-import time
+from collections.abc import Container, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 from sqlalchemy import Connection, delete, select
 
-from assay.core.errors import StoreError
 from assay.core.sources import UNSORTED
+from assay.store.blobs import FolderBlobs
+from assay.store.common import Swept, is_held
+from assay.store.packing import KeptBlobs, Owner, Stored
 from assay.store.sql.database import Database
-from assay.store.sql.home import BLOBS, DATABASE
 from assay.store.sql.shelves import BATCH, batches
+from assay.store.sql.sizes import sizes
+from assay.store.sql.sqlite import Sqlite
 from assay.store.sql.tables import (
     collections,
     documents,
@@ -39,14 +44,8 @@ _DERIVED = re.compile(r"set-[0-9a-f]{16}")
 """Collections which were made for a run's documents (`store.common.set_members`)."""
 ORPHAN_SECONDS = 3_600
 """Bytes nobody refers to stay so long: those of a document being added are written before its row is."""
-
-
-class Swept(msgspec.Struct, frozen=True, kw_only=True):
-    """What was cleaned up: the row numbers of documents, and how many bytes in how many files."""
-
-    rows: tuple[int, ...] = ()
-    blobs: int = 0
-    size: int = 0
+SHARED_SECONDS = 24 * 3_600
+"""The same where other machines may be at work: twice what a writer takes for granted (`objects.FRESH_SECONDS`)."""
 
 
 class _Scope(msgspec.Struct, frozen=True):
@@ -57,24 +56,69 @@ class _Brief(msgspec.Struct, frozen=True):
     scope: _Scope = _Scope()
 
 
-def sweep(home: Path, pages: Path) -> Swept:
-    """Clean the home in a folder up; `pages` is where pages of the web are kept for the next time. Blocking.
+class SqlUpkeep:
+    """`Upkeep` over a database and its blobs.
 
-    Raises:
-        StoreError: it cannot be read or written; what is referred to is untouched.
+    `owner` tells the library's id; `shared` blobs lie where another library may have put some too.
     """
-    database = Database(home / DATABASE)
-    try:
-        with database.write() as connection:
+
+    def __init__(self, database: Database, blobs: KeptBlobs, owner: Owner, *, shared: bool) -> None:
+        self._database, self._blobs, self._owner, self._shared = database, blobs, owner, shared
+
+    def sizes(self) -> dict[str, int]:
+        """See the port."""
+        return sizes(self._database)
+
+    def sweep(self, pages: Path) -> Swept | None:
+        """See the port."""
+        with self._database.write() as connection:  # nobody adds documents until it is over
+            if self._elsewhere(connection):
+                return None
             gone = _forget_documents(connection)
-        with database.read() as connection:
+        with self._database.read() as connection:
             kept = _referred(connection)
-    finally:
-        database.close()
-    doomed = {sha for hashes in gone.values() for sha in hashes}
-    removed, size = _remove_blobs(home / BLOBS, kept, doomed)
-    _remove_pages(pages, home / BLOBS)
-    return Swept(rows=tuple(sorted(gone)), blobs=removed, size=size)
+        if self._shared and not self._blobs.owners() <= {self._owner()}:
+            return Swept(rows=tuple(sorted(gone)), apart=True)
+        doomed = {sha for hashes in gone.values() for sha in hashes}
+        stored = list(self._blobs.stored())
+        removed = list(self._remove(stored, kept, doomed))
+        if isinstance(self._blobs, FolderBlobs):
+            self._blobs.clear(ORPHAN_SECONDS)
+        names = {each.name for each in removed}
+        _remove_pages(pages, {each.name for each in stored} - names)
+        return Swept(rows=tuple(sorted(gone)), blobs=len(names), size=sum(each.size for each in removed))
+
+    def _elsewhere(self, connection: Connection) -> bool:
+        """Whether another process works with a database on a server: it is connected, or executes a run."""
+        backend = self._database.backend
+        if isinstance(backend, Sqlite):
+            return False
+        return backend.others(connection) or _executed(connection, backend.now(connection))
+
+    def _remove(self, stored: list[Stored], kept: Container[str], doomed: Container[str]) -> Iterator[Stored]:
+        """Remove what is doomed, and what nobody has referred to for long.
+
+        What is shared goes only when it is old: a process which came just now counts on what it found there, and
+        writes anew what is half as old (`ObjectBlobs`).
+        """
+        for each in stored:
+            at_once = each.name in doomed and not self._shared
+            if each.name not in kept and (at_once or self._is_old(each)):
+                self._blobs.remove(each.name)
+                yield each
+
+    def _is_old(self, stored: Stored) -> bool:
+        age = (datetime.now(UTC) - stored.modified).total_seconds()
+        if age < (SHARED_SECONDS if self._shared else ORPHAN_SECONDS):
+            return False
+        # Listing takes a while; it may have been written again meanwhile.
+        return not self._shared or (self._blobs.age(stored.name) or 0.0) >= SHARED_SECONDS
+
+
+def _executed(connection: Connection, now: float) -> bool:
+    """Whether a run is being executed, by whomever: what it has read is not all written down yet."""
+    held = connection.execute(select(runs.c.lease_until).where(runs.c.holder != "")).scalars()
+    return any(is_held(until, now) for until in held)
 
 
 def _forget_documents(connection: Connection) -> dict[int, tuple[str, str]]:
@@ -135,26 +179,7 @@ def _referred(connection: Connection) -> set[str]:
     return {*texts, *connection.execute(select(snapshots.c.sha256)).scalars(), *_mentioned(connection)}
 
 
-def _remove_blobs(folder: Path, kept: set[str], doomed: set[str]) -> tuple[int, int]:
-    """Remove what is doomed, and what nobody has referred to for long; how many files, and their bytes."""
-    removed = size = 0
-    before = time.time() - ORPHAN_SECONDS
-    try:
-        for path in folder.glob("??/*"):
-            name = f"{path.parent.name}{path.name.removesuffix('.zst')}"
-            if name in kept or not path.is_file():
-                continue
-            status = path.stat()
-            if name in doomed or status.st_mtime < before:
-                size += status.st_size
-                path.unlink()
-                removed += 1
-    except OSError as error:
-        raise StoreError(f"{error.filename} cannot be removed: {error.strerror}; clean up again later") from error
-    return removed, size
-
-
-def _remove_pages(folder: Path, blobs: Path) -> None:
+def _remove_pages(folder: Path, there: Container[str]) -> None:
     """Pages kept for the next time whose bytes are gone; what cannot be read is not one."""
 
     class Record(msgspec.Struct):
@@ -163,7 +188,6 @@ def _remove_pages(folder: Path, blobs: Path) -> None:
     with contextlib.suppress(OSError):  # it is a convenience, and tried again the next time
         for path in folder.glob("??/*.json"):
             with contextlib.suppress(msgspec.DecodeError):
-                name = msgspec.json.decode(path.read_bytes(), type=Record).sha256
-                if (blobs / name[:2] / f"{name[2:]}.zst").exists():
+                if msgspec.json.decode(path.read_bytes(), type=Record).sha256 in there:
                     continue
             path.unlink()

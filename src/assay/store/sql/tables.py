@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from assay.store.sql.escaping import Escaped
 
-HEAD = "0007"
+HEAD = "0008"
 """The last migration. A database at this version is opened without loading Alembic."""
 
 metadata = MetaData(
@@ -132,6 +132,17 @@ queue = Table(
     Column("priority", Integer, nullable=False),
     Column("ready", Integer, nullable=False),
     Column("taken", Integer, nullable=False),
+    Column("release", _Any, nullable=False, server_default=""),
+)
+
+permits = Table(
+    "permits",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("service", _Any, nullable=False),
+    Column("until", Float, nullable=False),
+    Index(None, "service"),
+    sqlite_with_rowid=False,
 )
 
 snapshots = Table(

@@ -1,0 +1,209 @@
+"""Blobs in an object store: Amazon S3 and what speaks its protocol, Google's, Azure's. Needs the extra `s3`.
+
+Imported only where `blobs` is an address. Keys, region and endpoint are the environment's, by the names the services
+themselves give them (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL` …); the library reads them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, TypeVar
+
+from assay.core.errors import ConfigError, StoreError
+from assay.core.sources import sha256
+from assay.store.packing import OWNERS, Damage, Owner, Packing, Stored, checked_name, is_name, name_at, place_of
+
+try:
+    import obstore
+    from obstore.exceptions import BaseError
+    from obstore.store import from_url
+except ImportError as missing:
+    raise ConfigError(f"blobs at an address need the extra: pip install 'assay[s3]' ({missing})") from missing
+
+if TYPE_CHECKING:
+    from obstore.store import ClientConfig, RetryConfig
+
+T = TypeVar("T")
+
+CONNECT_SECONDS, REQUEST_SECONDS = 5, 120
+"""How long one attempt may take to be let in, and as a whole: what is large is sent in parts."""
+ATTEMPTS, RETRY_SECONDS = 5, 30
+"""Attempts after the first one, and how long after the first the last may begin. Server errors, lost connections."""
+FRESH_SECONDS = 12 * 3_600
+"""What is older is written again when it is stored again: cleaning up may be about to take what is old."""
+
+_STATUS = re.compile(r"\b(?:status code|status): ?(\d{3})\b")
+_CODE = re.compile(r"<Code>([A-Za-z0-9]{1,60})</Code>")
+_KIND = re.compile(r"\bkind: ([A-Z][a-z]+)")
+_SAID = 4_000
+"""Characters of an error which are looked at."""
+
+
+class ObjectBlobs:
+    """Blobs below an address like `s3://bucket/prefix`, at the same places as in a folder. Blocking; any thread.
+
+    An upload is there as a whole or not at all; what is read is checked against its hash all the same.
+
+    Raises:
+        ConfigError: it is no address of an object store, or its settings in the environment are wrong.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        owner: Owner | None = None,
+        *,
+        retry_seconds: float = RETRY_SECONDS,
+        request_seconds: int = REQUEST_SECONDS,
+    ) -> None:
+        self._url, self._owner = url.rstrip("/"), owner
+        self._packing = Packing()
+        try:
+            self._store = from_url(
+                self._url, client_options=_client(request_seconds), retry_config=_retries(retry_seconds)
+            )
+        except (BaseError, ValueError, OSError) as error:
+            raise ConfigError(f"blobs: {self._url} cannot be used: {_reason(error)}") from None
+
+    @property
+    def place(self) -> str:
+        """The address."""
+        return self._url
+
+    def put(self, data: bytes) -> str:
+        """Store `data`; its hash. What lies there in another size (a torn copy), or for long, is written again.
+
+        Raises:
+            StoreError: the store cannot be reached, or refuses.
+        """
+        name = sha256(data)
+        self.keep(name, self._packing.pack(data))
+        return name
+
+    def keep(self, name: str, packed: bytes) -> None:
+        """Store a frame under its name.
+
+        Raises:
+            StoreError: the store cannot be reached, or refuses.
+        """
+        if self._owner is not None:
+            mark = f"{OWNERS}/{self._owner()}"
+            self._asked("written", lambda: obstore.put(self._store, mark, b"1"))
+            self._owner = None
+        there = self._head(name)
+        if there is None or there.size != len(packed) or _age(there) > FRESH_SECONDS:
+            self._asked("written", lambda: obstore.put(self._store, place_of(name), packed))
+
+    def get(self, sha256: str) -> bytes:
+        """The bytes, checked against their hash.
+
+        Raises:
+            StoreError: not there, damaged, or not to be had.
+        """
+        return self.read(sha256)[1]
+
+    def read(self, sha256: str) -> tuple[bytes, bytes]:
+        """See the port."""
+        place = place_of(checked_name(sha256))
+        try:
+            packed = self._asked("read", lambda: bytes(obstore.get(self._store, place).bytes()))
+        except FileNotFoundError:
+            raise StoreError(f"no blob {sha256} in {self._url}") from None
+        try:
+            return packed, self._packing.unpack(packed, sha256)
+        except Damage as error:
+            raise StoreError(f"{self._url}/{place} is damaged: delete it and add its document again") from error
+
+    def has(self, sha256: str) -> bool:
+        """Whether it is there; what is empty is not a blob.
+
+        Raises:
+            StoreError: the store cannot be reached, or refuses.
+        """
+        there = self._head(sha256) if is_name(sha256) else None
+        return there is not None and there.size > 0
+
+    def stored(self) -> Iterator[Stored]:
+        """See the port."""
+        pages = iter(obstore.list(self._store))
+        while page := self._asked("listed", lambda: next(pages, None)):
+            for each in page:
+                if name := name_at(each["path"]):
+                    yield Stored(name, each["size"], each["last_modified"])
+
+    def age(self, sha256: str) -> float | None:
+        """See the port."""
+        there = self._head(checked_name(sha256))
+        return None if there is None else _age(there)
+
+    def remove(self, sha256: str) -> None:
+        """See the port."""
+        try:
+            self._asked("removed", lambda: obstore.delete(self._store, place_of(checked_name(sha256))))
+        except FileNotFoundError:
+            return
+
+    def owners(self) -> set[str]:
+        """See the port."""
+        found = self._asked("listed", lambda: obstore.list(self._store, OWNERS).collect())
+        return {each["path"].rpartition("/")[2] for each in found}
+
+    def _head(self, name: str) -> Stored | None:
+        try:
+            there = self._asked("reached", lambda: obstore.head(self._store, place_of(name)))
+        except FileNotFoundError:
+            return None
+        return Stored(name, there["size"], there["last_modified"])
+
+    def _asked(self, what: str, ask: Callable[[], T]) -> T:
+        """What the store answers.
+
+        Raises:
+            FileNotFoundError: there is no such object.
+            StoreError: anything else went wrong. What the store said is not repeated: it may hold keys.
+        """
+        try:
+            return ask()
+        except FileNotFoundError as error:
+            if "NoSuchBucket" in str(error)[:_SAID] or what in ("written", "listed"):
+                why = "there is no such bucket, or none you may see"
+                raise StoreError(f"{self._url} cannot be {what}: {why}") from None
+            raise
+        except (BaseError, OSError) as error:
+            raise StoreError(f"{self._url} cannot be {what}: {_reason(error)}") from None
+
+
+def _client(seconds: int) -> ClientConfig:
+    # Plain HTTP where the environment names an endpoint of that kind.
+    return {"connect_timeout": f"{CONNECT_SECONDS}s", "timeout": f"{seconds}s", "allow_http": True}
+
+
+def _retries(seconds: float) -> RetryConfig:
+    return {
+        "max_retries": ATTEMPTS,
+        "retry_timeout": timedelta(seconds=seconds),
+        "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=5), "base": 2},
+    }
+
+
+def _age(stored: Stored) -> float:
+    return (datetime.now(UTC) - stored.modified).total_seconds()
+
+
+def _reason(error: BaseException) -> str:
+    """What a library's error means, in our own words, with the status and the code which the store answered."""
+    said = str(error)[:_SAID]
+    status, code = _STATUS.search(said), _CODE.search(said)
+    answered = " ".join(found[1] for found in (status, code) if found)
+    if isinstance(error, PermissionError) or type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):
+        return f"access is refused ({answered or 'no right'}): look at its keys and their rights in the environment"
+    if answered:
+        return f"it answers {answered}"
+    kind = _KIND.search(said)
+    if kind is not None and kind[1] == "Timeout":
+        return "it does not answer in time"
+    if kind is not None and kind[1] in ("Connect", "Request", "Interrupted"):
+        return "no connection: is the endpoint in the environment right (AWS_ENDPOINT_URL)?"
+    return f"{type(error).__name__} (it is no address which can be read, or its keys are missing in the environment)"

@@ -1,0 +1,209 @@
+"""One copy, wherever it was made and wherever it is put: a home, or PostgreSQL with blobs in an object store."""
+
+from __future__ import annotations
+
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from object_store import S3Server
+from pydantic import SecretStr
+
+from assay import Assay
+from assay.app import databases
+from assay.core.errors import StoreError, UsageError
+from assay.settings import Settings
+from assay.store.packing import place_of
+
+QUESTION = "When was the harbor built?"
+
+
+@pytest.fixture
+def harbor(tmp_path: Path) -> Path:
+    (tmp_path / "harbor.md").write_text("# Harbor\n\nThe harbor was built in 1843.\n")
+    return tmp_path / "harbor.md"
+
+
+@pytest.fixture
+def shared(new_database: Callable[[], str], s3: S3Server) -> Callable[[], Settings]:
+    """Makes settings with an empty database and nothing where blobs go."""
+    return lambda: Settings(database=SecretStr(new_database()), blobs=s3.place())
+
+
+async def filled(home: Path, settings: Settings, harbor: Path) -> None:
+    async with Assay(settings, home=home) as assay:
+        await assay.add([harbor])
+        view = await assay.start(QUESTION, depth="light").view()
+        assert view.status == "completed"
+
+
+async def said(home: Path, settings: Settings) -> tuple[bytes, str, list[str]]:
+    async with Assay(settings, home=home) as assay:
+        hits = await assay.search("harbor")
+        text = await assay.text("harbor.md")
+        return await assay.export("last", ".json"), text, [hit.document.name for hit in hits]
+
+
+async def goes_on(home: Path, settings: Settings, tmp_path: Path) -> None:
+    """New rows get new numbers, and are found."""
+    (tmp_path / "mole.md").write_text("# Mole\n\nThe mole was built in 1851.\n")
+    async with Assay(settings, home=home) as assay:
+        await assay.add([tmp_path / "mole.md"], collection="new")
+        assert (await assay.start("When was the mole built?", depth="light").view()).status == "completed"
+        assert [hit.document.name for hit in await assay.search("mole", collection="new")] == ["mole.md"]
+    assert databases.checked(home, settings).problems == ()
+
+
+async def test_what_is_shared_becomes_a_home(harbor: Path, shared: Callable[[], Settings], tmp_path: Path):
+    settings = shared()
+    await filled(tmp_path / "one", settings, harbor)
+    before = await said(tmp_path / "one", settings)
+    assert databases.checked(tmp_path / "one", settings).problems == ()
+    done = databases.backup(tmp_path / "one", settings, tmp_path / "copy.zip")
+    assert (done.blobs, done.needed, done.missing) == (1, 1, ())
+    restored = databases.restored(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+    assert (restored.runs, restored.documents, restored.blobs, restored.damaged) == (1, 1, 1, ())
+    assert databases.checked(tmp_path / "home", Settings()).problems == ()
+    assert await said(tmp_path / "home", Settings()) == before
+    await goes_on(tmp_path / "home", Settings(), tmp_path)
+    assert {each.name for each in (tmp_path / "home").iterdir()} <= {
+        "assay.db", "assay.db-shm", "assay.db-wal", "assay.db.lock", "blobs", "index", "in-use.lock",
+    }  # fmt: skip
+
+
+async def test_a_home_becomes_what_is_shared(harbor: Path, shared: Callable[[], Settings], tmp_path: Path):
+    await filled(tmp_path / "home", Settings(), harbor)
+    before = await said(tmp_path / "home", Settings())
+    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+    settings = shared()
+    databases.restored(tmp_path / "one", settings, tmp_path / "copy.zip")
+    assert await said(tmp_path / "two", settings) == before  # on any machine
+    await goes_on(tmp_path / "three", settings, tmp_path)
+    with pytest.raises(StoreError, match="holds runs or documents already"):
+        databases.restored(tmp_path / "one", settings, tmp_path / "copy.zip")
+
+
+async def test_nothing_is_written_over(harbor: Path, tmp_path: Path):
+    await filled(tmp_path / "home", Settings(), harbor)
+    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+    with pytest.raises(StoreError, match="is there already"):
+        databases.restored(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+    with pytest.raises(UsageError, match="no file"):
+        databases.restored(tmp_path / "new", Settings(), tmp_path / "none.zip")
+
+
+async def test_what_is_damaged_in_a_copy_is_left_out_and_named(harbor: Path, tmp_path: Path):
+    await filled(tmp_path / "home", Settings(), harbor)
+    done = databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+    with zipfile.ZipFile(tmp_path / "copy.zip") as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    (blob,) = [name for name in members if name.startswith("blobs/")]
+    other = "0" * 64
+    members |= {blob: b"not what it was", f"blobs/{place_of(other)}": members[blob], "../../outside": b"x", "x/y": b"x"}
+    with zipfile.ZipFile(tmp_path / "bad.zip", "w") as file:
+        for name, data in members.items():
+            file.writestr(name, data)
+    restored = databases.restored(tmp_path / "new", Settings(), tmp_path / "bad.zip")
+    assert (restored.blobs, len(restored.damaged)) == (0, 2)
+    assert not (tmp_path / "outside").exists()
+    assert {each.name for each in (tmp_path / "new").iterdir()} <= {"assay.db", "assay.db.lock"}
+    assert "no blob" in databases.checked(tmp_path / "new", Settings()).problems[0]
+    assert done.blobs == 1
+
+
+@pytest.mark.parametrize("content", ["nothing", "no database", "cut", "empty zip", "encrypted"])
+async def test_what_is_no_copy_leaves_nothing_behind(harbor: Path, tmp_path: Path, content: str):
+    await filled(tmp_path / "home", Settings(), harbor)
+    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+    data = (tmp_path / "copy.zip").read_bytes()
+    bad = tmp_path / "bad.zip"
+    if content == "empty zip":
+        with zipfile.ZipFile(bad, "w") as file:
+            file.writestr("readme.txt", "hello")
+    elif content == "encrypted":
+        flagged = bytearray(data)
+        for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+            flagged[data.index(mark) + at] |= 1
+        bad.write_bytes(flagged)
+    else:
+        bad.write_bytes({"nothing": b"", "no database": b"hello" * 99, "cut": data[: len(data) // 2]}[content])
+    with pytest.raises(StoreError, match=r"bad\.zip"):
+        databases.restored(tmp_path / "new", Settings(), bad)
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+async def test_the_database_alone_can_be_put_in_place(harbor: Path, tmp_path: Path):
+    await filled(tmp_path / "home", Settings(), harbor)
+    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.db")
+    restored = databases.restored(tmp_path / "new", Settings(), tmp_path / "copy.db")
+    assert (restored.runs, restored.documents, restored.blobs) == (1, 1, 0)
+
+
+BROKEN = [
+    ("DELETE FROM {0}.events WHERE seq = 3", "without a gap"),
+    ("UPDATE {0}.runs SET status = 'cancelled'", "does not say so"),
+    ("UPDATE {0}.events SET type = 'run.resumed', data = '{{\"fence\": 9}}' WHERE seq = 2", "its fence is 1"),
+    ("INSERT INTO {0}.holds SELECT number, 'step', '0', '{{}}', 'held' FROM {0}.runs", "still held"),
+]
+
+
+@pytest.mark.parametrize(("statement", "why"), BROKEN)
+async def test_what_no_write_may_break_is_found_in_postgres(
+    harbor: Path, new_database: Callable[[], str], tmp_path: Path, statement: str, why: str
+):
+    import psycopg
+    from sqlalchemy import make_url
+
+    url = new_database()
+    settings = Settings(database=SecretStr(url))
+    await filled(tmp_path / "home", settings, harbor)
+    found = databases.checked(tmp_path / "home", settings)
+    assert (found.problems, found.runs, found.documents, found.blobs) == ((), 1, 1, 1)
+    read = make_url(url)
+    bare = read.difference_update_query(["schema"]).set(drivername="postgresql")
+    with psycopg.connect(bare.render_as_string(hide_password=False), autocommit=True) as connection:
+        assert connection.execute(statement.format(read.query["schema"])).rowcount > 0
+    problems = databases.checked(tmp_path / "home", settings).problems
+    assert any(why in problem for problem in problems), problems
+
+
+async def test_what_is_missing_or_torn_far_away_is_found(harbor: Path, shared: Callable[[], Settings], tmp_path: Path):
+    import obstore
+    from obstore.store import from_url
+
+    settings = shared()
+    await filled(tmp_path / "one", settings, harbor)
+    bare = from_url(str(settings.blobs), client_options={"allow_http": True})
+    (entry,) = [each for each in next(iter(obstore.list(bare))) if each["path"].endswith(".zst")]
+    obstore.put(bare, entry["path"], b"torn")
+    assert databases.checked(tmp_path / "one", settings, quick=True).problems == ()
+    assert "is damaged" in databases.checked(tmp_path / "one", settings).problems[0]
+    assert databases.backup(tmp_path / "one", settings, tmp_path / "copy.zip").missing
+    obstore.delete(bare, entry["path"])
+    assert "no blob" in databases.checked(tmp_path / "one", settings, quick=True).problems[0]
+
+
+async def test_a_database_of_a_server_is_migrated_where_there_is_one(new_database: Callable[[], str], tmp_path: Path):
+    import postgres
+
+    url = new_database()
+    with pytest.raises(UsageError, match="no tables"):
+        databases.migrate(tmp_path, Settings(database=SecretStr(postgres.with_schema(url.partition("?")[0]))))
+    async with Assay(Settings(database=SecretStr(url)), home=tmp_path / "home"):
+        pass
+    done = databases.migrate(tmp_path, Settings(database=SecretStr(url)))
+    assert done.before == done.now
+
+
+def test_a_copy_of_a_newer_release_is_refused(tmp_path: Path):
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as connection:
+        connection.execute("CREATE TABLE assay_schema (version_num TEXT PRIMARY KEY)")
+        connection.execute("INSERT INTO assay_schema VALUES ('9999')")
+        for table in ("documents", "runs", "files"):
+            connection.execute(f"CREATE TABLE {table} (row INTEGER)")
+        connection.commit()
+    with pytest.raises(StoreError, match="newer"):
+        databases.restored(tmp_path / "new", Settings(), tmp_path / "copy.db")
