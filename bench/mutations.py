@@ -46,6 +46,8 @@ A_CLASS = 300
 QUOTING = ("quotation", "as it is", "typography")
 """Edits for which sentences are put in quotation marks; others would break every quotation."""
 
+_CITED = re.compile(r" ?\[\d{1,3}\]")
+"""Citations by number: a run's claims have none, and those of a text are read as what they are."""
 _BRACKETS = re.compile(r"(?<!\w)-[LR][RSC]B-(?!\w)")
 """Brackets as tokenized sets write them."""
 
@@ -87,7 +89,7 @@ def _rows(path: Path, part: Part) -> Iterator[Pair]:
     for row in _lines(path):
         short = len(row["doc"]) <= LONGEST and 20 <= len(row["claim"]) <= 600
         if int(row["label"]) == 1 and short and part_of(f"{row['dataset']}/{row['group']}") == part:
-            yield Pair(row["claim"], _BRACKETS.sub(" ", row["doc"]), row["dataset"])
+            yield Pair(_CITED.sub("", row["claim"]), _BRACKETS.sub(" ", row["doc"]), row["dataset"])
 
 
 def _sentences(path: Path, part: Part) -> Iterator[Pair]:

@@ -143,6 +143,23 @@ async def test_a_table_loses_its_false_row_alone() -> None:
     view_of(log)
 
 
+async def test_a_row_keeps_the_cells_which_hold() -> None:
+    table = (
+        "| harbour | employs | trade fell by |\n|---|---|---|\n"
+        "| northern harbour of Brest | 400 people [S1001.1] | 15 percent [S1001.3] |\n"
+        "| southern harbour | 900 people [S1001.1] | |"
+    )
+    log = await run(f"{FOUND}\n\n{table}", repairs_off=("recite", "retrieve"))
+    assert "| northern harbour of Brest | 400 people [S1001.1] | — [S1001.3] |" in log.text
+    assert "900" not in log.text  # nothing would be left of that row
+    [revised] = log.of(e.ClaimRevised)
+    assert revised.why.startswith("left empty under trade fell by; it was ")
+    claim = next(claim for claim in view_of(log).claims if claim.id == revised.id)
+    assert claim.verdict in ("supported", "unchecked")
+    assert log.text[claim.start : claim.end].startswith("northern harbour of Brest | 400 people")
+    assert any("1 table row left with empty cells" in limit for limit in view_of(log).report.limits)
+
+
 # with a model which judges and revises
 
 

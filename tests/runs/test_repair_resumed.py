@@ -14,7 +14,7 @@ from research import ONE_STEP, Sea, agent, planned, report_wanted, sends
 from runtime import Killed, outcome
 
 from assay.core import events as e
-from assay.core.brief import Brief
+from assay.core.brief import ROLES, Brief
 from assay.core.errors import LeaseHeld
 from assay.core.messages import Price, Profile
 from assay.core.ports import Commit, Lease, World
@@ -83,7 +83,7 @@ def engine(sea: Sea, journal: Any, holder: str) -> Engine:
 
 
 def brief(name: str) -> Brief:
-    roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), (name,))
+    roles = dict.fromkeys(ROLES, (name,))
     return Brief(question="What does the harbour do?", date="2026-01-01", models=roles)  # type: ignore[arg-type]
 
 

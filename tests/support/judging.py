@@ -14,7 +14,7 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response, StreamingResponse
 
 from assay.core import events as e
-from assay.core.brief import Brief
+from assay.core.brief import ROLES, Brief
 from assay.core.messages import Price, Profile, Reply, Request, ToolCall
 from assay.core.ports import World
 from assay.models.scripted import Answer, Scene, Scripted
@@ -81,7 +81,7 @@ class Judging:
     async def within(self, script: Script, body: Callable[[Run], Any], **changes: Any) -> Any:
         """What `body` gives in a run whose judge plays `script`."""
         model, found = Scripted(script, profile=self.profile), []
-        roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), (self.profile.name,))
+        roles = dict.fromkeys(ROLES, (self.profile.name,))
         brief = Brief(**{"question": "?", "date": "2026-01-01", "models": roles} | changes)  # type: ignore[arg-type]
 
         async def prepare() -> tuple[Brief, World]:

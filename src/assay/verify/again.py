@@ -8,14 +8,11 @@ import msgspec
 
 from assay.core.claims import Check, Claim, Summary, Verdict, summarize
 from assay.core.integrity import records
+from assay.core.usage import Usage
 from assay.core.view import RunView
 from assay.verify import gate
-from assay.verify.checks import check, firsthand
+from assay.verify.checking import Found, Rules, settle
 from assay.verify.claims import Sentence, claims
-from assay.verify.evidence import Evidence
-from assay.verify.rows import compared
-
-_WEIGHED = frozenset(("lexical", "judge"))
 
 
 class Again(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +30,8 @@ class Again(msgspec.Struct, frozen=True, kw_only=True):
 class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
     """A run's report, checked again. `problems` are what the final gate says of it and of the documents now.
 
-    `lost` are the ids of claims which were supported and no longer are.
+    `lost` are the ids of claims which were supported and no longer are. `model` judged what the rules do not decide,
+    empty where none was asked; `usage` is what that took.
     """
 
     run_id: str
@@ -42,6 +40,8 @@ class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
     now: Summary
     problems: tuple[str, ...]
     lost: tuple[str, ...]
+    model: str = ""
+    usage: Usage = Usage()
 
     @property
     def holds(self) -> bool:
@@ -49,31 +49,68 @@ class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
         return not self.lost and not self.problems
 
 
+class Reread(msgspec.Struct, frozen=True, kw_only=True):
+    """A run's report as the rules of today find it: what each claim cites, what is said of it, and by what.
+
+    `open` are the claims of which only the weight of their words has spoken: a judge may be asked.
+    """
+
+    view: RunView
+    found: tuple[Found, ...]
+    checks: Mapping[str, Check]
+    open: frozenset[str]
+    problems: tuple[str, ...]
+
+    def told(self, opinions: Mapping[str, Check]) -> Rechecked:
+        """What became of each claim; `opinions` are what a judge says now, by claim."""
+        checks = {**self.checks, **opinions}
+        again = tuple(_again(claim, checks[claim.id]) for claim in self.view.claims)
+        today = [msgspec.structs.replace(claim, verdict=checks[claim.id].verdict) for claim in self.view.claims]
+        before = summarize(self.view.claims, self.view.summary.dropped_markers)
+        return Rechecked(
+            run_id=self.view.run_id,
+            claims=again,
+            before=before,
+            now=summarize(today, before.dropped_markers),
+            problems=self.problems,
+            lost=tuple(each.id for each in again if each.before == "supported" != each.now),
+        )
+
+    def to_judge(self) -> tuple[Found, ...]:
+        """The open claims, as a judge gets them."""
+        return tuple(each for each in self.found if each.id in self.open)
+
+
 def recheck(view: RunView, text_of: gate.TextOf, off: Collection[str] = ()) -> Rechecked:
-    """Check every claim of a run's report again; rules in `off` are not asked. Blocking."""
+    """Check every claim of a run's report again, without a judge; rules in `off` are not asked. Blocking."""
+    return reread(view, text_of, off).told({})
+
+
+def reread(view: RunView, text_of: gate.TextOf, off: Collection[str] = ()) -> Reread:
+    """Hold every claim of a run's report against its documents, and ask the rules of today. Blocking."""
     cited = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
     held = gate.documents(cited, text_of)
-    cut = (frozenset(held.cut_before), frozenset(held.cut_after))
     sentences = {sentence.start: sentence for sentence in claims(view.report.text)}
-    found: list[Again] = []
+    found: list[Found] = []
+    checks: dict[str, Check] = {}
+    open: set[str] = set()
     for claim in view.claims:
         passages = tuple(cited[id] for id in claim.passages if id in cited)
-        evidence = Evidence(passages=passages, sources=view.sources, cut_before=cut[0], cut_after=cut[1])
-        now = _now(view, claim, sentences.get(claim.start), evidence, off)
-        found.append(_again(claim, now))
-    verdicts = {each.id: each.now for each in found}
-    today = [msgspec.structs.replace(claim, verdict=verdicts[claim.id]) for claim in view.claims]
-    before = summarize(view.claims, view.summary.dropped_markers)
-    problems = (*records(view.report.text, view.claims, view.passages, tuple(view.sources), before), *held.problems)
-    lost = tuple(each.id for each in found if each.before == "supported" != each.now)
-    return Rechecked(
-        run_id=view.run_id,
-        claims=tuple(found),
-        before=before,
-        now=summarize(today, before.dropped_markers),
-        problems=problems,
-        lost=lost,
-    )
+        each = Found(claim.id, _sentence(claim, sentences.get(claim.start)), held.evidence(passages, view.sources))
+        found.append(each)
+        checks[claim.id], is_open = _now(view, claim, each, off)
+        if is_open:
+            open.add(claim.id)
+    summary = summarize(view.claims, view.summary.dropped_markers)
+    problems = (*records(view.report.text, view.claims, view.passages, tuple(view.sources), summary), *held.problems)
+    return Reread(view=view, found=tuple(found), checks=checks, open=frozenset(open), problems=problems)
+
+
+def _sentence(claim: Claim, now: Sentence | None) -> Sentence:
+    """A claim as it is checked: its words are those the run recorded, its markers those of the text as it stands."""
+    if now is None:
+        return Sentence(id=claim.id, text=claim.text, start=claim.start, end=claim.end, role="fact", block=0)
+    return msgspec.structs.replace(now, id=claim.id, text=claim.text)
 
 
 def _again(claim: Claim, now: Check) -> Again:
@@ -88,16 +125,13 @@ def _again(claim: Claim, now: Check) -> Again:
     )
 
 
-def _now(view: RunView, claim: Claim, sentence: Sentence | None, evidence: Evidence, off: Collection[str]) -> Check:
-    """The verdict of today; what was not checked at all stays so."""
+def _now(view: RunView, claim: Claim, found: Found, off: Collection[str]) -> tuple[Check, bool]:
+    """The verdict of today, and whether a judge may be asked; what was not checked at all stays so."""
     last = _last(view.checks, claim)
     if last.rule == "off":
-        return last
-    table = compared(claim.text, sentence.head if sentence else (), evidence, off)
-    result = table or check(claim.text, evidence, marked=bool(sentence and sentence.markers), off=off)
-    if last.rule == "judge" and result.rule in _WEIGHED:  # its word stands until a rule objects
-        return last
-    return firsthand(result, evidence)
+        return last, False
+    result, is_open = settle(found.sentence, found.evidence, Rules(off=tuple(off)))
+    return (last if is_open and last.rule == "judge" else result), is_open  # its word stands until a rule objects
 
 
 def _last(checks: Mapping[str, tuple[Check, ...]], claim: Claim) -> Check:

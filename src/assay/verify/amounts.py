@@ -52,7 +52,10 @@ _LITERAL = re.compile(
     re.IGNORECASE,
 )
 _RUN = r"\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'_]\d+)*"
-_NUMBER_WORDS = rf"(?:{_any(TENS)})(?:[- ](?:{_any(list(WORDS)[:9])}))?|{_any(WORDS)}|{_any(ORDINALS)}"
+_CARDINALS = rf"(?:{_any(TENS)})(?:[- ](?:{_any(list(WORDS)[:9])}))?|{_any(WORDS)}"
+_NUMBER_WORDS = (
+    rf"(?<!\bat )(?:{_CARDINALS}) (?:point|dot)(?: (?:zero|oh|{_CARDINALS})\b)+|{_CARDINALS}|{_any(ORDINALS)}"
+)
 _NUMBER_WORDS += r"|an?(?= (?:hundred|[mb]illion|thousand|trillion)\b)"
 _NUMBER = re.compile(
     rf"(?P<front>[{re.escape('$€£¥₹')}]|\b(?:usd|eur|gbp|jpy|cny|inr) )?[ ]?"
@@ -256,7 +259,7 @@ def _negative(text: str, at: int) -> bool:
 
 
 def _torn(found: list[Amount], text: str) -> list[Amount]:
-    """In "3, 800 km" and "98. 7 per cent", as tokenized texts have them, the first may be the whole number."""
+    """In "3, 800 km" and "98. 7 per cent", as tokenized texts have them, either may be the whole number."""
     for at, (first, second) in enumerate(pairwise(found)):
         between = text[first.end : second.start].rstrip()
         if between not in {",", "."} or not (first.literal.isdecimal() and second.literal.isdecimal()):
@@ -267,6 +270,7 @@ def _torn(found: list[Amount], text: str) -> list[Amount]:
         units, currency = (second.units, first.currency) if first.units == ("",) else (first.units, first.currency)
         both = first.units if units == first.units else (*first.units, *units)
         found[at] = msgspec.structs.replace(first, values=(*first.values, whole), units=both, currency=currency)
+        found[at + 1] = msgspec.structs.replace(second, values=(*second.values, whole), currency=currency)
     return found
 
 
@@ -295,12 +299,20 @@ def _places(literal: str) -> int:
 
 def _spelled(word: str) -> tuple[tuple[Decimal, ...], str, int]:
     lower = word.lower().replace("-", " ")
-    value = (
-        ORDINALS.get(lower, 0)
-        or int(lower in {"a", "an"})
-        or sum(TENS.get(part, 0) + WORDS.get(part, 0) for part in lower.split())
-    )
-    return (Decimal(value),), str(value), 0
+    whole, _, after = lower.replace(" dot ", " point ").partition(" point ")
+    value = ORDINALS.get(lower, 0) or int(lower in {"a", "an"}) or _counted(whole)
+    literal = f"{value}.{_decimals(after)}" if after else str(value)
+    return (Decimal(literal),), literal, _places(literal)
+
+
+def _counted(words: str) -> int:
+    return sum(TENS.get(part, 0) + WORDS.get(part, 0) for part in words.split())
+
+
+def _decimals(words: str) -> str:
+    """The digits after a spoken point: "five two", "fifty two" and "zero five"."""
+    joined = re.sub(rf"\b({_any(TENS)}) (?=(?:{_any(list(WORDS)[:9])})\b)", r"\1-", words)
+    return "".join(str(_counted(part.replace("-", " "))) for part in joined.split())
 
 
 _COMMAS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d{1,3}(?:['_]\d{3})+)(\.\d+)?")

@@ -20,6 +20,8 @@ from assay.verify.rows import compared
 
 AT_ONCE = 8
 """How many claims are with the judge, or in repair, at a time."""
+TOGETHER = 16
+"""How many claims code alone checks in one go, before they are told: a thread for each costs as much as some checks."""
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,11 +80,19 @@ async def check_claim(run: Run, id: str, sentence: Sentence, evidence: Evidence,
         evidence: what it cites.
         rules: what is asked.
     """
+    if not rules.judged:
+        return await asyncio.to_thread(alone, id, sentence, evidence, rules)
     check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
-    if check is None and rules.judged:
-        check = await judge(run, sentence.text, evidence, findings, sentence.head)
     if check is None:
-        check = await asyncio.to_thread(weighed, sentence.text, evidence, rules.off)
+        check = await judge(run, sentence.text, evidence, findings, sentence.head)
+    return Checked(id=id, sentence=sentence, evidence=evidence, check=firsthand(check, evidence), findings=findings)
+
+
+def alone(id: str, sentence: Sentence, evidence: Evidence, rules: Rules) -> Checked:
+    """A claim checked without a judge: by the rules, else by the weight of its words."""
+    check, findings = decided(sentence, evidence, rules)
+    if check is None:
+        check = weighed(sentence.text, evidence, rules.off)
     return Checked(id=id, sentence=sentence, evidence=evidence, check=firsthand(check, evidence), findings=findings)
 
 
@@ -97,6 +107,14 @@ def decided(sentence: Sentence, evidence: Evidence, rules: Rules) -> tuple[Check
         return firsthand(table, evidence), ()
     check, findings = ruled(sentence.text, evidence, marked=bool(sentence.markers), off=rules.off)
     return (firsthand(check, evidence) if check else None), findings
+
+
+def settle(sentence: Sentence, evidence: Evidence, rules: Rules) -> tuple[Check, bool]:
+    """What code says of a claim, and whether a judge may be asked: where only the weight of words has spoken."""
+    check, _ = decided(sentence, evidence, rules)
+    if check is not None:
+        return check, False
+    return firsthand(weighed(sentence.text, evidence, rules.off), evidence), True
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -119,17 +137,28 @@ class Checks:
         self.rules = rules
         self._run = run.child("claims")
         self._begun: dict[str, Handle[Checked]] = {}
+        self._settled: dict[str, Checked] = {}
         self._waiting: set[str] = set()
         self._free = asyncio.Semaphore(AT_ONCE if rules.judged else 1)  # code alone waits for nothing
 
     async def check(self, found: Found) -> Checked:
         """What is found of a claim, now or before."""
         key = _content(found)
-        if key not in self._begun:
+        if key not in self._begun and key not in self._settled:
             self._waiting.add(key)
             self._begun[key] = self._run.aside(key, partial(self._check, key=key, found=found))
-        known = await self._begun[key].result()
+        known = self._settled[key] if key in self._settled else await self._begun[key].result()
         return msgspec.structs.replace(known, id=found.id, sentence=found.sentence, evidence=found.evidence)
+
+    async def settle(self, found: Sequence[Found]) -> None:
+        """Check claims without a judge, all of them in one thread; those begun before are left out."""
+        fresh = {key: each for each in found if (key := _content(each)) not in self._begun and key not in self._settled}
+
+        def work() -> dict[str, Checked]:
+            return {key: alone(each.id, each.sentence, each.evidence, self.rules) for key, each in fresh.items()}
+
+        if fresh:
+            self._settled |= await asyncio.to_thread(work)
 
     def let_go(self) -> None:
         """Give up what waits for its turn; what is being checked goes on."""
@@ -157,17 +186,20 @@ async def check_all(
     told: Callable[[Run, Checked], None],
     checks: Checks | None = None,
 ) -> tuple[Checked, ...]:
-    """Check claims; `told` hears of each as soon as it is checked.
+    """Check claims; `told` hears of each once it is checked, in a group of `TOGETHER` where code alone does it.
 
-    With a judge each claim has a place of its own, named by its id: nothing depends on which is checked first. Code
-    alone checks one after another. `checks` may know some already.
+    With a judge each claim has a place of its own, named by its id: nothing depends on which is checked first.
+    `checks` may know some already.
     """
     checks = checks or Checks(run, rules)
     if not rules.judged:
         checked = []
-        for each in found:
-            checked.append(await checks.check(each))
-            told(run, checked[-1])
+        for first in range(0, len(found), TOGETHER):
+            some = found[first : first + TOGETHER]
+            await checks.settle(some)
+            for each in some:
+                checked.append(await checks.check(each))
+                told(run, checked[-1])
         return tuple(checked)
 
     async def one(place: Run, each: Found) -> Checked:

@@ -163,6 +163,8 @@ def _masked(text: str) -> str:
     )
 
 
+PAIRED = '*_~()“”„"«»'
+"""Signs at a sentence's ends which may go to the one beside it."""
 _END_SIGNS = re.compile(r"[\s.!?…。！？؟۔।,;:\"'”’»)\]*_|]*")
 
 

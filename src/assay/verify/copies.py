@@ -31,6 +31,12 @@ FEWEST = 12
 """Words below which a text is too little to say who copied whom; such are copies where they are equal."""
 LINE = 6
 """Words of a line below which it is a menu, a button, a heading or a field: it says nothing about copying."""
+SAME_PAGE = 0.3
+"""The share of the shorter one's runs which the other has too, from which on two addresses of one page are one source:
+a form of a page for small screens or for print leaves much away.
+"""
+MOST_FORMS = 20
+"""Documents at addresses of one page which are compared."""
 WIDESPREAD = 3
 """Groups of documents otherwise unlike in which a line is boilerplate."""
 _RUN = 5
@@ -39,11 +45,13 @@ _NEAR, _SURE = 0.35, 0.65
 """Between these estimates two documents are compared exactly: the error of an estimate is 0.04 at one half."""
 
 
-def clusters(texts: Mapping[str, str]) -> dict[str, int]:
+def clusters(texts: Mapping[str, str], pages: Iterable[Sequence[str]] = ()) -> dict[str, int]:
     """Group documents by what they copy of one another.
 
     Args:
         texts: each document's text by its name, in an order which is the same whenever this is asked.
+        pages: groups of documents whose addresses are those of one page; they are together where they say the same, in
+            part even, so that an address which a page names wrongly joins nothing.
 
     Returns:
         The group of each document. Groups are numbered from 0 by their first document; one which copies nothing is
@@ -53,6 +61,7 @@ def clusters(texts: Mapping[str, str]) -> dict[str, int]:
     first = _grouped(names[:MOST_DOCUMENTS], texts, frozenset())
     widespread = _widespread(first, texts)
     groups = _Groups(names)
+    groups.join(_forms(pages, texts))
     if not widespread:
         groups.join(_members(first))
         return groups.numbered()
@@ -65,6 +74,15 @@ def clusters(texts: Mapping[str, str]) -> dict[str, int]:
 def copies(groups: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
     """The groups of two documents and more, in order."""
     return tuple(tuple(members) for members in _members(groups) if len(members) > 1)
+
+
+def _forms(pages: Iterable[Sequence[str]], texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Pairs of documents which are forms of one page."""
+    for page in pages:
+        runs = {name: set(_runs(_words(texts[name], ()))) for name in page[:MOST_FORMS] if name in texts}
+        for one, other in combinations(runs, 2):
+            if len(runs[one] & runs[other]) >= SAME_PAGE * (min(len(runs[one]), len(runs[other])) or 1):
+                yield one, other
 
 
 class _Groups:

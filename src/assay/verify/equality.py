@@ -42,6 +42,26 @@ def same(claim: Amount, evidence: Amount) -> bool:
     return any(_equal(claim, values, quantum, evidence) for values, quantum in _as_measured(claim, evidence))
 
 
+def entails(claim: Amount, evidence: Amount) -> bool:
+    """Whether what `evidence` states lies beyond the bound of `claim`: "over 100" where it says 757.
+
+    That both speak of the same has to be known from elsewhere. Ten times as much is not meant, nor what the evidence
+    bounds itself ("at least 4 days" says less than "at least 4 weeks", and something else).
+    """
+    way = {"over": 1, "least": 1, "under": -1, "most": -1}.get(claim.bound, 0)
+    if not way or not claim.values or evidence.bound or claim.year or claim.currency != evidence.currency:
+        return False
+    return any(
+        all(_beyond(value * way, own * way) for value in values for own in claim.values)
+        for values, _ in _as_measured(claim, evidence)
+        if values
+    )
+
+
+def _beyond(value: Decimal, bound: Decimal) -> bool:
+    return value > bound and abs(value) < 10 * abs(bound) and abs(bound) < 10 * abs(value)
+
+
 def _as_measured(claim: Amount, evidence: Amount) -> Iterator[tuple[tuple[Decimal, ...], Decimal]]:
     """The evidence's values, and the step of its last digit, in each unit which the claim may mean."""
     for unit in claim.units:

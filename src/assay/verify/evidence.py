@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from assay.core.clean import local_path
 from assay.core.sources import SNIPPET, Passage, Source, Surroundings
 from assay.core.text import words
 
@@ -53,7 +54,13 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 def names_of(source: Source) -> tuple[str, ...]:
     """Title, address, and the metadata which name a document."""
     named = (value for key, value in source.metadata.items() if _NAMING.fullmatch(key))
-    return tuple(name for name in (source.title, source.url, *named) if name)
+    return tuple(name for name in (source.title, _address(source.url), *named) if name)
+
+
+def _address(url: str) -> str:
+    """An address as it names what is there: of a file its own name, for where a folder lies says nothing of it."""
+    path = local_path(url) if url.startswith("file:") else None
+    return url if path is None else path.rpartition("/")[2]
 
 
 _NAMING = re.compile(r"id|name|number|title|slug|doi|isbn", re.IGNORECASE)

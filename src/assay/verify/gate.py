@@ -9,10 +9,12 @@ import msgspec
 from assay.core.claims import Claim, Summary
 from assay.core.errors import StoreError
 from assay.core.integrity import misquoted, records
-from assay.core.sources import Passage, Surroundings, sha256
+from assay.core.sources import Passage, Source, Surroundings, sha256
 from assay.evidence.documents import surroundings
+from assay.verify.claims import PAIRED, read
+from assay.verify.evidence import Evidence
 
-__all__ = ["Documents", "TextOf", "documents", "gate", "records"]
+__all__ = ["Documents", "TextOf", "documents", "gate", "records", "unrecorded"]
 
 TextOf = Callable[[str], bytes]
 """The stored UTF-8 text of a document, by its hash. Raises StoreError where it is not there, or damaged."""
@@ -33,6 +35,16 @@ class Documents(msgspec.Struct, frozen=True, kw_only=True):
         """What is wrong, in the order of the passages."""
         return tuple(self.wrong.values())
 
+    def evidence(self, passages: Sequence[Passage], sources: Mapping[str, Source]) -> Evidence:
+        """What a claim cites, with what is known of where its passages are cut, and of what stands around them."""
+        return Evidence(
+            passages=tuple(passages),
+            sources=sources,
+            cut_before=frozenset(self.cut_before),
+            cut_after=frozenset(self.cut_after),
+            around={each.id: each for each in self.located},
+        )
+
 
 def gate(
     report: str,
@@ -48,6 +60,31 @@ def gate(
     """
     cited = {id: passages[id] for claim in claims for id in claim.passages if id in passages}
     return (*records(report, claims, passages, sources, summary), *documents(cited, text_of).problems)
+
+
+def unrecorded(report: str, claims: Sequence[Claim]) -> tuple[str, ...]:
+    """Sentences of `report` which state a fact and are no record, and records which do not stand where they say.
+
+    What is put into a report behind its checks is neither checked nor counted.
+    """
+    standing = {sentence.start: _words(sentence.text) for sentence in read(report) if sentence.id}
+    recorded = {claim.start: claim for claim in claims}
+    problems = [
+        f"a sentence of the report is no recorded claim: {text[:200]!r}"
+        for start, text in standing.items()
+        if start not in recorded
+    ]
+    problems += [
+        f"claim {claim.id} does not stand in the report as it is recorded"
+        for claim in claims
+        if standing.get(claim.start) != _words(claim.text)
+    ]
+    return tuple(problems)
+
+
+def _words(text: str) -> str:
+    """What a sentence says; signs of emphasis at its ends may have gone to another."""
+    return text.strip(PAIRED)
 
 
 def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import product
 
 from assay.verify.binding import Place, bind, context
 from assay.verify.findings import Finding, Slot
@@ -11,6 +13,21 @@ from assay.verify.number_words import MONTHS
 from assay.verify.reading import COMMON, Reading, Texts, Word
 
 FITS, RATIO = 0.7, 1.2
+_SMALL = frozenset(("of", "de", "the", "van", "von", "&", "-", "'"))
+_PAIRS = frozenset((("of", "the"), ("de", "la"), ("van", "der"), ("van", "de"), ("von", "der")))
+"""Words which stand inside a name."""
+_VOWELS = re.compile(r"[aeiouy]")
+_NO_NAMES = frozenset(
+    """
+    additionally also consequently currently finally furthermore generally hence however initially instead meanwhile
+    moreover nevertheless notably originally overall recently similarly specifically subsequently therefore thus
+    typically ultimately usually
+    monday tuesday wednesday thursday friday saturday sunday
+    """.split()
+)
+"""Words with a capital: days, and what sentences begin with."""
+_LIKE = 5
+"""Letters; of shorter words a vowel tells names apart."""
 
 
 def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
@@ -26,14 +43,16 @@ def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
         for first, last in names(reading)
         if not any(reading.words[index].key in mentioned for index in range(first, last + 1))
     ]
-    theirs = {
-        reading.words[index].key
-        for reading in texts.readings
-        for index in range(len(reading.words))
-        if reading.words[index].kind == "name"
-    }
+    theirs = _written_as_names(texts)
     for first, last in names(claim, theirs):
         yield _find(claim, first, last, texts, runs)
+
+
+def _written_as_names(texts: Texts) -> set[str]:
+    """The stems which the evidence writes with a capital, and never without: a title writes any word with one."""
+    written = [word for reading in texts.readings for word in reading.words]
+    small = {word.key for word in written if word.text[0].islower()}
+    return {word.key for word in written if word.kind == "name"} - small
 
 
 def names(reading: Reading, known: Collection[str] = ()) -> list[tuple[int, int]]:
@@ -45,7 +64,7 @@ def names(reading: Reading, known: Collection[str] = ()) -> list[tuple[int, int]
     for index, word in enumerate(reading.words):
         if not _is_name(word, known):
             continue
-        if found and index - found[-1][1] <= 2 and _joins(reading, found[-1][1], index):
+        if found and index - found[-1][1] <= 3 and _joins(reading, found[-1][1], index):
             found[-1] = (found[-1][0], index)
         else:
             found.append((index, index))
@@ -53,7 +72,8 @@ def names(reading: Reading, known: Collection[str] = ()) -> list[tuple[int, int]
 
 
 def _is_name(word: Word, known: Collection[str]) -> bool:
-    if word.key in COMMON or len(word.key) < 2:
+    lower = word.text.lower()
+    if word.key in COMMON or len(word.key) < 2 or lower in COMMON or lower in _NO_NAMES:
         return False
     if len(word.text) > 3 and word.text.lower() in MONTHS:
         return False
@@ -62,9 +82,10 @@ def _is_name(word: Word, known: Collection[str]) -> bool:
 
 def _joins(reading: Reading, last: int, index: int) -> bool:
     between = reading.words[last + 1 : index]
-    return reading.words[last].sentence == reading.words[index].sentence and all(
-        word.text in {"of", "de", "the", "van", "von", "&", "-", "'"} for word in between
-    )
+    if reading.words[last].sentence != reading.words[index].sentence:
+        return False
+    small = tuple(word.text for word in between)
+    return small in _PAIRS or (len(small) < 2 and all(sign in _SMALL for sign in small))
 
 
 def _find(claim: Reading, first: int, last: int, texts: Texts, runs: list[Place]) -> Finding:
@@ -80,7 +101,12 @@ def _find(claim: Reading, first: int, last: int, texts: Texts, runs: list[Place]
     bound = bind(context(claim, range(first, last + 1)), texts.readings, [*own, *runs], set(own).__contains__)
     if first in denied(claim):  # "it is not in Norway" says nothing against "it is in Iceland"
         return Finding(rule="name", slot=slot, outcome="stated" if whole else "absent")
-    if bound.other is None or not bound.conflicts(at_least=FITS, ratio=RATIO) or _beside(bound.other, own, texts):
+    if (
+        bound.other is None
+        or not bound.conflicts(at_least=FITS, ratio=RATIO)
+        or _beside(bound.other, own, texts)
+        or _is_spelt_otherwise(claim.words[first : last + 1], bound.other, texts)
+    ):
         return Finding(rule="name", slot=slot, outcome="stated" if whole else "absent")
     reading = texts.readings[bound.other.passage]
     said = reading.plain.text[reading.words[bound.other.index].start : reading.words[bound.other.last].end]
@@ -93,6 +119,31 @@ def _beside(other: Place, own: list[Place], texts: Texts) -> bool:
     words = texts.readings[other.passage].words
     sentence = words[other.index].sentence
     return any(place.passage == other.passage and words[place.index].sentence == sentence for place in own)
+
+
+def _is_spelt_otherwise(own: Sequence[Word], other: Place, texts: Texts) -> bool:
+    """Whether one is the other's initials, or a word of one is the other's but for a vowel ("Faroe", "Faeroes")."""
+    theirs = texts.readings[other.passage].words[other.index : other.last + 1]
+    if _initials(own) == _letters(theirs) or _letters(own) == _initials(theirs):
+        return True
+    return any(_differ_in_a_vowel(one.key, two.key) for one, two in product(own, theirs))
+
+
+def _initials(name: Sequence[Word]) -> str:
+    """IPL of the Indian Premier League; of one word alone something no word is."""
+    capitals = [word.text[0] for word in name if word.text[0].isupper()]
+    return "".join(capitals) if len(capitals) > 1 else "-"
+
+
+def _letters(name: Sequence[Word]) -> str:
+    return name[0].text.replace(".", "") if len(name) == 1 else ""
+
+
+def _differ_in_a_vowel(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if len(long) < _LIKE or len(long) - len(short) > 1 or long.startswith(short):
+        return False
+    return _VOWELS.sub("", one) == _VOWELS.sub("", other)
 
 
 def _named(key: str, texts: Texts) -> bool:

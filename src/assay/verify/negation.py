@@ -16,7 +16,14 @@ _NEGATORS = frozenset(
 )
 _REACH = 4
 """How many words after it a negator still governs."""
-_TURNS = frozenset(("but", "although", "though", "however", "whereas", "while", "only", "merely", "until", "unless"))
+_TURNS = frozenset(
+    """
+    but although though however whereas while only merely until unless afraid hesitate necessarily where why how
+    """.split()
+)
+"""Words at which a denial ends, or behind which it denies nothing ("not afraid to")."""
+_NOW = frozenset(("currently", "now", "longer", "today", "anymore", "presently"))
+_PAST = frozenset(("was", "were", "had", "until", "formerly", "once"))
 FITS, RATIO = 0.6, 1.1
 
 
@@ -34,13 +41,15 @@ def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
             for reading, found in zip(texts.readings, theirs, strict=True)
             for place in reading.places.get(word.key, ())
         ):
-            finding = _find(claim, index, index in governed, texts, theirs)
+            finding = _find(claim, index, governed, texts, theirs)
             if finding is not None:
                 yield finding
 
 
-def _find(claim: Reading, index: int, negated: bool, texts: Texts, theirs: list[dict[int, int]]) -> Finding | None:
-    key = claim.words[index].key
+def _find(
+    claim: Reading, index: int, governed: dict[int, int], texts: Texts, theirs: list[dict[int, int]]
+) -> Finding | None:
+    key, negated = claim.words[index].key, index in governed
     places = [Place(at, place) for at, reading in enumerate(texts.readings) for place in reading.places.get(key, ())]
     bound = bind(
         context(claim, (index,)),
@@ -55,6 +64,8 @@ def _find(claim: Reading, index: int, negated: bool, texts: Texts, theirs: list[
         bound.other is None
         or not bound.conflicts(at_least=FITS, ratio=RATIO)
         or _both_deny(claim, index, texts, bound.other)
+        or _denies_rank(claim, index, governed, texts, bound.other)
+        or _is_over(claim, index, texts, bound.other)
     ):
         return Finding(rule="negation", slot=slot, outcome="stated")
     reading = texts.readings[bound.other.passage]
@@ -75,6 +86,29 @@ def _both_deny(claim: Reading, index: int, texts: Texts, other: Place) -> bool:
         any(_is_negator(word) and word.sentence == words[at].sentence for word in words)
         for words, at in ((claim.words, index), (reading.words, other.index))
     )
+
+
+def _denies_rank(claim: Reading, index: int, governed: dict[int, int], texts: Texts, other: Place) -> bool:
+    """Whether what is denied is only the rank: "not the first woman to", where the evidence says "the second"."""
+    negator = governed.get(index)
+    ranks = {word.key for word in claim.words[negator:index] if _is_rank(word)} if negator is not None else set()
+    return bool(ranks) and not any(word.key in ranks for word in _sentence(texts, other))
+
+
+def _is_rank(word: Word) -> bool:
+    return word.text.lower() in ("first", "last", "only", "second") or getattr(word.token, "ordinal", False)
+
+
+def _is_over(claim: Reading, index: int, texts: Texts, other: Place) -> bool:
+    """Whether the claim denies that something is so now, and the evidence says that it was."""
+    own = {word.text.lower() for word in claim.words if word.sentence == claim.words[index].sentence}
+    theirs = {word.text.lower() for word in _sentence(texts, other)}
+    return bool(own & _NOW and theirs & _PAST) and not theirs & _NOW
+
+
+def _sentence(texts: Texts, place: Place) -> list[Word]:
+    words = texts.readings[place.passage].words
+    return [word for word in words if word.sentence == words[place.index].sentence]
 
 
 def denied(reading: Reading) -> dict[int, int]:

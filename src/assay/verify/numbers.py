@@ -20,8 +20,9 @@ from assay.verify import measures
 from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.binding import Bound, Context, Place, bind, context
 from assay.verify.derived import recompute
-from assay.verify.equality import same, same_day
+from assay.verify.equality import entails, same, same_day
 from assay.verify.findings import Finding, Slot
+from assay.verify.number_words import MONTHS
 from assay.verify.reading import Reading, Texts, Word
 
 FITS, RATIO = 0.7, 1.1
@@ -113,7 +114,7 @@ def _find(stated: _Stated, index: int) -> Finding:
     claim, texts, holding = stated.claim, stated.texts, stated.holding[index]
     token = claim.words[index].token
     assert token is not None  # only words with one are asked about
-    if not holding and (_is_written(token, texts) or _is_named(claim.plain.text, token, texts.names)):
+    if not holding and _is_said_otherwise(claim.plain.text, token, texts):
         return _finding(claim, index, token, texts, None, veto=False)
     others = (
         place
@@ -129,8 +130,16 @@ def _find(stated: _Stated, index: int) -> Finding:
     if computed:
         slot = Slot(token.text, *claim.origin(index, index))
         return Finding(rule="derived", slot=slot, outcome="stated", said=computed)
-    veto = not _is_spared(claim.plain.text, token, texts)
-    return _finding(claim, index, token, texts, _instead(bound), veto=veto, absent=True)
+    instead = _instead(bound)
+    spared = _is_spared(claim, index, texts) or (instead is None and _is_part_of_name(claim, index, texts))
+    veto = not (spared or _is_entailed(stated, token, instead))
+    return _finding(claim, index, token, texts, instead if veto else None, veto=veto, absent=True)
+
+
+def _is_entailed(stated: _Stated, token: Token, instead: Place | None) -> bool:
+    """Whether what stands in its place lies beyond its bound: "over 100,000" where it says 757,000."""
+    other = stated.places[instead] if instead else None
+    return isinstance(token, Amount) and isinstance(other, Amount) and entails(token, other)
 
 
 def _needed(stated: _Stated, bound: Bound) -> float:
@@ -198,13 +207,37 @@ def _shape(token: Literal) -> str:
     return re.sub(r"\d+", "0", token.text.lower())
 
 
-def _is_spared(claim: str, token: Token, texts: Texts) -> bool:
-    """Whether the absence of `token` tells nothing: see above."""
+def _is_spared(read: Reading, index: int, texts: Texts) -> bool:
+    """Whether the absence of a token tells nothing: see above."""
+    token, claim = read.words[index].token, read.plain.text
+    assert token is not None  # only words with one are asked about
     if isinstance(token, Amount) and token.word and not token.ordinal:
         return not _counted(claim, token, texts)
     letters = _letters(claim, token)
     return letters != "" and not any(
         re.fullmatch(rf"{letters}s?\d*", word) for reading in texts.readings for word in _vocabulary(reading.plain.text)
+    )
+
+
+_TELLS_APART = re.compile(r" ?[^\W\d_]{3,15} ?\)")
+
+
+def _is_part_of_name(read: Reading, index: int, texts: Texts) -> bool:
+    """Whether a number only tells apart what else has the same name: "the 14th Dalai Lama", "Australia (2008 film)".
+
+    Where the evidence puts another ordinal before that name, or any before what an ordinal in words counts, it is one.
+    """
+    token, claim = read.words[index].token, read.plain.text
+    if not isinstance(token, Amount):
+        return False
+    if not token.ordinal:
+        return claim[: token.start].rstrip().endswith("(") and _TELLS_APART.match(claim, token.end) is not None
+    after = read.words[index + 1] if index + 1 < len(read.words) else None
+    named = after is not None and after.kind == "name" and texts.has(after.key)
+    return (named or token.word) and not any(
+        isinstance(one.token, Amount) and one.token.ordinal and (token.word or (after and two.key == after.key))
+        for reading in texts.readings
+        for one, two in _neighbours(reading)
     )
 
 
@@ -240,6 +273,8 @@ def states(evidence: Token, claim: Token, stated: Sequence[Token]) -> bool:
     """Whether `evidence` states what `claim` does, at its precision; `stated` is all that stands beside it."""
     if isinstance(claim, Day):
         return isinstance(evidence, Day) and _same_day(claim, evidence, stated)
+    if _spans(claim, evidence):
+        return True
     if isinstance(claim, Literal):
         return _literal(claim.text) == _literal(evidence.text)
     if isinstance(evidence, Amount):
@@ -247,6 +282,23 @@ def states(evidence: Token, claim: Token, stated: Sequence[Token]) -> bool:
     if isinstance(evidence, Day):
         return evidence.year > 0 and _is_year(claim) and claim.literal == str(evidence.year)
     return claim.literal == _literal(evidence.text)
+
+
+def _spans(claim: Token, evidence: Token) -> bool:
+    """Whether the claim names the century of a year or decade: the 16th century of 1567, and of "the 1500s"."""
+    if not isinstance(claim, Amount) or not claim.ordinal or "century" not in claim.units:
+        return False
+    year = _year_of(evidence)
+    return year > 0 and claim.values[0] == (year + 99) // 100
+
+
+def _year_of(token: Token) -> int:
+    """The year which a token names, or the second of a decade; 0 where it names none."""
+    if isinstance(token, Day):
+        return token.year
+    if isinstance(token, Amount):
+        return int(token.literal) if _is_year(token) else 0
+    return int(token.text[:4]) + 1 if re.fullmatch(r"\d{4}(?: ?')?s", token.text) else 0
 
 
 def _literal(text: str) -> str:
@@ -272,12 +324,30 @@ def _year_stated(year: int, stated: Sequence[Token]) -> bool:
     )
 
 
-def _is_written(token: Token, texts: Texts) -> bool:
-    """Whether a token such as ERC20 stands there in parts ("ERC-20")."""
-    if not isinstance(token, Literal):
+def _is_said_otherwise(claim: str, token: Token, texts: Texts) -> bool:
+    return _is_written(claim, token, texts) or _is_named(claim, token, texts.names) or _is_month_stated(token, texts)
+
+
+def _is_written(claim: str, token: Token, texts: Texts) -> bool:
+    """Whether a token such as ERC20 stands there in parts ("ERC-20"), or the other way round."""
+    if isinstance(token, Day):
         return False
-    written = "".join(words(token.text))
+    letters = _letters(claim, token) if isinstance(token, Amount) else ""
+    if isinstance(token, Amount) and not letters:
+        return False
+    written = letters + "".join(words(token.text)).lower()
     return any(written in _vocabulary(reading.plain.text) for reading in texts.readings)
+
+
+def _is_month_stated(token: Token, texts: Texts) -> bool:
+    """Whether month and year of a date without a day stand in one text, apart: "through October", and 2007."""
+    if not isinstance(token, Day) or token.day or not (token.month and token.year):
+        return False
+    return any(
+        any(MONTHS.get(word.text.lower()) == token.month and word.text[0].isupper() for word in reading.words)
+        and _year_stated(token.year, [word.token for word in reading.words if word.token])
+        for reading in texts.readings
+    )
 
 
 @lru_cache(maxsize=64)

@@ -137,6 +137,7 @@ def _gated(run: Run, repaired: Repaired, held: Holdings) -> Verified:
     summary = summarize(final, dropped(repaired.text, held.shown))
     problems = (
         *gate.records(repaired.text, final, held.passages, tuple(held.sources), summary),
+        *(gate.unrecorded(repaired.text, final) if final else ()),
         *held.problems(_rests_on(repaired, held)),
     )
     run.emit(VerifySummary(summary=summary, passed=not problems, problems=problems))

@@ -75,14 +75,24 @@ def _bounded(claim: Reading, index: int, amount: Amount, texts: Texts) -> Iterat
 
 def _unsoftened(claim: Reading, texts: Texts) -> Iterator[Finding]:
     kept = {_SOFTENING[word.text.lower()] for word in claim.words if word.text.lower() in _SOFTENING}
+    kept |= {"possible" for word in claim.words if word.text.lower() == "can"}
     for at, reading in enumerate(texts.readings):
         for index, word in enumerate(reading.words):
             sense = _SOFTENING.get(word.text.lower())
             if sense is None or sense in kept or (sense != "only" and "possible" in kept):
                 continue
+            if _is_no_limit(reading, index):
+                continue
             finding = _left_out(claim, texts, at, index)
             if finding is not None:
                 yield finding
+
+
+def _is_no_limit(reading: Reading, index: int) -> bool:
+    """Whether the word does not soften there: "not only", and the request "could you"."""
+    before = reading.words[index - 1].key if index else ""
+    after = reading.words[index + 1].text.lower() if index + 1 < len(reading.words) else ""
+    return before == "not" or after in ("you", "we", "i", "they", "he", "she")
 
 
 def _left_out(claim: Reading, texts: Texts, passage: int, index: int) -> Finding | None:

@@ -9,9 +9,11 @@ import msgspec
 
 from assay.core.scanner import scan
 from assay.core.sources import Passage
+from assay.core.text import words
 from assay.verify.evidence import Evidence
 from assay.verify.findings import Finding, Slot
 from assay.verify.plain import plain
+from assay.verify.reading import COMMON
 
 
 class Quote(msgspec.Struct, frozen=True):
@@ -31,6 +33,8 @@ _PAIRS = re.compile(
 )
 _LEFT_OUT = re.compile(r"\s*(?:\[[^\]]*\]|\(\.\.\.\)|\.\.\.)\s*")
 _EDGES = " .,;:!?"
+_ENDS = re.compile(r"[^\W\d_]{3}[.!?](?:\s|$)")
+"""Where a sentence ends, which a title does not."""
 
 
 def find(claim: str, evidence: Evidence) -> Iterator[Finding]:
@@ -42,16 +46,32 @@ def find(claim: str, evidence: Evidence) -> Iterator[Finding]:
             slot=Slot(quote.text, at, at + len(quote.text)),
             outcome="stated" if quote.found else "absent",
             passage=quote.places[0][0] if quote.found else "",
-            veto=not quote.found,
+            veto=not quote.found and not _is_called(quote.text, evidence),
         )
+
+
+def _is_called(text: str, evidence: Evidence) -> bool:
+    """Whether it is what a film, a book or a case is called, of which the evidence may speak by another name.
+
+    As with other names, absence alone tells nothing. Where the evidence has most words of it, but not all, one was
+    changed; a single word with a capital may be a quotation.
+    """
+    found = [word for word in words(text) if word not in COMMON]
+    capitals = sum(word[:1].isupper() for word in text.split())
+    if not is_title(text) or _ENDS.search(text) or capitals < 2 or 2 * capitals < len(text.split()):
+        return False
+    told = {word for passage in evidence.passages for word in words(passage.text)}
+    shared = sum(word in told for word in found)
+    return shared == len(found) or 2 * shared < len(found)
 
 
 def quotes(claim: str, passages: Sequence[Passage], names: Sequence[str] = ()) -> tuple[Quote, ...]:
     """The quotations of `claim`, each with where it stands in one of `passages`.
 
-    They are compared after Unicode normalisation, without Markdown; case counts. What is left out ("...") or put in
-    ("[sic]") divides a quotation into parts, which must follow one another in one passage. In what looks like a title
-    case does not count, and one of `names` (the cited documents' titles) may be quoted too.
+    They are compared after Unicode normalisation, without Markdown. Case counts, but a part may begin with a small
+    letter where the evidence has a capital: so it is set into a sentence. What is left out ("...") or put in ("[sic]")
+    divides a quotation into parts, which must follow one another in one passage. In what looks like a title, here or
+    there, case does not count, "&" is "and", and one of `names` (the cited documents' titles) may be quoted too.
     """
     return tuple(_find(quote, passages, names) for quote in _quoted(claim))
 
@@ -77,19 +97,29 @@ def _find(quote: str, passages: Sequence[Passage], names: Sequence[str]) -> Quot
         if places:
             return Quote(quote, places)
     title = " ".join(parts)
-    if _is_title(title):
-        for passage in passages:
-            at = plain(passage.text).text.casefold().find(title.casefold())
-            if at >= 0:
-                return Quote(quote, ((passage.id, *plain(passage.text).place(at, at + len(title))),))
+    for passage in passages:
+        at = _titled(title, plain(passage.text).text)
+        if at is not None:
+            return Quote(quote, ((passage.id, *plain(passage.text).place(*at)),))
     named = any(title in plain(name).text for name in names)
     return Quote(quote, ((passages[0].id, 0, 0),) if named and passages else ())
 
 
-def _is_title(text: str) -> bool:
+def _titled(quote: str, text: str) -> tuple[int, int] | None:
+    """Where a quotation stands in `text` in other case, one of both being a title."""
+    parts = [r"(?:and|&)" if word.lower() in ("and", "&") else re.escape(word) for word in quote.split(" ")]
+    match = re.search(rf"(?<!\w){' '.join(parts)}(?!\w)", text, re.IGNORECASE)
+    return match.span() if match and (is_title(quote) or is_title(match[0])) else None
+
+
+def is_title(text: str) -> bool:
     """Whether it looks like what something is called: a few words, each with a capital but the small ones."""
-    found = text.split()
-    return len(found) <= 6 and all(word[:1].isupper() or len(word) <= 3 for word in found)
+    found = re.sub(r"[^\w\s'’-]", " ", text).split()
+    return len(found) <= 8 and any(word[:1].isupper() for word in found) and all(map(_is_titled, found))
+
+
+def _is_titled(word: str) -> bool:
+    return not word[:1].islower() or len(word) <= 3 or word in {"from", "with", "into", "over"}
 
 
 def _places(parts: Sequence[str], passage: Passage) -> tuple[tuple[str, int, int], ...]:
@@ -98,9 +128,9 @@ def _places(parts: Sequence[str], passage: Passage) -> tuple[tuple[str, int, int
     places = []
     at = 0
     for part in parts:
-        match = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)" if part.isascii() else re.escape(part)).search(
-            text.text, at
-        )
+        begins = f"(?i:{re.escape(part[0])})" if part[0].islower() else re.escape(part[0])
+        written = begins + re.escape(part[1:])
+        match = re.compile(rf"(?<!\w){written}(?!\w)" if part.isascii() else written).search(text.text, at)
         if match is None:
             return ()
         places.append((passage.id, *text.place(match.start(), match.end())))

@@ -17,7 +17,7 @@ from assay.verify.plain import Plain, plain
 
 Kind = Choice["word", "name", "number", "sign"]
 
-_WORD = re.compile(r"(?:[^\W\d_]\.){2,}|[^\W\d_]+(?:['’][^\W\d_]+)?|[^\w\s]")
+WORD = re.compile(r"(?:[^\W\d_]\.){2,}|[^\W\d_]+(?:['’][^\W\d_]+)?|[^\w\s]")
 _NEGATED = re.compile(r"n['’]t$", re.IGNORECASE)
 _BETWEEN = frozenset((",", ";", ":", "(", ")", "|", "and", "but", "while", "whereas"))
 COMMON = frozenset(
@@ -150,7 +150,7 @@ def _number(token: Token, ends: list[int]) -> Word:
 
 def _words(text: str, start: int, end: int, ends: list[int], before: list[Word]) -> list[Word]:
     found: list[Word] = []
-    for match in _WORD.finditer(text, start, end):
+    for match in WORD.finditer(text, start, end):
         sentence = bisect_right(ends, match.start())
         word = match[0]
         if not word[0].isalpha():

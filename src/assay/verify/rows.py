@@ -9,7 +9,8 @@ from assay.core.claims import Check
 from assay.verify.evidence import Evidence
 from assay.verify.fields import framed
 
-_BAR = re.compile(r"(?<!\\)\|")
+BAR = re.compile(r"(?<!\\)\|")
+"""What stands between the cells of a row."""
 _EMPTY = frozenset(("", "-", "–", "—", "not found", "n/a", "none found"))
 
 
@@ -17,7 +18,12 @@ def cells(line: str) -> tuple[str, ...]:
     """The cells of a row of a Markdown table, the empty ones too."""
     inner = line.strip().removeprefix("|")
     inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
-    return tuple(cell.replace("\\|", "|").strip() for cell in _BAR.split(inner))
+    return tuple(cell.replace("\\|", "|").strip() for cell in BAR.split(inner))
+
+
+def is_empty(cell: str) -> bool:
+    """Whether a cell says that there is nothing in it."""
+    return cell.casefold() in _EMPTY
 
 
 def compared(row: str, head: Sequence[str], evidence: Evidence, off: Collection[str] = ()) -> Check | None:
@@ -31,7 +37,7 @@ def compared(row: str, head: Sequence[str], evidence: Evidence, off: Collection[
     first, *values = cells(row)
     if len(head) != len(values) + 1:
         return None
-    filled = [(name, value) for name, value in zip(head[1:], values, strict=True) if value.casefold() not in _EMPTY]
+    filled = [(name, value) for name, value in zip(head[1:], values, strict=True) if not is_empty(value)]
     by_key = [framed(f"{first} of {name}: {value}", evidence) for name, value in filled]
     by_subject = [framed(f"{name} of {first}: {value}", evidence) for name, value in filled]
     return _agreed(by_key) or _agreed(by_subject)

@@ -93,3 +93,11 @@ def test_every_document_has_one_group_and_equal_ones_the_same(found: list[str]) 
 def test_many_documents_are_grouped_in_bounded_time() -> None:
     named = {f"d{at}": prose(at % 30, 20) for at in range(60)}
     assert len(set(clusters(named).values())) == 30
+
+
+def test_forms_of_one_page_are_one_source_where_they_say_the_same() -> None:
+    brief = "".join(RELEASE.splitlines(keepends=True)[:2]) + prose(20, 4)
+    texts = {"whole": RELEASE, "print": brief, "front": prose(21)}
+    assert clusters(texts)["whole"] != clusters(texts)["print"]
+    joined = clusters(texts, [("whole", "print", "front"), ("gone", "front")])
+    assert joined["whole"] == joined["print"] != joined["front"]

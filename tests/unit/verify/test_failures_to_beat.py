@@ -125,7 +125,92 @@ FAITHFUL = [
     ("The film opened 14 years after the book of 1906.", "The book came out in 1906. The film opened in 1920."),
     ('The chair said "we shall ... never surrender".', 'The chair said: "we shall, come what may, never surrender."'),
     ("The committee only approved the plan in May.", "The plan was approved by the committee in May, not before."),
+    ("Potatoes came to Spain in the 16th century.", "The potato came to Spain in 1567."),
+    ("Potatoes came to Spain in the 16th century.", "The potato came to Spain in the late 1500s."),
+    ("It has to cost under 12.50 Euros.", "You have to keep it under twelve dot fifty Euros."),
+    ("It has to cost 3.52 Euros.", "It has to cost three point five two Euros."),
+    ("The album sold more than 100,000 copies.", "The album sold 757,000 copies."),
+    ("The 14th Dalai Lama lives in India.", "The Dalai Lama lives in India, where he fled to."),
+    ("Perth is where Australia (2008 film) was made.", "It was made in Perth."),
+    ("COVID-19 spreads through the air.", "The virus which causes COVID19 spreads through the air."),
+    (
+        "They toured from August through October 2007.",
+        "Published 2007-05-22. The tour will run from August through October.",
+    ),
+    ('The agency says "the risk to humans is low".', '"The risk to humans is low," said the agency.'),
+    ('They covered "Master of Puppets Revisited".', "They covered a song for a tribute album."),
+    ('It is called "Salt and Pepper Kings".', "It is called SALT & PEPPER KINGS."),
+    ('He guessed "colour technician" in the fourth round.', "Round four: Colour Technician!"),
+    ("An estimated 1,600 migrants have died this year.", "An estimated 1, 600 migrants have died so far this year."),
+    ("A balance is important for health.", "A balance is not only important for health, but for work."),
+    ("Ann and Emily take care of food.", "Ann and Emily, could you take care of food?"),
+    ("He was captain in the Indian Premier League in that year.", "He was captain in the IPL in that year."),
+    (
+        "She was not the first woman to lead a major party in the kingdom.",
+        "She became the second woman to lead a major party in the kingdom.",
+    ),
+    (
+        "The islands are not currently part of the Hereditary Kingdom of Norway.",
+        "Between 1035 and 1814 the islands were part of the Hereditary Kingdom of Norway.",
+    ),
+    (
+        "The coach says Wales must take risks on Saturday.",
+        "The coach says Wales must not be afraid to take risks on Saturday.",
+    ),
+    (
+        "The Faroe Islands are part of the Hereditary Kingdom of Norway.",
+        "The Faeroes are part of the Hereditary Kingdom of Norway.",
+    ),
+    (
+        "Methods such as moving averages serve for forecasting.",
+        "Top Forecasting Methods: other methods are moving averages. Repeated forecasts.",
+    ),
 ]
+
+NEARLY = [
+    ("centuries count", "Potatoes came to Spain in the 15th century.", "The potato came to Spain in 1567.", "number"),
+    (
+        "another ordinal before the name",
+        "The 13th Dalai Lama lives in India.",
+        "The 14th Dalai Lama lives in India.",
+        "number",
+    ),
+    ("ten times as much", "The album sold more than 70,000 copies.", "The album sold 757,000 copies.", "number"),
+    ("both are bounded", "Releases are at least 4 days apart.", "Releases are at least 4 weeks apart.", "number"),
+    (
+        "another year in brackets",
+        "Hush (2015 film) was shot in Perth.",
+        "Hush (2016 film) was shot in Perth.",
+        "number",
+    ),
+    ("a title retyped", 'They wrote "Patience Is All You Need".', 'They wrote "Attention Is All You Need".', "quote"),
+    ("a sentence with capitals", 'It says "Data Was Never On Disk."', "It says: data was never on tape.", "quote"),
+    (
+        "a rank which the evidence gives",
+        "She was not the first woman to lead a major party in the kingdom.",
+        "She was the first woman to lead a major party in the kingdom.",
+        "negation",
+    ),
+    (
+        "it was not, and is not",
+        "The islands were not part of the Hereditary Kingdom of Norway.",
+        "The islands were part of the Hereditary Kingdom of Norway.",
+        "negation",
+    ),
+    (
+        "names which differ in a consonant",
+        "The treaty was signed in Austria by all four of the ministers.",
+        "The treaty was signed in Australia by all four of the ministers.",
+        "name",
+    ),
+]
+"""What is near to something that says the same, and is not."""
+
+
+@pytest.mark.parametrize(("claim", "text", "rule"), [row[1:] for row in NEARLY], ids=[row[0] for row in NEARLY])
+def test_what_only_nearly_says_the_same_is_objected_to(claim: str, text: str, rule: str) -> None:
+    vetoes = {finding.rule for finding in examine(claim, evidence(passage("S1.1", text))) if finding.veto}
+    assert rule in vetoes or (rule == "number" and "date" in vetoes)
 
 
 @pytest.mark.parametrize(("claim", "text"), FAITHFUL)

@@ -11,7 +11,8 @@ from evidence_of import passage, shown
 from assay.core.claims import Claim, Summary
 from assay.core.errors import StoreError
 from assay.core.sources import Passage, sha256
-from assay.verify.gate import documents, gate
+from assay.verify.claims import claims
+from assay.verify.gate import documents, gate, unrecorded
 
 TEXT = "Größe zählt. Die zweite Zeile ist 🙂."
 REPORT = "Größe zählt. [S1.0] Mehr [S9.9]."
@@ -101,3 +102,32 @@ def test_passages_cut_inside_a_sentence_are_known() -> None:
     assert around["S1.2"].before == ""
     assert around["S1.2"].after.startswith(" One clause of many, ")
     assert around["S1.3"].after == "\n- another"
+
+
+# what no record tells of
+
+SAID = "The tide at Brest rises 7 metres. [S1.0]\n\n| place | height |\n|---|---|\n| Brest | 7 metres [S1.0] |\n"
+
+
+def recorded(text: str) -> list[Claim]:
+    return [Claim(id=each.id, text=each.text, start=each.start, end=each.end) for each in claims(text)]
+
+
+def test_a_report_all_of_whose_facts_are_records_passes() -> None:
+    assert unrecorded(SAID, recorded(SAID)) == ()
+
+
+def test_a_sentence_slipped_in_is_named() -> None:
+    [problem] = unrecorded(f"{SAID}\nIt rises 90 metres at Dover. [S1.0]\n", recorded(SAID))
+    assert problem == "a sentence of the report is no recorded claim: 'It rises 90 metres at Dover.'"
+
+
+def test_a_sentence_changed_behind_its_check_is_named() -> None:
+    assert unrecorded(SAID.replace("7 metres. ", "9 metres. "), recorded(SAID)) == (
+        "claim c1 does not stand in the report as it is recorded",
+    )
+
+
+def test_a_claim_which_was_taken_out_and_is_still_counted_is_named() -> None:
+    left = SAID.partition("\n\n")[0]
+    assert unrecorded(left, recorded(SAID)) == ("claim c2 does not stand in the report as it is recorded",)

@@ -15,7 +15,7 @@ from assay.core.urls import canonical
 from assay.verify import measures
 from assay.verify.amounts import Amount, Day
 from assay.verify.binding import Place, context
-from assay.verify.conflicts.statements import Statement, years
+from assay.verify.conflicts.statements import Statement, Value, years
 from assay.verify.equality import same, same_day
 
 FITS = 0.62
@@ -35,16 +35,17 @@ def disagree(one: Statement, other: Statement, *, copies: bool) -> bool:
         other: that of another document.
         copies: whether the two documents are near-copies. Then only sentences which are equal but for the value count.
     """
+    first, second = one.said, other.said
     return (
         one.passage.document_sha256 != other.passage.document_sha256
-        and one.scope == other.scope
-        and one.counted == other.counted
-        and _differ(one.token, other.token)
+        and first.scope == second.scope
+        and first.counted == second.counted
         and _one_subject(one, other, copies=copies)
+        and _differ(first.token, second.token)
         and _one_time(one, other)
         and not _is_version(one.source, other.source, copies=copies)
-        and _one_place(one, other)
-        and not _differ_elsewhere(one, other)
+        and _one_place(first, second)
+        and not _differ_elsewhere(first, second)
     )
 
 
@@ -94,19 +95,22 @@ def _near(value: Decimal, exact: Decimal, step: Decimal) -> bool:
 
 
 def _one_subject(one: Statement, other: Statement, *, copies: bool) -> bool:
+    first, second = one.said, other.said
     if copies:
-        return one.names == other.names and one.telling == other.telling
-    first, second = one.names | one.telling, other.names | other.telling
-    shared = len(first & second) / len(first | second)
-    if _own(one, other):
-        return bool(one.titles) and one.titles == other.titles and shared >= ALIKE
-    if one.names and other.names and _whole_names(one, other) and _whole_names(other, one):
-        smaller, larger = sorted((one.names, other.names), key=len)
-        return smaller <= larger and 2 * len(smaller) >= len(larger) and shared >= ALIKE
-    return not (one.names or other.names) and shared >= ALIKE_NAMELESS and len(first & second) >= NAMELESS_WORDS
+        return first.names == second.names and first.telling == second.telling
+    common = len(first.keys & second.keys)
+    shared = common / (len(first.keys) + len(second.keys) - common)
+    if shared < ALIKE:
+        return False
+    if first.is_own or second.is_own:
+        return bool(one.titles) and one.titles == other.titles
+    if first.names and second.names and _whole_names(first, second) and _whole_names(second, first):
+        smaller, larger = sorted((first.names, second.names), key=len)
+        return smaller <= larger and 2 * len(smaller) >= len(larger)
+    return not (first.names or second.names) and shared >= ALIKE_NAMELESS and common >= NAMELESS_WORDS
 
 
-def _whole_names(one: Statement, other: Statement) -> bool:
+def _whole_names(one: Value, other: Value) -> bool:
     """Whether `other` has each name of `one` whole or not at all: who has a part of a name is somebody else.
 
     The numbers which belong to names are the same.
@@ -115,20 +119,17 @@ def _whole_names(one: Statement, other: Statement) -> bool:
     return not numbered and all(run <= other.names or not run & other.names for run in one.runs)
 
 
-def _own(one: Statement, other: Statement) -> bool:
-    return one.is_own or other.is_own
-
-
 def _one_time(one: Statement, other: Statement) -> bool:
     """Whether both are of one time, as far as they say; where neither does, their documents are of about one time.
 
     A statement without a time is of its document's.
     """
-    if one.times or other.times:
-        if one.times == other.times:
+    times, others = one.said.times, other.said.times
+    if times or others:
+        if times == others:
             return True
-        first, second = (_years(one.times) or _document_years(one)), (_years(other.times) or _document_years(other))
-        return bool(first) and first == second and not (one.times and other.times)
+        first, second = (_years(times) or _document_years(one)), (_years(others) or _document_years(other))
+        return bool(first) and first == second and not (times and others)
     first, second = _document_years(one), _document_years(other)
     if not (first and second):
         return True
@@ -155,12 +156,12 @@ def _is_version(one: Source | None, other: Source | None, *, copies: bool) -> bo
     return copies and one.published != other.published and bool(one.published and other.published)
 
 
-def _one_place(one: Statement, other: Statement) -> bool:
+def _one_place(one: Value, other: Value) -> bool:
     """Whether the words around each value stand around the other as well."""
     return _fits(one, other) >= FITS and _fits(other, one) >= FITS
 
 
-def _fits(one: Statement, other: Statement) -> float:
+def _fits(one: Value, other: Value) -> float:
     """How the words around the value of `one` stand around that of `other`; 0 where another value of it fits better."""
     around = context(one.reading, (one.at,))
     fit = around.fit([other.reading], Place(0, other.at))
@@ -178,14 +179,14 @@ def _comparable(one: Amount | Day, other: Amount | Day) -> bool:
     return _one_kind(one, other)
 
 
-def _differ_elsewhere(one: Statement, other: Statement) -> bool:
+def _differ_elsewhere(one: Value, other: Value) -> bool:
     """Whether the sentences differ in another value too: then it is another thing they speak of."""
     first, second = _others(one), _others(other)
     unmatched = [token for token in first if not any(same(token, each) or same(each, token) for each in second)]
     return bool(unmatched) and bool(second) and len(second) >= len(unmatched)
 
 
-def _others(one: Statement) -> list[Amount]:
+def _others(one: Value) -> list[Amount]:
     return [
         word.token
         for at, word in enumerate(one.reading.words)

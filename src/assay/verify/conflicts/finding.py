@@ -1,7 +1,7 @@
 """The conflicts among the passages of a run.
 
-Every passage which was shown is read, and each that the report or a finding cites is held against all others which
-share words with it: a source that disagrees is worth telling even where nobody cited it.
+Each passage that the report or a finding cites is held against all others which were shown and share words with it: a
+source that disagrees is worth telling even where nobody cited it.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from assay.core.claims import Conflict, Side
 from assay.core.sources import Passage, Source, lane_of_source, ordinal_of
-from assay.verify.conflicts.disagreeing import disagree
+from assay.verify.conflicts.disagreeing import ALIKE, disagree
+from assay.verify.conflicts.likely import Likely
 from assay.verify.conflicts.statements import Statement, statements
 from assay.verify.plain import plain
 
 MOST_PASSAGES = 3_000
-"""Passages which are looked at, those cited first; reading one takes about 0.3 ms."""
+"""Passages which are looked at, those cited first; one with the words of a cited one is read, in about 0.3 ms."""
 MOST_CONFLICTS = 12
 MOST_SIDES = 6
 _TOO_COMMON = 200
@@ -56,12 +57,19 @@ def _copies(one: Statement, other: Statement, groups: Mapping[str, int]) -> bool
 def _stated(
     passages: Mapping[str, Passage], sources: Mapping[str, Source], cited: Collection[str]
 ) -> tuple[Statement, ...]:
-    """What the passages state; each place of a document once, though several lanes were shown it."""
+    """What the cited passages state, then what others say of the like; each place of a document once, though several
+    lanes were shown it.
+    """
     seen: dict[tuple[str, int, int], Passage] = {}
     for passage in sorted(passages.values(), key=lambda each: (each.id not in cited, *_place(each))):
         seen.setdefault((passage.document_sha256, passage.start, passage.end), passage)
     kept = list(seen.values())[:MOST_PASSAGES]
-    return tuple(each for passage in kept for each in statements(passage, sources.get(passage.source)))
+    first = [passage for passage in kept if passage.id in cited]
+    anchors = [each for passage in first for each in statements(passage, sources.get(passage.source))]
+    likely = Likely((each.said.keys for each in anchors), ALIKE)
+    rest = (passage for passage in kept[len(first) :] if anchors and likely.may(passage.text))
+    others = (each for passage in rest for each in statements(passage, sources.get(passage.source), likely.may))
+    return (*anchors, *others)
 
 
 def _place(passage: Passage) -> tuple[int, int, int]:
@@ -69,17 +77,24 @@ def _place(passage: Passage) -> tuple[int, int, int]:
 
 
 def _candidates(stated: Sequence[Statement], anchors: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Pairs of statements which share words, of which one is cited; each pair once, in order."""
-    places: dict[str, list[int]] = defaultdict(list)
+    """Pairs of statements which may disagree, one of them cited; each pair once, in order.
+
+    They stand in two documents, count the same, share words, and have values which are not written alike.
+    """
+    places: dict[object, list[int]] = defaultdict(list)
+    kinds = [(each.said.scope, each.said.counted) for each in stated]
     for at, each in enumerate(stated):
-        for key in each.names | each.telling:
-            places[key].append(at)
+        for key in each.said.keys:
+            places[kinds[at], key].append(at)
+    written = [(each.passage.document_sha256, each.said.token.text) for each in stated]
     for at in sorted(anchors):
-        keys = stated[at].names | stated[at].telling
-        shared = Counter(other for key in keys if len(places[key]) <= _TOO_COMMON for other in places[key])
+        document, value = written[at]
+        found = (places[kinds[at], key] for key in stated[at].said.keys)
+        shared = Counter(other for others in found if len(others) <= _TOO_COMMON for other in others)
         for other in sorted(shared):
             first = other not in anchors or at < other
-            if first and other != at and shared[other] >= _SHARED:
+            apart = written[other][0] != document and written[other][1] != value
+            if apart and first and shared[other] >= _SHARED:
                 yield at, other
 
 
@@ -99,7 +114,7 @@ def _conflict(group: Sequence[Statement]) -> Conflict:
     kept = _one_a_source(group)
     sides = tuple(
         Side(
-            value=each.value,
+            value=each.said.written,
             passage=each.passage.id,
             source=each.passage.source,
             date=each.source.published if each.source else "",
@@ -116,18 +131,18 @@ def _one_a_source(group: Sequence[Statement]) -> list[Statement]:
     """A source says a thing once; where there are more sides than are told, every value keeps one."""
     sides: dict[tuple[str, str], Statement] = {}
     for each in group:
-        sides.setdefault((each.passage.document_sha256, each.value), each)
+        sides.setdefault((each.passage.document_sha256, each.said.written), each)
     values: dict[str, Statement] = {}
     for each in sides.values():
-        values.setdefault(each.value, each)
+        values.setdefault(each.said.written, each)
     first = list(values.values())
     return [*first, *(each for each in sides.values() if each not in first)][:MOST_SIDES]
 
 
 def _about(group: Sequence[Statement]) -> tuple[str, str]:
     """The names which all sides have, and their other words in common, as the first writes them."""
-    first = group[0]
-    shared = frozenset.intersection(*(each.names | each.telling for each in group))
+    first = group[0].said
+    shared = frozenset.intersection(*(each.said.keys for each in group))
     named = [word.text for word in first.reading.words if word.key in shared and word.key in first.names]
     others = [word.text for word in first.reading.words if word.key in shared and word.key in first.telling]
     return " ".join(dict.fromkeys(named)), " ".join(dict.fromkeys(others))

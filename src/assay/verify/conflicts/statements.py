@@ -7,8 +7,8 @@ exactly, and not as a forecast, a condition or an example.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import msgspec
@@ -66,16 +66,14 @@ _ROW = re.compile(r"\||\t|\{|\}|;.*;.*;|=|::|\]\(")
 """What sentences of prose do not have: cells, code, links."""
 
 
-class Statement(msgspec.Struct, frozen=True, kw_only=True):
-    """A value in a sentence of `passage`: the word `at` of its `reading`.
+class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """A value in a sentence: the word `at` of its `reading`.
 
     `names` are the stems of the names in it, with the numbers which belong to them ("python 3"); `telling` those of all
     its other words which say what it is about; `times` what times it states, as written; `scope` the words which say
     what exactly is counted.
     """
 
-    passage: Passage
-    source: Source | None
     sentence: str
     reading: Reading
     at: int
@@ -85,28 +83,33 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     scope: frozenset[str]
 
     @property
-    def value(self) -> str:
+    def written(self) -> str:
         """The value as the sentence writes it."""
         start, end = self.reading.origin(self.at, self.at)
         return self.sentence[start:end].strip(" .,;:")
 
-    @property
+    @cached_property
     def token(self) -> Amount | Day:
         """The value, read."""
         token = self.reading.words[self.at].token
-        assert isinstance(token, Amount | Day)  # that is what `statements` looks for
+        assert isinstance(token, Amount | Day)  # that is what `values` looks for
         return token
 
-    @property
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """What its words are compared by."""
+        return self.names | self.telling
+
+    @cached_property
     def counted(self) -> str:
         """The stem of what a number without a unit counts: the word behind it, or the one after that."""
-        token = self.reading.words[self.at].token
+        token = self.token
         if not isinstance(token, Amount) or token.year or token.currency or token.units != ("",):
             return ""
         following = self.reading.words[self.at + 1 : self.at + 3]
         return next((word.key for word in reversed(following) if _tells(word)), "")
 
-    @property
+    @cached_property
     def is_own(self) -> bool:
         """Whether its subject stands elsewhere: it speaks of "it" or "this", goes on from what was said, or says
         "the film" without its name.
@@ -116,7 +119,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
             return True
         return words[0].text.lower() in _ARTICLES and words[1].kind != "name" and not _is_named(words)
 
-    @property
+    @cached_property
     def runs(self) -> tuple[frozenset[str], ...]:
         """The names as runs of neighbouring words."""
         found: list[set[str]] = []
@@ -129,48 +132,58 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
                 before = at
         return tuple(map(frozenset, found))
 
+
+class Statement(msgspec.Struct, frozen=True):
+    """A value which a passage of a source states."""
+
+    passage: Passage
+    source: Source | None
+    said: Value
+
     @property
     def titles(self) -> frozenset[str]:
         """Stems of what the document, or the section the sentence stands in, is called."""
-        called = (self.source.title if self.source else "", *self.passage.heading)
-        return frozenset(word.key for text in called for word in read(text[:200]).words if _tells(word))
+        return _called((self.source.title if self.source else "", *self.passage.heading))
 
 
-def statements(passage: Passage, source: Source | None) -> tuple[Statement, ...]:
-    """The values which a passage states."""
+def statements(
+    passage: Passage, source: Source | None, likely: Callable[[str], bool] = lambda _: True
+) -> tuple[Statement, ...]:
+    """The values which a passage states, in those of its sentences which are `likely` to say what is looked for."""
     if field_of(passage) is not None:
         return ()
-    return tuple(each for text in _prose(passage.text) for each in _stated(text, passage, source))
+    said = (value for text in _prose(passage.text) if likely(text) for value in values(text))
+    return tuple(Statement(passage, source, value) for value in said)
 
 
-def _prose(text: str) -> Iterator[str]:
+@lru_cache(maxsize=2048)
+def _prose(text: str) -> tuple[str, ...]:
     """Whole sentences; what does not end like one is a title, an item or a part."""
-    for start, end in sentences(text):
-        sentence = " ".join(text[start:end].split()).lstrip("*-•# ")
-        if 20 <= len(sentence) <= LONGEST and not _ROW.search(sentence) and _ENDED.search(sentence):
-            yield sentence
+    found = (" ".join(text[start:end].split()).lstrip("*-•# ") for start, end in sentences(text))
+    return tuple(each for each in found if 20 <= len(each) <= LONGEST and not _ROW.search(each) and _ENDED.search(each))
 
 
-def _stated(sentence: str, passage: Passage, source: Source | None) -> Iterator[Statement]:
+@lru_cache(maxsize=1024)
+def values(sentence: str) -> tuple[Value, ...]:
+    """The values in a sentence; kept, since several passages and later runs have the same one."""
     reading = read(sentence)
     if not any(isinstance(word.token, Amount | Day) for word in reading.words):
-        return
-    if any(word.text.lower() in _UNSURE for word in reading.words):
-        return
+        return ()
+    written = frozenset(word.text.lower() for word in reading.words)
+    if not written.isdisjoint(_UNSURE):
+        return ()
     names, labelled = _names(reading)
-    values = [at for at, word in enumerate(reading.words) if at not in labelled and _is_value(reading, at, word)]
+    places = [at for at, word in enumerate(reading.words) if at not in labelled and _is_value(reading, at, word)]
     telling = frozenset(word.key for word in reading.words if _tells(word) and word.key not in names)
-    dated = not values and bool(telling & _DATING)
     dates = [at for at, word in enumerate(reading.words) if _is_time(word)]
-    values = dates if dated and len(dates) == 1 else values
-    if not values or len(names | telling) < FEWEST_WORDS:
-        return
-    times = frozenset(reading.words[at].text.lower() for at in dates if at not in values)
-    scope = frozenset(word.text.lower() for word in reading.words) & _SCOPE | _ordinals(reading)
-    for at in values:
-        yield Statement(
-            passage=passage,
-            source=source,
+    if not places and len(dates) == 1 and telling & _DATING:
+        places = dates
+    if not places or len(names | telling) < FEWEST_WORDS:
+        return ()
+    times = frozenset(reading.words[at].text.lower() for at in dates if at not in places)
+    scope = written & _SCOPE | _ordinals(reading)
+    return tuple(
+        Value(
             sentence=sentence,
             reading=reading,
             at=at,
@@ -179,6 +192,8 @@ def _stated(sentence: str, passage: Passage, source: Source | None) -> Iterator[
             times=times,
             scope=scope,
         )
+        for at in places
+    )
 
 
 def _ordinals(reading: Reading) -> frozenset[str]:
@@ -251,6 +266,11 @@ def _is_time(word: Word) -> bool:
 
 def _tells(word: Word) -> bool:
     return word.kind in ("word", "name") and word.key not in COMMON and len(word.text) > 1
+
+
+@lru_cache(maxsize=1024)
+def _called(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word.key for text in names for word in read(text[:200]).words if _tells(word))
 
 
 @lru_cache(maxsize=4096)

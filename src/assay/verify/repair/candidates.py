@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -20,6 +19,7 @@ from assay.run.run import Run
 from assay.run.steps import Scratch
 from assay.verify.checking import Checked
 from assay.verify.holdings import Holdings
+from assay.verify.rarity import Rarity
 
 MOST = 6
 """Passages looked at for one claim."""
@@ -113,34 +113,27 @@ def _passages(reader: Reader, documents: Mapping[str, Document]) -> Iterable[Pic
 
 
 class Index:
-    """Passages by their words. A word weighs by its rarity among them (inverse document frequency)."""
+    """Passages by their words. A word weighs by its rarity among them (`verify.rarity`)."""
 
     def __init__(self, passages: Iterable[Picked]) -> None:
         self.passages = list(passages)
-        self.text: defaultdict[str, list[int]] = defaultdict(list)
-        self.heading: defaultdict[str, list[int]] = defaultdict(list)
-        for at, each in enumerate(self.passages):
-            inside = set(words(each.span.text))
-            for word in inside:
-                self.text[word].append(at)
-            for word in set(words(" ".join(each.span.heading))) - inside:
-                self.heading[word].append(at)
+        inside = [frozenset(words(each.span.text)) for each in self.passages]
+        above = (words(" ".join(each.span.heading)) for each in self.passages)
+        self.text = Rarity(inside)
+        self.heading = Rarity(set(heading) - own for heading, own in zip(above, inside, strict=True))
 
     def best(self, claim: str) -> list[Picked]:
         """The passages which share most words with `claim`."""
-        weights = {word: self._weight(word) for word in set(words(claim))}
+        weights = {word: self.text.weight(word) for word in set(words(claim))}
         scores: defaultdict[int, float] = defaultdict(float)
         for word, weight in weights.items():
-            for at in self.text.get(word, ()):
+            for at in self.text.places(word):
                 scores[at] += weight
-            for at in self.heading.get(word, ()):
+            for at in self.heading.places(word):
                 scores[at] += weight * HEADING_SHARE
         least = LEAST_SHARE * sum(weights.values())
         ranked = sorted(scores.items(), key=lambda pair: (-round(pair[1], 6), pair[0]))
         return [self.passages[at] for at, score in ranked[:MOST] if score >= least]
-
-    def _weight(self, word: str) -> float:
-        return math.log(1 + len(self.passages) / (1 + len(self.text.get(word, ()))))
 
 
 # the ledger

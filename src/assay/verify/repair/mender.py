@@ -17,6 +17,7 @@ from assay.run.run import Branch, Run
 from assay.verify.checking import AT_ONCE, Checked, Rules, check_claim
 from assay.verify.holdings import Holdings
 from assay.verify.repair.candidates import candidates
+from assay.verify.repair.cells import Emptied, emptied, is_row
 from assay.verify.repair.edition import Edition
 from assay.verify.repair.means import Means
 from assay.verify.repair.narrowing import narrowed, text_of
@@ -35,45 +36,57 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
 
     before: Checked
     after: Checked
-    how: Literal["recite", "narrow"]
+    how: Literal["recite", "narrow", "empty"]
+    emptied: Emptied | None = None
 
     @property
     def change(self) -> Change:
         """What changes in the text."""
         if self.how == "recite":
             return Recite(self.after.passages)
+        if self.emptied is not None:
+            return self.emptied.change
         return Rewrite(text_of(self.after.sentence, self.after.passages))
 
     @property
     def why(self) -> str:
         """Why the claim was revised."""
         said = "another citation" if self.how == "recite" else "narrowed to what its passages say"
+        if self.emptied is not None:
+            said = f"left empty under {', '.join(self.emptied.names)}"
         return f"{said}; it was {self.before.check.verdict}: {self.before.check.reason}"
 
 
 class Repaired(msgspec.Struct, frozen=True, kw_only=True):
-    """The report after repair, and its claims; how many sentences were cited anew, rewritten, and taken out."""
+    """The report after repair, and its claims; how many sentences were cited anew, rewritten, and taken out.
+
+    `emptied` counts table rows of which cells were left empty.
+    """
 
     text: str
     checked: tuple[Checked, ...]
     recited: int = 0
     rewritten: int = 0
     removed: int = 0
+    emptied: int = 0
 
     @property
     def limits(self) -> tuple[str, ...]:
         """What a reader must know of it."""
-        done = _counted(self.recited, self.rewritten, self.removed)
+        done = _counted(self.recited, self.rewritten, self.removed, self.emptied)
         return (f"Verification changed the report as it was written: {done}.",) if done else ()
 
 
-def _counted(recited: int, rewritten: int, removed: int) -> str:
+def _counted(recited: int, rewritten: int, removed: int, emptied: int) -> str:
     parts = (
         (recited, "got another citation"),
         (rewritten, "narrowed to what the sources say"),
         (removed, "taken out"),
     )
-    return ", ".join(f"{count} sentence{'s' if count != 1 else ''} {what}" for count, what in parts if count)
+    told = [f"{count} sentence{'s' if count != 1 else ''} {what}" for count, what in parts if count]
+    if emptied:
+        told.append(f"{emptied} table row{'s' if emptied != 1 else ''} left with empty cells")
+    return ", ".join(told)
 
 
 class Mender:
@@ -83,7 +96,7 @@ class Mender:
         self.run, self.held, self.rules, self.means = run, held, rules, means
         self.text = ""
         self.checked: list[Checked] = []
-        self.done = {"recite": 0, "narrow": 0, "remove": 0}
+        self.done = {"recite": 0, "narrow": 0, "remove": 0, "empty": 0}
         self.stopped = False  # a limit was met: no more models, no more searches
         self.writes = not run.profile("complex").deterministic and "narrow" not in means.off
 
@@ -97,6 +110,7 @@ class Mender:
                 break
             self._settle(await self._mended(place, failing), ())
         if "remove" not in self.means.off:
+            self._settle(await self._emptied(self.run.child("cells")), ())
             self._settle((), [each for each in self.checked if fails(each)])
         return Repaired(
             text=self.text,
@@ -104,6 +118,7 @@ class Mender:
             recited=self.done["recite"],
             rewritten=self.done["narrow"],
             removed=self.done["remove"],
+            emptied=self.done["empty"],
         )
 
     def _may_be_mended(self, checked: Checked, number: int) -> bool:
@@ -169,6 +184,22 @@ class Mender:
         wanted = ("supported",) if checked.check.verdict == "partial" else ("supported", "partial", "unchecked")
         return after if after.check.verdict in wanted else None
 
+    async def _emptied(self, place: Run) -> list[Mended]:
+        """Rows which would have to go, with the cells empty to which a rule objects, where the rest holds."""
+        rows = [each for each in self.checked if fails(each) and is_row(each)]
+
+        async def one(at: Run, each: Checked) -> Mended | None:
+            found = await asyncio.to_thread(emptied, self.text, each, self.rules)
+            if found is None:
+                return None
+            after = await check_claim(at, each.id, found.sentence, each.evidence, self.rules)
+            return None if fails(after) else Mended(before=each, after=after, how="empty", emptied=found)
+
+        if not rows or "narrow" in self.means.off:
+            return []
+        branches = (Branch(each.id, partial(one, each=each)) for each in rows[:MOST])
+        return [mended for mended in await place.gather(*branches) if mended is not None]
+
     def _stop(self, place: Run, failed: Failed) -> None:
         """After a limit nothing more is asked; a model which failed may answer the next time."""
         self.stopped = self.stopped or isinstance(failed, LimitReached)
@@ -197,7 +228,7 @@ class Mender:
         self.done["remove"] += len(done.removed)
         self.text, self.checked = done.text, done.checked
         ways = [each.how for each in kept.values()]
-        why = _counted(ways.count("recite"), ways.count("narrow"), len(done.removed))
+        why = _counted(ways.count("recite"), ways.count("narrow"), len(done.removed), ways.count("empty"))
         spans = {each.id: (each.sentence.start, each.sentence.end) for each in self.checked}
         self.run.emit(ReportRevised(text=self.text, why=f"checked: {why}", spans=spans))
 

@@ -14,9 +14,10 @@ import msgspec
 from markdown_it.tree import SyntaxTreeNode
 
 from assay.core.clean import Edit, Edited
-from assay.verify.claims import Sentence, read
+from assay.verify.claims import PAIRED, Sentence, read
 from assay.verify.repair.extents import Extent, extents
 from assay.verify.repair.structure import Blocks
+from assay.verify.rows import BAR
 
 
 class Rewrite(msgspec.Struct, frozen=True, tag="rewrite"):
@@ -40,7 +41,14 @@ class Remove(msgspec.Struct, frozen=True, tag="remove"):
     """The sentence goes, and what it leaves empty with it."""
 
 
-Change = Rewrite | Recite | Remove
+class Blank(msgspec.Struct, frozen=True, tag="blank"):
+    """These cells of a table row are left empty (`EMPTY`), the first being 0; markers in them stay."""
+
+    cells: tuple[int, ...]
+
+
+EMPTY = "—"
+Change = Rewrite | Recite | Remove | Blank
 
 
 def changed(report: str, changes: Mapping[str, Change], *, emptied: str = "") -> str:
@@ -87,6 +95,8 @@ def _edits(report: str, extent: Extent, change: Change) -> Iterator[Edit]:
         yield Edit(extent.start, extent.stop, change.text)
     elif isinstance(change, Recite):
         yield from _recited(report, extent, change.marker)
+    elif isinstance(change, Blank):
+        yield from _emptied(report, extent.sentence, change.cells)
 
 
 def _recited(report: str, extent: Extent, marker: str) -> Iterator[Edit]:
@@ -105,6 +115,25 @@ def _recited(report: str, extent: Extent, marker: str) -> Iterator[Edit]:
             start -= 1
         yield Edit(start, each.end, "")
     yield Edit(last, own[-1].end, marker)
+
+
+def _emptied(report: str, row: Sentence, emptied: Sequence[int]) -> Iterator[Edit]:
+    """The words of these cells go, and a dash takes their place."""
+    ending = re.compile(r"[\r\n]").search(report, row.start)
+    end = ending.start() if ending else len(report)
+    bars = [row.start - 1, *(match.start() for match in BAR.finditer(report, row.start, end)), end]
+    for at in emptied:
+        start, stop = bars[at] + 1, bars[at + 1]
+        marks = [marker for marker in row.markers if start <= marker.start < stop]
+        sign = EMPTY
+        for left, right in zip(
+            (start, *(mark.end for mark in marks)), (*(mark.start for mark in marks), stop), strict=True
+        ):
+            words = report[left:right]
+            if words.strip():
+                begins = left + len(words) - len(words.lstrip())
+                yield Edit(begins, left + len(words.rstrip()), sign)
+                sign = ""
 
 
 # taking out
@@ -240,12 +269,9 @@ class Placed(msgspec.Struct, frozen=True):
     ids: tuple[str, ...]
 
 
-_PAIRED = '*_~()“”„"«»'
-
-
 def placed(sentence: Sentence) -> Placed:
     """What a sentence says and names."""
-    return Placed(sentence.text.strip(_PAIRED), tuple(id for marker in sentence.markers for id in marker.ids))
+    return Placed(sentence.text.strip(PAIRED), tuple(id for marker in sentence.markers for id in marker.ids))
 
 
 def aligned(report: str, wanted: Sequence[Placed]) -> tuple[Sentence, ...] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Literal
 
 import msgspec
 
@@ -25,14 +26,14 @@ from assay.verify.holdings import Holdings
 from assay.verify.judging import has_judge
 from assay.verify.streaming.sentences import SentenceStream
 
-WRITING = "ask-write"
-"""The steps beside which claims are said: those in which the writer is asked."""
+Asked = Literal["write", "answer"]
+"""The task beside whose steps claims are said: that for which the writer is asked."""
 
 
-def proofreader(run: Run, ledger: Ledger, reader: Reader) -> Proofreader | None:
+def proofreader(run: Run, ledger: Ledger, reader: Reader, asked: Asked = "write") -> Proofreader | None:
     """What reads a run's report; nothing, where it is not verified, or its writer has all of it at once."""
     writes = run.profile("complex")
-    return Proofreader(run, ledger, reader) if run.brief.verify and not writes.deterministic else None
+    return Proofreader(run, ledger, reader, asked) if run.brief.verify and not writes.deterministic else None
 
 
 class Proofreader:
@@ -42,12 +43,13 @@ class Proofreader:
         run: the run's own place.
         ledger: what may be cited; it may grow.
         reader: reads stored documents.
+        asked: the task for which the writer is asked.
     """
 
-    def __init__(self, run: Run, ledger: Ledger, reader: Reader) -> None:
+    def __init__(self, run: Run, ledger: Ledger, reader: Reader, asked: Asked = "write") -> None:
         rules = Rules(off=tuple(run.brief.checks_off), judged=has_judge(run))
         self._place = run.at("verify").child("verify")
-        self._written = run.child("write")
+        self._written, self._step = run.child("write"), f"ask-{asked}"
         self._ledger = ledger
         self._held = Holdings({}, {}, reader)
         self._checks = Checks(self._place, rules)
@@ -117,14 +119,14 @@ class Proofreader:
         return check is not None
 
     def _say(self, beside: Beside, event: ClaimFound | ClaimChecked, name: str) -> None:
-        if not self._written.stands(WRITING, name):
+        if not self._written.stands(self._step, name):
             beside.say(event, name)
 
     def _name(self, found: ClaimFound, checked: ClaimChecked | None = None) -> str:
         return f"{self._texts}/{_named(found, checked)}"
 
     def _stands(self, found: ClaimFound, checked: ClaimChecked | None = None) -> bool:
-        return self._written.stands(WRITING, self._name(found, checked))
+        return self._written.stands(self._step, self._name(found, checked))
 
 
 class Hearing:

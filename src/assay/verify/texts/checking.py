@@ -1,9 +1,9 @@
-"""The verdicts on the claims of a text: each held against the documents it cites, by all that needs no model."""
+"""The verdicts on the claims of a text: each held against the documents it cites, in the order of a run's checks."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import msgspec
 
@@ -12,10 +12,10 @@ from assay.core.claims import Claim as Counted
 from assay.core.sources import Document, Passage, Source, Span
 from assay.evidence.ledger import passage_of
 from assay.verify import gate
-from assay.verify.checks import NO_CITATION, check
+from assay.verify.checking import Found, Rules, settle
+from assay.verify.checks import NO_CITATION
 from assay.verify.claims import Sentence, claims
 from assay.verify.evidence import Evidence
-from assay.verify.rows import compared
 from assay.verify.texts.marked import Marked, Reference
 from assay.verify.texts.picking import Picker
 from assay.verify.verbatim import verbatim
@@ -88,45 +88,81 @@ class _Cited(msgspec.Struct, frozen=True):
     lent: bool = False
 
 
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """A text whose claims the rules have been asked about: what each cites, and what is said of it.
+
+    `open` are the claims of which only the weight of their words has spoken: a judge may be asked.
+    """
+
+    marked: Marked
+    found: tuple[Found, ...]
+    checks: Mapping[str, Check]
+    open: frozenset[str]
+    references: tuple[Named, ...]
+    cites: Mapping[str, tuple[str, ...]]
+    lines: tuple[int, ...]
+
+    def to_judge(self) -> tuple[Found, ...]:
+        """The open claims, as a judge gets them."""
+        return tuple(each for each in self.found if each.id in self.open)
+
+    def told(self, opinions: Mapping[str, Check]) -> CheckedText:
+        """What was found; `opinions` are what a judge says, by claim."""
+        checked = tuple(self._claim(each, opinions.get(each.id, self.checks[each.id])) for each in self.found)
+        passages = {passage.id: passage for each in self.found for passage in each.evidence.passages}
+        counted = (Counted(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked)
+        return CheckedText(
+            claims=checked,
+            references=self.references,
+            passages=tuple(passages.values()),
+            summary=summarize(counted),
+            uncited=sum(not claim.references and claim.verdict != "supported" for claim in checked),
+        )
+
+    def _claim(self, each: Found, check: Check) -> CheckedClaim:
+        start, end = self.marked.origin(each.sentence.start), self.marked.origin(each.sentence.end)
+        return CheckedClaim(
+            id=each.id,
+            text=each.sentence.text,
+            line=bisect_right(self.lines, start),
+            start=start,
+            end=max(start, end),
+            verdict=check.verdict,
+            rule=check.rule,
+            reason=check.reason,
+            references=self.cites[each.id],
+            passages=tuple(passage.id for passage in each.evidence.passages),
+        )
+
+
 def check_text(text: str, marked: Marked, shelf: Shelf, off: Collection[str] = ()) -> CheckedText:
-    """Check every claim of `text`, which `marked` is with markers; rules in `off` are not asked.
+    """Check every claim of `text`, without a judge: `draft`, and what it tells.
+
+    Raises:
+        StoreError: a document's text is not there, or damaged.
+    """
+    return draft(text, marked, shelf, off).told({})
+
+
+def draft(text: str, marked: Marked, shelf: Shelf, off: Collection[str] = ()) -> Draft:
+    """Ask the rules about every claim of `text`, which `marked` is with markers; those in `off` are not asked.
 
     Raises:
         StoreError: a document's text is not there, or damaged.
     """
     desk = _Desk(marked, shelf)
-    found = desk.cited(claims(marked.text))
-    picked = {passage.id: passage for each in found for passage in each.passages}
-    held = gate.documents(picked, shelf.text_of)
-    cut = (frozenset(held.cut_before), frozenset(held.cut_after))
-    starts = [0, *(at + 1 for at, sign in enumerate(text) if sign == "\n")]
-    checked: list[CheckedClaim] = []
-    for each in found:
-        evidence = Evidence(passages=each.passages, sources=desk.sources, cut_before=cut[0], cut_after=cut[1])
-        result = _verdict(each, evidence, desk, off)
-        start, end = marked.origin(each.sentence.start), marked.origin(each.sentence.end)
-        checked.append(_checked(each, result, start, end, bisect_right(starts, start)))
-    return CheckedText(
-        claims=tuple(checked),
+    cited = desk.cited(claims(marked.text))
+    held = gate.documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of)
+    found = tuple(Found(each.sentence.id, each.sentence, held.evidence(each.passages, desk.sources)) for each in cited)
+    results = [_settled(one, other, desk, off) for one, other in zip(cited, found, strict=True)]
+    return Draft(
+        marked=marked,
+        found=found,
+        checks={each.id: check for each, (check, _) in zip(found, results, strict=True)},
+        open=frozenset(each.id for each, (_, is_open) in zip(found, results, strict=True) if is_open),
         references=tuple(desk.named(reference) for reference in marked.references),
-        passages=tuple(picked.values()),
-        summary=summarize(Counted(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked),
-        uncited=sum(not claim.references and claim.verdict != "supported" for claim in checked),
-    )
-
-
-def _checked(each: _Cited, result: Check, start: int, end: int, line: int) -> CheckedClaim:
-    return CheckedClaim(
-        id=each.sentence.id,
-        text=each.sentence.text,
-        line=line,
-        start=start,
-        end=max(start, end),
-        verdict=result.verdict,
-        rule=result.rule,
-        reason=result.reason,
-        references=() if each.lent else tuple(reference.id for reference in each.references),
-        passages=tuple(passage.id for passage in each.passages),
+        cites={c.sentence.id: () if c.lent else tuple(each.id for each in c.references) for c in cited},
+        lines=(0, *(at + 1 for at, sign in enumerate(text) if sign == "\n")),
     )
 
 
@@ -205,16 +241,19 @@ def _source(id: str, document: Document) -> Source:
     )
 
 
-def _verdict(each: _Cited, evidence: Evidence, desk: _Desk, off: Collection[str]) -> Check:
+def _settled(each: _Cited, found: Found, desk: _Desk, off: Collection[str]) -> tuple[Check, bool]:
+    """The verdict by all that needs no model, and whether a judge may be asked."""
     if not each.references:
-        return NO_CITATION
+        return NO_CITATION, False
     missing = [reference for reference in each.references if reference.is_defined and not desk.has(reference)]
     if not any(desk.has(reference) for reference in each.references):
-        return _absent(missing, each.references)
-    sentence = each.sentence
-    table = compared(sentence.text, sentence.head, evidence, off)
-    result = table or (check(sentence.text, evidence, marked=True, off=off) if evidence.passages else SILENT)
-    return _absent(missing, ()) if missing and result.verdict in ("unsupported", "unchecked") else result
+        return _absent(missing, each.references), False
+    if not each.passages:
+        return (_absent(missing, ()) if missing else SILENT), False
+    result, is_open = settle(found.sentence, found.evidence, Rules(off=tuple(off)))
+    if missing and result.verdict in ("unsupported", "unchecked"):
+        return _absent(missing, ()), False
+    return result, is_open
 
 
 def _absent(missing: Sequence[Reference], references: Sequence[Reference]) -> Check:

@@ -1,16 +1,16 @@
 """The passages of cited documents a claim is held against: those which together have most of its words.
 
-A word counts the more the fewer passages have it (inverse document frequency, Spärck Jones 1972); passages are taken
-one after another for the words which those before do not have.
+A word counts the more the fewer passages have it (`verify.rarity`); passages are taken one after another for the words
+which those before do not have.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from assay.core.sources import Passage
 from assay.core.text import words
+from assay.verify.rarity import Rarity
 
 MOST = 4
 _WORTH = 0.08
@@ -22,14 +22,11 @@ class Picker:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = passages
-        self._holding: dict[str, list[int]] = {}
-        for at, passage in enumerate(passages):
-            for word in set(words(" ".join((*passage.heading, passage.text)))):
-                self._holding.setdefault(word, []).append(at)
+        self._rarity = Rarity(words(" ".join((*passage.heading, passage.text))) for passage in passages)
 
     def pick(self, claim: str) -> tuple[Passage, ...]:
         """At most `MOST` passages for `claim`, the best first; none where no word is shared."""
-        weights = {word: self._weight(word) for word in set(words(claim))}
+        weights = {word: self._rarity.weight(word) for word in set(words(claim))}
         total = sum(weights.values())
         picked: list[int] = []
         while weights and len(picked) < MOST:
@@ -37,16 +34,13 @@ class Picker:
             if best < 0 or gain < _WORTH * total or (picked and best in picked):
                 break
             picked.append(best)
-            weights = {word: weight for word, weight in weights.items() if best not in self._holding.get(word, ())}
+            weights = {word: weight for word, weight in weights.items() if best not in self._rarity.places(word)}
         return tuple(self._passages[at] for at in picked)
-
-    def _weight(self, word: str) -> float:
-        return math.log(1 + len(self._passages) / (1 + len(self._holding.get(word, ()))))
 
     def _best(self, weights: Mapping[str, float]) -> tuple[int, float]:
         """The passage with most weight, the first of equals, and its weight."""
         scores: dict[int, float] = {}
         for word in sorted(weights):
-            for at in self._holding.get(word, ()):
+            for at in self._rarity.places(word):
                 scores[at] = scores.get(at, 0.0) + weights[word]
         return max(scores.items(), key=lambda found: (round(found[1], 9), -found[0]), default=(-1, 0.0))

@@ -9,6 +9,7 @@ from evidence_of import evidence, passage
 from judging import JUDGE, Judging, rules
 from runtime import Journals, Killed, again, first
 
+from assay.core.brief import ROLES
 from assay.core.ports import World
 from assay.models.scripted import Scripted, fails, says
 from assay.run.clock import SystemClock
@@ -66,7 +67,7 @@ async def test_a_model_which_stands_in_for_the_judge_is_not_taken_for_it() -> No
         return await consider(run, CLAIM, PLANT, examine(CLAIM, PLANT))
 
     judging.world = lambda model, make=judging.world: _with(make(model), spare)  # type: ignore[method-assign,misc]
-    roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), ("judge", "spare"))
+    roles = dict.fromkeys(ROLES, ("judge", "spare"))
     judged = await judging.within([fails("down", transient=False)], body, models=roles)
     assert (judged.check.verdict, judged.model) == ("supported", "spare")
     assert (await judging.judged([rules("partial", A="400")], CLAIM, PLANT)).check.verdict == "partial"

@@ -1,0 +1,70 @@
+"""Cells of a table row left empty: what goes, what stays, and which."""
+
+from __future__ import annotations
+
+from evidence_of import evidence, passage
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.claims import Check
+from assay.verify.checking import Checked, Rules
+from assay.verify.claims import claims
+from assay.verify.evidence import Evidence
+from assay.verify.repair.cells import emptied, is_row
+from assay.verify.repair.surgery import EMPTY, Blank, changed
+from assay.verify.rows import cells
+
+HEAD = "| plant | people | opened in |\n|---|---|---|\n"
+TOLD = passage("S1.1", "The northern plant employs 400 people. The northern plant opened in 1890.")
+WORDS = st.text("abc xyz 0123.,", min_size=1, max_size=12).map(str.strip).filter(bool)
+MARKERS = st.sampled_from(("", " [S1.1]", " [S1.2]", " [S1.1][S1.2]"))
+
+
+def row(text: str, rule: str = "number", held: Evidence | None = None) -> tuple[str, Checked]:
+    """A report which is a table of one row, and the row's claim."""
+    report = f"{HEAD}{text}"
+    [sentence] = claims(report)
+    check = Check(rule=rule, verdict="contradicted", reason="so it is")
+    return report, Checked(id="c1", sentence=sentence, evidence=held or evidence(TOLD), check=check)
+
+
+def test_the_cell_which_is_false_goes_alone() -> None:
+    report, checked = row("| northern plant | 400 people | 1990 [S1.1] |")
+    found = emptied(report, checked, Rules())
+    assert found is not None
+    assert (found.change, found.names) == (Blank((2,)), ("opened in",))
+    assert found.sentence.text == f"northern plant | 400 people | {EMPTY}"
+    assert changed(report, {"c1": found.change}) == f"{HEAD}| northern plant | 400 people | {EMPTY} [S1.1] |"
+
+
+def test_nothing_is_left_of_a_row_whose_cells_are_all_false() -> None:
+    report, checked = row("| northern plant | 900 people | 1990 [S1.1] |")
+    assert emptied(report, checked, Rules()) is None
+
+
+def test_a_row_of_one_value_is_not_emptied() -> None:
+    report, checked = row("| northern plant | 900 people [S1.1] | - |")
+    assert emptied(report, checked, Rules()) is None
+
+
+def test_what_a_judge_denies_or_nothing_supports_is_no_matter_of_cells() -> None:
+    text = "| northern plant | 400 people | 1990 [S1.1] |"
+    assert [is_row(row(text, rule)[1]) for rule in ("number", "judge", "citation")] == [True, False, False]
+
+
+@given(st.tuples(WORDS, WORDS), st.tuples(MARKERS, MARKERS), st.sampled_from(((1,), (2,), (1, 2))), st.booleans())
+def test_the_other_cells_and_every_marker_stay(
+    values: tuple[str, str], markers: tuple[str, str], chosen: tuple[int, ...], bar: bool
+) -> None:
+    inner = " | ".join(value + marker for value, marker in zip(values, markers, strict=True))
+    report = (
+        f"Before it, 12 people came.\n\n{HEAD}| northern plant 7 | {inner}{' |' if bar else ''}\n\nAfter it, 13 left."
+    )
+    found = claims(report)
+    before = next(each for each in found if each.head)
+    text = changed(report, {before.id: Blank(chosen)})
+    after = next(each for each in claims(text) if each.head)
+    kept = [EMPTY if at in chosen else cell for at, cell in enumerate(cells(before.text))]
+    assert list(cells(after.text)) == kept
+    assert [marker.ids for marker in after.markers] == [marker.ids for marker in before.markers]
+    assert [each.text for each in claims(text) if not each.head] == [each.text for each in found if not each.head]
