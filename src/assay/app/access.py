@@ -8,9 +8,8 @@ from assay import plugins
 from assay.core.messages import ModelFacts, Price
 from assay.core.ports import Access
 from assay.core.secrets import Secret
-from assay.search.mcp import McpAccess
 from assay.settings import Settings
-from assay.settings.sections import Aws, Mcp, ModelEntry
+from assay.settings.sections import Aws, ModelEntry
 
 COMPATIBLE = "openai"
 """The adapter of services which the user has named."""
@@ -50,16 +49,3 @@ def _facts(entry: ModelEntry) -> ModelFacts:
             cache_write=entry.cache_write_price,
         )
     return ModelFacts(window=entry.window, max_output=entry.max_output, native_reasoning=entry.reasoning, price=price)
-
-
-def mcp_access(server: Mcp) -> McpAccess:
-    """How a server of the Model Context Protocol is reached."""
-    return McpAccess(
-        url=server.url or "",
-        command=server.command,
-        key=None if server.key is None else Secret(server.key.get_secret_value()),
-        search=server.search,
-        fetch=server.fetch,
-        seconds=server.timeout,
-        bytes=int(server.max_mb * 1_000_000),
-    )

@@ -2,107 +2,44 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Mapping
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-import msgspec
-
-from assay import plugins
-from assay.app import daily, estimating, privacy, threads
-from assay.app.briefs import Wanted, make_brief, said_of_web
-from assay.app.closing import close_all
-from assay.app.collecting import DEFAULT as DEFAULT
-from assay.app.collecting import Collecting, Say, listed
-from assay.app.collecting import Sources as Sources
-from assay.app.extracting import Extracting
-from assay.app.forking import Forking
-from assay.app.handle import RunHandle
-from assay.app.housekeeping import Housekeeping
-from assay.app.layout import index_folder, pages_folder, store_of
-from assay.app.observing import unwatch, watch_for
-from assay.app.online import Online
-from assay.app.owning import Owning, alive
-from assay.app.pages import ReadPage, fetching, read_page
-from assay.app.places import collections_in
-from assay.app.providers import load_model
-from assay.app.readers import Readers
-from assay.app.verifying import Verifying
-from assay.app.warnings import summed
-from assay.app.working import Queueing
-from assay.core.brief import Brief, Scope
-from assay.core.errors import UnknownName
+from assay import app
+from assay.app import stored
+from assay.app.library import Library
+from assay.app.naming import DEFAULT as DEFAULT
+from assay.app.naming import Say
+from assay.app.naming import Sources as Sources
+from assay.core.brief import Point
 from assay.core.estimate import Estimate
-from assay.core.events import Envelope, RunWaiting, decode
+from assay.core.events import Envelope
 from assay.core.markers import CitationMode
-from assay.core.ports import FINAL, Model, RunRow, World
-from assay.core.report import bibliography
-from assay.core.view import RunView, fold
-from assay.evidence.cited import CitedPassage, show
-from assay.evidence.documents import Reader
-from assay.export.protocols import Exporter, Record
-from assay.phases.alone import DEPTH as AGENT_DEPTH
-from assay.phases.pipeline import Services, pipeline
-from assay.run.affording import check_brief
-from assay.run.clock import SystemClock
-from assay.run.engine import POLL, TTL, Engine, Outcome, Prepare, new_run_id
-from assay.run.run import Run
-from assay.search.local import LocalSearch
-from assay.settings import Settings, load
-from assay.store.pages import FolderPages, MemoryPages
-from assay.store.presence import Presence
+from assay.core.plan import Plan
+from assay.core.ports import Queue, QueuedRun, QueueLimits, RunRow
+from assay.core.view import RunView, Steered
+
+if TYPE_CHECKING:
+    from assay.app.briefs import Wanted
+    from assay.app.handle import RunHandle
+    from assay.app.housekeeping import Pruned, Rules, Swept
+    from assay.app.owning import Asked, Came
+    from assay.app.replays import Replay
+    from assay.app.revising import Revised
+    from assay.app.threads import Answers
+    from assay.app.verifying import Rechecked
+    from assay.app.working import Worker
+    from assay.evidence.cited import CitedPassage
+
+LATEST = 100
+"""Runs a list holds, where nobody says how many."""
 
 
-class Assay(Collecting, Owning, Queueing, Forking, Housekeeping, Verifying, Extracting):
-    """A library of documents and the runs over it; without `home` in memory, and nothing is written to disk.
+class Assay(Library):
+    """A library of documents and the runs over it; see `Library` for the documents, and for what it is made with."""
 
-    `models` adds models by name, beside those found by entry point: how tests and embedders pass their own.
-    """
-
-    def __init__(
-        self, settings: Settings | None = None, *, home: str | Path | None = None, models: Mapping[str, Model] = {}
-    ) -> None:
-        self.settings = settings or load()
-        self._home = None if home is None else Path(home).expanduser()
-        self._own_models, self._made = dict(models), dict[str, Model]()
-        self._store = store_of(self._home, self.settings)
-        self._reader = Reader(self._store.blobs)
-        self._readers = Readers()
-        index = None if self._home is None else index_folder(self._home)
-        self._search = LocalSearch(index, self._store.library, self._reader.spans)
-        self._services = Services(tools=_tools(), reader=self._reader, strategies=_strategies())
-        ttl = TTL if self.settings.database is None else self.settings.workers.lease
-        self._engine = Engine(self._store.journal, self._pipeline, ttl=ttl)
-        self._presence, self._clock = Presence(self._home), SystemClock()
-        self._watch = watch_for(self.settings)
-        blobs = self._store.blobs
-        kept = MemoryPages() if self._home is None else FolderPages(pages_folder(self._home), blobs)
-        self._online = Online(
-            self.settings, self._store.library, blobs, self._clock, self._readers, self._reader.spans, kept
-        )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Let go of models, connections and the store; runs still going can be resumed.
-
-        All are let go of, whichever of them fails; the error is raised then, with those before it as its context.
-        """
-        readers = partial(asyncio.to_thread, self._readers.close)
-        models = [model.close for model in self._made.values()]
-        told = partial(asyncio.to_thread, unwatch, self._watch)
-        await close_all([self._engine.close, readers, *models, self._online.close, self._store.close, self._gone, told])
-
-    # runs
+    # runs begin
 
     def start(
         self,
@@ -125,7 +62,7 @@ class Assay(Collecting, Owning, Queueing, Forking, Housekeeping, Verifying, Extr
                 which has not ended, private documents which would go elsewhere.
             UnknownName: no run of the id it is to continue.
         """
-        return RunHandle(self._engine.start(self._preparing(question, sources, progress, wanted)), self.view)
+        return app.starting.start(self._context, question, sources, progress, wanted)
 
     async def create(
         self,
@@ -140,25 +77,7 @@ class Assay(Collecting, Owning, Queueing, Forking, Housekeeping, Verifying, Extr
         Raises:
             UsageError, UnknownName: as `start`.
         """
-        brief, world = await self._preparing(question, sources, progress, wanted)()
-        run_id = new_run_id()
-        await self._engine.create(run_id, brief, world)
-        return run_id
-
-    def _preparing(self, question: str, sources: Sources | None, progress: Say | None, wanted: Wanted) -> Prepare:
-        unnamed = sources is None and not wanted.get("continues")
-        brief = make_brief(question, self.settings, wanted, web=unnamed)
-        self._check(brief)
-        paths = None if sources is None else listed(sources)
-
-        async def prepare() -> tuple[Brief, World]:
-            web = said_of_web(wanted, self.settings) if paths is None else brief.scope.web
-            at = await threads.placed(self._store.journal, brief, web=web)
-            if paths is not None or not at.parent:
-                at = msgspec.structs.replace(at, scope=await self._scope(paths, brief.scope, progress))
-            return await self._placed(at)
-
-        return prepare
+        return await app.starting.create(self._context, question, sources, progress, wanted)
 
     def ask(self, reference: str, question: str, **wanted: Unpack[Wanted]) -> RunHandle:
         """Answer a question from what a run has read, and from nothing else: a run of its own, in the same thread.
@@ -167,15 +86,7 @@ class Assay(Collecting, Owning, Queueing, Forking, Housekeeping, Verifying, Extr
             UnknownName: no such run.
             UsageError: the run has not ended.
         """
-        wanted["mode"], wanted["continues"] = "simple", reference
-        brief = msgspec.structs.replace(make_brief(question, self.settings, wanted), tools=("recall",))
-        self._check(brief)
-
-        async def prepare() -> tuple[Brief, World]:
-            at = await threads.placed(self._store.journal, brief)
-            return await self._placed(msgspec.structs.replace(at, scope=threads.evidence_of(at)))
-
-        return RunHandle(self._engine.start(prepare), self.view)
+        return app.starting.ask(self._context, reference, question, wanted)
 
     def agent(
         self, task: str, *, sources: Sources | None = None, progress: Say | None = None, **wanted: Unpack[Wanted]
@@ -184,10 +95,39 @@ class Assay(Collecting, Owning, Queueing, Forking, Housekeeping, Verifying, Extr
 
         It is a run like any other: `start` says what the options are. A depth says how many turns the agent has.
         """
-        wanted["mode"], wanted["strategy"] = "agent", "orchestrated"
-        if not wanted.get("depth") and self.settings.depth == "auto":
-            wanted["depth"] = AGENT_DEPTH
-        return self.start(task, sources=sources, progress=progress, **wanted)
+        wanted["mode"] = "agent"
+        return app.starting.start(self._context, task, sources, progress, wanted)
+
+    async def fork(
+        self,
+        reference: str,
+        point: Point,
+        *,
+        plan: Plan | str | Path | None = None,
+        exclude: Sequence[str] = (),
+        add: str | Path | Iterable[str | Path] | None = None,
+        progress: Callable[[str], None] | None = None,
+        **wanted: Unpack[Revised],
+    ) -> str:
+        """Store a run which goes on from `point` of another, and execute nothing of it; its id. `resume` does.
+
+        What the other did before that is taken over and costs nothing; the new run stands alone.
+
+        Args:
+            point: `plan`: triage and background are taken over; `research`: the plan too; `write`: the findings too.
+            plan: to be followed in place of the planner's: a plan, its form or JSON, or the `Path` of a file.
+            exclude: sources to be left out: an id (S1002), a number of the report, an address, a title or file name.
+            add: files, folders, globs and pages to be searched beside those of the other run.
+            progress: told in a line how the reading of documents goes.
+            wanted: what is to be otherwise; see `Revised`.
+
+        Raises:
+            UnknownName: no such run, or it met no such source.
+            UsageError: it has not ended or never came so far, this is no plan, or what is wanted would change nothing.
+        """
+        return await app.forking.fork(
+            self._context, reference, point, plan=plan, exclude=exclude, add=add, progress=progress, **wanted
+        )
 
     async def resume(self, reference: str) -> RunHandle:
         """Go on with a stored run in this process; of an ended one, its events are replayed.
@@ -197,27 +137,13 @@ class Assay(Collecting, Owning, Queueing, Forking, Housekeeping, Verifying, Extr
             LeaseHeld: another live process executes it; `follow` shows how it goes.
             UsageError: it would take private documents elsewhere.
         """
-        row = await self.find(reference)
-        return RunHandle(await self._engine.resume(row.run_id, self._world), self.view)
+        return await app.starting.resume(self._context, reference)
 
-    async def follow(self, reference: str) -> AsyncIterator[Envelope]:
-        """The events of a run that any process executes, until it ends or nobody executes it any more."""
-        row, seq, topic = await self.find(reference), 0, ""
-        while True:
-            row = await self.find(row.run_id)
-            for envelope in await self._store.journal.events(row.run_id, after=seq):
-                seq = envelope.seq
-                yield envelope
-                if envelope.type == RunWaiting.kind and isinstance(event := decode(envelope), RunWaiting):
-                    topic = event.topic
-            waits = row.status == "waiting" and not await threads.is_answered(self._store.journal, row.run_id, topic)
-            if row.status in FINAL or waits or not (alive(row) or row.queued):
-                return
-            await asyncio.sleep(POLL)
+    # runs as they are stored
 
-    async def runs(self, limit: int = 100) -> list[RunRow]:
+    async def runs(self, limit: int = LATEST) -> list[RunRow]:
         """The latest runs, newest first."""
-        return await self._store.journal.runs(limit)
+        return await self._context.store.journal.runs(limit)
 
     async def find(self, reference: str) -> RunRow:
         """A run by its id, the start of its id, or `last`.
@@ -225,25 +151,23 @@ class Assay(Collecting, Owning, Queueing, Forking, Housekeeping, Verifying, Extr
         Raises:
             UnknownName: none, or more than one, begins so.
         """
-        return await self._store.journal.find(reference)
-
-    async def unfinished(self, question: str) -> list[RunRow]:
-        """Runs of the same question which ended without a last word and which no live process executes."""
-        return [
-            row
-            for row in await self.runs()
-            if row.question == question.strip()
-            and row.status in ("created", "running", "waiting", "paused")
-            and not (alive(row) or row.queued)
-        ]
+        return await stored.find(self._context, reference)
 
     async def events(self, reference: str, after: int = 0) -> list[Envelope]:
         """A run's log from `seq > after`."""
-        return await self._store.journal.events((await self.find(reference)).run_id, after)
+        return await stored.events(self._context, reference, after)
 
     async def view(self, reference: str) -> RunView:
         """A run as its events tell it."""
-        return fold(await self.events(reference))
+        return await stored.view(self._context, reference)
+
+    def follow(self, reference: str) -> AsyncIterator[Envelope]:
+        """The events of a run that any process executes, until it ends or nobody executes it any more."""
+        return app.following.follow(self._context, reference)
+
+    async def unfinished(self, question: str) -> list[RunRow]:
+        """Runs of the same question which ended without a last word and which no live process executes."""
+        return await app.following.unfinished(self._context, question, LATEST)
 
     async def estimate(self, reference: str) -> Estimate:
         """What a run will take all in all, by its plan where it has one.
@@ -251,8 +175,7 @@ class Assay(Collecting, Owning, Queueing, Forking, Housekeeping, Verifying, Extr
         Raises:
             UnknownName: no such run.
         """
-        view = await self.view(reference)
-        return await estimating.of_run(self._store.journal, view, self._world)
+        return await app.results.estimate(self._context, reference)
 
     async def export(self, reference: str, suffix: str, citations: CitationMode = "numbers") -> bytes:
         """The report of a run, as far as it is written, as the bytes of a file in the format of `suffix` (".html").
@@ -261,10 +184,7 @@ class Assay(Collecting, Owning, Queueing, Forking, Housekeeping, Verifying, Extr
             UnknownName: no such run, or no such format.
             ConfigError: the format needs an extra which is not installed.
         """
-        exporter: Exporter = plugins.load("exporters", suffix)
-        log = tuple(await self.events(reference))
-        record = Record(view=fold(log), log=log, library=self._store.library, blobs=self._store.blobs)
-        return await asyncio.to_thread(exporter.render, record, citations)
+        return await app.results.export(self._context, reference, suffix, citations)
 
     async def passage(self, reference: str, number: int) -> list[CitedPassage]:
         """What citation `number` of a run's report rests on: each passage cited of that source, in its context.
@@ -272,112 +192,148 @@ class Assay(Collecting, Owning, Queueing, Forking, Housekeeping, Verifying, Extr
         Raises:
             UnknownName: no such run, or no such number in its report.
         """
-        view = await self.view(reference)
-        books = bibliography(view)
-        known = {entry.number: entry.source for entry in books.entries if entry.number is not None}
-        if number not in known:
-            hint = "" if known else f"(the report of run {view.run_id} cites nothing)"
-            raise UnknownName("citation", str(number), map(str, known), hint)
-        cited = [passage for passage in books.cited if books.numbers[passage.id] == number]
-        library, reader, source = self._store.library, self._reader, known[number]
-        return [await asyncio.to_thread(show, library, reader, view.claims, number, source, each) for each in cited]
+        return await app.results.passage(self._context, reference, number)
 
-    # pages
+    async def recheck(self, reference: str, *, model: str | None = None, allow_private: bool = False) -> Rechecked:
+        """Check the report of a run by the rules of today, against the documents as they are stored.
 
-    async def fetch(self, url: str) -> ReadPage:
-        """A page as a run would read it; nothing is kept.
+        Args:
+            reference: the run: its id, the start of it, or `last`.
+            model: `PROVIDER:NAME` judges the claims which the rules do not decide; without, what a judge said in the
+                run stands until a rule objects.
+            allow_private: let a model which is not on this machine see private documents.
 
         Raises:
-            FetchFailed: it cannot be had or read; the reason begins with its kind.
+            UnknownName: no such run; no such model.
+            ConfigError: the model cannot be reached as it is set up.
+            UsageError: the run has no report; a model which cannot judge, or would see private documents.
         """
-        async with fetching(self.settings.web, self._clock) as fetcher:
-            return await read_page(fetcher, self._readers, url)
+        judge = app.verifying.Judge(model, allow_private=allow_private)
+        return await app.verifying.rechecked(self._context, reference, judge)
 
-    # composition
-
-    async def _pipeline(self, run: Run) -> Outcome:
-        return await pipeline(run, self._services)
-
-    def _check(self, brief: Brief) -> None:
-        """Refuse what cannot run, before anything is stored or spent."""
-        self._services.strategy(brief.strategy)
-        check_brief(brief, self._any_world(brief))
-
-    async def _placed(self, brief: Brief) -> tuple[Brief, World]:
-        """The brief as it is stored, and its world.
+    async def replay(self, reference: str) -> Replay:
+        """Compute a completed run again from its stored steps: nothing is asked, fetched or changed.
 
         Raises:
-            UsageError: the run would take private documents elsewhere, or the day's limits allow none.
+            UnknownName: no such run.
+            UsageError: it is not completed.
         """
-        at = await privacy.marked(self._store.journal, self._store.library, brief)
-        world = self._world(at)
-        at = await daily.allowed(self._store.journal, self.settings.limits, at, world)
-        return await estimating.estimated(self._store.journal, at, world), world
+        return await app.verifying.replayed(self._context, reference)
 
-    def _world(self, brief: Brief) -> World:
-        """What a run reaches: every run that asks anybody anything gets its world here.
+    # what a run's owner may do, from any process
+
+    async def control(self, reference: str, action: Asked, *, wait: float = 0.0) -> Came:
+        """Finish, cancel or pause a run, in whatever process it is. One that nobody executes is changed at once.
+
+        Args:
+            wait: seconds to wait until that is done.
 
         Raises:
-            UsageError: it would take private documents elsewhere.
+            UnknownName: no such run.
+            UsageError: it has ended, or there is nothing of it to pause.
         """
-        world = self._any_world(brief)
-        privacy.check(brief, self._store.library, privacy.ways(self.settings, brief, world.models))
-        return world
+        return await app.owning.ask_for(self._context, reference, action, wait)
 
-    async def _scope(self, paths: list[str] | None, asked: Scope, progress: Say | None) -> Scope:
-        more = threads.WEB if asked.web else ""
-        if paths is None:
-            count = await asyncio.to_thread(self._store.library.summary, [DEFAULT])
-            return msgspec.structs.replace(asked, label=f"the default collection ({_counted(count.documents)}){more}")
-        names, rest = await asyncio.to_thread(collections_in, paths, self._store.library)
-        collections = list(names)
-        if rest:
-            ingested = await self.add(rest, None, progress)
-            collections.append(ingested.collection)
-            for warning in summed(ingested.warnings):
-                if progress is not None:
-                    progress(warning)
-        documents = len(await asyncio.to_thread(self._store.library.members, collections))
-        label = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
-        return msgspec.structs.replace(
-            asked, collections=tuple(collections), label=f"{label} ({_counted(documents)}){more}"
-        )
+    async def steer(self, reference: str, text: str, *, wait: float = 0.0) -> Steered:
+        """Tell a run what to heed from its next decision on; what became of that.
 
-    def _any_world(self, brief: Brief) -> World:
-        names = {name for models in brief.models.values() for name in models}
-        return World(
-            models={name: self._model(name) for name in sorted(names)},
-            searches=(self._search, *(self._online.searches() if brief.scope.web else ())),
-            library=self._store.library,
-            blobs=self._store.blobs,
-            clock=self._clock,
-            pages=self._online if brief.scope.web else None,
-            memo=self._store.memo,
-            watch=self._watch,
-            notices=self._online.notices() if brief.scope.web else None,
-        )
-
-    def _model(self, name: str) -> Model:
-        """The model of this name, made once: what it holds open is used again.
+        Args:
+            wait: seconds to wait until a decision has taken it, or none will.
 
         Raises:
-            UnknownName: no adapter and no service of that name.
-            ConfigError: the adapter cannot make it (no key, no address, an extra missing).
+            UnknownName: no such run.
+            UsageError: it has ended, or the text is empty or too long.
         """
-        if name in self._own_models:
-            return self._own_models[name]
-        if name not in self._made:
-            self._made[name] = load_model(self.settings, name)
-        return self._made[name]
+        return await app.owning.steer(self._context, reference, text, wait)
 
+    async def answer(self, reference: str, answers: Answers) -> None:
+        """Give a run the answers it waits for: in the order of its questions, or by question. `resume` goes on with it.
 
-def _tools() -> tuple[Any, ...]:
-    return tuple(plugins.load("tools", name)() for name in plugins.names("tools"))
+        Raises:
+            UnknownName: no such run.
+            UsageError: it does not wait for answers, or these do not fit its questions.
+        """
+        await app.owning.answer(self._context, reference, answers)
 
+    async def is_answered(self, reference: str) -> bool:
+        """Whether a run has been given what it waits for: answers to its questions, or its plan."""
+        return await app.owning.is_answered(self._context, reference)
 
-def _strategies() -> dict[str, Any]:
-    return {name: plugins.load("strategies", name) for name in plugins.names("strategies")}
+    async def approve(self, reference: str, plan: Plan | str | Path | None = None) -> None:
+        """Approve the plan a run waits with, or give it another. `resume` goes on with it.
 
+        Args:
+            plan: a plan; or a plan's form or JSON, as text or as the `Path` of a file. None: as it is.
 
-def _counted(documents: int) -> str:
-    return f"{documents:,} document{'' if documents == 1 else 's'}"
+        Raises:
+            UnknownName: no such run.
+            UsageError: it does not wait for that, or this is no plan.
+        """
+        await app.owning.approve(self._context, reference, plan)
+
+    async def delete(self, reference: str) -> None:
+        """Forget a run: its events, steps and messages. What it read stays in the library.
+
+        Raises:
+            UnknownName: no such run.
+            LeaseHeld: a live process executes it.
+        """
+        await app.owning.delete(self._context, reference)
+
+    async def prune(self, rules: Rules | None = None, *, dry_run: bool = False) -> Pruned:
+        """Delete the ended runs which `rules` do not keep (None: those of the settings), and clean up.
+
+        Runs that others go on from, and those which the next run of a schedule is compared with, are kept.
+
+        Raises:
+            UsageError: a size is named, and runs are in memory.
+            StoreError: the home cannot be read or written.
+        """
+        return await app.housekeeping.prune(self._context, rules, dry_run=dry_run)
+
+    async def tidy(self) -> Swept | None:
+        """Remove documents which are in no collection of the user's and which no run mentions, and their bytes.
+
+        None where it is not done now: another process works with the library, or this one has runs going on; and
+        where it never is: without a home.
+
+        Raises:
+            StoreError: the home cannot be read or written.
+        """
+        return await app.housekeeping.tidy(self._context)
+
+    # the queue
+
+    async def enqueue(self, run_id: str, *, priority: int = 0) -> None:
+        """Leave a stored run (`create`) to the workers; its user is the brief's.
+
+        Args:
+            priority: -100 to 100; of the runs in the queue those with the highest are taken first.
+
+        Raises:
+            UnknownName: no such run.
+            UsageError: there is no queue, or no such priority.
+        """
+        await app.working.enqueue(self._context, run_id, priority)
+
+    async def queued(self) -> list[QueuedRun]:
+        """What is in the queue, and who executes it."""
+        return await self.queue.queued()
+
+    @property
+    def queue(self) -> Queue:
+        """The queue.
+
+        Raises:
+            UsageError: the store is in memory, where no other process could find a run.
+        """
+        return app.working.queue(self._context)
+
+    def worker(self, slots: int, limits: QueueLimits = QueueLimits(), say: Say | None = None) -> Worker:  # noqa: B008 - frozen
+        """A worker in this process, which executes `slots` runs at once.
+
+        Args:
+            limits: of all workers together; workers with other limits go by their own.
+            say: told in a line what it takes up and how that ends.
+        """
+        return app.working.worker(self._context, slots, limits, say)

@@ -1,4 +1,4 @@
-"""Any text with citations, checked against documents: no run is made, no model is asked."""
+"""Any text with citations, checked against documents: no run is made, and a model only asked where one is given."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from pathlib import Path
 
 import msgspec
 
+from assay.app.judging import Bench, Judgements
 from assay.core.claims import Summary
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Library, Pages
 from assay.core.sources import Document, Passage
 from assay.core.urls import BadUrl, read
+from assay.core.usage import Usage
 from assay.evidence.documents import Reader
 from assay.verify.holdings import text_of
-from assay.verify.texts.checking import CheckedClaim, Named, Shelf, check_text
+from assay.verify.texts.checking import CheckedClaim, Named, Shelf, draft
 from assay.verify.texts.marked import Marked, mark
 from assay.verify.texts.matching import Catalogue
 
@@ -32,7 +34,8 @@ class VerifiedText(msgspec.Struct, frozen=True, kw_only=True):
 
     `share` is that of the supported among the claims (1 without claims), `uncited` counts those which cite nothing,
     `documents` are the addresses of the documents given or fetched. `passages` are those the claims were held against:
-    `S2.17` is passage 17 of what reference `S2` names. `warnings` say what could not be read.
+    `S2.17` is passage 17 of what reference `S2` names. `warnings` say what could not be read. `model` judged what the
+    rules do not decide, empty where none did; `usage` is what that took.
     """
 
     claims: tuple[CheckedClaim, ...]
@@ -43,6 +46,8 @@ class VerifiedText(msgspec.Struct, frozen=True, kw_only=True):
     uncited: int
     share: float
     warnings: tuple[str, ...] = ()
+    model: str = ""
+    usage: Usage = Usage()
 
 
 class Desk(msgspec.Struct, frozen=True):
@@ -59,6 +64,7 @@ async def verify_text(
     desk: Desk,
     folder: Path,
     warnings: Sequence[str] = (),
+    bench: Bench | None = None,
 ) -> VerifiedText:
     """Check every claim of `text` against what it cites of `documents`.
 
@@ -68,9 +74,10 @@ async def verify_text(
         desk: where they are read.
         folder: what paths in the text are relative to.
         warnings: what could not be read so far.
+        bench: a judge for the claims of which only the weight of words has spoken.
 
     Raises:
-        UsageError: the text is longer than `LONGEST`.
+        UsageError: the text is longer than `LONGEST`; a model which cannot judge.
         StoreError: a document's text is not there, or damaged.
     """
     if len(text) > LONGEST:
@@ -79,7 +86,9 @@ async def verify_text(
     catalogue = Catalogue(documents, str(await asyncio.to_thread(folder.resolve)))
     fetched, failed = await _fetch(marked, catalogue, desk.pages)
     shelf = Shelf(find=catalogue.find, spans=desk.reader.spans, text_of=text_of(desk.library, desk.reader))
-    found = await asyncio.to_thread(check_text, text, marked, shelf)
+    checked = await asyncio.to_thread(draft, text, marked, shelf)
+    judged = await bench.judge(checked.to_judge()) if bench else Judgements()
+    found = await asyncio.to_thread(checked.told, judged.opinions)
     return VerifiedText(
         claims=found.claims,
         references=found.references,
@@ -89,6 +98,8 @@ async def verify_text(
         uncited=found.uncited,
         share=round(found.share, 4),
         warnings=(*warnings, *failed),
+        model=judged.model,
+        usage=judged.usage,
     )
 
 

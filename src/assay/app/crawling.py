@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from functools import partial
 
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Fetcher
@@ -12,6 +13,7 @@ from assay.core.sources import Fetched
 from assay.core.urls import BadUrl, canonical, read
 from assay.core.webrules import WebRules
 from assay.fetch.web.links import Links, links, sitemap
+from assay.run.ahead import MOST, Ahead
 
 MOST_SITEMAPS = 20
 HTML = ("text/html", "application/xhtml+xml")
@@ -89,8 +91,10 @@ class _Frontier:
         return [url for url, _ in self._waiting]
 
 
-async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> AsyncIterator[Fetched]:
+async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> AsyncGenerator[Fetched, None]:
     """The pages of a site, one after the other, each once, whatever address it is linked by.
+
+    The next few are asked for while one is read, as many at once as the fetcher and the site's robots.txt let through.
 
     A page which says that it is kept elsewhere (`canonical`) is left to that address; one which says `noindex` is not
     given, one which says `nofollow` leads nowhere.
@@ -99,6 +103,32 @@ async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> Asy
     frontier.add(site.start.href, 0)
     for url in await _mapped(fetcher, site):
         frontier.add(url, 1)
+    ahead = Ahead()
+    try:
+        async for page in _pages(partial(_page, fetcher, site, ahead), frontier, site, say):
+            yield page
+    finally:
+        ahead.stop()
+
+
+async def _page(fetcher: Fetcher, site: Site, ahead: Ahead, url: str, coming: Sequence[str]) -> Fetched:
+    """A page; those which are `coming` are asked for meanwhile.
+
+    Raises:
+        FetchFailed: it cannot be had.
+    """
+    for each in (url, *coming):
+        ahead.begin(each, partial(fetcher.fetch, each, site.rules))
+    page: Fetched | None = await ahead.result(url)
+    return page or await fetcher.fetch(url, site.rules)
+
+
+async def _pages(
+    page_at: Callable[[str, Sequence[str]], Awaitable[Fetched]],
+    frontier: _Frontier,
+    site: Site,
+    say: Callable[[str], None],
+) -> AsyncGenerator[Fetched, None]:
     read_so_far = asked = 0
     while (place := frontier.next()) is not None:
         url, depth = place
@@ -107,7 +137,7 @@ async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> Asy
             return
         asked += 1
         try:
-            page = await fetcher.fetch(url, site.rules)
+            page = await page_at(url, frontier.left()[: min(MOST - 1, site.pages - asked)])
         except FetchFailed as error:
             site.failed[url] = error.reason
             continue

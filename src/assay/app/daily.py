@@ -1,63 +1,74 @@
 """What all runs of a home may spend on a day: what is left of it is the next run's own limit.
 
-A run counts on the day (UTC) on which it was created, with all it ever spends: its limit was taken from that day. Of
-a run which still goes on counts what it has spent, and what is held for its calls in flight.
+A run counts on the day (UTC) on which it was created: one which has ended with all it spent, any other with its limit,
+which was taken from that day. So runs side by side never pass the day's limits together. That a run takes no more than
+is left is looked at again in the transaction which stores it, one run after the other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
 import msgspec
 
+from assay.core import allowance as allowances
 from assay.core.brief import Brief
 from assay.core.errors import UsageError
-from assay.core.ports import Journal, World
-from assay.core.usage import Budget, Usage
+from assay.core.ports import FINAL, Allowance, Journal, Spent, World
+from assay.core.usage import Usage
 from assay.run.affording import check_brief
 from assay.settings.sections import Limits
 
 N = TypeVar("N", int, float)
 
 
-async def allowed(journal: Journal, limits: Limits, brief: Brief, world: World) -> Brief:
+def allowance(limits: Limits) -> Allowance | None:
+    """What today's runs may take together; None where the settings say nothing of it."""
+    if limits.usd_per_day is None and limits.tokens_per_day is None:
+        return None
+    return Allowance(since=_today(datetime.now(UTC)), usd=limits.usd_per_day, tokens=limits.tokens_per_day)
+
+
+async def allowed(journal: Journal, within: Allowance, brief: Brief, world: World) -> Brief:
     """The brief, its budget cut to what the day's limits leave.
 
     Raises:
         UsageError: they leave less than one report costs; the message names the setting.
     """
-    if limits.usd_per_day is None and limits.tokens_per_day is None:
-        return brief
-    used = await spent(journal, datetime.now(UTC))
-    brief = msgspec.structs.replace(brief, budget=_cut(brief.budget, limits, used))
+    runs = await journal.spending(since=within.since)
+    left, budget = allowances.left(within, runs), brief.budget
+    cut = msgspec.structs.replace(budget, usd=_least(budget.usd, left.usd), tokens=_least(budget.tokens, left.tokens))
+    brief = msgspec.structs.replace(brief, budget=cut)
     try:
         check_brief(brief, world)
     except UsageError as error:
-        raise UsageError(f"{_told(limits, used)}: {error}; the next day begins at 00:00 UTC") from error
+        raise UsageError(f"{_told(within, runs)}: {error}; the next day begins at 00:00 UTC") from error
     return brief
 
 
 async def spent(journal: Journal, now: datetime) -> Usage:
-    """What the runs created on the day of `now` (UTC) have spent, or hold."""
-    runs = await journal.spending(since=now.astimezone(UTC).date().isoformat())
+    """What the runs created on the day of `now` (UTC) have spent, or hold for calls in flight."""
+    runs = await journal.spending(since=_today(now))
     return sum((run.usage for run in runs), Usage())
 
 
-def _cut(budget: Budget, limits: Limits, used: Usage) -> Budget:
-    usd = None if limits.usd_per_day is None else max(0.0, limits.usd_per_day - used.usd)
-    tokens = None if limits.tokens_per_day is None else max(0, limits.tokens_per_day - used.tokens)
-    return msgspec.structs.replace(budget, usd=_least(budget.usd, usd), tokens=_least(budget.tokens, tokens))
+def _today(now: datetime) -> str:
+    return now.astimezone(UTC).date().isoformat()
 
 
 def _least(own: N | None, day: N | None) -> N | None:
     return min((each for each in (own, day) if each is not None), default=None)
 
 
-def _told(limits: Limits, used: Usage) -> str:
+def _told(within: Allowance, runs: Sequence[Spent]) -> str:
+    used = sum((run.usage for run in runs), Usage())
     parts = []
-    if limits.usd_per_day is not None:
-        parts.append(f"${used.usd:.4f} of ${limits.usd_per_day:g} (limits.usd_per_day)")
-    if limits.tokens_per_day is not None:
-        parts.append(f"{used.tokens:,} of {limits.tokens_per_day:,} tokens (limits.tokens_per_day)")
-    return f"today's runs have used {' and '.join(parts)}"
+    if within.usd is not None:
+        parts.append(f"${used.usd:.4f} of ${within.usd:g} (limits.usd_per_day)")
+    if within.tokens is not None:
+        parts.append(f"{used.tokens:,} of {within.tokens:,} tokens (limits.tokens_per_day)")
+    going = sum(run.status not in FINAL for run in runs)
+    kept = f", and {going} of them which have not ended keep their limits (limits.usd, --max-usd)" if going else ""
+    return f"today's runs have used {' and '.join(parts)}{kept}"

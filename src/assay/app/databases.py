@@ -1,12 +1,14 @@
-"""A home's database as its owner sees it: copied, checked, and brought to this release's schema."""
+"""The database as its owner sees it: copied, restored, checked, and brought to this release's schema."""
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
 
 import msgspec
 
+from assay.app.layout import blobs_of, database_of
 from assay.app.schedules.book import FILE as SCHEDULES
 from assay.core.errors import StoreError, UsageError
 from assay.settings import Settings
@@ -15,6 +17,9 @@ from assay.store.sql.checking import Checked, check
 from assay.store.sql.database import Database
 from assay.store.sql.home import DATABASE
 from assay.store.sql.probe import probe
+from assay.store.sql.restore import Restored as Restored
+from assay.store.sql.restore import restore
+from assay.store.sql.tables import HEAD
 
 
 class Migrated(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,63 +31,80 @@ class Migrated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def backup(home: Path, settings: Settings, target: Path) -> Backup:
-    """Copy a home to a file, while others work with it; with `.zip` the stored documents and schedules too.
+    """Copy a library and its runs to a file, while others work with them; with `.zip` what was read and schedules too.
+
+    It is the same file whether they lie in a home or in PostgreSQL and an object store.
 
     Raises:
-        UsageError: the database is elsewhere, or the file is there already or stands in the home's own place.
+        UsageError: the file is there already, or there is no folder for it.
         StoreError: it cannot be copied, or the file not written.
     """
-    home = _own(home, settings)
     if os.path.lexists(target):
         raise UsageError(f"{target} is there already: name another file, or move it away")
-    if target.suffix.lower() == ".zip" and settings.blobs is not None:
-        raise UsageError(f"the documents' bytes are in {settings.blobs}: name a .db file, and copy that folder too")
     if not target.parent.is_dir():
         raise UsageError(f"the folder {target.parent} does not exist")
-    return back_up(home, target, also=(SCHEDULES,))
+    home = home.expanduser()
+    return back_up(database_of(home, settings), blobs_of(home, settings), target, also=(home / SCHEDULES,))
+
+
+def restored(home: Path, settings: Settings, file: Path) -> Restored:
+    """Put a copy to where the settings say that the library and its runs lie; there must be nothing yet.
+
+    Raises:
+        UsageError: there is no such file.
+        StoreError: it is no copy, there is something already, or it cannot be written.
+    """
+    if not file.is_file():
+        raise UsageError(f"there is no file {file}")
+    home = home.expanduser()
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{home} cannot be a home: {error.strerror}; name another one with --home") from error
+    return restore(file, database_of(home, settings), blobs_of(home, settings), also=home / SCHEDULES)
 
 
 def checked(home: Path, settings: Settings, *, quick: bool = False) -> Checked:
-    """Look at all of a home, and change nothing.
+    """Look at all of a library and its runs, and change nothing.
 
     Raises:
-        UsageError: the database is elsewhere.
-        StoreError: there is no database which this release can read.
+        StoreError: there is no database which this release can read, or the blobs cannot be reached.
     """
-    return check(_own(home, settings), settings.blobs, quick=quick)
+    home = home.expanduser()
+    return check(database_of(home, settings), blobs_of(home, settings), quick=quick)
 
 
 def migrate(home: Path, settings: Settings) -> Migrated:
-    """Bring a home's database to this release's schema; it is copied first.
+    """Bring the database to this release's schema; a file is copied first.
 
     Raises:
-        UsageError: the database is elsewhere, or there is none.
+        UsageError: there is none.
         StoreError: it is not Assay's, damaged, from a newer release, or the copy cannot be written.
     """
-    home = _own(home, settings)
-    path = home / DATABASE
+    home = home.expanduser()
+    at = database_of(home, settings)
+    if isinstance(at, Path):
+        return _migrate_file(at)
+    before: str = importlib.import_module("assay.store.sql.postgres").Postgres.schema_version(at)
+    if not before:
+        raise UsageError(f"{at.place} holds no tables of Assay's: the first command which needs them makes them")
+    Database(at).close()
+    return Migrated(before=before, now=HEAD)
+
+
+def _migrate_file(path: Path) -> Migrated:
     found = probe(path)
     if found.state == "missing":
-        raise UsageError(f"there is no database in {home}: the first command which needs it makes it")
+        raise UsageError(f"there is no database in {path.parent}: the first command which needs it makes it")
     copy = ""
     if found.state == "older":
-        draft = _free(home / f"{DATABASE}.schema-{found.schema}")
+        draft = _free(path.with_name(f"{DATABASE}.schema-{found.schema}"))
         copy_database(path, draft)
         copy = str(draft)
     elif found.state != "current":
         raise StoreError(f"{path} cannot be migrated: it is {found.state} {found.problem}".rstrip())
     Database(path).close()
     return Migrated(before=found.schema, now=probe(path).schema, copy=copy)
-
-
-def _own(home: Path, settings: Settings) -> Path:
-    """The folder, whose database is a file of its own."""
-    if settings.database is not None:
-        raise UsageError(
-            "the settings name a PostgreSQL database: its own tools (pg_dump, pg_restore) copy and check it, "
-            "and it is brought to this release's schema when it is opened"
-        )
-    return home.expanduser()
 
 
 def _free(path: Path) -> Path:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import msgspec
 
+from assay.app.context import Context
 from assay.app.readers import Readers
 from assay.core.errors import ExtractError, UsageError
 from assay.core.sources import BlockKind, Extracted, Syntax, sha256
 from assay.evidence.ingest import Found, Part, Problem, Unit, Units, find_files, printable
 from assay.evidence.segment import segment
-from assay.settings import Settings
 from assay.store.memory import MemoryLibrary
 
 BINARY = "binary, not text"
@@ -72,21 +72,12 @@ class Unread(msgspec.Struct, frozen=True, kw_only=True):
 Reading = ReadDocument | Unread
 
 
-class Extracting:
-    """The part of `Assay` which reads files for whoever wants to see what a run would."""
-
-    settings: Settings
-    _readers: Readers
-
-    async def extract(self, path: str | Path) -> AsyncIterator[Reading]:
-        """The documents in a file (in all files, where `path` is a folder or a glob), in order; nothing is kept.
-
-        What cannot be read comes as an `Unread` in its place; files of a folder which are no text are left out.
-        """
-        largest = int(self.settings.documents.max_file_mb * 1_000_000)
-        reading = await asyncio.to_thread(_read, path, self._readers, largest)
-        while (found := await asyncio.to_thread(next, reading, None)) is not None:
-            yield found
+async def extract(context: Context, path: str | Path) -> AsyncIterator[Reading]:
+    """The documents in a file, in order; see `Library.extract`."""
+    largest = int(context.settings.documents.max_file_mb * 1_000_000)
+    reading = await asyncio.to_thread(_read, path, context.readers, largest)
+    while (found := await asyncio.to_thread(next, reading, None)) is not None:
+        yield found
 
 
 def _read(path: str | Path, readers: Readers, largest: int) -> Iterator[Reading]:

@@ -11,14 +11,18 @@ from urllib.parse import unquote
 
 import msgspec
 
+from assay.app import worlds
+from assay.app.context import Context
 from assay.app.owning import reviewed
 from assay.app.revising import Revised, revised
+from assay.app.starting import scope_of
+from assay.app.stored import find
 from assay.app.threads import WEB
 from assay.core.brief import POINTS, Brief, Fork, Point, Scope
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import RunForked, encode
 from assay.core.plan import Plan
-from assay.core.ports import FINAL, Clock, EventDraft, Given, Library, Memory, RunRow, World
+from assay.core.ports import FINAL, EventDraft, Given, Library, Memory, RunRow, World
 from assay.core.report import bibliography
 from assay.core.sources import Source
 from assay.core.urls import BadUrl, canonical, read
@@ -26,11 +30,9 @@ from assay.core.view import RunView, fold
 from assay.phases.forking import Leaving, handed_over
 from assay.phases.forking import revised as revised_event
 from assay.phases.standing import Standing, stood
-from assay.run.engine import Engine, new_run_id
+from assay.run.engine import new_run_id
 from assay.run.forking import taken_over
 from assay.run.releases import brief_of
-from assay.settings import Settings
-from assay.store.common import Store
 
 Paths = str | Path | Iterable[str | Path]
 
@@ -44,121 +46,90 @@ class Parent(msgspec.Struct, frozen=True, kw_only=True):
     view: RunView
 
 
-class Forking:
-    """The part of `Assay` which forks runs."""
+async def fork(
+    context: Context,
+    reference: str,
+    point: Point,
+    *,
+    plan: Plan | str | Path | None = None,
+    exclude: Sequence[str] = (),
+    add: Paths | None = None,
+    progress: Callable[[str], None] | None = None,
+    **wanted: Unpack[Revised],
+) -> str:
+    """Store a run which goes on from a point of another; see `Assay.fork`."""
+    given = None if plan is None else reviewed(plan).plan
+    point = _point(point, given is not None, add is not None)
+    parent = await _parent(context, reference)
+    at = _stood(parent, point)
+    left_out = await asyncio.to_thread(chosen, parent.view, exclude, context.store.library)
+    made = Fork(run=parent.row.run_id, point=point, left_out=tuple(sorted(left_out)))
+    brief = revised(parent.brief, made, context.settings, wanted)
+    worlds.check(context, brief)
+    scope = await _scope_of(context, brief.scope, [parent.view.sources[id] for id in made.left_out], add, progress)
+    brief = msgspec.structs.replace(brief, scope=scope, thread=await _thread_of(context, parent))
+    brief, world = await worlds.placed(context, brief)
+    brief = msgspec.structs.replace(brief, estimate=None)  # what is known of whole runs says nothing of a part
+    return await _store_fork(context, parent, brief, world, msgspec.structs.replace(at, given=given))
 
-    settings: Settings
-    _store: Store
-    _engine: Engine
-    _clock: Clock
 
-    async def find(self, reference: str) -> RunRow:
-        """A run by its id, the start of its id, or `last`."""
-        raise NotImplementedError
-
-    def _check(self, brief: Brief) -> None:
-        raise NotImplementedError
-
-    async def _scope(self, paths: list[str] | None, asked: Scope, progress: Callable[[str], None] | None) -> Scope:
-        raise NotImplementedError
-
-    async def _placed(self, brief: Brief) -> tuple[Brief, World]:
-        raise NotImplementedError
-
-    async def fork(
-        self,
-        reference: str,
-        point: Point,
-        *,
-        plan: Plan | str | Path | None = None,
-        exclude: Sequence[str] = (),
-        add: Paths | None = None,
-        progress: Callable[[str], None] | None = None,
-        **wanted: Unpack[Revised],
-    ) -> str:
-        """Store a run which goes on from `point` of another, and execute nothing of it; its id. `resume` does.
-
-        What the other did before that is taken over and costs nothing; the new run stands alone.
-
-        Args:
-            point: `plan`: triage and background are taken over; `research`: the plan too; `write`: the findings too.
-            plan: to be followed in place of the planner's: a plan, its form or JSON, or the `Path` of a file.
-            exclude: sources to be left out: an id (S1002), a number of the report, an address, a title or file name.
-            add: files, folders, globs and pages to be searched beside those of the other run.
-            progress: told in a line how the reading of documents goes.
-            wanted: what is to be otherwise; see `Revised`.
-
-        Raises:
-            UnknownName: no such run, or it met no such source.
-            UsageError: it has not ended or never came so far, this is no plan, or what is wanted would change nothing.
-        """
-        given = None if plan is None else reviewed(plan).plan
-        point = _point(point, given is not None, add is not None)
-        parent = await self._parent(reference)
-        at = _stood(parent, point)
-        left_out = await asyncio.to_thread(chosen, parent.view, exclude, self._store.library)
-        made = Fork(run=parent.row.run_id, point=point, left_out=tuple(sorted(left_out)))
-        brief = revised(parent.brief, made, self.settings, wanted)
-        self._check(brief)
-        scope = await self._scope_of(brief.scope, [parent.view.sources[id] for id in made.left_out], add, progress)
-        brief = msgspec.structs.replace(brief, scope=scope, thread=await self._thread(parent))
-        brief, world = await self._placed(brief)
-        brief = msgspec.structs.replace(brief, estimate=None)  # what is known of whole runs says nothing of a part
-        return await self._store_fork(parent, brief, world, msgspec.structs.replace(at, given=given))
-
-    async def _parent(self, reference: str) -> Parent:
-        row = await self.find(reference)
-        if row.status not in FINAL:
-            raise UsageError(
-                f"run {row.run_id} has not ended ({row.status}), so it cannot be forked; "
-                f"first: assay runs resume {row.run_id}, or assay runs cancel {row.run_id}"
-            )
-        journal = self._store.journal
-        memory = await journal.load(row.run_id)
-        brief = brief_of(row.run_id, memory.brief)
-        return Parent(row=row, memory=memory, brief=brief, view=fold(await journal.events(row.run_id)))
-
-    async def _thread(self, parent: Parent) -> str:
-        """The thread of a fork: its parent's, whose place it takes there, where nothing was said after that."""
-        newest = await self._store.journal.latest(parent.brief.thread)
-        return parent.brief.thread if newest is not None and newest.run_id == parent.row.run_id else ""
-
-    async def _scope_of(
-        self, scope: Scope, without: Sequence[Source], add: Paths | None, progress: Callable[[str], None] | None
-    ) -> Scope:
-        """Where the fork may look: without these sources, with what is added; not on the web where that is off now."""
-        if scope.web and self.settings.search.offline:
-            scope = msgspec.structs.replace(scope, web=False, label=scope.label.removesuffix(WEB))
-        paths = [] if add is None else [str(add)] if isinstance(add, str | Path) else [str(path) for path in add]
-        added = (await self._scope(paths, Scope(), progress)).collections if paths else ()
-        if not without and not added:
-            return scope
-        return await asyncio.to_thread(_changed, self._store.library, scope, without, added, paths)
-
-    async def _store_fork(self, parent: Parent, brief: Brief, world: World, at: Standing) -> str:
-        assert brief.fork is not None
-        leaving = Leaving(frozenset(brief.fork.left_out), parent.memory.ledger)
-        at = _at_depth(leaving.standing(at), brief)
-        given = handed_over(parent.memory, parent.brief, brief, at, leaving)
-        events = await self._store.journal.events(parent.row.run_id)
-        first = self._forked(parent, brief.fork, given)
-        log = taken_over(events, brief.fork.point, lambda event: revised_event(event, leaving, at), first.at)
-        run_id = new_run_id()
-        await self._engine.create(run_id, brief, world, (first, *log), given)
-        return run_id
-
-    def _forked(self, parent: Parent, fork: Fork, given: Given) -> EventDraft:
-        kinds = [row.kind for row in given.ledger]
-        event = RunForked(
-            parent=fork.run,
-            point=fork.point,
-            sources=kinds.count("source"),
-            passages=kinds.count("passage"),
-            queries=kinds.count("query"),
-            pages=kinds.count("page"),
-            left_out=tuple(parent.view.sources[id].title for id in fork.left_out),
+async def _parent(context: Context, reference: str) -> Parent:
+    row = await find(context, reference)
+    if row.status not in FINAL:
+        raise UsageError(
+            f"run {row.run_id} has not ended ({row.status}), so it cannot be forked; "
+            f"first: assay runs resume {row.run_id}, or assay runs cancel {row.run_id}"
         )
-        return EventDraft(key="forked", path=(), type=event.kind, data=encode(event), at=self._clock.now())
+    journal = context.store.journal
+    memory = await journal.load(row.run_id)
+    brief = brief_of(row.run_id, memory.brief)
+    return Parent(row=row, memory=memory, brief=brief, view=fold(await journal.events(row.run_id)))
+
+
+async def _thread_of(context: Context, parent: Parent) -> str:
+    """The thread of a fork: its parent's, whose place it takes there, where nothing was said after that."""
+    newest = await context.store.journal.latest(parent.brief.thread)
+    return parent.brief.thread if newest is not None and newest.run_id == parent.row.run_id else ""
+
+
+async def _scope_of(
+    context: Context, scope: Scope, without: Sequence[Source], add: Paths | None, progress: Callable[[str], None] | None
+) -> Scope:
+    """Where the fork may look: without these sources, with what is added; not on the web where that is off now."""
+    if scope.web and context.settings.search.offline:
+        scope = msgspec.structs.replace(scope, web=False, label=scope.label.removesuffix(WEB))
+    paths = [] if add is None else [str(add)] if isinstance(add, str | Path) else [str(path) for path in add]
+    added = (await scope_of(context, paths, Scope(), progress)).collections if paths else ()
+    if not without and not added:
+        return scope
+    return await asyncio.to_thread(_changed, context.store.library, scope, without, added, paths)
+
+
+async def _store_fork(context: Context, parent: Parent, brief: Brief, world: World, at: Standing) -> str:
+    assert brief.fork is not None
+    leaving = Leaving(frozenset(brief.fork.left_out), parent.memory.ledger)
+    at = _at_depth(leaving.standing(at), brief)
+    given = handed_over(parent.memory, parent.brief, brief, at, leaving)
+    events = await context.store.journal.events(parent.row.run_id)
+    first = _forked(context, parent, brief.fork, given)
+    log = taken_over(events, brief.fork.point, lambda event: revised_event(event, leaving, at), first.at)
+    run_id = new_run_id()
+    await context.engine.create(run_id, brief, world, (first, *log), given)
+    return run_id
+
+
+def _forked(context: Context, parent: Parent, fork: Fork, given: Given) -> EventDraft:
+    kinds = [row.kind for row in given.ledger]
+    event = RunForked(
+        parent=fork.run,
+        point=fork.point,
+        sources=kinds.count("source"),
+        passages=kinds.count("passage"),
+        queries=kinds.count("query"),
+        pages=kinds.count("page"),
+        left_out=tuple(parent.view.sources[id].title for id in fork.left_out),
+    )
+    return EventDraft(key="forked", path=(), type=event.kind, data=encode(event), at=context.clock.now())
 
 
 def _point(point: Point, planned: bool, adding: bool) -> Point:

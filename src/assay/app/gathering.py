@@ -6,13 +6,13 @@ import asyncio
 import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing
 from pathlib import Path
 
 import msgspec
 
-from assay import plugins
+from assay import app, plugins
 from assay.app import places
-from assay.app.crawling import EVERY, Site, crawl
 from assay.app.pages import fetching
 from assay.app.places import FILES
 from assay.app.readers import Readers
@@ -89,12 +89,15 @@ class Gathering:
         self._check_online()
         gave: dict[str, None] = {}
         kept = _Asked(self._kept) if keep is None else self._kept
-        site = Site(origin.place, pages=int(origin.options["pages"]), depth=int(origin.options["depth"]))
-        async with fetching(self._settings.web, self._clock, kept) as fetcher:
-            async for page in crawl(fetcher, site, self._reading.say):
+        site = app.crawling.Site(origin.place, pages=int(origin.options["pages"]), depth=int(origin.options["depth"]))
+        async with (
+            fetching(self._settings.web, self._clock, kept) as fetcher,
+            aclosing(app.crawling.crawl(fetcher, site, self._reading.say)) as pages,
+        ):
+            async for page in pages:
                 done = await asyncio.to_thread(self.take, [page], collection)
                 gave.update(dict.fromkeys(itertools.chain.from_iterable(done.given.values())))
-                if keep is not None and len(gave) % EVERY == 1:
+                if keep is not None and len(gave) % app.crawling.EVERY == 1:
                     await asyncio.to_thread(keep, msgspec.structs.replace(origin, documents=tuple(gave)))
         gave.update(dict.fromkeys(await asyncio.to_thread(self._out_of_reach, origin, site)))
         self.warnings += [*(f"skipped {url}: {why}" for url, why in site.failed.items()), *site.notes]
@@ -180,7 +183,7 @@ class Gathering:
             self.warnings.append(f"skipped {some} not text in {place}")
         return tuple(gave)
 
-    def _out_of_reach(self, origin: Origin, site: Site) -> list[str]:
+    def _out_of_reach(self, origin: Origin, site: app.crawling.Site) -> list[str]:
         """The documents of pages which a crawl met, or had no room for, and could not read this time."""
         lost = {canonical(url) for url, why in site.failed.items() if not why.startswith(GONE)}
         lost |= {canonical(url) for url in site.left}
@@ -208,6 +211,10 @@ class _Asked:
     def put(self, kept: KeptPage) -> None:
         """See the port."""
         self._kept.put(kept)
+
+    def forget(self, url: str) -> None:
+        """See the port."""
+        self._kept.forget(url)
 
 
 def _renewed(origin: Origin, given: tuple[str, ...], why: str) -> Origin:

@@ -5,23 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import msgspec
 
-from assay.app.layout import is_made, pages_folder
+from assay.app.context import Context
+from assay.app.layout import pages_folder
+from assay.app.owning import delete
 from assay.app.schedules.book import Book
+from assay.app.stored import view
 from assay.core.errors import LeaseHeld, UnknownName, UsageError
 from assay.core.ports import FINAL, RunRow
-from assay.core.view import RunView
-from assay.run.engine import Engine
-from assay.search.local import LocalSearch
 from assay.settings import Settings
-from assay.store.common import Store
-from assay.store.presence import Presence
-from assay.store.sql.sizes import sizes
-from assay.store.sql.sweep import Swept as Swept
-from assay.store.sql.sweep import sweep
+from assay.store.common import Swept as Swept
 
 _ALL = 1_000_000
 
@@ -46,97 +41,61 @@ class Pruned(msgspec.Struct, frozen=True, kw_only=True):
     swept: Swept | None = None
 
 
-class Housekeeping:
-    """The part of `Assay` which forgets."""
+async def tidy(context: Context) -> Swept | None:
+    """Remove documents which nobody refers to, and their bytes; see `Assay.tidy`."""
+    home, upkeep = context.home, context.store.upkeep
+    if home is None or upkeep is None or context.busy:
+        return None
+    with context.presence.alone() as alone:
+        swept = await asyncio.to_thread(upkeep.sweep, pages_folder(home)) if alone else None
+        if swept is not None:
+            await asyncio.to_thread(context.search.forget, swept.rows)
+    return swept
 
-    settings: Settings
-    _store: Store
-    _engine: Engine
-    _search: LocalSearch
-    _presence: Presence
-    _home: Path | None
 
-    async def find(self, reference: str) -> RunRow:
-        """A run by its id, the start of its id, or `last`."""
-        raise NotImplementedError
+async def prune(context: Context, rules: Rules | None, *, dry_run: bool) -> Pruned:
+    """Delete the ended runs which `rules` do not keep, and clean up; see `Assay.prune`."""
+    chosen = rules_of(context.settings) if rules is None else rules
+    doomed = await _doomed(context, chosen) if chosen.any else []
+    if dry_run:
+        return Pruned(runs=tuple(doomed))
+    deleted = [row for row in doomed if await _deleted(context, row)]
+    return Pruned(runs=tuple(deleted), swept=await tidy(context))
 
-    async def view(self, reference: str) -> RunView:
-        """A run as its events tell it."""
-        raise NotImplementedError
 
-    async def delete(self, reference: str) -> None:
-        """Forget a run."""
-        raise NotImplementedError
+async def _deleted(context: Context, row: RunRow) -> bool:
+    try:
+        await delete(context, row.run_id)
+    except (LeaseHeld, UnknownName):  # somebody took it up again, or deleted it
+        return False
+    return True
 
-    async def tidy(self) -> Swept | None:
-        """Remove documents which are in no collection of the user's and which no run mentions, and their bytes.
 
-        None where it is not done now: another process works with the home, or this one has runs going on; and where
-        it never is: without a home, or where the settings name a database or a folder of blobs which others may share.
+async def _doomed(context: Context, rules: Rules) -> list[RunRow]:
+    rows = await context.store.journal.runs(_ALL)
+    needed = await _needed(context, rows)
+    ended = [row for row in rows if row.status in FINAL and not row.holder]
+    taken = await _sizes(context) if rules.size is not None else {}
+    return [row for row in reversed(beyond(ended, rules, taken, datetime.now(UTC))) if row.run_id not in needed]
 
-        Raises:
-            StoreError: the home cannot be read or written.
-        """
-        home = self._home
-        shared = self.settings.database is not None or self.settings.blobs is not None
-        if home is None or shared or self._engine.busy or not is_made(home):
-            return None
-        with self._presence.alone() as alone:
-            if not alone:
-                return None
-            swept = await asyncio.to_thread(sweep, home, pages_folder(home))
-            await asyncio.to_thread(self._search.forget, swept.rows)
-        return swept
 
-    async def prune(self, rules: Rules | None = None, *, dry_run: bool = False) -> Pruned:
-        """Delete the ended runs which `rules` do not keep (None: those of the settings), and clean up.
+async def _needed(context: Context, rows: Iterable[RunRow]) -> set[str]:
+    """Runs which an unfinished one goes on from, or which a schedule is compared with."""
+    needed: set[str] = set()
+    if context.home is not None:
+        schedules = await asyncio.to_thread(Book(context.home).all)
+        needed |= {run for each in schedules for run in (each.last, each.current)}
+    for row in rows:
+        if row.status not in FINAL:
+            brief = (await view(context, row.run_id)).brief
+            needed |= {brief.parent, brief.fork.run if brief.fork else ""} if brief else set()
+    return needed
 
-        Runs that others go on from, and those which the next run of a schedule is compared with, are kept.
 
-        Raises:
-            UsageError: a size is named, and the home has no database of its own.
-            StoreError: the home cannot be read or written.
-        """
-        chosen = rules_of(self.settings) if rules is None else rules
-        doomed = await self._doomed(chosen) if chosen.any else []
-        if dry_run:
-            return Pruned(runs=tuple(doomed))
-        deleted = [row for row in doomed if await self._deleted(row)]
-        return Pruned(runs=tuple(deleted), swept=await self.tidy())
-
-    async def _deleted(self, row: RunRow) -> bool:
-        try:
-            await self.delete(row.run_id)
-        except (LeaseHeld, UnknownName):  # somebody took it up again, or deleted it
-            return False
-        return True
-
-    async def _doomed(self, rules: Rules) -> list[RunRow]:
-        rows = await self._store.journal.runs(_ALL)
-        needed = await self._needed(rows)
-        ended = [row for row in rows if row.status in FINAL and not row.holder]
-        taken = await self._sizes() if rules.size is not None else {}
-        return [row for row in reversed(beyond(ended, rules, taken, datetime.now(UTC))) if row.run_id not in needed]
-
-    async def _needed(self, rows: Iterable[RunRow]) -> set[str]:
-        """Runs which an unfinished one goes on from, or which a schedule is compared with."""
-        needed: set[str] = set()
-        if self._home is not None:
-            schedules = await asyncio.to_thread(Book(self._home).all)
-            needed |= {run for each in schedules for run in (each.last, each.current)}
-        for row in rows:
-            if row.status not in FINAL:
-                brief = (await self.view(row.run_id)).brief
-                needed |= {brief.parent, brief.fork.run if brief.fork else ""} if brief else set()
-        return needed
-
-    async def _sizes(self) -> dict[str, int]:
-        if self._home is None or self.settings.database is not None:
-            raise UsageError("how much runs take is known of a home with a database of its own; name days or a number")
-        return await asyncio.to_thread(sizes, self._home)
-
-    async def _gone(self) -> None:
-        self._presence.close()
+async def _sizes(context: Context) -> dict[str, int]:
+    if context.store.upkeep is None:
+        raise UsageError("how much runs take is known of a home or a database; name days or a number")
+    return await asyncio.to_thread(context.store.upkeep.sizes)
 
 
 def rules_of(settings: Settings) -> Rules:

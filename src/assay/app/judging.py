@@ -9,15 +9,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
+
+import msgspec
 
 from assay import verify
 from assay.app.checking import BadRow, CheckedRow, ClaimRow
 from assay.app.layout import store_of
 from assay.app.providers import load_model
 from assay.core.brief import Brief
-from assay.core.claims import Verdict
+from assay.core.claims import Check, Verdict
 from assay.core.errors import UsageError
 from assay.core.events import UsageUpdated, decode
 from assay.core.ports import Model, World
@@ -28,6 +31,7 @@ from assay.run.run import Branch, Run
 from assay.settings import Settings, load
 from assay.store.common import Store
 from assay.store.memory import memory_store
+from assay.verify.checking import Found, Rules, check_claim
 from assay.verify.checks import examine
 from assay.verify.deciding import decide, evidence_of
 from assay.verify.judging import consider
@@ -72,8 +76,7 @@ async def judge_rows(
     """
     settings = settings or load()
     judge = models[model] if model in models else load_model(settings, model)
-    if judge.profile.deterministic:
-        raise UsageError(f"{model} cannot judge claims; leave the model out, and they are checked by their words")
+    _check_judge(model, judge)
     store = store_of(home or settings.home if remember else None, settings)
 
     async def pipeline(run: Run) -> Outcome:
@@ -85,6 +88,51 @@ async def judge_rows(
     finally:
         await judge.close()
         await store.close()
+
+
+class Bench(msgspec.Struct, frozen=True):
+    """A judge for claims with what they cite: the model `name`, and where it finds documents and remembers answers."""
+
+    name: str
+    model: Model
+    store: Store
+
+    async def judge(self, found: Sequence[Found], off: Sequence[str] = ()) -> Judgements:
+        """What the judge says of each claim, `AT_ONCE` at a time; a failing one leaves it unchecked, with the reason.
+
+        Raises:
+            UsageError: the model is one which cannot judge.
+        """
+        _check_judge(self.name, self.model)
+        opinions: dict[str, Check] = {}
+        places, rules = asyncio.Semaphore(AT_ONCE), Rules(off=tuple(off), judged=True)
+
+        async def one(place: Run, each: Found) -> None:
+            async with places:
+                checked = await check_claim(place, each.id, each.sentence, each.evidence, rules)
+            opinions[each.id] = checked.check
+
+        async def pipeline(run: Run) -> Outcome:
+            await run.at("write").gather(*(Branch(each.id, partial(one, each=each)) for each in found))
+            return Outcome()
+
+        usage = (
+            await _used(pipeline, _brief(self.name), _world(self.name, self.model, self.store)) if found else Usage()
+        )
+        return Judgements(opinions=opinions, model=self.name, usage=usage)
+
+
+class Judgements(msgspec.Struct, frozen=True, kw_only=True):
+    """A judge's verdicts by the claims' ids, and what they took."""
+
+    opinions: Mapping[str, Check] = {}
+    model: str = ""
+    usage: Usage = Usage()
+
+
+def _check_judge(name: str, model: Model) -> None:
+    if model.profile.deterministic:
+        raise UsageError(f"{name} cannot judge claims; leave the model out, and they are checked by their words")
 
 
 async def _used(pipeline: Pipeline, brief: Brief, world: World) -> Usage:

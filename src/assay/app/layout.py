@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from assay.evidence.segment import SEGMENTER
+from assay.core.later import later
 from assay.settings import Settings
 from assay.store.common import Store
 from assay.store.memory import memory_store
-from assay.store.sql.home import DATABASE, open_store
+from assay.store.packing import KeptBlobs
+from assay.store.sql.backend import Backend
+from assay.store.sql.home import DATABASE, database_at, kept_blobs, open_store
+
+if TYPE_CHECKING:
+    from assay.evidence import segment
+else:
+    segment = later("assay.evidence.segment")
 
 
 def index_folder(home: Path) -> Path:
     """The folder of the search index; another segmenter's passages lie in another."""
-    return home / "index" / SEGMENTER.replace("/", "-")
+    return home / "index" / segment.SEGMENTER.replace("/", "-")
 
 
 def pages_folder(home: Path) -> Path:
@@ -36,7 +44,30 @@ def store_of(home: Path | None, settings: Settings) -> Store:
     if home is None:
         return memory_store()
     database = settings.database.get_secret_value() if settings.database else ""
-    return open_store(home, database=database, blobs=settings.blobs)
+    return open_store(home, database=database, blobs=settings.blobs, cache_bytes=cache_bytes(settings))
+
+
+def database_of(home: Path, settings: Settings) -> Path | Backend:
+    """The database of a home: its file, or how that is reached which the settings name.
+
+    Raises:
+        ConfigError: what reaches it is not installed.
+    """
+    return database_at(home, settings.database.get_secret_value() if settings.database else "")
+
+
+def blobs_of(home: Path, settings: Settings) -> KeptBlobs:
+    """What was read, where the settings say that it lies.
+
+    Raises:
+        ConfigError: what reaches it is not installed.
+    """
+    return kept_blobs(home, settings.blobs, cache_bytes(settings))
+
+
+def cache_bytes(settings: Settings) -> int:
+    """How much of an object store is kept on this machine."""
+    return int(settings.blobs_cache_gb * 1_000_000_000)
 
 
 def is_made(home: Path) -> bool:

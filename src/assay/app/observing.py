@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from pydantic import BaseModel, SecretStr
 
@@ -13,6 +14,7 @@ from assay.settings import Settings, tracing_patience, tracing_wanted
 from assay.telemetry.several import Several
 
 SDK = "opentelemetry.sdk.trace"
+DATABASES = ("postgresql://", "postgres://")
 
 
 def watch_for(settings: Settings) -> Watch | None:
@@ -60,10 +62,26 @@ def secrets_of(settings: BaseModel) -> Iterator[str]:
     for name in type(settings).model_fields:
         match value := getattr(settings, name):
             case SecretStr():
-                yield value.get_secret_value()
+                yield from _hidden(value.get_secret_value())
             case BaseModel():
                 yield from secrets_of(value)
             case dict():
                 for each in value.values():
                     if isinstance(each, BaseModel):
                         yield from secrets_of(each)
+
+
+def _hidden(secret: str) -> Iterator[str]:
+    """What of a secret is to be hidden: of a database's address the passwords alone, as written and as meant.
+
+    A log with `***` in place of a whole address would not say which database could not be reached.
+    """
+    if not secret.startswith(DATABASES):
+        yield secret
+        return
+    rest, _, query = secret.partition("://")[2].partition("?")
+    authority = rest.partition("/")[0]
+    user = (authority if "@" in authority else rest).rpartition("@")[0]  # a password may hold a slash
+    named = [value for name, _, value in (part.partition("=") for part in query.split("&")) if "password" in name]
+    written = [user.partition(":")[2], *named]
+    yield from dict.fromkeys(each for password in written for each in (password, unquote(password)) if each)

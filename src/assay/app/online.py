@@ -6,21 +6,21 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from assay import plugins
-from assay.app.access import mcp_access
 from assay.app.closing import close_all
 from assay.app.pages import make_fetcher
 from assay.app.readers import Readers
-from assay.core.errors import ConfigError, FetchFailed, UsageError
+from assay.core.errors import ConfigError, FetchFailed, NothingRead
 from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, Search
 from assay.core.secrets import Secret
 from assay.core.sources import Document, Fetched, Span
 from assay.core.webrules import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import ingest
-from assay.search.mcp import McpServer
+from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.asking import SearchAccess
 from assay.search.web.notices import CrossrefNotices
 from assay.search.web.online import OnlineSearch
 from assay.settings import Settings
+from assay.settings.sections import Mcp
 from assay.store.pages import MemoryPages
 
 KEYLESS = ("ddgs", "wikipedia")
@@ -83,8 +83,9 @@ class Online:
 
     async def close(self) -> None:
         """Let go of the connections."""
-        made = [each for each in (self._fetcher, self._notices) if each is not None]
-        await close_all([*(search.close for search in self._searches.values()), *(each.close for each in made)])
+        made = [each.close for each in (self._fetcher, self._notices) if each is not None]
+        servers = [server.close for server, _ in self._servers.values()]
+        await close_all([*(search.close for search in self._searches.values()), *servers, *made])
 
     def _names(self) -> tuple[str, ...]:
         named = self._settings.search.providers
@@ -110,7 +111,7 @@ class Online:
     def _server(self, name: str) -> tuple[McpServer, OnlineSearch]:
         """The server the settings call so, as itself and as a search provider."""
         if name not in self._servers:
-            server = McpServer(name, mcp_access(self._settings.mcp[name]), self._clock)
+            server = McpServer(name, _mcp_access(self._settings.mcp[name]), self._clock)
             search = OnlineSearch(server, self._library, self._blobs, self._clock, self._spans)
             self._servers[name] = (server, search)
         return self._servers[name]
@@ -146,6 +147,19 @@ class Online:
                 extractors=self._readers.of_pages(),
                 clock=self._clock,
             )
-        except UsageError as error:
-            raise FetchFailed(f"not text: {error}") from error
+        except NothingRead as error:
+            raise FetchFailed(f"{error.kind}: {error}") from error
         return tuple(self._library.documents((done.collection,)))
+
+
+def _mcp_access(server: Mcp) -> McpAccess:
+    """How a server of the Model Context Protocol is reached."""
+    return McpAccess(
+        url=server.url or "",
+        command=server.command,
+        key=None if server.key is None else Secret(server.key.get_secret_value()),
+        search=server.search,
+        fetch=server.fetch,
+        seconds=server.timeout,
+        bytes=int(server.max_mb * 1_000_000),
+    )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 
 import msgspec
@@ -13,7 +14,7 @@ from assay import plugins
 from assay.app.readers import Readers
 from assay.core.errors import ExtractError, FetchFailed
 from assay.core.ports import Clock, Extractor, Fetcher, PageCache
-from assay.core.sources import Extracted, Fetched, sha256
+from assay.core.sources import RENDERED, Extracted, Fetched, sha256
 from assay.evidence.ingest import extractor_for
 from assay.settings.sections import Web
 
@@ -21,7 +22,10 @@ AGENT = f"Assay/{version('assay')} (research assistant; reads what its user asks
 
 
 class ReadPage(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run would read of a page: its text and what is known of it; `sha256` names the snapshot."""
+    """What a run would read of a page: its text and what is known of it; `sha256` names the snapshot.
+
+    `rendered` is the browser whose page it is, "" where the bytes are the server's.
+    """
 
     url: str
     final_url: str
@@ -37,6 +41,7 @@ class ReadPage(msgspec.Struct, frozen=True, kw_only=True):
     author: str
     published: str
     language: str
+    rendered: str
     text: str
 
 
@@ -44,18 +49,29 @@ def make_fetcher(settings: Web, clock: Clock, kept: PageCache | None = None) -> 
     """A fetcher which goes by the settings; to be closed. `kept` is where pages are kept for the next time.
 
     Raises:
-        ConfigError: `web.allow` holds what is neither a host nor a network.
+        ConfigError: `web.allow` holds what is neither a host nor a network, or pages are always to be rendered and
+            the extra for that is not installed.
     """
-    fetcher: Fetcher = plugins.load("fetchers", "http")(
+    asked: Callable[..., Fetcher] = partial(
+        plugins.load("fetchers", "http"),
         clock,
         agent=AGENT,
-        allow=settings.allow,
         seconds=settings.timeout,
         largest=int(settings.max_mb * 1_000_000),
         robots=settings.robots,
-        kept=kept,
     )
-    return fetcher
+    pages = asked(allow=settings.allow, kept=kept)
+    if settings.browser == "off":
+        return pages
+    # What a page that runs asks for is public, whatever the settings allow.
+    rendering: Fetcher = plugins.load("fetchers", "browser")(
+        pages,
+        partial(asked, allow=()),
+        mode=settings.browser,
+        largest=int(settings.max_mb * 1_000_000),
+        executable=str(settings.chromium or ""),
+    )
+    return rendering
 
 
 @asynccontextmanager
@@ -76,13 +92,13 @@ async def read_page(fetcher: Fetcher, readers: Readers, url: str) -> ReadPage:
     """One page.
 
     Raises:
-        FetchFailed: it cannot be had, or nothing can be read in it ("not text: …").
+        FetchFailed: it cannot be had, or nothing can be read in it ("not text", "too slow", "unreadable").
     """
     page = await fetcher.fetch(url)
     try:
         extracted = await asyncio.to_thread(_extract, page, readers.of_pages())
     except ExtractError as error:
-        raise FetchFailed(f"not text: {error}") from error
+        raise FetchFailed(f"{error.kind}: {error}") from error
     return ReadPage(
         url=page.url,
         final_url=page.final_url,
@@ -98,6 +114,7 @@ async def read_page(fetcher: Fetcher, readers: Readers, url: str) -> ReadPage:
         author=extracted.author,
         published=extracted.published,
         language=extracted.language,
+        rendered=page.headers.get(RENDERED, ""),
         text=extracted.text,
     )
 

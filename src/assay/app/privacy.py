@@ -22,6 +22,7 @@ from assay.core.view import fold
 from assay.settings import Settings
 
 NAMED = 3
+WEB = "the web"
 CLOUD = ("-cloud", ":cloud")
 """How names of models end which a server on this machine passes on to one elsewhere (Ollama)."""
 
@@ -43,6 +44,14 @@ async def marked(journal: Journal, library: Library, brief: Brief) -> Brief:
     for run_id in dict.fromkeys(before):
         private = private or await _was_private(journal, library, run_id)
     return msgspec.structs.replace(brief, scope=msgspec.structs.replace(brief.scope, private=private))
+
+
+def told(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Brief:
+    """The brief, which says where private documents may go, where its owner allows that."""
+    if not (brief.scope.private and brief.allow_private):
+        return msgspec.structs.replace(brief, private_to=())
+    there = ways(settings, brief, models)
+    return msgspec.structs.replace(brief, private_to=(*there.hosted, *([WEB] if there.web else ())))
 
 
 async def _was_private(journal: Journal, library: Library, run_id: str) -> bool:
@@ -67,6 +76,25 @@ def check(brief: Brief, library: Library, ways: Ways) -> None:
         return
     what = f"private documents are in scope (of {', '.join(names)})" if names else "this goes on from private documents"
     raise UsageError(f"{what}, and {_where(ways)}; --allow-private allows it. Nothing was sent")
+
+
+async def private_names(journal: Journal, library: Library, run_id: str) -> tuple[str, ...]:
+    """What is private of what a run read: the collections which hold it, or a word for them where they are gone."""
+    brief = msgspec.json.decode((await journal.load(run_id)).brief, type=Brief)
+    names = await asyncio.to_thread(library.private_among, brief.scope.collections)
+    return tuple(names) or (("a run before it",) if await _was_private(journal, library, run_id) else ())
+
+
+def check_judge(settings: Settings, name: str, model: Model, private: Sequence[str]) -> None:
+    """Refuse a judge elsewhere for what is `private`, the collections which hold it.
+
+    Raises:
+        UsageError: it would see private documents, and nobody has allowed it.
+    """
+    if private and not _stays(settings, name, model):
+        where = _where(Ways((name,), web=False))
+        what = f"the judge would see private documents (of {', '.join(private)})"
+        raise UsageError(f"{what}, and {where}; --allow-private allows it. Nothing was sent")
 
 
 def _where(ways: Ways) -> str:

@@ -7,8 +7,10 @@ import msgspec
 from assay import plugins
 from assay.app.access import COMPATIBLE, access
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
-from assay.core.ports import Model
+from assay.core.ports import Model, Turns
+from assay.run.turns import Taking
 from assay.settings import Settings
+from assay.store.common import Store
 
 ASIDE = frozenset(("scripted",))
 """For tests: nobody looks for it in a list."""
@@ -64,3 +66,9 @@ async def _look(settings: Settings, name: str, *, asked: bool) -> Provider:
         return Provider(name=name, usable=False, why=str(error))
     finally:
         await model.close()
+
+
+def turns_of(store: Store, settings: Settings) -> Turns | None:
+    """The turns of calls, by what stands before the colon of a model's name; None where no service has a limit."""
+    most = settings.limits.calls_at_once
+    return Taking(store.permits, most, lambda model: plugins.split(model)[0]) if most else None

@@ -1,111 +1,94 @@
-"""What `Assay` checks beside its runs: a text of your own, a report once more, a run computed again."""
+"""What is checked beside runs: a text of somebody's own, a report once more, a run computed again."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
+import msgspec
+
+from assay.app import collecting, privacy, stored, worlds
 from assay.app.cited_texts import Desk, VerifiedText, verify_text
-from assay.app.online import Online
+from assay.app.context import Context
+from assay.app.judging import Bench
+from assay.app.layout import store_of
+from assay.app.naming import Say, Sources, listed
 from assay.app.replays import Replay, compared
-from assay.core.brief import Brief
 from assay.core.errors import UsageError
-from assay.core.ports import RunRow, World
-from assay.core.view import RunView
-from assay.evidence.documents import Reader
-from assay.evidence.ingest import Ingested
-from assay.run.engine import Outcome
 from assay.run.replaying import replay
-from assay.run.run import Run
-from assay.store.common import Store
 from assay.store.memory import memory_store
-from assay.verify.again import Again, Rechecked, recheck
+from assay.verify.again import Again, Rechecked, reread
 from assay.verify.holdings import text_of
 
-__all__ = ["Again", "Rechecked", "VerifiedText", "Verifying"]
+__all__ = ["Again", "Rechecked", "VerifiedText"]
 
 
-class Verifying:
-    """The part of `Assay` which checks texts, old reports and old runs."""
+class Judge(msgspec.Struct, frozen=True):
+    """Who judges what the rules do not decide: the model `name`, None for nobody; see `Library.verify`."""
 
-    _store: Store
-    _reader: Reader
-    _online: Online
+    name: str | None = None
+    answers: Path | None = None
+    allow_private: bool = False
 
-    async def find(self, reference: str) -> RunRow:
-        """A run by its id, the start of its id, or `last`."""
-        raise NotImplementedError
 
-    async def view(self, reference: str) -> RunView:
-        """A run as its events tell it."""
-        raise NotImplementedError
+async def checked(
+    context: Context, text: str, sources: Sources, folder: str | Path, web: bool, judge: Judge, progress: Say | None
+) -> VerifiedText:
+    """Every claim of a text against the documents it names; see `Library.verify`."""
+    paths = listed(sources)
+    if not paths and not web:
+        raise UsageError("there is nothing to hold the text against: name its documents, or allow the web")
+    ingested = await collecting.add(context, paths, None, progress) if paths else None
+    library = context.store.library
+    documents = await asyncio.to_thread(library.documents, [ingested.collection]) if ingested else []
+    desk = Desk(library, context.reader, context.online if web else None)
+    warnings = ingested.warnings if ingested else ()
+    if judge.name is None:
+        return await verify_text(text, documents, desk, Path(folder), warnings)
+    if not judge.allow_private:
+        hashes = [document.sha256 for document in documents]
+        private = await asyncio.to_thread(library.private_among, [ingested.collection] if ingested else [], hashes)
+        privacy.check_judge(context.settings, judge.name, worlds.model(context, judge.name), private)
+    async with _bench(context, judge.name, judge.answers) as bench:
+        return await verify_text(text, documents, desk, Path(folder), warnings, bench)
 
-    async def _pipeline(self, run: Run) -> Outcome:
-        raise NotImplementedError
 
-    def _any_world(self, brief: Brief) -> World:
-        raise NotImplementedError
+async def rechecked(context: Context, reference: str, judge: Judge) -> Rechecked:
+    """The report of a run by the rules of today; see `Assay.recheck`."""
+    view = await stored.view(context, reference)
+    if not view.claims and view.report.state != "finished":
+        raise UsageError(f"run {view.run_id} has no finished report")
+    off = view.brief.checks_off if view.brief else ()
+    read = await asyncio.to_thread(reread, view, text_of(context.store.library, context.reader), off)
+    if judge.name is None:
+        return read.told({})
+    if not judge.allow_private:
+        private = await privacy.private_names(context.store.journal, context.store.library, view.run_id)
+        privacy.check_judge(context.settings, judge.name, worlds.model(context, judge.name), private)
+    async with _bench(context, judge.name, judge.answers) as bench:
+        judged = await bench.judge(read.to_judge(), off)
+    found = await asyncio.to_thread(read.told, judged.opinions)
+    return msgspec.structs.replace(found, model=judged.model, usage=judged.usage)
 
-    async def add(
-        self,
-        paths: str | Path | Iterable[str | Path],
-        collection: str | None = None,
-        progress: Callable[[str], None] | None = None,
-    ) -> Ingested:
-        """Read files, folders, globs and pages into the library."""
-        raise NotImplementedError
 
-    async def verify(
-        self,
-        text: str,
-        *,
-        sources: str | Path | Iterable[str | Path] = (),
-        folder: str | Path = ".",
-        web: bool = False,
-        progress: Callable[[str], None] | None = None,
-    ) -> VerifiedText:
-        """Check every claim of a text with citations or links against the documents it names. No model is asked.
+@asynccontextmanager
+async def _bench(context: Context, model: str, answers: Path | None) -> AsyncIterator[Bench]:
+    """A judge; what it answers is remembered here, or in the home `answers`."""
+    store = store_of(answers, context.settings) if answers else context.store
+    try:
+        yield Bench(model, worlds.model(context, model), store)
+    finally:
+        if store is not context.store:
+            await store.close()
 
-        Args:
-            text: Markdown or plain text, with its list of references where it cites by number.
-            sources: files, folders, globs and pages it may cite.
-            folder: what paths in the text are relative to.
-            web: fetch the pages it cites which are not among `sources`, by the rules of the settings.
-            progress: told in a line how the reading of documents goes.
 
-        Raises:
-            UsageError: neither documents nor the web, a path that does not exist, a text which is too long.
-        """
-        paths = [str(sources)] if isinstance(sources, str | Path) else [str(path) for path in sources]
-        if not paths and not web:
-            raise UsageError("there is nothing to hold the text against: name its documents, or allow the web")
-        ingested = await self.add(paths, None, progress) if paths else None
-        library = self._store.library
-        documents = await asyncio.to_thread(library.documents, [ingested.collection]) if ingested else []
-        desk = Desk(library, self._reader, self._online if web else None)
-        return await verify_text(text, documents, desk, Path(folder), ingested.warnings if ingested else ())
-
-    async def recheck(self, reference: str) -> Rechecked:
-        """Check the report of a run by the rules of today, against the documents as they are stored.
-
-        Raises:
-            UnknownName: no such run.
-            UsageError: it has no report.
-        """
-        view = await self.view(reference)
-        if not view.claims and view.report.state != "finished":
-            raise UsageError(f"run {view.run_id} has no finished report")
-        off = view.brief.checks_off if view.brief else ()
-        return await asyncio.to_thread(recheck, view, text_of(self._store.library, self._reader), off)
-
-    async def replay(self, reference: str) -> Replay:
-        """Compute a completed run again from its stored steps: nothing is asked, fetched or changed.
-
-        Raises:
-            UnknownName: no such run.
-            UsageError: it is not completed.
-        """
-        run_id, journal = (await self.find(reference)).run_id, self._store.journal
-        replayed = await replay(run_id, journal, memory_store().journal, self._pipeline, self._any_world)
-        return compared(replayed, await journal.events(run_id))
+async def replayed(context: Context, reference: str) -> Replay:
+    """A completed run computed again from its stored steps; see `Assay.replay`."""
+    run_id, journal = (await stored.find(context, reference)).run_id, context.store.journal
+    again = await replay(
+        run_id, journal, memory_store().journal, worlds.way(context), partial(worlds.any_world, context)
+    )
+    return compared(again, await journal.events(run_id))

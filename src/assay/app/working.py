@@ -10,15 +10,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
-from assay.app import threads
+from assay.app import stored, threads, worlds
+from assay.app.context import Context
 from assay.core.brief import Brief
 from assay.core.errors import LeaseHeld, OtherRelease, StoreError, UnknownName, UsageError
 from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLimits, World
 from assay.core.view import RunView
 from assay.run.engine import Engine, RunHandle
 from assay.run.holders import is_dead
+from assay.run.releases import is_ahead
 from assay.store.common import Store
 
 log = logging.getLogger(__name__)
@@ -37,62 +40,34 @@ class Viewed(Protocol):
     async def __call__(self, reference: str) -> RunView: ...
 
 
-class Queueing:
-    """The part of `Assay` which puts runs into the queue and takes them out."""
+async def enqueue(context: Context, run_id: str, priority: int) -> None:
+    """Leave a stored run to the workers; see `Assay.enqueue`."""
+    if priority not in PRIORITIES:
+        raise UsageError(f"a priority is a number from {PRIORITIES[0]} to {PRIORITIES[-1]}, not {priority}")
+    view = await stored.view(context, run_id)
+    user, release = (view.brief.user, view.brief.release) if view.brief is not None else ("", "")
+    await queue(context).enqueue(view.run_id, user, priority, release)
 
-    _store: Store
-    _engine: Engine
 
-    async def view(self, reference: str) -> RunView:
-        """A run as its events tell it."""
-        raise NotImplementedError
+def queue(context: Context) -> Queue:
+    """The queue.
 
-    def _world(self, brief: Brief) -> World:
-        raise NotImplementedError
+    Raises:
+        UsageError: the store is in memory, where no other process could find a run.
+    """
+    if context.store.queue is None:
+        raise UsageError("runs in memory cannot be queued: open Assay with a home or a database")
+    return context.store.queue
 
-    async def enqueue(self, run_id: str, *, priority: int = 0) -> None:
-        """Leave a stored run (`create`) to the workers; its user is the brief's.
 
-        Args:
-            priority: -100 to 100; of the runs in the queue those with the highest are taken first.
-
-        Raises:
-            UnknownName: no such run.
-            UsageError: there is no queue, or no such priority.
-        """
-        if priority not in PRIORITIES:
-            raise UsageError(f"a priority is a number from {PRIORITIES[0]} to {PRIORITIES[-1]}, not {priority}")
-        view = await self.view(run_id)
-        user = view.brief.user if view.brief is not None else ""
-        await self.queue.enqueue(view.run_id, user, priority)
-
-    async def queued(self) -> list[QueuedRun]:
-        """What is in the queue, and who executes it."""
-        return await self.queue.queued()
-
-    @property
-    def queue(self) -> Queue:
-        """The queue.
-
-        Raises:
-            UsageError: the store is in memory, where no other process could find a run.
-        """
-        if self._store.queue is None:
-            raise UsageError("runs in memory cannot be queued: open Assay with a home or a database")
-        return self._store.queue
-
-    def worker(self, slots: int, limits: QueueLimits = QueueLimits(), say: Say | None = None) -> Worker:  # noqa: B008 - frozen
-        """A worker in this process, which executes `slots` runs at once.
-
-        Args:
-            limits: of all workers together; workers with other limits go by their own.
-            say: told in a line what it takes up and how that ends.
-        """
-        return Worker(self._store, self.queue, self._engine, self._world, self.view, slots, limits, say)
+def worker(context: Context, slots: int, limits: QueueLimits, say: Say | None) -> Worker:
+    """A worker in this process; see `Assay.worker`."""
+    world_for, view = partial(worlds.world, context), partial(stored.view, context)
+    return Worker(context.store, queue(context), context.engine, world_for, view, slots, limits, say)
 
 
 class Worker:
-    """Executes queued runs until it is stopped; see `Queueing.worker`."""
+    """Executes queued runs until it is stopped; see `Assay.worker`."""
 
     def __init__(
         self,
@@ -154,7 +129,7 @@ class Worker:
         if len(self._handles) < self._slots:
             await self._take_from_the_dead()
         while len(self._handles) < self._slots and not self._stopping:
-            lease = await self._queue.claim(self._engine.holder, self._engine.ttl, self._limits, self._others)
+            lease = await self._queue.claim(self._engine.holder, self._engine.ttl, self._limits, self._others, is_ahead)
             if lease is None:
                 return
             self._execute(lease)
@@ -164,7 +139,7 @@ class Worker:
         for run in await self._queue.queued():
             if len(self._handles) >= self._slots:
                 return
-            if run.ready and run.holder and run.run_id not in self._others and is_dead(run.holder):
+            if self._may_take(run) and is_dead(run.holder):
                 try:
                     lease = await self._store.journal.acquire(
                         run.run_id, self._engine.holder, self._engine.ttl, evict=run.holder
@@ -172,6 +147,10 @@ class Worker:
                 except LeaseHeld:  # another worker was faster
                     continue
                 self._execute(lease)
+
+    def _may_take(self, run: QueuedRun) -> bool:
+        """Whether it would be for us to go on with a run, if who has it were gone."""
+        return run.ready and bool(run.holder) and run.run_id not in self._others and not is_ahead(run.release)
 
     def _execute(self, lease: Lease) -> None:
         self._say(f"run {lease.run_id}: {'started' if lease.fence == 1 else f'taken up (fence {lease.fence})'}")

@@ -10,7 +10,16 @@ from typing import Any
 import click
 
 from assay import settings
-from assay.cli import budget_options, checking_options, files, options, scope_options, web_options
+from assay.cli import (
+    budget_options,
+    checking_options,
+    detaching,
+    files,
+    options,
+    owner_options,
+    scope_options,
+    web_options,
+)
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
 from assay.cli.completing import any_path
 from assay.cli.library import opened
@@ -30,6 +39,7 @@ from assay.core.markers import CitationMode
 @options.citations
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
 @checking_options.checking
+@owner_options.detached
 @options.common
 @click.pass_obj
 def command(
@@ -43,13 +53,18 @@ def command(
     citations: CitationMode | None,
     no_verify: bool,
     strict: bool,
+    detach: bool,
     home: Path | None,
     **limits_and_ways: Any,
 ) -> int:
     """Have one research agent work on TASK (- reads it from stdin): no plan, no report, only what it found, cited.
 
     It is a run like any other: its claims are checked, and it can be shown, exported and resumed.
-    """
+
+    \b
+        assay agent "List every dam in the report, with its height" --in report.pdf
+        assay agent "What do the minutes say about the bridge?" --in minutes/ --detach
+    """  # noqa: D301 - a raw docstring would show click's mark to the reader
     task = question_from(words, paths)
     configured = settings.load()
     output = Output(
@@ -59,9 +74,11 @@ def command(
         strict=strict,
         verbosity=state.verbosity,
     )
+    if detach:
+        detaching.check(output)
     sources = paths_from(paths) if paths else None
-    ways = {**limits_and_ways, "verify": False if no_verify else None}
-    return asyncio.run(_work(task, sources, ways, output, home, configured))
+    ways = {**limits_and_ways, "mode": "agent", "verify": False if no_verify else None}
+    return asyncio.run(_work(task, sources, ways, output, home, configured, detach=detach))
 
 
 async def _work(
@@ -71,8 +88,14 @@ async def _work(
     output: Output,
     home: Path | None,
     configured: settings.Settings,
+    *,
+    detach: bool,
 ) -> int:
     async with opened(home, configured) as assay:
         shown = output.display()
-        run = assay.agent(task, sources=sources, progress=shown.told, **ways)
+        if detach:
+            with shown:
+                run_id = await assay.create(task, sources=sources, progress=shown.told, **ways)
+            return await detaching.leave(assay, run_id, home or configured.home, output)
+        run = assay.start(task, sources=sources, progress=shown.told, **ways)
         return await watch(assay, run, output, shown)

@@ -5,8 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from assay.core.errors import UsageError
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    from assay.app import places
+else:
+    places = later("assay.app.places")
 
 
 class ResearchCommand(click.Command):
@@ -65,6 +74,18 @@ def paths_from(values: Iterable[str]) -> list[str]:
     paths: list[str] = []
     for value in values:
         paths += [line for line in sys.stdin.read().splitlines() if line.strip()] if value == "-" else [value]
+    return paths
+
+
+def there(paths: Sequence[str]) -> Sequence[str]:
+    """The paths, where each is there now: for what is read later, when nobody looks on.
+
+    Raises:
+        UsageError: a file, a folder or a glob stands for nothing.
+    """
+    _, missing = places.files_of(path for path in places.sorted_out(paths).paths if not path.startswith("@"))
+    if missing:
+        raise UsageError("; ".join(missing.values()))
     return paths
 
 

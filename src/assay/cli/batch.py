@@ -16,9 +16,18 @@ from assay.app.batch import BadLine, Batch, Folder, Order, Result, Terms, read_o
 from assay.app.batch.rows import LONGEST
 from assay.app.batch.work import Ended
 from assay.app.notices import Notice, Target
-from assay.cli import batch_options, checking_options, files, notify_options, options, report_options, web_options
-from assay.cli.arguments import ResearchCommand, paths_from
-from assay.cli.completing import any_path, strategies
+from assay.cli import (
+    batch_options,
+    checking_options,
+    files,
+    notify_options,
+    options,
+    report_options,
+    scope_options,
+    web_options,
+)
+from assay.cli.arguments import ResearchCommand, paths_from, there
+from assay.cli.completing import strategies
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.library import opened
@@ -50,10 +59,7 @@ class Job:
     "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
     help="Folder of the results; a later call with it goes on.",
 )  # fmt: skip
-@click.option(
-    "--in", "paths", multiple=True, metavar="PATH…", shell_complete=any_path,
-    help="Only in these files, folders, globs or pages; a row may name its own.",
-)  # fmt: skip
+@scope_options.places("; a row may name its own")
 @batch_options.total
 @web_options.web
 @click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
@@ -103,7 +109,7 @@ def command(
     terms = Terms(
         total=Budget(usd=max_usd, tokens=max_tokens),
         at_once=at_once,
-        sources=tuple(paths_from(paths)) if paths else None,
+        sources=tuple(there(paths_from(paths))) if paths else None,
         options=cast("Any", ways),
         suffix=_format(suffix),
         citations=citations or configured.citations,

@@ -14,9 +14,9 @@ from assay.cli import options
 from assay.cli.library import stored
 from assay.cli.progress import counted, shorten
 from assay.cli.runs.ids import run_ids
+from assay.cli.summing import summed
 from assay.cli.tables import table
 from assay.cli.terminal import say, write
-from assay.cli.verify_text import summed
 from assay.core.claims import Verdict, Version
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
 

@@ -37,8 +37,10 @@ def in_places(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 def _known(ctx: click.Context) -> list[CollectionRow]:
     try:
-        home: Path = ctx.params.get("home") or settings.load().home
-        return asyncio.run(_rows(home)) if is_made(home.expanduser()) else []
+        configured = settings.load()
+        home: Path = ctx.params.get("home") or configured.home
+        made = configured.database is not None or is_made(home.expanduser())
+        return asyncio.run(_rows(home)) if made else []
     except (AssayError, OSError):
         return []
 

@@ -6,15 +6,20 @@ import sys
 from collections.abc import Callable
 from datetime import datetime
 from types import TracebackType
-from typing import Protocol, Self
-
-from rich.console import Console
+from typing import TYPE_CHECKING, Protocol, Self
 
 from assay import settings
-from assay.cli.live.screen import Screen
 from assay.cli.progress import lines
 from assay.cli.terminal import say
 from assay.core.events import Envelope, Warned
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    from rich import console
+
+    from assay.cli.live import screen
+else:
+    screen, console = later("assay.cli.live.screen"), later("rich.console")
 
 SIGNS = "✓●○✗…·"
 """What the live view is drawn with, besides letters."""
@@ -83,7 +88,7 @@ def display(verbosity: int, *, events: bool = False, now: Callable[[], datetime]
     """
     if verbosity < 0 or not can_draw(events=events):
         return Plain(verbosity)
-    return Screen(verbosity=verbosity) if now is None else Screen(verbosity=verbosity, now=now)
+    return screen.Screen(verbosity=verbosity) if now is None else screen.Screen(verbosity=verbosity, now=now)
 
 
 def can_draw(*, events: bool = False) -> bool:
@@ -97,7 +102,7 @@ def can_draw(*, events: bool = False) -> bool:
     if events and sys.stdout is not None and sys.stdout.isatty():
         return False
     about = settings.surroundings()
-    return about.color and about.interactive and _shows_signs() and not Console(stderr=True).legacy_windows
+    return about.color and about.interactive and _shows_signs() and not console.Console(stderr=True).legacy_windows
 
 
 def _shows_signs() -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assay.cli.live.rows import joined, short
+from assay.cli.figures import joined, short
 from assay.cli.live.times import clock
 from assay.core.brief import Brief
 from assay.core.estimate import Estimate, Span

@@ -15,6 +15,7 @@ from assay.cli.arguments import paths_from
 from assay.cli.completing import any_path
 from assay.cli.exits import Exit
 from assay.cli.terminal import clean, say, write
+from assay.core.errors import UsageError
 
 
 @click.command("extract")
@@ -32,7 +33,11 @@ def command(files: Sequence[str], as_json: bool) -> int:
     what is known of it (title, author, date, language), its passages as byte ranges, and the hashes of the file's bytes
     and of the text; what cannot be read is a line with the reason. Exit code 1 when something cannot be read.
     """  # noqa: D301 - a raw docstring would show click's mark to the reader
-    return asyncio.run(_extract(paths_from(files), as_json))
+    paths = paths_from(files)
+    for path in paths:
+        if path.lower().startswith(("http://", "https://")):
+            raise UsageError(f"{path[:200]} is a page, and `assay extract` reads files: assay fetch {path[:200]}")
+    return asyncio.run(_extract(paths, as_json))
 
 
 async def _extract(files: Sequence[str], as_json: bool) -> int:

@@ -25,26 +25,28 @@ class Failure(msgspec.Struct, frozen=True):
 
 @click.command("fetch")
 @click.argument("urls", nargs=-1, required=True, metavar="URL…")
+@click.option("--browser", is_flag=True, help="Render pages with scripts, also where they have text without that.")
 @options.json_output
-def command(urls: Sequence[str], as_json: bool) -> int:
+def command(urls: Sequence[str], browser: bool, as_json: bool) -> int:
     """Print what a run would read of a page: its text, and on stderr what is known of it. Nothing is kept.
 
     \b
         assay fetch https://example.org/paper
         assay fetch --json https://example.org/a https://example.org/b    # a line each
+        assay fetch --browser https://example.org/app                     # what its scripts make of it
 
     Only public addresses are read (setting web.allow names others), as robots.txt allows. Exit code 1 when a page
     cannot be read.
     """  # noqa: D301 - a raw docstring would show click's mark to the reader
-    return asyncio.run(_fetch(urls, as_json))
+    return asyncio.run(_fetch(urls, browser, as_json))
 
 
-async def _fetch(urls: Sequence[str], as_json: bool) -> int:
+async def _fetch(urls: Sequence[str], browser: bool, as_json: bool) -> int:
     code = Exit.DONE
     async with Assay() as assay:
         for url in urls:
             try:
-                page = await assay.fetch(url)
+                page = await assay.fetch(url, browser=browser)
             except FetchFailed as failed:
                 code = Exit.FAILED
                 kind = failed.reason.partition(":")[0]
@@ -58,6 +60,10 @@ async def _fetch(urls: Sequence[str], as_json: bool) -> int:
                 continue
             about = (page.title, page.author, page.published, page.language, page.media_type, f"{page.size:,} bytes")
             say(" · ".join(clean(each) for each in about if each))
-            say(f"{page.final_url} · sha256 {page.sha256} · {page.extractor}")
+            say(f"{page.final_url} · sha256 {page.sha256} · {page.extractor}{_by(page.rendered)}")
             write(page.text)
     return code
+
+
+def _by(browser: str) -> str:
+    return f" · rendered by {browser}" if browser else ""

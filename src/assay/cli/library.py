@@ -10,6 +10,7 @@ from assay.app.layout import is_made
 from assay.cli.logged import logged
 from assay.core.errors import UsageError
 
+HOW_TO_RUN = "there are no runs yet: `assay QUESTION --in PATH` makes the first"
 HOW_TO_ADD = "the library is empty: add documents with `assay docs add PATH`, or name them with `--in PATH`"
 
 
@@ -32,7 +33,10 @@ def stored(home: Path | None) -> Assay:
     """
     configured = settings.load()
     if not exists(home, configured):
-        raise UsageError(f"there is no library in {home or configured.home}: `assay docs add PATH` makes one")
+        raise UsageError(
+            f"there is no library in {home or configured.home}: `assay docs add PATH` makes one for documents, "
+            "`assay QUESTION --in PATH` one with a run (--home names another)"
+        )
     return opened(home, configured)
 
 

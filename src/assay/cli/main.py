@@ -7,8 +7,8 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import version
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +16,12 @@ from assay.cli.exits import Exit
 from assay.cli.group import QuestionGroup
 from assay.cli.terminal import ReaderGone, State, clean
 from assay.core.errors import AssayError, Cancelled, UsageError
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    from importlib import metadata
+else:
+    metadata = later("importlib.metadata")
 
 GARBAGE_AFTER = 50_000
 """Objects made before the collector looks for cycles among them: most of what a short process makes stays."""
@@ -60,7 +66,7 @@ was finished early (there is a report), 6 no evidence found, 7 input needed, 130
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        click.echo(f"assay {version('assay')}")
+        click.echo(f"assay {metadata.version('assay')}")
         ctx.exit()
 
 

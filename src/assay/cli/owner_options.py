@@ -17,7 +17,11 @@ def owning(command: Command) -> Command:
         default=None,
         help="Show the plan before research, to edit and approve it; without a terminal, wait for that (exit 7).",
     )
-    detached = click.option(
-        "--detach", is_flag=True, help="Print the run's id and leave the rest to a process of its own."
-    )
     return review(detached(command))
+
+
+def detached(command: Command) -> Command:
+    """`--detach`."""
+    return click.option(
+        "--detach", is_flag=True, help="Print the run's id and leave the rest to a process of its own."
+    )(command)

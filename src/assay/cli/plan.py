@@ -11,13 +11,13 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.cli import budget_options, options, report_options, web_options
+from assay.cli import budget_options, options, report_options, scope_options, web_options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
 from assay.cli.completing import any_path, strategies
 from assay.cli.estimates import told
 from assay.cli.exits import Exit
+from assay.cli.figures import price
 from assay.cli.library import opened
-from assay.cli.live.rows import price
 from assay.cli.live.summary import outcome
 from assay.cli.terminal import State, harmless, say, write
 from assay.cli.watch import Output, exit_code, watch
@@ -28,14 +28,7 @@ from assay.core.view import RunView
 
 @click.command("plan", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
-@click.option(
-    "--in",
-    "paths",
-    multiple=True,
-    metavar="PATH…",
-    shell_complete=any_path,
-    help="Only in these files, folders, globs or addresses of pages; - reads them from stdin.",
-)
+@scope_options.places()
 @web_options.web
 @click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
 @click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")

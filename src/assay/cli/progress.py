@@ -127,6 +127,8 @@ def _(event: events.ReportStarted) -> str:
 
 @milestone.register
 def _(event: events.VerifySummary) -> str:
+    if not event.summary.claims and event.passed:
+        return "there are no claims to check"
     counts = {"supported": event.summary.supported, "partial": event.summary.partial}
     counts |= {"unsupported": event.summary.unsupported, "contradicted": event.summary.contradicted}
     counts |= {"unchecked": event.summary.unchecked}

@@ -12,19 +12,23 @@ from assay.cli.collections import in_places
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def scope(command: Command) -> Command:
-    """`--in` and `--allow-private`; the latter goes to `Assay.start` as it is."""
-    places = click.option(
+def places(more: str = "; - reads them from stdin") -> Callable[[Command], Command]:
+    """`--in PATH…`; `more` ends its help."""
+    return click.option(
         "--in",
         "paths",
         multiple=True,
         metavar="PATH…",
         shell_complete=in_places,
-        help="Only in these files, folders, globs, addresses of pages or collections (@NAME); - reads them from stdin.",
+        help=f"Only in these files, folders, globs, addresses of pages or collections (@NAME){more}.",
     )
+
+
+def scope(command: Command) -> Command:
+    """`--in` and `--allow-private`; the latter goes to `Assay.start` as it is."""
     private = click.option(
         "--allow-private",
         is_flag=True,
         help="Let models elsewhere see the documents of private collections, and search the web beside them.",
     )
-    return places(private(command))
+    return places()(private(command))

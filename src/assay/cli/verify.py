@@ -9,6 +9,7 @@ import click
 
 from assay.cli import options
 from assay.cli.arguments import ResearchCommand, paths_from
+from assay.cli.judge_options import Judge, judging
 from assay.cli.terminal import State
 from assay.cli.verify_again import again as check_again
 from assay.cli.verify_bundle import bundle
@@ -30,6 +31,7 @@ _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
 )
 @click.option("--problems", is_flag=True, help="Show only claims which are not supported.")
 @click.option("--again", is_flag=True, help="FILE is a run: check its report by the rules of today.")
+@judging
 @options.json_output
 @options.common
 @click.pass_obj
@@ -42,6 +44,8 @@ def command(
     min_supported: float | None,
     problems: bool,
     again: bool,
+    model: str | None,
+    allow_private: bool,
     as_json: bool,
     home: Path | None,
 ) -> int:
@@ -52,16 +56,20 @@ def command(
         assay verify notes.md --web --min-supported 0.95
         assay verify report.zip                        # a bundle (-o FILE.zip): hashes, places, counts
         assay verify last --again                      # a run, by the rules of today
+        assay verify report.md --in papers/ --model ollama:qwen3
 
-    A text may cite by number with a list of references ([1], [^1]), or by links. Nothing is stored and no model is
-    asked, so it gives the same on every machine. Exit code 3: a bundle does not hold or could not be checked whole; a
-    run's supported claim is lost; claims below what --strict or --min-supported want.
+    A text may cite by number with a list of references ([1], [^1]), or by links. Without --model nothing is stored and
+    no model is asked, so it gives the same on every machine. With it a model judges what the rules do not decide, and
+    what it answered is remembered in the home: asked again, it costs nothing. Exit code 3: a bundle does not hold or
+    could not be checked whole; a run's supported claim is lost; claims below what --strict or --min-supported want.
     """  # noqa: D301 - a raw docstring would show click's mark to the reader
     if again:
         if paths or web or strict or min_supported is not None:
             raise click.UsageError("--again takes a run, and none of --in, --web, --strict, --min-supported")
-        return check_again(str(file), home, problems=problems, as_json=as_json)
-    if not (paths or web or strict or min_supported is not None or file.suffix.lower() in _TEXTS):
+        judge = Judge(model, allow_private)
+        return check_again(str(file), home, judge, problems=problems, as_json=as_json)
+    if not (paths or web or strict or model or min_supported is not None or file.suffix.lower() in _TEXTS):
         return bundle(file, as_json=as_json)
-    asked = Asked(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json)
+    judge = Judge(model, allow_private, home)
+    asked = Asked(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, judge)
     return text(file, asked, quiet=state.verbosity < 0)

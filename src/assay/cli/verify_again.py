@@ -10,15 +10,16 @@ import msgspec
 
 from assay.app.verifying import Again, Rechecked
 from assay.cli.exits import Exit
+from assay.cli.judge_options import Judge, spent
 from assay.cli.library import stored
 from assay.cli.progress import counted
+from assay.cli.summing import summed
 from assay.cli.terminal import clean, write
-from assay.cli.verify_text import summed
 
 
-def again(reference: str, home: Path | None, *, problems: bool, as_json: bool) -> Exit:
+def again(reference: str, home: Path | None, judge: Judge, *, problems: bool, as_json: bool) -> Exit:
     """Check a run's report once more and say what changed."""
-    found = asyncio.run(_rechecked(reference, home))
+    found = asyncio.run(_rechecked(reference, home, judge))
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
@@ -26,9 +27,9 @@ def again(reference: str, home: Path | None, *, problems: bool, as_json: bool) -
     return Exit.DONE if found.holds else Exit.UNVERIFIED
 
 
-async def _rechecked(reference: str, home: Path | None) -> Rechecked:
+async def _rechecked(reference: str, home: Path | None, judge: Judge) -> Rechecked:
     async with stored(home) as assay:
-        return await assay.recheck(reference)
+        return await assay.recheck(reference, model=judge.model, allow_private=judge.allow_private)
 
 
 def _told(found: Rechecked, *, problems: bool) -> Iterator[str]:
@@ -39,6 +40,8 @@ def _told(found: Rechecked, *, problems: bool) -> Iterator[str]:
     for problem in found.problems:
         yield f"WRONG  {clean(problem)}"
     yield f"run {found.run_id}: {summed(found.now)}"
+    if found.model:
+        yield spent(found.model, found.usage)
     yield f"{counted(len(changed), 'verdict')} changed, {counted(len(found.lost), 'supported claim')} lost"
 
 

@@ -11,12 +11,13 @@ from typing import BinaryIO
 import click
 import msgspec
 
-from assay import Assay
+from assay import Assay, settings
 from assay.app.cited_texts import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli.exits import Exit
+from assay.cli.judge_options import Judge, spent
 from assay.cli.progress import counted, shorten
+from assay.cli.summing import summed
 from assay.cli.terminal import clean, say, write
-from assay.core.claims import Summary
 from assay.core.clean import local_path
 from assay.core.sources import Passage
 
@@ -34,6 +35,7 @@ class Asked(msgspec.Struct, frozen=True):
     least: float | None
     problems: bool
     as_json: bool
+    judge: Judge = Judge()
 
 
 def text(file: Path, asked: Asked, *, quiet: bool) -> Exit:
@@ -56,13 +58,23 @@ def text(file: Path, asked: Asked, *, quiet: bool) -> Exit:
 
 async def _verified(file: Path, asked: Asked, *, quiet: bool) -> VerifiedText:
     data = await asyncio.to_thread(_read, file)
-    async with Assay() as assay:
+    configured = settings.load()
+    async with Assay(configured) as assay:
         found = await assay.verify(
-            data, sources=asked.paths, folder=file.parent, web=asked.web, progress=None if quiet else say
+            data,
+            sources=asked.paths,
+            folder=file.parent,
+            web=asked.web,
+            model=asked.judge.model,
+            answers=(asked.judge.home or configured.home) if asked.judge.model else None,
+            allow_private=asked.judge.allow_private,
+            progress=None if quiet else say,
         )
     if not quiet:
         for warning in found.warnings:
             say(f"warning: {warning}")
+        if found.model:
+            say(spent(found.model, found.usage))
     return found
 
 
@@ -144,13 +156,3 @@ def _place(url: str) -> str:
         return url
     here = f"{Path.cwd()}/"
     return path.removeprefix(here)
-
-
-def summed(summary: Summary) -> str:
-    """The counts in one line: `3 claims: 2 supported, 1 unsupported`."""
-    counts = ((verdict, getattr(summary, verdict)) for verdict in _ORDER)
-    said = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
-    return f"{counted(summary.claims, 'claim')}{': ' if said else ''}{said}"
-
-
-_ORDER = ("supported", "partial", "unsupported", "contradicted", "unchecked")

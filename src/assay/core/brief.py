@@ -161,7 +161,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     `estimate` is what the run was thought to take when it was created. `review` says whether the plan is shown to a
     person before research, as `ask` says it of questions. `release` is the version of Assay which made
     the brief, `steps_format` how that one stores steps. `allow_private` says that private documents may be shown to
-    models elsewhere, and be in scope while the web is searched.
+    models elsewhere, and be in scope while the web is searched; `private_to` names those which may then see them.
     """
 
     question: str
@@ -199,4 +199,5 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     release: str = ""
     steps_format: int = STEPS_FORMAT
     allow_private: bool = False
+    private_to: tuple[str, ...] = ()
     fork: Fork | None = None

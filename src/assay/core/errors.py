@@ -4,7 +4,9 @@
     ├── UsageError               the caller's input is wrong; the message names the fix
     │   ├── ConfigError          a setting is unknown or has a bad value
     │   ├── TooLittle            a budget which does not pay for one report
+    │   ├── Overtaken            other runs took what a day had left, while this one was prepared
     │   ├── UnknownName          no adapter, run, document or command of that name
+    │   ├── NothingRead          none of the files and pages given has text
     │   └── NotBuilt             a named feature which this release does not have yet
     ├── Failed                   a service or a limit said no: data, stored with its step and raised again on replay
     │   ├── LimitReached         budget, deadline, or an early finish
@@ -16,6 +18,8 @@
     │   └── ToolFailed           a tool could not do what it was asked (told to the model)
     ├── ModelError               one attempt at a model failed; `run/asking` decides what comes next
     ├── ExtractError             a file could not be turned into text
+    │   ├── TooSlow              reading it took more time than a file may take
+    │   └── ReaderBroke          its reader crashed, failed, or took more memory than it may
     ├── StoreError               the database or a blob is unusable
     │   ├── StoreAway            the database cannot be reached; it may come back
     │   ├── LeaseHeld            another live process executes this run
@@ -50,6 +54,13 @@ class ConfigError(UsageError):
 
 class TooLittle(UsageError):
     """A budget which does not pay for one report."""
+
+
+class Overtaken(UsageError):
+    """Other runs took what a day had left, while this one was prepared; nothing of it is stored."""
+
+    def __init__(self) -> None:
+        super().__init__("while this run was prepared, others took what the day's limits had left: start it again")
 
 
 NAMED = 24
@@ -151,7 +162,32 @@ class ModelError(AssayError):
 
 
 class ExtractError(AssayError):
-    """A file could not be turned into text; the message says why."""
+    """A file could not be turned into text; the message says why. `kind` is how the failure of a page is called."""
+
+    kind: ClassVar[str] = "not text"
+
+
+class TooSlow(ExtractError):
+    """Reading a file took more time than one may take."""
+
+    kind = "too slow"
+
+
+class ReaderBroke(ExtractError):
+    """What reads a file crashed over it, failed, or took more memory than it may."""
+
+    kind = "unreadable"
+
+
+EXTRACT_ERRORS: dict[str, type[ExtractError]] = {cls.kind: cls for cls in (ExtractError, TooSlow, ReaderBroke)}
+
+
+class NothingRead(UsageError):
+    """None of the files and pages given has text; `kind` is that of the last `ExtractError`, "not text" without one."""
+
+    def __init__(self, message: str, kind: str = ExtractError.kind) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class StoreError(AssayError):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
-
-from babel import Locale
-from babel.core import parse_locale
+from typing import TYPE_CHECKING
 
 from assay.core.errors import UsageError
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    import babel.core
+else:
+    babel = later("babel")
 
 
 @cache
-def _english() -> Locale:
-    return Locale("en")
+def _english() -> babel.core.Locale:
+    return babel.core.Locale("en")
 
 
 def read_language(code: str) -> str:
@@ -23,7 +27,7 @@ def read_language(code: str) -> str:
     """
     tag, names = code.strip().replace("_", "-"), _english()
     try:
-        language, territory, script, *_ = parse_locale(tag, sep="-")
+        language, territory, script, *_ = babel.core.parse_locale(tag, sep="-")
     except ValueError:
         language, territory, script = "", None, None
     known = (
@@ -46,7 +50,7 @@ def language_name(tag: str) -> str:
     """The English name of a language (`German`, `Portuguese (Brazil)`); an unknown code, and none, as they are."""
     names = _english()
     try:
-        language, territory, script, *_ = parse_locale(tag.replace("_", "-"), sep="-")
+        language, territory, script, *_ = babel.core.parse_locale(tag.replace("_", "-"), sep="-")
     except ValueError:
         return tag
     called = names.languages.get(language, tag)

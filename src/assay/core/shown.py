@@ -6,8 +6,8 @@
     [S2003.18] another passage
 
 No title, address or passage can forge a line: what a passage holds beyond its first line is indented, and what breaks
-a line in a title or an address is escaped. In brackets stand what kind of source it is and when it was published, as
-far as they are known.
+a line in a title or an address is escaped. In brackets stand what kind of source it is, when it was published, and what
+was published about it later (`retraction 2010-02-06`), as far as they are known.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.core.sources import KINDS, Passage, Source, SourceKind
+from assay.core.sources import KINDS, Notice, Passage, Source, SourceKind
 
 _DAY = re.compile(r"\d{4}(?:-\d{2}){0,2}", re.ASCII)
-_HEADER = re.compile(rf"## (S\d+) (.*) <([^<>]*)>(?: \((?:({'|'.join(KINDS)})(?:, )?)?({_DAY.pattern})?\))?", re.ASCII)
+_NOTICE = re.compile(rf"([a-z_]{{1,40}})(?: ({_DAY.pattern}))?", re.ASCII)
+_HEADER = re.compile(r"## (S\d+) (.*) <([^<>]*)>(?: \(([a-z0-9_ ,-]{0,400})\))?", re.ASCII)
+_MOST_NOTICES = 5
 _PASSAGE = re.compile(r"\[((S\d+)\.\d+)\] (.*)", re.DOTALL)
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _SOFT_BREAK = re.compile("\r(?!\n)|[\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
@@ -46,6 +48,7 @@ class ShownSource(msgspec.Struct, frozen=True):
     passages: tuple[ShownPassage, ...] = ()
     kind: SourceKind = "unknown"
     published: str = ""
+    notices: tuple[str, ...] = ()
 
 
 def show(source: Source, passages: Sequence[Passage]) -> str:
@@ -76,7 +79,7 @@ def read(text: str) -> list[ShownSource]:
             passage.append("\n" + line[2:])
         elif passage is not None and line.startswith(_SAME_LINE):
             passage.append(line[2:])
-        elif header:
+        elif header and _about(header) is not None:
             headers.append(header)
             found.append([])
             passage = None
@@ -90,21 +93,42 @@ def read(text: str) -> list[ShownSource]:
 
 def _source(header: re.Match[str], passages: Sequence[tuple[str, list[str]]]) -> ShownSource:
     id = header[1]
+    kind, published, notices = _about(header) or ("unknown", "", ())
     return ShownSource(
         id=id,
         title=_unescape(header[2]),
         url=_unescape(header[3]),
         passages=tuple(ShownPassage(name, id, "".join(parts)) for name, parts in passages),
-        kind=next((kind for kind in KINDS if kind == header[4]), "unknown"),
-        published=header[5] or "",
+        kind=kind,
+        published=published,
+        notices=notices,
     )
 
 
 def _known(source: Source) -> str:
-    """Kind and date in brackets; a date which is none is not shown."""
-    parts = [source.kind] if source.kind != "unknown" else []
-    known = [*parts, source.published] if _DAY.fullmatch(source.published) else parts
+    """Kind, date and notices in brackets; a date which is none is not shown, and no notice which has another form."""
+    kind = [source.kind] if source.kind != "unknown" else []
+    day = [source.published] if _DAY.fullmatch(source.published) else []
+    notices = [said for each in source.notices[:_MOST_NOTICES] if (said := _noticed(each))]
+    known = [*kind, *day, *notices]
     return f" ({', '.join(known)})" if known else ""
+
+
+def _noticed(notice: Notice) -> str:
+    said = f"{notice.kind} {notice.date}" if _DAY.fullmatch(notice.date) else notice.kind
+    return said if _NOTICE.fullmatch(said) and said not in KINDS else ""
+
+
+def _about(header: re.Match[str]) -> tuple[SourceKind, str, tuple[str, ...]] | None:
+    """Kind, date and notices in the brackets of a header; None where `show` did not write them."""
+    parts = header[4].split(", ") if header[4] is not None else []
+    kind = next((each for each in KINDS if parts and each == parts[0]), None)
+    rest = parts[1:] if kind else parts
+    published = rest[0] if rest and _DAY.fullmatch(rest[0]) else ""
+    notices = tuple(rest[1:] if published else rest)
+    if header[4] == "" or not all(map(_NOTICE.fullmatch, notices)):
+        return None
+    return kind or "unknown", published, notices
 
 
 def _indent(text: str) -> str:

@@ -21,6 +21,8 @@ LONGEST_PASSAGE = 500
 
 SNIPPET = "text/x-search-snippet"
 """The media type of what a search provider said of a page nobody has read yet."""
+RENDERED = "x-rendered-by"
+"""The header of a page which was rendered in a browser: which one. No server's header of that name is kept."""
 
 FINAL_URL = "final_url"
 """The metadata of a page which was somewhere else in the end than it was found."""

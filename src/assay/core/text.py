@@ -13,8 +13,14 @@ import re
 import string
 import unicodedata
 from bisect import bisect_right
+from typing import TYPE_CHECKING
 
-import nupunkt
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    import nupunkt
+else:
+    nupunkt = later("nupunkt")
 
 _BLANK_LINE = re.compile(r"\n[ \t\r\f\v]*(?=\n)")
 _UNSPACED = (
@@ -129,8 +135,9 @@ def words(text: str) -> list[str]:
     underscores separate: "EIP-1559" is `["eip", "1559"]`. A possessive "'s" is taken off.
     """
     if text.isascii():
-        return [each.removesuffix("'s") for each in _ASCII_WORD.findall(text.lower())]
-    found: list[str] = []
+        found = _ASCII_WORD.findall(text.lower())
+        return [each.removesuffix("'s") for each in found] if "'" in text else found
+    found = []
     for match in _word_pattern().finditer(unicodedata.normalize("NFKC", text).casefold()):
         if match[1]:
             found.append(match[1].removesuffix("'s").removesuffix("’s"))

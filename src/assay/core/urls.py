@@ -7,6 +7,7 @@ connection is made. An address is fetched and cited as it was found; it is compa
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import ada_url
 import msgspec
@@ -50,6 +51,7 @@ class BadUrl(ValueError):
     """The text is no address of a web page; the message says why."""
 
 
+@lru_cache(maxsize=512)
 def read(text: str, base: str = "") -> Url:
     """An address, perhaps relative to `base`.
 

@@ -92,8 +92,12 @@ class Settings(BaseSettings):
     database: Annotated[SecretStr | None, BeforeValidator(sections.database)] = Field(
         None, description="PostgreSQL database in place of the file in home; also DATABASE_URL; none: the file"
     )
-    blobs: Annotated[Path | None, BeforeValidator(sections.expanded)] = Field(
-        None, description="folder of what was read, which all workers share; unset: blobs in home"
+    blobs: Annotated[Path | str | None, BeforeValidator(sections.blobs)] = Field(
+        None,
+        description="folder of what was read, which all workers share, or s3://BUCKET/PREFIX; unset: blobs in home",
+    )
+    blobs_cache_gb: float = Field(
+        5.0, ge=0, le=100_000, description="how much of an object store (`blobs`) is kept in home, in GB"
     )
     mode: Mode = Field("auto", description="how to answer: auto, simple, web_search or deep_research")
     depth: Depth = Field("auto", description="how far to go: auto, light, medium or extended")
@@ -131,6 +135,7 @@ class Settings(BaseSettings):
     documents: DocumentSettings = DocumentSettings()
     search: SearchSettings = SearchSettings()
     mcp: dict[ServiceName, Mcp] = Field({}, description="servers of the Model Context Protocol to search too, by name")
+    agents: sections.AgentSettings = sections.AgentSettings()
     sources: SourceSettings = SourceSettings()
     web: Web = Web()
     log: Log = Log()

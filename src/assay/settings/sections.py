@@ -35,6 +35,18 @@ def expanded(value: object) -> object:
     return Path(value).expanduser() if isinstance(value, str | Path) else value
 
 
+def blobs(value: object) -> object:
+    """A folder, or the address of an object store."""
+    if not isinstance(value, str) or "://" not in value:
+        return expanded(value)
+    parts = urlsplit(value.strip())
+    if parts.scheme not in ("s3", "gs", "az") or not parts.netloc:
+        raise ValueError("wanted is a folder, or s3://BUCKET/PREFIX (gs:// and az:// are known too)")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("an address has no keys or options in it: those are read from the environment")
+    return value.strip()
+
+
 def length(value: object) -> object:
     """How long a report is to be: a name or a number of words."""
     try:
@@ -161,6 +173,9 @@ class Limits(Section):
     agents: int | None = Field(None, gt=0, description="research agents a run may send")
     usd_per_day: float | None = Field(None, gt=0, description="US dollars all runs of the home may spend a day (UTC)")
     tokens_per_day: int | None = Field(None, gt=0, description="tokens all runs of the home may use a day (UTC)")
+    calls_at_once: dict[ServiceName, Annotated[int, Field(ge=1)]] = Field(
+        {}, description="calls a provider or service of models gets at once, of all runs and workers, by its name"
+    )
 
 
 class Retention(Section):
@@ -219,6 +234,12 @@ class Web(Section):
     allow: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="hosts and networks which are not public and may be read all the same (wiki.corp, 10.1.0.0/16)"
     )
+    browser: Literal["auto", "off", "always"] = Field(
+        "auto", description="pages rendered in a browser: auto (those without text before their scripts), off, always"
+    )
+    chromium: Annotated[Path | None, BeforeValidator(expanded)] = Field(
+        None, description="the Chromium which renders; unset: playwright's own, else one on the path"
+    )
 
 
 class Provider(Section):
@@ -248,7 +269,7 @@ class Mcp(Section):
 
 
 class SearchSettings(Section):
-    """Searching the web."""
+    """Searching the web, and the library."""
 
     web: bool | None = Field(
         None, description="whether runs search the web too (--web); unset: those which name no documents (--in)"
@@ -258,6 +279,17 @@ class SearchSettings(Section):
         (), description="search providers of the web; unset: those with a key, else ddgs and wikipedia"
     )
     services: dict[ServiceName, Provider] = Field({}, description="how providers are reached, by name")
+    index: Literal["local", "postgres"] = Field(
+        "local", description="where documents are indexed: local (in each home) or postgres (once, in `database`)"
+    )
+
+
+class AgentSettings(Section):
+    """What research agents may use."""
+
+    tools: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), Field(min_length=1)] = Field(
+        ("search", "open", "recall"), description="tools agents may call; of any other they are not even told"
+    )
 
 
 class SourceSettings(Section):

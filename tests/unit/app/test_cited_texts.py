@@ -40,12 +40,12 @@ def file(tmp_path: Path) -> Path:
 
 
 async def verified(assay: Assay, text: str, pages: Pages, documents: list[Document]) -> cited_texts.VerifiedText:
-    desk = Desk(library_of(assay), assay._reader, pages)
+    desk = Desk(library_of(assay), assay._context.reader, pages)
     return await verify_text(text, documents, desk, Path("/nowhere"))
 
 
 def library_of(assay: Assay) -> Library:
-    return assay._store.library
+    return assay._context.store.library
 
 
 async def test_pages_which_are_cited_are_fetched_once_and_others_named(file: Path) -> None:

@@ -22,16 +22,16 @@ class Stubborn(Extractive):
 
 async def test_all_are_closed_and_the_error_is_raised_then(monkeypatch: pytest.MonkeyPatch) -> None:
     assay, models = Assay(), [Stubborn("one"), Stubborn("two")]
-    assay._made.update({model.profile.name: model for model in models})
+    assay._context.made_models.update({model.profile.name: model for model in models})
     closed: list[str] = []
-    close = type(assay._store).close
-    store = assay._store
+    close = type(assay._context.store).close
+    store = assay._context.store
 
     async def noted() -> None:
         closed.append("store")
         await close(store)
 
-    monkeypatch.setattr(type(assay._store), "close", lambda _: noted())
+    monkeypatch.setattr(type(assay._context.store), "close", lambda _: noted())
     with pytest.raises(OSError, match="does not close") as raised:
         await assay.close()
     assert all(model.closed for model in models)

@@ -48,9 +48,9 @@ async def test_sync_adds_updates_and_removes(notes: Path):
         assert [hit.document.name for hit in await assay.search("rebuilt harbor", collection="mine")] == ["a.md"]
         assert await assay.search("tide rises", collection="mine") == []
         # what left is still there for the reports which cite it
-        old = assay._store.library.document(before["a.md"])
+        old = assay._context.store.library.document(before["a.md"])
         assert old is not None
-        assert b"1843" in assay._store.blobs.get(old.sha256)
+        assert b"1843" in assay._context.store.blobs.get(old.sha256)
         assert (await assay.sync("mine")).documents == 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from web import Site as Server
@@ -130,6 +131,44 @@ async def test_what_was_read_before_an_interruption_is_kept(manual: Server):
         before = len(await assay.documents("manual"))
         assert 0 < before < 16
         assert (await assay.sync("manual")).documents == 16
+
+
+async def test_several_pages_are_asked_for_at_once_as_far_as_the_site_likes_it(manual: Server):
+    links = [f"{number}.html" for number in range(8)]
+    manual.pages["/manual/"] = page("Start", *links)
+    manual.pages |= {f"/manual/{link}": [0.05, page(f"Page {link}")] for link in links}
+    async with Assay(settings_for()) as assay:
+        await assay.crawl(manual.url("/manual/"), "manual")
+        assert len(await titles(assay, "manual")) == 9
+        assert [each.title for each in await assay.documents("manual")][1:] == [f"Page {link}" for link in links]
+    assert manual.most_at_once == 2
+    pages = [path for path in manual.asked if path.startswith("/manual")]
+    assert len(pages) == len(set(pages)) == 9
+
+
+async def test_no_page_beyond_the_limit_is_asked_for(manual: Server):
+    links = [f"{number}.html" for number in range(8)]
+    manual.pages["/manual/"] = page("Start", *links)
+    manual.pages |= {f"/manual/{link}": page(f"Page {link}") for link in links}
+    async with Assay(settings_for()) as assay:
+        await assay.crawl(manual.url("/manual/"), "manual", pages=3)
+    assert len([path for path in manual.asked if path.startswith("/manual")]) == 3
+
+
+async def test_a_page_which_is_taken_out_is_not_kept_for_the_next_run_either(manual: Server, tmp_path: Path):
+    manual.pages["/manual/"] = response(
+        PAGE.format("Start", "", ""), Content_Type="text/html", Cache_Control="max-age=3600"
+    )
+    url = manual.url("/manual/")
+    async with Assay(settings_for(), home=tmp_path / "home") as assay:
+        kept = tmp_path / "home"
+        await assay.crawl(url, "manual", pages=1)
+        assert [path for path in kept.rglob("*.json") if url.encode() in path.read_bytes()]
+        await assay.remove([url], "manual")
+        assert not [path for path in kept.rglob("*.json") if url.encode() in path.read_bytes()]
+        asked = len(manual.asked)
+        await assay.crawl(url, "again", pages=1)
+        assert "/manual/" in manual.asked[asked:]
 
 
 async def test_only_sites_can_be_crawled(manual: Server):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,7 +56,7 @@ async def test_a_day_that_is_used_up_refuses_and_stores_nothing(tmp_path: Path) 
         with pytest.raises(UsageError, match=r"3,000 of 5,000 tokens \(limits.tokens_per_day\).*00:00 UTC"):
             await ask(of)
         assert len(await of.runs()) == 1
-        models = of._own_models["m"]
+        models = of._context.own_models["m"]
         assert isinstance(models, Scripted)
         assert models.requests == []
 
@@ -63,6 +64,33 @@ async def test_a_day_that_is_used_up_refuses_and_stores_nothing(tmp_path: Path) 
 async def test_only_the_runs_of_the_day_count(tmp_path: Path) -> None:
     async with assay(tmp_path) as of:
         await ask(of)
-        journal = of._store.journal
+        journal = of._context.store.journal
         assert (await daily.spent(journal, datetime.now(UTC))).tokens == 3_000
         assert (await daily.spent(journal, datetime(2999, 1, 1, tzinfo=UTC))).tokens == 0
+
+
+async def test_runs_side_by_side_never_pass_the_limit_together(tmp_path: Path) -> None:
+    """Each is given a fifth of the day: of eight which begin at the same moment, in two processes, five get it."""
+    async with assay(tmp_path, usd_per_day=1.0) as one, assay(tmp_path, usd_per_day=1.0) as two:
+        made = [(one, two)[n % 2].create("Hi", mode="simple", max_usd=0.2) for n in range(8)]
+        found = await asyncio.gather(*made, return_exceptions=True)
+        assert sum(isinstance(each, str) for each in found) == 5
+        refused = [str(each) for each in found if isinstance(each, UsageError)]
+        assert len(refused) == 3
+        assert "5 of them which have not ended keep their limits" in refused[0]
+        budgets = [view.brief.budget.usd for view in [await one.view(run.run_id) for run in await one.runs()]]
+        assert budgets == [0.2] * 5
+
+
+async def test_a_run_without_a_limit_keeps_all_the_day_until_it_ends(tmp_path: Path) -> None:
+    async with assay(tmp_path, usd_per_day=1.0) as of:
+        run_id = await of.create("Hi", mode="simple")
+        with pytest.raises(
+            UsageError, match=r"1 of them which have not ended keep their limits .limits\.usd, --max-usd"
+        ):
+            await of.create("Hi", mode="simple")
+        handle = await of.resume(run_id)
+        await handle.report()
+        brief = (await of.view(await of.create("Hi", mode="simple"))).brief
+        assert brief is not None
+        assert brief.budget.usd == pytest.approx(0.88)

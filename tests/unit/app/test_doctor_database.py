@@ -6,6 +6,7 @@ from pathlib import Path
 
 import postgres
 import pytest
+from object_store import S3Server
 from sqlalchemy import inspect
 
 from assay.app.doctor import database
@@ -49,3 +50,12 @@ async def test_a_look_makes_nothing_and_then_tells_the_schema(tmp_path: Path, po
     assert second["blobs"].state == "ok"
     assert looked(load(database=url))["blobs"].state == "note"
     postgres.drop(url)
+
+
+def test_where_blobs_lie_is_looked_at(s3: S3Server) -> None:
+    (found,) = looked(load(database="none", blobs=s3.place())).values()
+    assert (found.name, found.state) == ("blobs", "ok")
+    (found,) = looked(load(database="none", blobs="s3://nobodys/place")).values()
+    assert found.state == "broken"
+    assert "AWS_" in found.fix
+    assert not any(each.startswith("PUT") for each in s3.asked)

@@ -75,6 +75,16 @@ async def test_a_command_which_fails_or_hangs_is_a_warning(monkeypatch: pytest.M
     assert time.monotonic() - began < 10
 
 
+async def test_what_a_failing_command_says_last_is_told_and_a_flood_is_not(tmp_path: Path):
+    script = tmp_path / "mail.py"
+    script.write_text("import sys; sys.stderr.write('x' * 1_000_000 + '\\nno recipient\\n\\n'); sys.exit(2)")
+    (warning,) = await send(NOTICE, [read_target(f"'{sys.executable}' {script}")])
+    assert warning.endswith("ended with code 2 (no recipient)")
+    script.write_text("import sys; sys.stderr.buffer.write(b'\\xff' * 9_999); sys.exit(2)")
+    (warning,) = await send(NOTICE, [read_target(f"'{sys.executable}' {script}")])
+    assert len(warning) < 500
+
+
 async def test_an_address_gets_it_by_post():
     async with hook(answer("204 No Content")) as (url, got):
         assert await send(NOTICE, [read_target(url)]) == []

@@ -7,8 +7,18 @@ from collections.abc import Iterator
 import pytest
 
 from assay.app import readers as module
+from assay.app.online import Online
+from assay.app.pages import read_page
 from assay.app.readers import Readers
-from assay.core.errors import ExtractError
+from assay.core.errors import ExtractError, FetchFailed
+from assay.core.sources import Fetched
+from assay.core.webrules import ANYTHING, WebRules
+from assay.evidence.documents import Reader
+from assay.run.clock import SystemClock
+from assay.settings import load
+from assay.store.memory import memory_store
+
+SLOW = b"<html><body><article>" + b"<nav><p>x</p>" * 60_000 + b"The end."
 
 
 @pytest.fixture
@@ -33,6 +43,34 @@ def test_a_page_is_read(readers: Readers):
 def test_a_page_made_to_be_slow_is_given_up(readers: Readers, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "PAGE_SECONDS", 1.0)
     html = next(each for each in readers.of_pages() if each.media_type == "text/html")
-    slow = b"<html><body><article>" + b"<nav><p>x</p>" * 60_000 + b"The end."
     with pytest.raises(ExtractError, match="not read within 1 seconds"):
-        list(html.extract(slow, "slow"))
+        list(html.extract(SLOW, "slow"))
+
+
+class Serving:
+    """A fetcher of one page."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
+        """The page, whatever was asked for."""
+        now = SystemClock().now()
+        return Fetched(url=url, final_url=url, status=200, media_type="text/html", body=self.body, fetched_at=now)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.mark.parametrize(("page", "seconds", "kind"), [(SLOW, 1.0, "too slow: "), (b"<p></p>", 20.0, "not text: ")])
+async def test_the_failure_of_a_page_begins_with_its_kind(
+    readers: Readers, monkeypatch: pytest.MonkeyPatch, page: bytes, seconds: float, kind: str
+):
+    monkeypatch.setattr(module, "PAGE_SECONDS", seconds)
+    store = memory_store()
+    online = Online(load(), store.library, store.blobs, SystemClock(), readers, Reader(store.blobs).spans)
+    online.fetch_with(Serving(page))
+    with pytest.raises(FetchFailed, match=f"^{kind}"):
+        await online.read("https://example.org/slow")
+    with pytest.raises(FetchFailed, match=f"^{kind}"):
+        await read_page(Serving(page), readers, "https://example.org/slow")

@@ -1,17 +1,20 @@
-"""Wrong input and broken surroundings, each in a real process: one line that names the fix, and never a traceback."""
+"""Wrong input and broken surroundings: one line that names the fix, and never a traceback.
+
+What a full disk does is tried in real processes; so is one of the others.
+"""
 
 from __future__ import annotations
 
 import os
-import resource
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+import warm
 from alembic import command
+from shells import Command, apart, spoken
 
 from assay.store.sql import sqlite, upgrade
 
@@ -22,39 +25,19 @@ QUESTION = "When was the harbor built?"
 class Place:
     """A folder with one document, a home, and nothing of the user's own settings."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.home, self.config = folder, folder / "home", folder / "config.toml"
+    def __init__(self, folder: Path, here: Command) -> None:
+        self.folder, self.home, self.config, self.run = folder, folder / "home", folder / "config.toml", here
         (folder / "docs").mkdir()
         (folder / "docs" / "note.md").write_text("# Note\n\nThe harbor was built in 1843.\n")
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith("ASSAY_") or name == "ASSAY_SEARCH_WEB"
-        }
-        self.environment = kept | {"ASSAY_CONFIG": str(self.config), "ASSAY_HOME": str(self.home)}
 
-    def run(self, *arguments: str, stdout: str = "", largest: int = 0) -> subprocess.CompletedProcess[str]:
-        """`assay` with these arguments; stdout into a file, files of at most so many bytes where asked."""
-
-        def limit() -> None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
-
+    def process(self, *arguments: str, stdout: str = "", largest: int = 0) -> subprocess.CompletedProcess[str]:
+        """`assay` as a process; stdout into a file, files of at most so many bytes where asked."""
         with open(stdout or os.devnull, "w") as file:
-            return subprocess.run(
-                [sys.executable, "-m", "assay", *arguments],
-                env=self.environment,
-                cwd=self.folder,
-                stdin=subprocess.DEVNULL,
-                stdout=file if stdout else subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                timeout=120,
-                preexec_fn=limit if largest else None,
-            )
+            return warm.run(*arguments, stdout=file if stdout else subprocess.PIPE, largest=largest)
 
     def fails(self, code: int, why: str, *arguments: str, **about: object) -> None:
-        """It ends so, and says so."""
-        done = self.run(*arguments, **about)  # type: ignore[arg-type]
+        """It ends so, and says so: as a process where something is said about it."""
+        done = self.process(*arguments, **about) if about else self.run(*arguments)  # type: ignore[arg-type]
         assert done.returncode == code, done.stderr
         assert why in done.stderr
         assert "Traceback" not in done.stderr
@@ -63,8 +46,10 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+def place(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Place:
+    apart(tmp_path, monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    return Place(tmp_path, spoken(capsys))
 
 
 def database(place: Place, *statements: str) -> Path:
@@ -119,6 +104,7 @@ def test_a_damaged_database(place: Place) -> None:
     path = database(place)
     path.write_bytes(os.urandom(5000))
     place.fails(1, "is damaged or not a database: move it away", "runs", "list")
+    place.fails(1, "is damaged or not a database: move it away", "runs", "list", stdout=os.devnull)
 
 
 def test_a_database_of_another_program(place: Place) -> None:
@@ -162,6 +148,5 @@ def test_a_full_disk_behind_stdout(place: Place) -> None:
 def test_a_full_disk_behind_the_home(place: Place) -> None:
     """Files may not grow past a limit: what writes to them fails as on a full disk. Then there is room again."""
     place.fails(1, "the disk may be full", QUESTION, "--in", "docs", "-q", largest=20_000)
-    assert place.run("runs", "list").returncode == 0
     place.fails(1, "when this is mended: assay runs resume", QUESTION, "--in", "docs", "-q", largest=300_000)
     assert "1843" in place.run("runs", "resume", "last", "-q").stdout

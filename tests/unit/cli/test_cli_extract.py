@@ -6,18 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from shells import Command, apart, spoken
 
 
-def run(home: Path, *args: str, told: str | None = None) -> "subprocess.CompletedProcess[str]":
-    env = {"PATH": "/usr/bin:/bin", "ASSAY_CONFIG": str(home / "none.toml"), "ASSAY_HOME": str(home / "home")}
-    return subprocess.run(
-        [sys.executable, "-m", "assay", "extract", *args],
-        capture_output=True,
-        text=True,
-        env=env,
-        input=told,
-        timeout=60,
-    )
+@pytest.fixture
+def assay(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    apart(tmp_path, monkeypatch)
+    return spoken(capsys)
 
 
 @pytest.fixture
@@ -27,8 +22,8 @@ def notes(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_text_goes_to_stdout_and_what_is_known_to_stderr(notes: Path, tmp_path: Path):
-    done = run(tmp_path, str(notes))
+def test_the_text_goes_to_stdout_and_what_is_known_to_stderr(assay: Command, notes: Path, tmp_path: Path):
+    done = assay("extract", notes)
     assert done.returncode == 0, done.stderr
     assert done.stdout == notes.read_text(encoding="utf-8")
     assert "Tides · text/markdown" in done.stderr
@@ -36,9 +31,9 @@ def test_the_text_goes_to_stdout_and_what_is_known_to_stderr(notes: Path, tmp_pa
     assert not (tmp_path / "home").exists()  # nothing is kept
 
 
-def test_a_json_line_each_in_order_and_1_when_one_failed(notes: Path, tmp_path: Path):
+def test_a_json_line_each_in_order_and_1_when_one_failed(assay: Command, notes: Path, tmp_path: Path):
     missing = tmp_path / "missing.md"
-    done = run(tmp_path, "--json", str(missing), str(notes))
+    done = assay("extract", "--json", missing, notes)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 1
     assert [row["file"] for row in rows] == [str(missing), str(notes)]
@@ -47,14 +42,15 @@ def test_a_json_line_each_in_order_and_1_when_one_failed(notes: Path, tmp_path: 
     assert [block["kind"] for block in rows[1]["blocks"]] == ["heading", "paragraph"]
 
 
-def test_paths_from_stdin(notes: Path, tmp_path: Path):
-    done = run(tmp_path, "--json", "-", told=f"{notes}\n")
+def test_paths_from_stdin(assay: Command, notes: Path, tmp_path: Path):
+    command = [sys.executable, "-m", "assay", "extract", "--json", "-"]
+    done = subprocess.run(command, capture_output=True, text=True, input=f"{notes}\n", timeout=60)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["title"] == "Tides"
 
 
-def test_a_name_cannot_steer_the_terminal(tmp_path: Path):
+def test_a_name_cannot_steer_the_terminal(assay: Command, tmp_path: Path):
     path = tmp_path / "a\x1b[2Jb.md"
-    done = run(tmp_path, str(path))
+    done = assay("extract", path)
     assert done.returncode == 1
     assert "\x1b" not in done.stderr

@@ -2,19 +2,19 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import anyio
 import pytest
+import warm
 from web import Site, moved, response, site
 
 PAGE = """<!doctype html><html lang="en"><head><title>The Harbor report</title><meta name="author" content="Ada Byron">
 </head><body><main><h1>The Harbor report</h1><p>The Harbor report was written by Ada Byron in 1843.
 It describes the tides of the old harbor.</p></main></body></html>"""
 
-Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
@@ -32,14 +32,14 @@ async def there() -> AsyncIterator[Site]:
 
 @pytest.fixture
 def assay(tmp_path: Path) -> Run:
-    async def run(*args: str, allow: str = "127.0.0.1") -> "subprocess.CompletedProcess[bytes]":
+    async def run(*args: str, allow: str = "127.0.0.1") -> "subprocess.CompletedProcess[str]":
         env = {
             "PATH": "/usr/bin:/bin",
             "ASSAY_CONFIG": str(tmp_path / "none.toml"),
             "ASSAY_HOME": str(tmp_path / "home"),
         }
         env |= {"ASSAY_WEB_ALLOW": allow, "CI": "true"}
-        return await anyio.run_process([sys.executable, "-m", "assay", *args], check=False, env=env)
+        return await anyio.to_thread.run_sync(lambda: warm.run(*args, env=env))
 
     return run
 
@@ -47,8 +47,8 @@ def assay(tmp_path: Path) -> Run:
 async def test_a_page_as_a_run_would_read_it(assay, there: Site):
     done = await assay("fetch", there.url("/old"))
     assert done.returncode == 0, done.stderr
-    assert b"\n\nThe Harbor report was written by Ada Byron in 1843" in done.stdout  # lines stay lines
-    about = done.stderr.decode()
+    assert "\n\nThe Harbor report was written by Ada Byron in 1843" in done.stdout  # lines stay lines
+    about = done.stderr
     assert "The Harbor report · Ada Byron · en · text/html" in about
     assert there.url("/harbor") in about
 
@@ -67,7 +67,7 @@ async def test_as_json_a_line_each_and_failures_typed(assay, there: Site):
 async def test_a_page_of_this_machine_is_not_read_unasked(assay, there: Site):
     done = await assay("fetch", there.url("/harbor"), allow="")
     assert done.returncode == 1
-    assert b"blocked: 127.0.0.1 is a loopback address; web.allow names hosts" in done.stderr
+    assert "blocked: 127.0.0.1 is a loopback address; web.allow names hosts" in done.stderr
     assert there.connections == 0
 
 
@@ -78,8 +78,8 @@ async def test_a_page_is_a_document_of_a_run(assay, there: Site):
     report = json.loads(done.stdout)
     assert report["summary"]["supported"] >= 1
     assert [source["url"] for source in report["sources"] if source["number"]] == [url]
-    assert b"skipped" in done.stderr
-    assert b"not found" in done.stderr
+    assert "skipped" in done.stderr
+    assert "not found" in done.stderr
     again = await assay("Who wrote the Harbor report?", "--in", url, "--json")
     assert again.returncode == 0
 
@@ -87,11 +87,11 @@ async def test_a_page_is_a_document_of_a_run(assay, there: Site):
 async def test_a_run_over_nothing_but_dead_pages_is_refused(assay, there: Site):
     done = await assay("Who wrote the Harbor report?", "--in", there.url("/none"))
     assert done.returncode == 2
-    assert b"no document could be read" in done.stderr
-    assert b"not found: 127.0.0.1 answered 404" in done.stderr
+    assert "no document could be read" in done.stderr
+    assert "not found: 127.0.0.1 answered 404" in done.stderr
 
 
 async def test_a_setting_which_is_no_host(assay, there: Site):
     done = await assay("fetch", there.url("/harbor"), allow="10.1/99")
     assert done.returncode == 2
-    assert b"web.allow: '10.1/99' is neither a host nor a network" in done.stderr
+    assert "web.allow: '10.1/99' is neither a host nor a network" in done.stderr

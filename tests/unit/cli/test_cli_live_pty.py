@@ -15,19 +15,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import warm
+from shells import apart
 from terminal import Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="written for Linux's terminals")
 
 QUESTION = "Who wrote the Harbor report?"
 LIMIT = 30.0
-ON_TERMINAL = """
-import fcntl, os, sys, termios
-terminal = os.open(sys.argv[1], os.O_RDWR)
-fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
-os.dup2(terminal, 2)
-os.execv(sys.executable, [sys.executable, "-m", "assay", *sys.argv[2:]])
-"""
 
 
 class Seen:
@@ -36,15 +31,8 @@ class Seen:
     def __init__(self, *args: object, size: tuple[int, int] = (80, 24), **env: str) -> None:
         self._master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
-        command = [sys.executable, "-c", ON_TERMINAL, os.ttyname(slave), *map(str, args)]
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            env={**os.environ, "TERM": "xterm-256color", "CI": "", "NO_COLOR": "", "PYTHONUTF8": "1", **env},
-        )
+        told = {**os.environ, "TERM": "xterm-256color", "CI": "", "NO_COLOR": "", "PYTHONUTF8": "1", **env}
+        self.process = warm.start(*args, stdout=subprocess.PIPE, stderr=slave, terminal=True, env=told)
         os.set_blocking(self._master, False)
         self._slave = slave  # held, so that what was written can be read after the process ended
         self.terminal, self.raw = Terminal(size[0]), ""
@@ -108,10 +96,7 @@ def notes(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def on_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Seen]]:
-    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    apart(tmp_path, monkeypatch)
     started: list[Seen] = []
 
     def start(*args: object, **more: str) -> Seen:

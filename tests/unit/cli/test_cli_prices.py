@@ -6,7 +6,7 @@ import logs
 import msgspec
 import pytest
 
-from assay.cli.live.rows import money, price
+from assay.cli.figures import money, price
 from assay.cli.live.summary import cost
 from assay.cli.runs.show import outline
 from assay.core.report import build_report

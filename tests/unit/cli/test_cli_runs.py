@@ -11,9 +11,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import warm
+from shells import Command, apart, spoken
 
 from assay import Assay
-from assay.cli.main import main
 
 QUESTION = "Who wrote the Harbor report?"
 NOTES = {
@@ -34,35 +35,20 @@ def notes(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    apart(tmp_path, monkeypatch)
     return tmp_path / "home"
 
 
-class Said:
-    """What a command wrote, and how it ended."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-
 @pytest.fixture
-def assay(capsys: pytest.CaptureFixture[str]):
-    def run(*args: object) -> Said:
-        code = main([str(arg) for arg in args])
-        captured = capsys.readouterr()
-        return Said(code, captured.out, captured.err)
-
-    return run
+def assay(capsys: pytest.CaptureFixture[str]) -> Command:
+    return spoken(capsys)
 
 
 def test_the_report_is_on_stdout_and_the_milestones_on_stderr(assay, notes: Path):
     said = assay(QUESTION, "--in", notes)
-    assert said.code == 0, said.err
-    assert "Ada Byron" in said.out
-    assert "[1]" in said.out
+    assert said.returncode == 0, said.stderr
+    assert "Ada Byron" in said.stdout
+    assert "[1]" in said.stdout
     milestones = [
         "searching",
         "plan:",
@@ -72,26 +58,26 @@ def test_the_report_is_on_stdout_and_the_milestones_on_stderr(assay, notes: Path
         "checked",
         "completed",
     ]
-    places = [said.err.find(milestone) for milestone in milestones]
-    assert -1 not in places, said.err
+    places = [said.stderr.find(milestone) for milestone in milestones]
+    assert -1 not in places, said.stderr
     assert places == sorted(places)
 
 
 def test_with_the_word_research_and_quiet(assay, notes: Path):
     said = assay("research", "-q", QUESTION, "--in", notes / "harbor.md", notes / "bridge.md")
-    assert (said.code, said.err) == (0, "")
-    assert "Ada Byron" in said.out
+    assert (said.returncode, said.stderr) == (0, "")
+    assert "Ada Byron" in said.stdout
 
 
 def test_verbose_says_more(assay, notes: Path):
     said = assay(QUESTION, "-v", "--in", notes)
-    assert "  searched" in said.err
-    assert "  model extractive" in said.err
+    assert "  searched" in said.stderr
+    assert "  model extractive" in said.stderr
 
 
 def test_json_follows_its_schema(assay, notes: Path):
     said = assay(QUESTION, "--in", notes, "--json")
-    report = json.loads(said.out)
+    report = json.loads(said.stdout)
     schema = json.loads((files("assay.export") / "schemas" / "assay.report-1.json").read_text())
     jsonschema.validate(report, schema)
     assert report["question"] == QUESTION
@@ -100,7 +86,7 @@ def test_json_follows_its_schema(assay, notes: Path):
 
 def test_events_are_lines_of_json_without_a_gap(assay, notes: Path):
     said = assay(QUESTION, "--in", notes, "--events")
-    events = [json.loads(line) for line in said.out.splitlines()]
+    events = [json.loads(line) for line in said.stdout.splitlines()]
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert events[0]["type"] == "run.created"
     assert events[-1]["type"] == "run.completed"
@@ -109,32 +95,32 @@ def test_events_are_lines_of_json_without_a_gap(assay, notes: Path):
 def test_files_take_the_report(assay, notes: Path, tmp_path: Path):
     markdown, data = tmp_path / "a.md", tmp_path / "a.json"
     said = assay(QUESTION, "--in", notes, "-o", markdown, "-o", data)
-    assert (said.code, said.out) == (0, "")
+    assert (said.returncode, said.stdout) == (0, "")
     assert "Ada Byron" in markdown.read_text()
     assert json.loads(data.read_text())["schema"] == "assay.report/1"
 
 
 def test_citation_modes(assay, notes: Path):
-    assert "[S" in assay(QUESTION, "--in", notes, "--citations", "markers").out
-    plain = assay(QUESTION, "--in", notes, "--citations", "none").out
+    assert "[S" in assay(QUESTION, "--in", notes, "--citations", "markers").stdout
+    plain = assay(QUESTION, "--in", notes, "--citations", "none").stdout
     assert "[1]" not in plain.partition("## Sources")[0]
 
 
 def test_without_verification_claims_stay_unchecked(assay, notes: Path):
-    claims = json.loads(assay(QUESTION, "--in", notes, "--no-verify", "--json").out)["claims"]
+    claims = json.loads(assay(QUESTION, "--in", notes, "--no-verify", "--json").stdout)["claims"]
     assert {(claim["verdict"], claim["reason"]) for claim in claims} == {("unchecked", "off")}
 
 
 def test_repair_can_be_left_out(assay, notes: Path):
     said = assay(QUESTION, "--in", notes, "--no-repair", "--events")
-    created = next(json.loads(line) for line in said.out.splitlines() if '"run.created"' in line)
+    created = next(json.loads(line) for line in said.stdout.splitlines() if '"run.created"' in line)
     assert created["data"]["brief"]["repair"] is False
 
 
 def test_no_evidence_exits_with_6_and_cites_nothing(assay, notes: Path):
     said = assay("What is the boiling point of tungsten?", "--in", notes)
-    assert said.code == 6, said.err
-    assert "[1]" not in said.out
+    assert said.returncode == 6, said.stderr
+    assert "[1]" not in said.stdout
 
 
 @pytest.mark.parametrize(
@@ -148,96 +134,99 @@ def test_no_evidence_exits_with_6_and_cites_nothing(assay, notes: Path):
 def test_what_cannot_be_done_is_said_before_anything_is_spent(assay, notes: Path, options: list[str], message: str):
     sources = [] if "--in" in options else ["--in", notes]
     said = assay(QUESTION, *sources, *options)
-    assert said.code == 2
-    assert message in said.err
-    assert said.out == ""
-    assert assay("runs", "list").out == ""
+    assert said.returncode == 2
+    assert message in said.stderr
+    assert said.stdout == ""
+    assert assay("runs", "list").stdout == ""
 
 
 def test_the_library_is_searched_without_in(assay, notes: Path):
     added = assay("docs", "add", notes)
-    assert "2 documents from 2 files, 2 of them new" in added.err
-    assert "2 documents from 2 files, 0 of them new" in assay("docs", "add", notes).err
+    assert "2 documents from 2 files, 2 of them new" in added.stderr
+    assert "2 documents from 2 files, 0 of them new" in assay("docs", "add", notes).stderr
     said = assay(QUESTION)
-    assert "the default collection (2 documents)" in said.err
-    assert "Ada Byron" in said.out
+    assert "the default collection (2 documents)" in said.stderr
+    assert "Ada Byron" in said.stdout
 
 
 def test_docs_list_and_search(assay, notes: Path):
     assay("docs", "add", notes)
-    assert [row.split("\t")[1] for row in assay("docs", "list").out.splitlines()] == ["Bridge report", "Harbor report"]
-    listed = json.loads(assay("docs", "list", "--json").out)
-    found = json.loads(assay("docs", "search", "who opened the bridge", "--json", "-k", "1").out)
+    assert [row.split("\t")[1] for row in assay("docs", "list").stdout.splitlines()] == [
+        "Bridge report",
+        "Harbor report",
+    ]
+    listed = json.loads(assay("docs", "list", "--json").stdout)
+    found = json.loads(assay("docs", "search", "who opened the bridge", "--json", "-k", "1").stdout)
     assert found["hits"][0]["title"] == "Bridge report"
     assert found["hits"][0]["document"] in {document["sha256"] for document in listed}
-    assert "1851" in assay("docs", "search", "bridge opened").out
+    assert "1851" in assay("docs", "search", "bridge opened").stdout
 
 
 def test_docs_search_in_a_batch(assay, notes: Path, tmp_path: Path):
     assay("docs", "add", notes)
     batch = tmp_path / "queries.jsonl"
     batch.write_text('{"id": "a", "query": "Harbor author"}\n\n{"id": 2, "query": "length of the bridge"}\n')
-    answers = [json.loads(line) for line in assay("docs", "search", "--batch", batch, "-k", "1").out.splitlines()]
+    answers = [json.loads(line) for line in assay("docs", "search", "--batch", batch, "-k", "1").stdout.splitlines()]
     assert [answer["id"] for answer in answers] == ["a", 2]
     assert [answer["hits"][0]["title"] for answer in answers] == ["Harbor report", "Bridge report"]
     assert set(answers[0]["hits"][0]) == {"document", "url", "title", "score"}
     batch.write_text('{"id": 1}\n')
     said = assay("docs", "search", "--batch", batch)
-    assert said.code == 2
-    assert "line 1 is no row {id, query}" in said.err
+    assert said.returncode == 2
+    assert "line 1 is no row {id, query}" in said.stderr
 
 
 def test_an_empty_library_says_how_to_fill_it(assay):
     said = assay(QUESTION)
-    assert said.code == 6
-    assert "assay docs add PATH" in said.err
-    assert "--in PATH" in said.err
-    assert "assay docs add PATH" in assay("docs", "list").err
+    assert said.returncode == 6
+    assert "assay docs add PATH" in said.stderr
+    assert "--in PATH" in said.stderr
+    assert "assay docs add PATH" in assay("docs", "list").stderr
 
 
 @pytest.mark.parametrize("command", [["list"], ["search", "bridge"], ["search", "--batch", "-"]])
 def test_an_unknown_collection_is_an_error(assay, notes: Path, command: list[str]):
     assay("docs", "add", notes)
     said = assay("docs", *command, "--collection", "nope")
-    assert (said.code, said.out) == (2, "")
-    assert "no collection named 'nope'" in said.err
+    assert (said.returncode, said.stdout) == (2, "")
+    assert "no collection named 'nope'" in said.stderr
 
 
 def test_runs_are_listed_shown_and_exported(assay, notes: Path, tmp_path: Path):
-    report = assay(QUESTION, "--in", notes).out
-    (row,) = assay("runs", "list").out.splitlines()
+    report = assay(QUESTION, "--in", notes).stdout
+    (row,) = assay("runs", "list").stdout.splitlines()
     run_id = row.split("\t")[0]
     assert row.split("\t")[2:] == ["completed", QUESTION]
-    assert json.loads(assay("runs", "list", "--json").out)[0]["run_id"] == run_id
-    shown = assay("runs", "show", run_id[:5]).out
+    assert json.loads(assay("runs", "list", "--json").stdout)[0]["run_id"] == run_id
+    shown = assay("runs", "show", run_id[:5]).stdout
     assert all(part in shown for part in (run_id, QUESTION, "plan:", "agent 1 (finished)", "supported"))
-    assert json.loads(assay("runs", "show", "last", "--json").out)["run_id"] == run_id
+    assert json.loads(assay("runs", "show", "last", "--json").stdout)["run_id"] == run_id
     target = tmp_path / "again.md"
-    assert assay("runs", "export", "last", "-o", target).code == 0
+    assert assay("runs", "export", "last", "-o", target).returncode == 0
     assert target.read_text().strip() == report.strip()
-    assert assay("runs", "resume", "last", "-q").out == report
+    assert assay("runs", "resume", "last", "-q").stdout == report
 
 
 def test_cite_shows_the_passage_in_its_document(assay, notes: Path):
     assay(QUESTION, "--in", notes)
     said = assay("cite", "last", "1")
-    assert said.out.startswith("[1] Harbor report")
-    assert "»" in said.out
-    assert "Ada Byron" in said.out
-    assert "snapshot" in said.out
-    assert "supported" in said.out
-    (first, *_) = json.loads(assay("cite", "last", "1", "--json").out)
+    assert said.stdout.startswith("[1] Harbor report")
+    assert "»" in said.stdout
+    assert "Ada Byron" in said.stdout
+    assert "snapshot" in said.stdout
+    assert "supported" in said.stdout
+    (first, *_) = json.loads(assay("cite", "last", "1", "--json").stdout)
     assert first["passage"]["text"] in NOTES["harbor.md"]
     unknown = assay("cite", "last", "99")
-    assert unknown.code == 2
-    assert "no citation named '99'" in unknown.err
+    assert unknown.returncode == 2
+    assert "no citation named '99'" in unknown.stderr
 
 
 def test_an_unknown_run_is_an_error(assay, notes: Path):
     assay("docs", "add", notes)
     said = assay("runs", "show", "zzzz")
-    assert said.code == 2
-    assert "zzzz" in said.err
+    assert said.returncode == 2
+    assert "zzzz" in said.stderr
 
 
 async def interrupt(home: Path, notes: Path) -> str:
@@ -258,24 +247,24 @@ def interrupted(home: Path, notes: Path) -> str:
 
 
 def test_an_interrupted_question_says_how_to_go_on(assay, interrupted: str, notes: Path):
-    assert assay("runs", "list").out.split("\t")[2] == "interrupted"
+    assert assay("runs", "list").stdout.split("\t")[2] == "interrupted"
     said = assay(QUESTION, "--in", notes)
-    assert said.code == 0
-    assert f"assay runs resume {interrupted}" in said.err
-    assert len(assay("runs", "list").out.splitlines()) == 2
+    assert said.returncode == 0
+    assert f"assay runs resume {interrupted}" in said.stderr
+    assert len(assay("runs", "list").stdout.splitlines()) == 2
 
 
 def test_an_interrupted_run_is_resumed(assay, interrupted: str):
     said = assay("runs", "resume", interrupted, "--json")
-    assert said.code == 0, said.err
-    assert json.loads(said.out)["run_id"] == interrupted
-    assert json.loads(said.out)["status"] == "completed"
+    assert said.returncode == 0, said.stderr
+    assert json.loads(said.stdout)["run_id"] == interrupted
+    assert json.loads(said.stdout)["status"] == "completed"
 
 
 class Slow:
     """A process in which the models of a role take a minute to answer; it has come as far as `phase`."""
 
-    def __init__(self, process: subprocess.Popen[str], phase: str) -> None:
+    def __init__(self, process: warm.Started, phase: str) -> None:
         self.process = process
         self._until(f"phase {phase}")
 
@@ -289,26 +278,26 @@ class Slow:
     def _until(self, said: str) -> None:
         assert self.process.stderr is not None
         for line in self.process.stderr:
-            if said in line:
+            if said.encode() in line:
                 return
         raise AssertionError(f"it ended and never said {said!r}")
 
     def end(self) -> tuple[int, str]:
         out, _ = self.process.communicate(timeout=30)
-        return self.process.returncode, out
+        return self.process.wait(), out.decode()
 
 
 @pytest.fixture
 def slow(tmp_path: Path, notes: Path) -> Iterator[Callable[..., Slow]]:
     script = tmp_path / "slow.json"
     script.write_text(json.dumps([{"reply": {"text": "late"}, "delay_ms": 60_000}]))
-    started: list[subprocess.Popen[str]] = []
+    started: list[warm.Started] = []
 
     def start(role: str, phase: str) -> Slow:
-        command = [sys.executable, "-m", "assay", QUESTION, "--in", str(notes), "-v", "--mode", "deep_research"]
+        line = [QUESTION, "--in", notes, "-v", "--mode", "deep_research"]
         models = {f"ASSAY_MODELS_{role.upper()}": f"scripted:{script}"}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        started.append(subprocess.Popen(command, env=os.environ | models, text=True, **pipes))
+        started.append(warm.start(*line, env=os.environ | models, **pipes))
         return Slow(started[-1], phase)
 
     yield start
@@ -336,7 +325,7 @@ def test_ctrl_c_twice_cancels_without_waiting_for_the_model(slow: Callable[..., 
     run.press_ctrl_c(until="cancelling")
     code, out = run.end()
     assert (code, out) == (130, "")
-    assert assay("runs", "list").out.split("\t")[2] == "cancelled"
+    assert assay("runs", "list").stdout.split("\t")[2] == "cancelled"
 
 
 @needs_signals
@@ -344,4 +333,4 @@ def test_sigterm_leaves_a_run_which_can_be_resumed(slow: Callable[..., Slow], as
     run = slow("complex", "write")
     run.tell(signal.SIGTERM, until="interrupted; to go on: assay runs resume")
     assert run.end() == (143, "")
-    assert assay("runs", "list").out.split("\t")[2] == "interrupted"
+    assert assay("runs", "list").stdout.split("\t")[2] == "interrupted"

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from assay.cli.main import main
+from shells import Command, apart, spoken
 
 QUESTION = "Who wrote the Harbor report, and when was the bridge at Sandmouth opened?"
 NOTES = {
@@ -18,75 +15,60 @@ NOTES = {
 }
 
 
-class Said:
-    """What a command wrote, and how it ended."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-
 @pytest.fixture
-def assay(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
-    def run(*args: object) -> Said:
-        code = main([str(arg) for arg in args])
-        captured = capsys.readouterr()
-        return Said(code, captured.out, captured.err)
-
-    return run
+def assay(capsys: pytest.CaptureFixture[str]) -> Command:
+    return spoken(capsys)
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    apart(tmp_path, monkeypatch)
     return tmp_path / "home"
 
 
 @pytest.fixture
-def run_id(assay: Callable[..., Said], tmp_path: Path) -> str:
+def run_id(assay: Command, tmp_path: Path) -> str:
     folder = tmp_path / "notes"
     folder.mkdir()
     for name, text in NOTES.items():
         (folder / name).write_text(text)
     said = assay(QUESTION, "--in", folder, "--offline", "--json", "-q")
-    assert said.code == 0
-    return str(json.loads(said.out)["run_id"])
+    assert said.returncode == 0
+    return str(json.loads(said.stdout)["run_id"])
 
 
-def test_a_fork_without_a_source_is_another_run_with_another_report(assay: Callable[..., Said], run_id: str) -> None:
+def test_a_fork_without_a_source_is_another_run_with_another_report(assay: Command, run_id: str) -> None:
     said = assay("runs", "fork", run_id, "--from", "write", "--exclude", "bridge.md", "--json")
-    report = json.loads(said.out)
-    assert said.code == 0
+    report = json.loads(said.stdout)
+    assert said.returncode == 0
     assert report["forked_from"] == run_id != report["run_id"]
     assert "Ada Byron" in report["markdown"]
     assert "1851" not in report["markdown"]
-    assert f"run {report['run_id']}, forked from write" in said.err
+    assert f"run {report['run_id']}, forked from write" in said.stderr
     diff = assay("runs", "diff", run_id, "last")
-    assert "claims dropped:" in diff.out
-    assert "Bridge report" in diff.out
-    assert assay("runs", "replay", "last").code == 0
-    shown = assay("runs", "show", "last").out
+    assert "claims dropped:" in diff.stdout
+    assert "Bridge report" in diff.stdout
+    assert assay("runs", "replay", "last").returncode == 0
+    shown = assay("runs", "show", "last").stdout
     assert f"forked from run {run_id} at write" in shown
 
 
-def test_a_plan_in_a_file_is_followed(assay: Callable[..., Said], run_id: str, tmp_path: Path) -> None:
+def test_a_plan_in_a_file_is_followed(assay: Command, run_id: str, tmp_path: Path) -> None:
     plan = tmp_path / "plan.txt"
     plan.write_text("title: The bridge\n1. When the bridge at Sandmouth was opened\n")
     said = assay("runs", "fork", run_id, "--from", "plan", "--plan", plan, "--json", "-q")
-    assert said.code == 0
-    assert [step["title"] for step in json.loads(said.out)["plan"]["steps"]] == [
+    assert said.returncode == 0
+    assert [step["title"] for step in json.loads(said.stdout)["plan"]["steps"]] == [
         "When the bridge at Sandmouth was opened"
     ]
 
 
-def test_documents_are_added(assay: Callable[..., Said], run_id: str, tmp_path: Path) -> None:
+def test_documents_are_added(assay: Command, run_id: str, tmp_path: Path) -> None:
     tower = tmp_path / "tower.md"
     tower.write_text("# Tower\n\nThe bridge at Sandmouth was opened again in 1907.\n")
     said = assay("runs", "fork", run_id, "--from", "research", "--add", tower, "--json", "-q")
-    assert said.code == 0
-    assert "Tower" in {source["title"] for source in json.loads(said.out)["sources"]}
+    assert said.returncode == 0
+    assert "Tower" in {source["title"] for source in json.loads(said.stdout)["sources"]}
 
 
 @pytest.mark.parametrize(
@@ -100,13 +82,13 @@ def test_documents_are_added(assay: Callable[..., Said], run_id: str, tmp_path: 
         (["--from", "write", "--detach", "--events"], "--detach and --events exclude each other"),
     ],
 )
-def test_what_cannot_be_done_is_said(assay: Callable[..., Said], run_id: str, args: list[str], message: str) -> None:
+def test_what_cannot_be_done_is_said(assay: Command, run_id: str, args: list[str], message: str) -> None:
     said = assay("runs", "fork", run_id, *args)
-    assert said.code == 2
-    assert message in said.err
-    assert len(assay("runs", "list").out.splitlines()) == 1
+    assert said.returncode == 2
+    assert message in said.stderr
+    assert len(assay("runs", "list").stdout.splitlines()) == 1
 
 
-def test_help_shows_how(assay: Callable[..., Said]) -> None:
+def test_help_shows_how(assay: Command) -> None:
     said = assay("runs", "fork", "--help")
-    assert "assay runs fork last --from write --exclude 3" in said.out
+    assert "assay runs fork last --from write --exclude 3" in said.stdout

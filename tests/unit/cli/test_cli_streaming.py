@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import pty
 import select
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+import warm
 from hypothesis import given
 from hypothesis import strategies as st
 from logs import Log, begin, passage, source
+from shells import apart
 
 from assay.cli import streaming
 from assay.cli.main import main
@@ -73,15 +74,11 @@ def test_a_paragraph_put_between_is_said_after_and_nothing_twice() -> None:
 def test_on_a_terminal_the_answer_is_there_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    apart(tmp_path, monkeypatch)
     (tmp_path / "pier.md").write_text("# Pier\n\nThe north pier was built in 1790. It is 80 metres long.\n")
     assert main(["How long is the pier?", "--in", str(tmp_path / "pier.md"), "-q"]) == 0
     master, slave = pty.openpty()
-    command = [sys.executable, "-m", "assay", "ask", "-q", "last", "When was the north pier built?"]
-    process = subprocess.Popen(command, stdout=slave, stderr=slave, stdin=subprocess.DEVNULL)
+    process = warm.start("ask", "-q", "last", "When was the north pier built?", stdout=slave, stderr=slave)
     os.close(slave)
     seen, end = "", time.monotonic() + 60
     while process.poll() is None or select.select([master], [], [], 0)[0]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.shown import ShownPassage, ShownSource, read, show
-from assay.core.sources import KINDS, Passage, Source, SourceKind, sha256
+from assay.core.sources import KINDS, Notice, Passage, Source, SourceKind, sha256
 
 
 def source(id: str = "S2003", title: str = "PEP 6", url: str = "https://peps.example/6") -> Source:
@@ -106,3 +106,34 @@ def test_what_is_known_comes_back_and_nothing_else_passes_for_it(
     (found,) = read(show(known, []))
     assert (found.title, found.url, found.kind) == (title, url, kind)
     assert found.published in ("", published)
+
+
+def test_what_was_published_about_it_later_stands_behind_the_date() -> None:
+    notices = (Notice(kind="retraction", doi="10.1/x", date="2010-02-06"), Notice(kind="expression_of_concern"))
+    known = msgspec.structs.replace(source(), kind="scholarly", published="1998", notices=notices)
+    text = show(known, [])
+    assert text.endswith("<https://peps.example/6> (scholarly, 1998, retraction 2010-02-06, expression_of_concern)")
+    (found,) = read(text)
+    assert (found.kind, found.published) == ("scholarly", "1998")
+    assert found.notices == ("retraction 2010-02-06", "expression_of_concern")
+
+
+NOTICE = st.builds(
+    Notice,
+    kind=st.sampled_from(["retraction", "news", "", "2020", "a, b", "x) <y> (", "Retraction", "a\nb"])
+    | st.text(max_size=8),
+    date=st.sampled_from(["", "2010", "2010-02-06", "soon"]) | st.text(max_size=8),
+)
+
+
+@given(
+    notices=st.lists(NOTICE, max_size=8).map(tuple),
+    kind=st.sampled_from(KINDS),
+    published=st.sampled_from(["", "2021", "2021-03-04"]),
+)
+def test_no_notice_passes_for_something_else(notices: tuple[Notice, ...], kind: SourceKind, published: str) -> None:
+    known = msgspec.structs.replace(source(), kind=kind, published=published, notices=notices)
+    (found,) = read(show(known, []))
+    assert (found.kind, found.published, found.url) == (kind, published, "https://peps.example/6")
+    assert len(found.notices) <= min(5, len(notices))
+    assert all(said.partition(" ")[0] in {each.kind for each in notices} for said in found.notices)

@@ -17,7 +17,7 @@ async def examine(named: Path | None = None) -> list[Finding]:
 
     `named` is the home to look at; None: the one the settings name.
     """
-    found = [program.release(), program.clock()]
+    found, blobs = [program.release(), program.clock()], None
     try:
         configured = settings.load()
     except ConfigError as error:
@@ -29,5 +29,6 @@ async def examine(named: Path | None = None) -> list[Finding]:
         place = named or configured.home
         found += await program.models(configured)
         found += await asyncio.to_thread(lambda: list(database.examine(configured)))
-    found += home.examine(place.expanduser())
+        blobs = configured.blobs
+    found += home.examine(place.expanduser(), blobs)
     return [*found, program.adapters(), *program.extras(), *program.terminal()]

@@ -14,11 +14,18 @@ _ELSEWHERE = "set ASSAY_DATABASE to where it is, or to none for the file in the 
 
 
 def examine(settings: Settings) -> Iterator[Finding]:
-    """The database and the folder of blobs beside it; nothing where none is named."""
-    if settings.database is None:
-        return
+    """The database, and where blobs lie; nothing of what is in the home."""
+    if settings.database is not None:
+        yield from _database(settings.database.get_secret_value())
+        if settings.blobs is None:
+            said = "what was read lies in this machine's home"
+            yield note("blobs", said, "for workers on others, set blobs to a shared folder or an object store")
+    yield from _blobs(settings.blobs)
+
+
+def _database(url: str) -> Iterator[Finding]:
     try:
-        backend = importlib.import_module("assay.store.sql.postgres").Postgres(settings.database.get_secret_value())
+        backend = importlib.import_module("assay.store.sql.postgres").Postgres(url)
         schema, head = backend.schema_version(), importlib.import_module("assay.store.sql.tables").HEAD
     except ConfigError as error:
         yield broken("database", str(error), _ELSEWHERE)
@@ -27,19 +34,24 @@ def examine(settings: Settings) -> Iterator[Finding]:
         yield broken("database", str(error), f"start it, or {_ELSEWHERE}")
         return
     yield fine("database", f"{backend.place}, {_said(schema, head)}")
-    yield _blobs(settings.blobs)
+
+
+def _blobs(at: Path | str | None) -> Iterator[Finding]:
+    """Where blobs lie, when that is not the home: whether it can be reached. Nothing is written."""
+    if at is None:
+        return
+    if isinstance(at, Path):
+        yield fine("blobs", f"what was read lies in {at}")
+        return
+    try:
+        next(iter(importlib.import_module("assay.store.objects").ObjectBlobs(at, retry_seconds=1).stored()), None)
+    except (ConfigError, StoreError) as error:
+        yield broken("blobs", str(error), "look at the keys, the region and the endpoint in the environment (AWS_…)")
+        return
+    yield fine("blobs", f"what was read lies in {at}, which can be reached")
 
 
 def _said(schema: str, head: str) -> str:
     if not schema:
         return "where nothing is yet; the first command that needs it makes the tables"
     return f"schema {schema}" if schema == head else f"schema {schema}, this release's is {head}"
-
-
-def _blobs(folder: Path | None) -> Finding:
-    """Workers on other machines find what was read only in a folder they share."""
-    if folder is None:
-        return note(
-            "blobs", "what was read lies in this machine's home", "for workers on others, set blobs to a shared folder"
-        )
-    return fine("blobs", f"what was read lies in {folder}")

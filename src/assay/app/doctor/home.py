@@ -19,8 +19,11 @@ _LITTLE, _TOO_LITTLE = 500_000_000, 50_000_000
 """Bytes free: below the first a note, below the second nothing works for long."""
 
 
-def examine(home: Path) -> Iterator[Finding]:
-    """The folder, the space left, the database, the index, and what is stored of the documents."""
+def examine(home: Path, blobs: Path | str | None = None) -> Iterator[Finding]:
+    """The folder, the space left, the database, the index, and what is stored of the documents.
+
+    `blobs` is where that lies, when not in the home; what lies far away is not asked for here, one by one.
+    """
     try:
         if not home.exists():
             yield _not_made(home)
@@ -39,7 +42,7 @@ def examine(home: Path) -> Iterator[Finding]:
     yield _database(home / DATABASE, found)
     if found.state in ("current", "older"):
         yield _index(home, found)
-        yield from _documents(home, found)
+        yield from _documents(None if isinstance(blobs, str) else blobs or home / BLOBS, found)
 
 
 def _not_made(home: Path) -> Finding:
@@ -107,17 +110,20 @@ def _index(home: Path, found: Probe) -> Finding:
     return fine("index", f"in step with the library: {indexed:,} documents")
 
 
-def _documents(home: Path, found: Probe) -> Iterator[Finding]:
+def _documents(folder: Path | None, found: Probe) -> Iterator[Finding]:
     """Whether the stored texts are there, and the files they were read from."""
-    blobs = FolderBlobs(home / BLOBS)
-    lost = [document for document, snapshot in found.stored if not (blobs.has(document) and blobs.has(snapshot))]
+    lost = [] if folder is None else _lost(FolderBlobs(folder), found)
     of = f"the latest {MOST:,}" if found.documents > MOST else "all"
     if lost:
         said = f"{len(lost):,} of {of} documents have no stored text or snapshot (first: {lost[0][:12]})"
-        yield broken("documents", said, f"restore {home / BLOBS} from a copy, or add their files again")
-    elif found.documents:
+        yield broken("documents", said, f"restore {folder} from a copy, or add their files again")
+    elif found.documents and folder is not None:
         yield fine("documents", f"the texts and snapshots of {of} are there")
     gone = [path for path in found.read if not os.access(path, os.R_OK)]
     if gone:
         said = f"{len(gone):,} files which were added are gone or cannot be read now (first: {os.fsdecode(gone[0])})"
         yield note("files", said, "nothing to do: what was read is kept")
+
+
+def _lost(blobs: FolderBlobs, found: Probe) -> list[str]:
+    return [document for document, snapshot in found.stored if not (blobs.has(document) and blobs.has(snapshot))]

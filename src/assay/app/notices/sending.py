@@ -6,7 +6,9 @@ import asyncio
 import os
 import signal
 import subprocess
+import tempfile
 from collections.abc import Awaitable, Callable, Sequence
+from typing import IO
 
 import httpx2
 import msgspec
@@ -16,9 +18,11 @@ from assay.app.notices.targets import Target
 
 SECONDS = 10.0
 """For one attempt at an address."""
-PAUSES = (1.0, 4.0)
+PAUSES = (0.5, 2.0)
 """Seconds before the second and the third attempt."""
 COMMAND_SECONDS = 30.0
+MOST_SAID = 300
+"""Bytes of what a command says last."""
 Sleep = Callable[[float], Awaitable[None]]
 _AGAIN = frozenset((408, 425, 429, 500, 502, 503, 504))
 
@@ -36,22 +40,28 @@ async def send(notice: Notice, targets: Sequence[Target], sleep: Sleep = asyncio
 
 def _run(target: Target, data: bytes) -> str:
     """Why the command failed, empty when it did not. Its words are the user's own; what is told goes to its stdin."""
-    try:
-        process = subprocess.Popen(
-            target.words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except OSError as error:
-        return error.strerror or type(error).__name__
-    try:
-        process.communicate(data, timeout=COMMAND_SECONDS)
-    except subprocess.TimeoutExpired:
-        _end(process)
-        return f"it did not end within {COMMAND_SECONDS:g} s"
-    return f"it ended with code {process.returncode}" if process.returncode else ""
+    with tempfile.TemporaryFile() as said:
+        try:
+            process = subprocess.Popen(
+                target.words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+            )
+        except OSError as error:
+            return error.strerror or type(error).__name__
+        try:
+            process.communicate(data, timeout=COMMAND_SECONDS)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            return f"it did not end within {COMMAND_SECONDS:g} s{_last(said)}"
+        return f"it ended with code {process.returncode}{_last(said)}" if process.returncode else ""
+
+
+def _last(said: IO[bytes]) -> str:
+    """The last line a command wrote to stderr, in brackets."""
+    end = said.seek(0, os.SEEK_END)
+    said.seek(max(0, end - MOST_SAID))
+    lines = said.read(MOST_SAID).decode(errors="replace").split("\n")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f" ({last})" if last else ""
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -4,10 +4,11 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "db",
-    help="The database of a home: copy, check and migrate it.",
+    help="The database: copy, restore, check and migrate it.",
     lazy={
         "backup": ("assay.cli.db.backup", "Copy it while others work with it."),
         "check": ("assay.cli.db.check", "Look for damage and for what should not be."),
+        "restore": ("assay.cli.db.restore", "Put a copy in place, in a home or in PostgreSQL."),
         "migrate": ("assay.cli.db.migrate", "Bring it to this release's schema; a copy is made first."),
     },
 )

@@ -18,25 +18,25 @@ from assay.cli.terminal import State, say, write
 @options.common
 @click.pass_obj
 def command(state: State, file: Path, home: Path | None) -> None:
-    """Copy the home to FILE, also while runs go on: with .zip all of it, else the database alone.
+    """Copy runs and documents to FILE, also while runs go on: with .zip what was read too, else the database alone.
 
-    A .zip unpacked into an empty folder is a home. What is derived (the search index, pages kept for the next time,
-    logs) is left out.
+    The file is the same from a home and from PostgreSQL with blobs anywhere: `assay db restore` puts it into either,
+    and a .zip unpacked into an empty folder is a home. What is derived (the search index, pages kept for the next
+    time, logs) is left out.
 
     \b
         assay db backup assay-2026-05-31.zip
         assay db backup /backup/runs.db
     """  # noqa: D301 - a raw docstring would show click's mark to the reader
     configured = settings.load()
-    folder = (home or configured.home).expanduser()
-    done = databases.backup(folder, configured, file)
+    done = databases.backup(home or configured.home, configured, file)
     write(done.file)
     if done.missing:
-        say(f"warning: {counted(len(done.missing), 'blob')} of documents are not there (assay db check says which)")
+        say(f"warning: {counted(len(done.missing), 'blob')} of documents cannot be read (assay db check says which)")
     if state.verbosity >= 0:
-        held = f"{counted(done.blobs, 'blob')} in it" if done.blobs or not done.needed else _apart(folder, done.needed)
+        held = f"{counted(done.blobs, 'blob')} in it" if done.blobs or not done.needed else _apart(done.needed)
         say(f"{done.size / 1e6:,.1f} MB; {held}")
 
 
-def _apart(home: Path, needed: int) -> str:
-    return f"{counted(needed, 'blob')} of its documents are in {home / 'blobs'}, and not in it"
+def _apart(needed: int) -> str:
+    return f"{counted(needed, 'blob')} of its documents are where they were, and not in it (a .zip has them)"

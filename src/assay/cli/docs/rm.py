@@ -9,14 +9,11 @@ from pathlib import Path
 import click
 
 from assay.cli import options
-from assay.cli.asking import may_ask
 from assay.cli.collections import collection_names
+from assay.cli.confirming import confirm
 from assay.cli.library import stored
 from assay.cli.progress import counted, shorten
 from assay.cli.terminal import clean, say
-from assay.core.errors import UsageError
-
-SHOWN = 20
 
 
 @click.command("rm")
@@ -54,7 +51,7 @@ async def _remove(references: Sequence[str], collection: str, yes: bool, home: P
     async with stored(home) as assay:
         meant = await assay.meant(references, collection)
         titles = [f"{each.sha256[:8]}  {shorten(clean(each.title or each.name), 100)}" for each in meant]
-        _confirm(f"Take {counted(len(meant), 'document')} out of {collection}?", titles, yes)
+        confirm(f"Take {counted(len(meant), 'document')} out of {collection}?", titles, yes=yes)
         done = await assay.remove(references, collection)
     say(f"{counted(len(done), 'document')} taken out of {collection}")
 
@@ -63,24 +60,6 @@ async def _drop(collection: str, yes: bool, home: Path | None) -> None:
     async with stored(home) as assay:
         await assay.check_collection(collection)
         held = await assay.documents(collection)
-        _confirm(f"Forget the collection {collection} ({counted(len(held), 'document')})?", [], yes)
+        confirm(f"Forget the collection {collection} ({counted(len(held), 'document')})?", [], yes=yes)
         await assay.drop(collection)
     say(f"the collection {collection} is forgotten")
-
-
-def _confirm(question: str, titles: Sequence[str], yes: bool) -> None:
-    """Ask on a terminal; elsewhere only `--yes` does it.
-
-    Raises:
-        UsageError: nobody is there to ask.
-        click.Abort: the answer was no.
-    """
-    if yes:
-        return
-    if not may_ask():
-        raise UsageError(f"{question} Say --yes where nobody can be asked")
-    for title in titles[:SHOWN]:
-        say(f"  {title}")
-    if len(titles) > SHOWN:
-        say(f"  … and {len(titles) - SHOWN} more")
-    click.confirm(question, abort=True, err=True)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import msgspec
 from rich.text import Text
 
-from assay.cli.live.rows import joined, words
+from assay.cli.figures import joined
+from assay.cli.live.rows import words
 from assay.cli.progress import counted
 from assay.core.claims import VERDICTS
 from assay.core.report import in_words

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from rich.text import Text
 
+from assay.cli.figures import joined, money, tokens
 from assay.cli.live.activity import of_phase
 from assay.cli.live.lanes import lanes
 from assay.cli.live.phases import phases
-from assay.cli.live.rows import cut, joined, money, row, tokens, words
+from assay.cli.live.rows import cut, row, words
 from assay.cli.live.times import clock, elapsed
 from assay.cli.live.trouble import trouble
 from assay.cli.live.writing import writing

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.cli.estimates import told_money
-from assay.cli.live.rows import joined, price, tokens
+from assay.cli.figures import joined, price, tokens
 from assay.cli.live.times import clock, elapsed, moment
 from assay.cli.live.trouble import troubles
 from assay.cli.progress import counted

@@ -14,7 +14,7 @@ from assay.cli.exits import Exit
 from assay.cli.library import stored
 from assay.cli.options import Command
 from assay.cli.runs.ids import run_ids
-from assay.cli.terminal import say
+from assay.cli.terminal import State, say
 from assay.core.ports import RunRow
 
 SECONDS = 30.0
@@ -31,22 +31,25 @@ def controlled(command: Command) -> Command:
 
 def tell(reference: str, action: Asked, home: Path | None, *, wait: bool, done: Callable[[str], str]) -> Exit:
     """Ask for `action`; `done` says what it means for the run of an id."""
-    return asyncio.run(_tell(reference, action, home, SECONDS if wait else 0.0, done))
+    quiet = click.get_current_context().ensure_object(State).verbosity < 0
+    return asyncio.run(_tell(reference, action, home, SECONDS if wait else 0.0, done, quiet=quiet))
 
 
-async def _tell(reference: str, action: Asked, home: Path | None, wait: float, done: Callable[[str], str]) -> Exit:
+async def _tell(
+    reference: str, action: Asked, home: Path | None, wait: float, done: Callable[[str], str], *, quiet: bool
+) -> Exit:
     async with stored(home) as assay:
         run_id = (await assay.find(reference)).run_id
         came = await assay.control(run_id, action, wait=wait)
         row = await assay.find(run_id)
-    if came == "applied":
-        say(done(run_id))
-        return Exit.DONE
-    if came == "ended":
-        say(f"run {run_id} ended before that: {row.status}")
-        return Exit.DONE
-    say(_stored(row, action, wait))
-    return Exit.DONE if not wait or not row.holder else Exit.FAILED
+    if came == "stored":
+        heeded = not wait or not row.holder
+        if not (heeded and quiet):
+            say(_stored(row, action, wait))
+        return Exit.DONE if heeded else Exit.FAILED
+    if not quiet:
+        say(done(run_id) if came == "applied" else f"run {run_id} ended before that: {row.status}")
+    return Exit.DONE
 
 
 def _stored(row: RunRow, action: Asked, wait: float) -> str:

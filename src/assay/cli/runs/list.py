@@ -9,9 +9,9 @@ import click
 import msgspec
 
 from assay.cli import options
-from assay.cli.library import exists, stored
+from assay.cli.library import HOW_TO_RUN, exists, stored
 from assay.cli.tables import table
-from assay.cli.terminal import write
+from assay.cli.terminal import say, write
 from assay.core.ports import FINAL, RunRow
 
 
@@ -22,6 +22,8 @@ from assay.core.ports import FINAL, RunRow
 def command(limit: int, as_json: bool, home: Path | None) -> None:
     """Runs, newest first."""
     rows = asyncio.run(_runs(limit, home))
+    if not rows:
+        say(HOW_TO_RUN)
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(rows)).decode())
         return

@@ -11,7 +11,7 @@ import click
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.asking import may_ask
+from assay.cli.confirming import confirm
 from assay.cli.exits import Exit
 from assay.cli.library import stored
 from assay.cli.progress import counted, shorten
@@ -19,7 +19,7 @@ from assay.cli.runs.ages import Age
 from assay.cli.runs.ids import run_ids
 from assay.cli.runs.tidying import said
 from assay.cli.terminal import clean, say
-from assay.core.errors import LeaseHeld, UsageError
+from assay.core.errors import LeaseHeld
 from assay.core.ports import FINAL, RunRow
 
 _ALL = 1_000_000
@@ -46,7 +46,8 @@ async def _remove(references: Sequence[str], age: timedelta | None, yes: bool, h
         if not rows:
             say("there is no such run")
             return Exit.DONE
-        _confirm(rows, yes)
+        named = [f"{row.run_id}  {row.created_at[:10]}  {row.status}  {shorten(clean(row.question))}" for row in rows]
+        confirm(f"Delete {counted(len(rows), 'run')}?", named, yes=yes)
         done = [await _deleted(assay, row) for row in rows]
         swept = await assay.tidy() if any(done) else None
     say(f"{counted(sum(done), 'run')} deleted{said(swept) if any(done) else ''}")
@@ -60,22 +61,6 @@ async def _chosen(assay: Assay, references: Sequence[str], age: timedelta | None
         return list({row.run_id: row for row in found}.values())
     before = (datetime.now(UTC) - age).isoformat()
     return [row for row in await assay.runs(_ALL) if row.status in FINAL and row.created_at < before]
-
-
-def _confirm(rows: Sequence[RunRow], yes: bool) -> None:
-    """Ask on a terminal; elsewhere only `--yes` deletes.
-
-    Raises:
-        UsageError: nobody is there to ask.
-        click.Abort: the answer was no.
-    """
-    if yes:
-        return
-    if not may_ask():
-        raise UsageError(f"{counted(len(rows), 'run')} would be deleted: say --yes where nobody can be asked")
-    for row in rows:
-        say(f"  {row.run_id}  {row.created_at[:10]}  {row.status}  {shorten(clean(row.question))}")
-    click.confirm(f"Delete {counted(len(rows), 'run')}?", abort=True, err=True)
 
 
 async def _deleted(assay: Assay, row: RunRow) -> bool:

@@ -11,8 +11,8 @@ import msgspec
 
 from assay.cli import options
 from assay.cli.estimates import told
+from assay.cli.figures import price
 from assay.cli.library import stored
-from assay.cli.live.rows import price
 from assay.cli.progress import counted, shorten
 from assay.cli.runs.ids import run_ids
 from assay.cli.runs.search_log import write_search_log
@@ -25,7 +25,7 @@ from assay.core.view import Lane, RunView, Steered, Turn
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.option("--thinking", is_flag=True, help="What the models thought, too.")
 @click.option("--search-log", is_flag=True, help="Only its searches: query, provider, hits, read, cited, excluded.")
-@click.option("--csv", "as_csv", is_flag=True, help="The searches as CSV.")
+@click.option("--csv", "as_csv", is_flag=True, help="With --search-log: as CSV.")
 @options.json_output
 @options.common
 def command(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_json: bool, home: Path | None) -> None:
@@ -35,8 +35,10 @@ def command(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_j
         assay runs show last
         assay runs show last --search-log --csv > searches.csv
     """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    if as_csv and not search_log:
+        raise click.UsageError("--csv is a form of the searches: give --search-log with it")
     view = asyncio.run(_view(reference, home))
-    if search_log or as_csv:
+    if search_log:
         write_search_log(view, as_csv=as_csv, as_json=as_json)
         return
     if as_json:

@@ -11,7 +11,9 @@ from assay.cli.terminal import say
 def said(swept: Swept | None) -> str:
     """What follows the number of deleted runs: what was cleaned up with them."""
     if swept is None:
-        return "; documents stay for now: another process works with this home, or shares its bytes"
+        return "; documents stay for now: another process works with this library"
+    if swept.apart:
+        return "; bytes stay: another library stores some in the same place"
     if not swept.blobs:
         return ""
     return f"; {counted(len(swept.rows), 'document')} no run refers to any more removed ({swept.size / 1e6:,.1f} MB)"

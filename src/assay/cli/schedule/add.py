@@ -12,19 +12,24 @@ import click
 from assay import settings
 from assay.app.schedules import Book, read_every, said
 from assay.app.schedules.lasting import lasting, lasting_sources
-from assay.cli import answer_options, budget_options, checking_options, options, report_options, web_options
-from assay.cli.arguments import ResearchCommand, paths_from, question_from
-from assay.cli.completing import any_path, strategies
+from assay.cli import (
+    answer_options,
+    budget_options,
+    checking_options,
+    options,
+    report_options,
+    scope_options,
+    web_options,
+)
+from assay.cli.arguments import ResearchCommand, paths_from, question_from, there
+from assay.cli.completing import strategies
 from assay.cli.terminal import State, say, write
 
 
 @click.command("add", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="QUESTION")
 @click.option("--every", required=True, metavar="TIME", help="How often: 30m, 12h, 7d, 2w, hourly, daily, weekly.")
-@click.option(
-    "--in", "paths", multiple=True, metavar="PATH…", shell_complete=any_path,
-    help="Only in these files, folders, globs or pages, as they are then.",
-)  # fmt: skip
+@scope_options.places(", as they are then")
 @web_options.web
 @click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
 @click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
@@ -51,7 +56,7 @@ def command(
     configured = settings.load()
     question, seconds = question_from(words, paths), read_every(every)
     kept = lasting(question, cast("Any", ways), configured)
-    sources = lasting_sources(paths_from(paths)) if paths else None
+    sources = lasting_sources(there(paths_from(paths))) if paths else None
     made = Book(home or configured.home).add(question, seconds, sources, kept, datetime.now(UTC))
     write(made.id)
     if state.verbosity >= 0:

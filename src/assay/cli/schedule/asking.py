@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,15 +12,26 @@ from assay import RunHandle, settings
 from assay.app.notices import Target, changes_of, notice_of
 from assay.app.schedules import Book, Schedule
 from assay.app.schedules.due import Asked, run_due
+from assay.cli import notify_options
 from assay.cli.exits import Exit
 from assay.cli.library import opened
 from assay.cli.live.summary import outcome
 from assay.cli.notify_options import tell
 from assay.cli.runs.diff import told
 from assay.cli.runs.tidying import keep_to_rules
-from assay.cli.terminal import clean, say, write
-from assay.cli.watch import Output, follow
+from assay.cli.terminal import State, clean, say, write
+from assay.cli.watch import Output, Stdout, follow
 from assay.core.view import RunView
+
+
+def output_for(state: State, configured: settings.Settings, notify: Sequence[str], *, as_json: bool) -> Output:
+    """How `run-due` and `watch` tell what they do.
+
+    Raises:
+        ConfigError: whom to notify cannot be told.
+    """
+    stdout: Stdout = "json" if as_json else "report"
+    return Output(stdout=stdout, verbosity=state.verbosity, notify=notify_options.targets(notify, configured))
 
 
 async def ask_due(book: Book, home: Path, configured: settings.Settings, output: Output) -> Exit:

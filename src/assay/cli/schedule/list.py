@@ -11,7 +11,7 @@ from assay import settings
 from assay.app.schedules import Book, said
 from assay.cli import options
 from assay.cli.tables import table
-from assay.cli.terminal import write
+from assay.cli.terminal import say, write
 
 
 @click.command("list")
@@ -20,6 +20,8 @@ from assay.cli.terminal import write
 def command(as_json: bool, home: Path | None) -> None:
     """The schedules, in the order of making: id, how often, when due, its latest run, question."""
     schedules = Book(home or settings.load().home).all()
+    if not schedules:
+        say("there are no schedules yet: `assay schedule add QUESTION --every 7d` makes the first")
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(schedules)).decode())
         return

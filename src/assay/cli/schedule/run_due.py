@@ -14,7 +14,7 @@ from assay.app.schedules import Book
 from assay.cli import notify_options, options
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, termination
-from assay.cli.schedule.asking import ask_due
+from assay.cli.schedule.asking import ask_due, output_for
 from assay.cli.terminal import State, say
 from assay.cli.watch import Output
 
@@ -37,11 +37,7 @@ def command(state: State, notify: Sequence[str], as_json: bool, home: Path | Non
     """  # noqa: D301 - a raw docstring would show click's mark to the reader
     configured = settings.load()
     folder = home or configured.home
-    output = Output(
-        stdout="json" if as_json else "report",
-        verbosity=state.verbosity,
-        notify=notify_options.targets(notify, configured),
-    )
+    output = output_for(state, configured, notify, as_json=as_json)
     return asyncio.run(_once(Book(folder), folder, configured, output))
 
 

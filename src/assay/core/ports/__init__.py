@@ -15,6 +15,7 @@ from assay.core.ports.documents import FileStamp as FileStamp
 from assay.core.ports.documents import Hit as Hit
 from assay.core.ports.documents import KeptPage as KeptPage
 from assay.core.ports.documents import Library as Library
+from assay.core.ports.documents import LibrarySearch as LibrarySearch
 from assay.core.ports.documents import Member as Member
 from assay.core.ports.documents import Memo as Memo
 from assay.core.ports.documents import PageCache as PageCache
@@ -24,6 +25,7 @@ from assay.core.ports.journal import FINAL as FINAL
 from assay.core.ports.journal import LONGEST_LEASE as LONGEST_LEASE
 from assay.core.ports.journal import NOTHING as NOTHING
 from assay.core.ports.journal import Action as Action
+from assay.core.ports.journal import Allowance as Allowance
 from assay.core.ports.journal import Commit as Commit
 from assay.core.ports.journal import EventDraft as EventDraft
 from assay.core.ports.journal import EventKey as EventKey
@@ -39,6 +41,8 @@ from assay.core.ports.journal import Spent as Spent
 from assay.core.ports.journal import StepRecord as StepRecord
 from assay.core.ports.models import Access as Access
 from assay.core.ports.models import Model as Model
+from assay.core.ports.permits import Permits as Permits
+from assay.core.ports.permits import Turns as Turns
 from assay.core.ports.queue import PRIORITIES as PRIORITIES
 from assay.core.ports.queue import Queue as Queue
 from assay.core.ports.queue import QueuedRun as QueuedRun

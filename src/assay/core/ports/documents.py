@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -48,6 +48,31 @@ class Search(Protocol):
         Raises:
             SearchFailed: the provider could not answer.
         """
+        ...
+
+
+class LibrarySearch(Search, Protocol):
+    """Search over the library, with an index that is derived from it. Its other methods are blocking."""
+
+    def sync(self, progress: Callable[[str], None] | None = None) -> None:
+        """Index what the library has and the index has not. `progress` is given sentences for the user.
+
+        Raises:
+            SearchFailed: the index cannot be written, or another process did not let go of it for long.
+            StoreError: the library cannot be read.
+        """
+        ...
+
+    def forget(self, rows: Sequence[int]) -> None:
+        """Take documents out which the library does not have any more.
+
+        Raises:
+            SearchFailed: the index cannot be written.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of connections."""
         ...
 
 
@@ -122,6 +147,14 @@ class PageCache(Protocol):
 
         Raises:
             StoreError: it cannot be written.
+        """
+        ...
+
+    def forget(self, url: str) -> None:
+        """Keep nothing of this address any more; nothing is wrong with there being nothing.
+
+        Raises:
+            StoreError: it cannot be removed.
         """
         ...
 
@@ -230,8 +263,16 @@ class Library(Collections, Protocol):
         """The row numbers (see `after`) of the documents in `collections`."""
         ...
 
+    def count(self, collections: Sequence[str]) -> int:
+        """How many documents are in `collections`."""
+        ...
+
     def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Documents by row number, ascending, from `row` exclusive: how an index catches up. Rows are never reused."""
+        ...
+
+    def at(self, rows: Collection[int]) -> dict[int, Document]:
+        """The documents at these row numbers (at most some hundred), by row; those which are not there are left out."""
         ...
 
     def last_row(self) -> int:

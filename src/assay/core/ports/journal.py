@@ -118,6 +118,17 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage
 
 
+class Allowance(msgspec.Struct, frozen=True, kw_only=True):
+    """What all runs created at `since` (ISO 8601 UTC) or later may take together; None is no limit.
+
+    One which has ended has taken what it used; any other all it may still use, which is its own limit.
+    """
+
+    since: str
+    usd: float | None = None
+    tokens: int | None = None
+
+
 class EventKey(msgspec.Struct, frozen=True, kw_only=True):
     """A stored event's identity, without its data."""
 
@@ -151,10 +162,14 @@ class Journal(Protocol):
         events: Sequence[EventDraft],
         thread: str = "",
         given: Given = NOTHING,
+        within: Allowance | None = None,
     ) -> tuple[Envelope, ...]:
         """Make a run with its first events; `thread` names the conversation it is part of.
 
-        What it is `given` is stored in the same transaction.
+        What it is `given` is stored in the same transaction, and its budget is looked at `within` an allowance there.
+
+        Raises:
+            Overtaken: other runs have taken what it would take of the allowance.
         """
         ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Protocol
 
 import msgspec
@@ -25,7 +25,8 @@ class QueueLimits(msgspec.Struct, frozen=True, kw_only=True):
 class QueuedRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run in the queue. `ready` says that a worker may take it; one that waits for a person is not.
 
-    `holder` is who executes it, empty for nobody; `taken` how often a worker took it up.
+    `holder` is who executes it, empty for nobody; `taken` how often a worker took it up; `release` the version of Assay
+    which made it, empty where that is not known.
     """
 
     run_id: str
@@ -34,25 +35,39 @@ class QueuedRun(msgspec.Struct, frozen=True, kw_only=True):
     ready: bool
     taken: int
     holder: str
+    release: str = ""
+
+
+Unfit = Callable[[str], bool]
+"""Whether runs of a release are none for us."""
 
 
 class Queue(Protocol):
     """Runs which wait for a worker, over the same store as the journal."""
 
-    async def enqueue(self, run_id: str, user: str = "", priority: int = 0) -> None:
+    async def enqueue(self, run_id: str, user: str = "", priority: int = 0, release: str = "") -> None:
         """Have a worker take the run up; one that is queued already is ready again, with this priority.
+
+        `release` is the version of Assay which made it.
 
         Raises:
             UnknownName: no such run.
         """
         ...
 
-    async def claim(self, holder: str, ttl: float, limits: QueueLimits, but: Collection[str] = ()) -> Lease | None:
+    async def claim(
+        self,
+        holder: str,
+        ttl: float,
+        limits: QueueLimits,
+        but: Collection[str] = (),
+        unfit: Unfit | None = None,
+    ) -> Lease | None:
         """Take the lease of the run whose turn it is, None where there is none for us.
 
         The highest priority goes first; then the user with the fewest runs in execution, then who came first. No two
         processes claim at the same time, so limits hold exactly. A run in the queue whose lease has expired is there
-        to be claimed again. Those named in `but` are left to others.
+        to be claimed again. Those named in `but`, and those of an `unfit` release, are left to others.
         """
         ...
 

@@ -7,7 +7,9 @@ from typing import Protocol
 import msgspec
 
 from assay.core.ports.documents import Blobs, Library, Memo, Search
+from assay.core.ports.journal import Allowance
 from assay.core.ports.models import Model
+from assay.core.ports.permits import Turns
 from assay.core.ports.watching import Watch
 from assay.core.sources import Document, Notice
 from assay.core.webrules import ANYTHING, WebRules
@@ -54,7 +56,8 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
 
     `memo` has what earlier runs found out, where that is kept; `notices` tells of retractions, where
     the web may be asked.
-    `watch` is told how the run goes, where somebody wants to know.
+    `watch` is told how the run goes, where somebody wants to know; `turns` says when a model may be called, where
+    services get so many calls at once and no more. A new run has to fit into the `allowance`, where there is one.
     """
 
     models: dict[str, Model]
@@ -66,3 +69,5 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     memo: Memo | None = None
     notices: Notices | None = None
     watch: Watch | None = None
+    turns: Turns | None = None
+    allowance: Allowance | None = None

@@ -12,7 +12,7 @@ from assay.core.coordinates import lane_of
 from assay.core.events import Envelope, Path, RunResumed, RunWaiting
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import FINAL, RunStatus
-from assay.core.sources import Passage, Source, Surroundings
+from assay.core.sources import Passage, Source, Surroundings, sha256
 from assay.core.typed import Field
 from assay.core.usage import Usage
 from assay.core.view import model
@@ -111,6 +111,11 @@ class WritingState(msgspec.Struct):
     revisions: list[str] = []
     text_sha256: str = ""
     limits: tuple[str, ...] = ()
+
+    def is_whole(self) -> bool:
+        """Whether the text is the one its last event names."""
+        text = "".join(self.pieces).encode("utf-8", "surrogatepass")
+        return not self.text_sha256 or sha256(text) == self.text_sha256
 
     def view(self) -> model.Writing:
         """The report as it stands."""

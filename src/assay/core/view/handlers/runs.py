@@ -7,12 +7,15 @@ from typing import Literal
 import msgspec
 
 from assay.core import events as e
+from assay.core.claims import Summary
 from assay.core.coordinates import lane_of
 from assay.core.ports import FINAL
 from assay.core.usage import Usage
 from assay.core.view import model
 from assay.core.view.handlers.registry import on
 from assay.core.view.state import State
+
+CHANGED = "its text is not the one which was verified: it was changed behind the checks"
 
 # run
 
@@ -50,6 +53,10 @@ def _exhausted(state: State, envelope: e.Envelope, event: e.RunExhausted) -> Non
 def _completed(state: State, envelope: e.Envelope, event: e.RunCompleted) -> None:
     state.status, state.stop_reason, state.verified = "completed", event.stop_reason, event.verified
     state.finished_at = envelope.at
+    if not state.writing.is_whole():
+        state.verified = False
+        summary, problems = (state.gate.summary, state.gate.problems) if state.gate else (Summary(), ())
+        state.gate = model.Gate(summary=summary, passed=False, problems=(*problems, CHANGED))
 
 
 @on(e.RunFailed)

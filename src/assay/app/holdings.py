@@ -1,0 +1,67 @@
+"""What reads and finds documents, made out of a context."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from assay import app
+from assay.app.context import Context
+from assay.app.layout import index_folder, pages_folder
+from assay.app.readers import Readers
+from assay.core.errors import ConfigError
+from assay.core.ports import LibrarySearch, PageCache
+from assay.evidence.documents import Reader
+from assay.evidence.segment import SEGMENTER
+from assay.search.local import LocalSearch
+from assay.store.pages import FolderPages, MemoryPages
+
+
+def reader(context: Context) -> Reader:
+    """What reads the passages of documents."""
+    return Reader(context.store.blobs)
+
+
+def readers() -> Readers:
+    """What takes the text out of files."""
+    return Readers()
+
+
+def search(context: Context) -> LibrarySearch:
+    """The index in the home, or in the database where the settings say so; without a home, one in memory.
+
+    Raises:
+        ConfigError: it is to be in a database, and there is none.
+    """
+    if context.home is not None and context.settings.search.index == "postgres":
+        return _in_postgres(context)
+    folder = None if context.home is None else index_folder(context.home)
+    return LocalSearch(folder, context.store.library, context.reader.spans)
+
+
+def _in_postgres(context: Context) -> LibrarySearch:
+    if context.settings.database is None:
+        raise ConfigError("search.index is postgres, and there is no PostgreSQL database: set ASSAY_DATABASE, or local")
+    # By name: its driver is an extra, and slow to load.
+    backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
+    made: LibrarySearch = import_module("assay.search.postgres").PostgresSearch(
+        backend.engine(present=False), context.store.library, context.reader.spans, SEGMENTER
+    )
+    return made
+
+
+def kept(context: Context) -> PageCache:
+    """Pages of the web which were read before, in the home."""
+    return MemoryPages() if context.home is None else FolderPages(pages_folder(context.home), context.store.blobs)
+
+
+def online(context: Context) -> app.online.Online:
+    """What all runs share of the web."""
+    return app.online.Online(
+        context.settings,
+        context.store.library,
+        context.store.blobs,
+        context.clock,
+        context.readers,
+        context.reader.spans,
+        context.kept,
+    )

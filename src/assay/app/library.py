@@ -1,0 +1,218 @@
+"""The class `Library`: documents, and what is done with them without a run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from assay import app
+from assay.app.context import Context
+from assay.app.naming import DEFAULT, Say, Sources
+from assay.core.ports import CollectionRow, Hit, Model, Origin
+from assay.core.sources import Document
+from assay.settings import Settings, load
+
+if TYPE_CHECKING:
+    from assay.app.collecting import Synced
+    from assay.app.extracting import Reading
+    from assay.app.pages import ReadPage
+    from assay.app.verifying import VerifiedText
+    from assay.evidence.ingest import Ingested
+
+
+class Library:
+    """A library of documents; without `home` in memory, and nothing is written to disk.
+
+    `models` adds models by name, beside those found by entry point: how tests and embedders pass their own.
+
+    Raises:
+        ConfigError: the settings cannot be read, or need what is not installed.
+        StoreError: the home cannot be made, or is not one.
+    """
+
+    def __init__(
+        self, settings: Settings | None = None, *, home: str | Path | None = None, models: Mapping[str, Model] = {}
+    ) -> None:
+        self.settings = settings or load()
+        self._context = Context(self.settings, None if home is None else Path(home).expanduser(), models)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Let go of models, connections and the store; runs still going can be resumed.
+
+        All are let go of, whichever of them fails; the error is raised then, with those before it as its context.
+        """
+        await self._context.close()
+
+    # coming and going
+
+    async def add(self, paths: Sources, collection: str | None = DEFAULT, progress: Say | None = None) -> Ingested:
+        """Read files, folders, globs, pages (http…) and what connectors understand into the library.
+
+        What is known already costs nothing. A collection remembers what it was added from, for `sync`; without one the
+        answer names the collection which holds exactly these documents.
+
+        Raises:
+            UsageError: a path that does not exist, a name no collection can have, or nothing could be read.
+        """
+        return await app.collecting.add(self._context, paths, collection, progress)
+
+    async def crawl(
+        self, url: str, collection: str = DEFAULT, *, pages: int = 200, depth: int = 5, progress: Say | None = None
+    ) -> Ingested:
+        """Read the pages of one site into a collection: those of the host of `url`, at or below its path.
+
+        Args:
+            pages: at most so many are read.
+            depth: how many links away from `url`.
+
+        What was read when it is interrupted is kept, and a sync goes on.
+
+        Raises:
+            UsageError: nothing could be read.
+        """
+        return await app.collecting.crawl(self._context, url, collection, pages, depth, progress)
+
+    async def sync(self, collection: str = DEFAULT, progress: Say | None = None) -> Synced:
+        """Look again at all a collection was added from: what is new comes in, what is gone or changed leaves.
+
+        A document which leaves stays in the library, for the reports which cite it. What cannot be reached now stays.
+
+        Raises:
+            UnknownName: there is no such collection.
+            UsageError: nothing is known of what it was added from.
+        """
+        return await app.collecting.sync(self._context, collection, progress)
+
+    async def remove(self, references: Sequence[str], collection: str = DEFAULT) -> list[Document]:
+        """Take documents out of a collection, by hash, name, address, title or path; a place takes out all it gave.
+
+        They stay in the library, for the reports which cite them; a sync does not bring them back.
+
+        Raises:
+            UnknownName: there is no such collection, or no such document in it.
+            UsageError: a reference means several.
+        """
+        return await app.collecting.remove(self._context, references, collection)
+
+    async def meant(self, references: Sequence[str], collection: str = DEFAULT) -> list[Document]:
+        """The documents `remove` would take out.
+
+        Raises:
+            UnknownName: there is no such collection, or no such document in it.
+            UsageError: a reference means several.
+        """
+        return await app.collecting.meant(self._context, references, collection)
+
+    # as it is
+
+    async def collections(self) -> list[CollectionRow]:
+        """The collections people have made, by name."""
+        return await app.shelves.collections(self._context)
+
+    async def check_collection(self, collection: str) -> None:
+        """Make sure that there is such a collection.
+
+        Raises:
+            UnknownName: there is none; the message names those there are.
+        """
+        await app.shelves.check_collection(self._context, collection)
+
+    async def mark(self, collection: str, *, private: bool) -> None:
+        """Say whether a collection is private: never shown to models elsewhere, nor in scope while the web is searched.
+
+        Raises:
+            UsageError: no collection can have that name.
+        """
+        await app.shelves.mark(self._context, collection, private=private)
+
+    async def drop(self, collection: str) -> None:
+        """Forget a collection; its documents stay in the library.
+
+        Raises:
+            UnknownName: there is none of that name.
+        """
+        await app.shelves.drop(self._context, collection)
+
+    async def origins(self, collection: str = DEFAULT) -> list[Origin]:
+        """Where a collection was added from."""
+        return await app.shelves.origins(self._context, collection)
+
+    async def documents(self, collection: str = DEFAULT) -> list[Document]:
+        """The documents of a collection, in the order of adding."""
+        return await app.shelves.documents(self._context, collection)
+
+    async def search(self, text: str, limit: int = 10, collection: str = DEFAULT) -> list[Hit]:
+        """The best documents of a collection for `text`, best first."""
+        return await app.shelves.search(self._context, text, limit, collection)
+
+    async def text(self, reference: str, collection: str | None = None) -> tuple[Document, str]:
+        """A document of a collection (None: of any), by hash, name, address or title, with its text.
+
+        Raises:
+            UnknownName: there is no such document.
+            UsageError: the reference means several.
+        """
+        return await app.shelves.text(self._context, reference, collection)
+
+    # read and checked, and nothing kept
+
+    def extract(self, path: str | Path) -> AsyncIterator[Reading]:
+        """The documents in a file (in all files, where `path` is a folder or a glob), in order; nothing is kept.
+
+        What cannot be read comes as an `Unread` in its place; files of a folder which are no text are left out.
+        """
+        return app.extracting.extract(self._context, path)
+
+    async def fetch(self, url: str, *, browser: bool = False) -> ReadPage:
+        """A page as a run would read it; nothing is kept. With `browser` it is rendered though it has text already.
+
+        Raises:
+            FetchFailed: it cannot be had or read; the reason begins with its kind.
+        """
+        web = self.settings.web.model_copy(update={"browser": "always"}) if browser else self.settings.web
+        async with app.pages.fetching(web, self._context.clock) as fetcher:
+            return await app.pages.read_page(fetcher, self._context.readers, url)
+
+    async def verify(
+        self,
+        text: str,
+        *,
+        sources: str | Path | Iterable[str | Path] = (),
+        folder: str | Path = ".",
+        web: bool = False,
+        model: str | None = None,
+        answers: Path | None = None,
+        allow_private: bool = False,
+        progress: Say | None = None,
+    ) -> VerifiedText:
+        """Check every claim of a text with citations or links against the documents it names.
+
+        Without `model` none is asked.
+
+        Args:
+            text: Markdown or plain text, with its list of references where it cites by number.
+            sources: files, folders, globs and pages it may cite.
+            folder: what paths in the text are relative to.
+            web: fetch the pages it cites which are not among `sources`, by the rules of the settings.
+            model: `PROVIDER:NAME` judges the claims which the rules do not decide.
+            answers: the home in which the model's answers are remembered, where that is not this one.
+            allow_private: let a model which is not on this machine see private documents.
+            progress: told in a line how the reading of documents goes.
+
+        Raises:
+            UsageError: neither documents nor the web, a path that does not exist, a text which is too long; a model
+                which cannot judge, or would see private documents.
+            UnknownName, ConfigError: there is no such model, or it cannot be reached as it is set up.
+        """
+        judge = app.verifying.Judge(model, answers, allow_private)
+        return await app.verifying.checked(self._context, text, sources, folder, web, judge, progress)

@@ -1,0 +1,106 @@
+"""How runs begin: from what a caller wants to a brief with its documents, stored and executed."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from assay.app import collecting, threads, worlds
+from assay.app.briefs import Wanted, make_brief, said_of_web
+from assay.app.context import Context
+from assay.app.handle import RunHandle
+from assay.app.naming import DEFAULT, Say, Sources, listed
+from assay.app.places import collections_in
+from assay.app.stored import find, view
+from assay.app.warnings import summed
+from assay.core.brief import Brief, Scope
+from assay.core.ports import World
+from assay.phases.alone import DEPTH as AGENT_DEPTH
+from assay.run.engine import Prepare, new_run_id
+
+
+def start(context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: Wanted) -> RunHandle:
+    """Start a run in this process; see `Assay.start`."""
+    return _handle(context, _preparing(context, question, sources, progress, wanted))
+
+
+async def create(context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: Wanted) -> str:
+    """Store a run and execute nothing of it; see `Assay.create`."""
+    run_id = new_run_id()
+    await context.engine.prepared(run_id, _preparing(context, question, sources, progress, wanted))
+    return run_id
+
+
+def ask(context: Context, reference: str, question: str, wanted: Wanted) -> RunHandle:
+    """Answer a question from what a run has read; see `Assay.ask`."""
+    wanted["mode"], wanted["continues"] = "simple", reference
+    brief = msgspec.structs.replace(make_brief(question, context.settings, wanted), tools=("recall",))
+    worlds.check(context, brief)
+
+    async def prepare() -> tuple[Brief, World]:
+        at = await threads.placed(context.store.journal, brief)
+        return await worlds.placed(context, msgspec.structs.replace(at, scope=threads.evidence_of(at)))
+
+    return _handle(context, prepare)
+
+
+async def resume(context: Context, reference: str) -> RunHandle:
+    """Go on with a stored run; see `Assay.resume`."""
+    row = await find(context, reference)
+    execution = await context.engine.resume(row.run_id, lambda brief: worlds.world(context, brief))
+    return RunHandle(execution, lambda run_id: view(context, run_id))
+
+
+async def scope_of(context: Context, paths: list[str] | None, asked: Scope, progress: Say | None) -> Scope:
+    """Where a run looks: what was named, read into the library; the default collection where nothing was."""
+    library, more = context.store.library, threads.WEB if asked.web else ""
+    if paths is None:
+        count = await asyncio.to_thread(library.summary, [DEFAULT])
+        return msgspec.structs.replace(asked, label=f"the default collection ({_counted(count.documents)}){more}")
+    names, rest = await asyncio.to_thread(collections_in, paths, library)
+    collections = list(names)
+    if rest:
+        ingested = await collecting.add(context, rest, None, progress)
+        collections.append(ingested.collection)
+        for warning in summed(ingested.warnings):
+            if progress is not None:
+                progress(warning)
+    documents = len(await asyncio.to_thread(library.members, collections))
+    label = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
+    return msgspec.structs.replace(
+        asked, collections=tuple(collections), label=f"{label} ({_counted(documents)}){more}"
+    )
+
+
+def _handle(context: Context, prepare: Prepare) -> RunHandle:
+    return RunHandle(context.engine.start(prepare), lambda run_id: view(context, run_id))
+
+
+def _alone(context: Context, wanted: Wanted) -> Wanted:
+    """The options of a run in which one agent works alone."""
+    depth = wanted.get("depth") or (AGENT_DEPTH if context.settings.depth == "auto" else None)
+    return {**wanted, "strategy": "orchestrated", "depth": depth}
+
+
+def _preparing(
+    context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: Wanted
+) -> Prepare:
+    wanted = _alone(context, wanted) if wanted.get("mode") == "agent" else wanted
+    unnamed = sources is None and not wanted.get("continues")
+    brief = make_brief(question, context.settings, wanted, web=unnamed)
+    worlds.check(context, brief)
+    paths = None if sources is None else listed(sources)
+
+    async def prepare() -> tuple[Brief, World]:
+        web = said_of_web(wanted, context.settings) if paths is None else brief.scope.web
+        at = await threads.placed(context.store.journal, brief, web=web)
+        if paths is not None or not at.parent:
+            at = msgspec.structs.replace(at, scope=await scope_of(context, paths, brief.scope, progress))
+        return await worlds.placed(context, at)
+
+    return prepare
+
+
+def _counted(documents: int) -> str:
+    return f"{documents:,} document{'' if documents == 1 else 's'}"

@@ -1,0 +1,29 @@
+"""Modules which are loaded when something of them is first used: what a command does not need costs it nothing."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+class _Later(ModuleType):
+    """Stands for a module; what is asked for is kept, so that it is looked up once."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(import_module(self.__name__), name)
+        self.__dict__[name] = found
+        return found
+
+
+def later(name: str) -> Any:
+    """The module `name`, imported with the first attribute that is asked for; safe from any thread.
+
+    For what is slow to import and seldom needed. Beside it stands the true import, for who checks types:
+
+        if TYPE_CHECKING:
+            import nupunkt
+        else:
+            nupunkt = later("nupunkt")
+    """
+    return _Later(name)

@@ -1,0 +1,93 @@
+"""What a command says where there is nothing yet, or where another one is meant."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.cli.main import main
+from assay.cli.progress import milestone
+from assay.core.claims import Summary
+from assay.core.events import VerifySummary
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CI", "1")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tides.md").write_text("# Tides\n\nThe tide at Brest rises seven metres.\n")
+    return tmp_path / "home"
+
+
+def test_empty_lists_say_what_makes_the_first(capsys, home: Path):
+    for command, hint in ((("runs", "list"), "assay QUESTION --in PATH"), (("schedule", "list"), "schedule add")):
+        assert main(command) == 0
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert hint in said.err
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    "command", [["claims", "last"], ["runs", "prune", "--older-than", "1d"], ["runs", "show", "x"]]
+)
+def test_without_a_library_both_ways_to_one_are_named(command: list[str], capsys):
+    assert main(command) == 2
+    said = capsys.readouterr().err
+    assert "assay docs add PATH" in said
+    assert "assay QUESTION --in PATH" in said
+
+
+@pytest.mark.parametrize("command", ["plan", "batch", "agent", "research"])
+def test_collections_are_named_among_what_a_run_may_be_limited_to(command: str, capsys):
+    assert main([command, "--help"]) == 0
+    assert "@NAME" in capsys.readouterr().out
+
+
+def test_a_schedule_for_what_is_not_there_is_refused(capsys, home: Path):
+    assert main(["schedule", "add", "How high?", "--every", "1d", "--in", "nowhere"]) == 2
+    assert "nowhere" in capsys.readouterr().err
+    assert main(["schedule", "list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+    assert main(["schedule", "add", "How high?", "--every", "1d", "--in", "tides.md", "@sea"]) == 0
+
+
+def test_a_batch_over_what_is_not_there_is_refused_before_anything_is_begun(capsys, tmp_path: Path, home: Path):
+    (tmp_path / "questions.txt").write_text("How high does the tide rise?\n")
+    assert main(["batch", "questions.txt", "-o", "out", "--in", "tides.md", "nowhere"]) == 2
+    assert "nowhere" in capsys.readouterr().err
+    assert not home.exists()
+
+
+def test_a_page_is_read_by_another_command(capsys):
+    assert main(["extract", "https://example.org/tides"]) == 2
+    assert "assay fetch https://example.org/tides" in capsys.readouterr().err
+
+
+def test_csv_is_a_form_of_the_searches(capsys):
+    assert main(["runs", "show", "last", "--csv"]) == 2
+    assert "--search-log" in capsys.readouterr().err
+
+
+def test_no_claims_are_no_claims_checked():
+    assert milestone(VerifySummary(summary=Summary(claims=0), passed=True)) == "there are no claims to check"
+    assert milestone(VerifySummary(summary=Summary(claims=1, supported=1), passed=True)).startswith("checked 1 claim:")
+
+
+def test_an_agent_is_left_to_a_process_of_its_own(capsys, monkeypatch: pytest.MonkeyPatch):
+    assert main(["agent", "How high does the tide rise?", "--in", "tides.md", "--offline", "--detach", "-q"]) == 0
+    run_id = capsys.readouterr().out.strip()
+    assert main(["runs", "watch", run_id, "-q"]) in (0, 6)
+    capsys.readouterr()
+    assert main(["runs", "show", run_id, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["brief"]["mode"] == "agent"
+
+
+def test_quiet_is_quiet_where_a_run_is_cancelled(capsys):
+    assert main(["plan", "How high does the tide rise?", "--in", "tides.md", "--offline", "-q"]) == 0
+    capsys.readouterr()
+    assert main(["runs", "cancel", "last", "-q"]) == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "")
