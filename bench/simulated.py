@@ -26,7 +26,7 @@ import paths
 import scenario
 from simulated_server import Served
 
-from assay.core.brief import Brief
+from assay.core.brief import ROLES, Brief
 from assay.core.ports import Access, Hit, Library, Model, Query, World
 from assay.core.secrets import Secret
 from assay.core.sources import Document
@@ -144,7 +144,7 @@ class Bench:
             strategy=strategy,
             depth="medium",
             tools=("search", "fetch"),
-            models=dict.fromkeys(("simple", "analytical", "complex", "judge"), (MODEL,)),  # type: ignore[arg-type]
+            models=dict.fromkeys(ROLES, (MODEL,)),
         )
 
         async def prepare() -> tuple[Brief, World]:

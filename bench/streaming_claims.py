@@ -21,7 +21,7 @@ from typing import NamedTuple
 import bundle
 from corpus import machine
 
-from assay.core.brief import Brief
+from assay.core.brief import ROLES, Brief
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.messages import Delta, Message, Price, Profile, Reply, Request, TextDelta, ToolCall
 from assay.core.ports import World
@@ -39,7 +39,6 @@ from assay.store.memory import memory_store
 from assay.verify.pipeline import Verified, verify
 from assay.verify.streaming.proofreading import Proofreader
 
-ROLES = ("simple", "analytical", "complex", "judge")
 WRITER = Profile(name="writer", price=Price(input=0.0, output=0.0))
 BUILT_IN = Profile(name="writer", price=Price(input=0.0, output=0.0), deterministic=True)
 _TOKEN = re.compile(r"\s*\S{1,6}")
@@ -145,7 +144,7 @@ async def run(at: Made, model: Writer, *, checks: bool, streaming: bool) -> Spen
 
     async def prepare() -> tuple[Brief, World]:
         models = dict.fromkeys(ROLES, (model.profile.name,))
-        brief = Brief(question="?", date="2026-01-01", models=models)  # type: ignore[arg-type]
+        brief = Brief(question="?", date="2026-01-01", models=models)
         store = at.store
         world = World(
             models={model.profile.name: model},

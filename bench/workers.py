@@ -126,6 +126,21 @@ def handed_on(fleet: Fleet, number: signal.Signals) -> float:
     return took
 
 
+def resumed(fleet: Fleet) -> float:
+    """Seconds from the start of `assay runs resume`, Python's included, until the run of a killed process goes on."""
+    fleet.slow(find=60_000)
+    run_id = fleet.queue()
+    first = fleet.worker()
+    fleet.wait(lambda: ("find", 1) in fleet.calls())
+    first.signal(signal.SIGKILL)
+    first.end()
+    fleet.slow()
+    start = time.time()
+    fleet.run("runs", "resume", run_id, "-q")
+    (at,) = [event.at for event in fleet.events(run_id) if event.type == "run.resumed"]
+    return datetime.fromisoformat(at).timestamp() - start
+
+
 def main(runs: int, workers: int, slots: int, delay: int, rounds: int) -> None:
     """Print the figures."""
     with postgres.running("-c", "fsync=on") as url, tempfile.TemporaryDirectory() as folder:
@@ -142,6 +157,9 @@ def main(runs: int, workers: int, slots: int, delay: int, rounds: int) -> None:
             took = [handed_on(fleet(), number) for _ in range(rounds)]
             said = f"{statistics.median(took):.1f} s ({min(took):.1f} to {max(took):.1f})"
             print(f"a worker {name}: its run is another's after {said}, {rounds} rounds")
+        took = [resumed(fleet()) for _ in range(rounds)]
+        said = f"{statistics.median(took):.2f} s ({min(took):.2f} to {max(took):.2f})"
+        print(f"assay runs resume: the run goes on {said} after the command was started, {rounds} rounds")
         print(f"load {os.getloadavg()[0]:.1f}")
 
 

@@ -6,6 +6,7 @@ No test reaches for the web unless it says so: where tests run there may be none
 import os
 from collections.abc import Callable, Iterator
 
+import object_store
 import postgres
 import pytest
 from hypothesis import HealthCheck, settings
@@ -42,3 +43,20 @@ def new_database(databases: postgres.Databases) -> Iterator[Callable[[], str]]:
     """Makes URLs of empty databases."""
     yield databases.take
     databases.give_back()
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[object_store.S3Server]:
+    """An S3 server on loopback, one for each process of a test session."""
+    with object_store.running() as server:
+        yield server
+
+
+@pytest.fixture
+def s3(s3_server: object_store.S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[object_store.S3Server]:
+    """That server as the environment names it, without faults."""
+    for name, value in s3_server.environment.items():
+        monkeypatch.setenv(name, value)
+    s3_server.asked.clear()
+    yield s3_server
+    s3_server.faults.clear()

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import warm
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -55,9 +56,7 @@ def test_commands(code: str, environment: dict[str, str]):
         words = shlex.split(line.removeprefix("$ "), comments=True) if line.startswith("$ assay ") else []
         if not words:
             continue
-        done = subprocess.run(
-            [sys.executable, "-m", *words], capture_output=True, text=True, timeout=120, cwd=ROOT, env=environment
-        )
+        done = warm.run(*words[1:], cwd=ROOT, env=environment)
         assert done.returncode == 0, done.stderr
 
 
@@ -75,8 +74,8 @@ def test_the_readme_shows_the_true_report(environment: dict[str, str]) -> None:
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     shown = next(code for kind, code in BLOCK.findall(page) if kind == "text")
     report = shown.split("supported\n", 1)[1]
-    arguments = [sys.executable, "-m", "assay", "How does Assay keep a run after a crash?", "--in", "docs/"]
-    done = subprocess.run(arguments, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    question = "How does Assay keep a run after a crash?"
+    done = warm.run(question, "--in", "docs/", cwd=ROOT, env=environment)
     wanted = [line for line in report.splitlines() if line and line != "…"]
     assert wanted
     assert [line for line in wanted if line not in done.stdout.splitlines()] == []

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from runtime import ASK, DONE, Journals, Killed, again, first, log, world
 
+from assay.core.brief import ROLES
 from assay.core.errors import LimitReached
 from assay.core.messages import Message, Price, Profile, Reply
 from assay.core.ports import World
@@ -17,7 +18,6 @@ from assay.run.engine import Outcome
 from assay.run.run import Run
 from assay.run.steps import Scratch
 
-ROLES = ("simple", "analytical", "complex", "judge")
 COST = Usage(input_tokens=1_000, output_tokens=1_000, searches=1)
 
 

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from runtime import ASK, DONE, Journals, Killed, again, first, ready, world
 
+from assay.core.brief import ROLES
 from assay.core.errors import Failed, ModelError
 from assay.core.events import ReportDelta, StepRestarted, ThinkDelta, decode
 from assay.core.messages import Profile, Reply
@@ -140,7 +141,7 @@ async def test_a_model_which_fails_for_good_is_left_alone_by_later_calls(journal
             assert (await run.ask("analytical", ASK)).model == "scripted"
         return DONE
 
-    roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), ("broken", "scripted"))
+    roles = dict.fromkeys(ROLES, ("broken", "scripted"))
     engine = Engine(journals.journal(), pipeline)
     handle = engine.start(ready(at, models=roles))
     await handle.wait()

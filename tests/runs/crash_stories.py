@@ -14,7 +14,9 @@ from assay.core.messages import Price, Profile, Reply, ToolCall
 from assay.core.ports import Access, Model
 from assay.models.scripted import Scene, Scripted, says
 
-CLEVER = Profile(name="clever", price=Price(input=1.0, output=2.0), deterministic=True)
+PLAIN = Profile(name="plain", price=Price(input=1.0, output=2.0), deterministic=True)
+"""Not asked to judge or to revise: claims are weighed by their words, and repaired by code alone."""
+CLEVER = msgspec.structs.replace(PLAIN, name="clever", deterministic=False)
 TASKS = ("Find whom the harbour of Brest employs", "Find when the harbour of Brest was dug")
 QUERY = "harbour Brest employs closes dug"
 HARBOUR = {
@@ -60,8 +62,8 @@ def found(lane: int) -> list[Scene]:
     return agent(TASKS[lane - 1], QUERY, f"The harbour of Brest employs 400 people. [S{lane}001.1]")
 
 
-def liar(*middle: Scene) -> Callable[[], Model]:
-    """A writer who lies: one sentence is revised, two are taken out. Every scene may be asked for again."""
+def liar(profile: Profile, *middle: Scene) -> Callable[[], Model]:
+    """A writer who lies: sentences are revised and taken out. Every scene may be asked for again."""
     scenes = [
         *planned(steps(*TASKS)),
         *middle,
@@ -73,7 +75,7 @@ def liar(*middle: Scene) -> Callable[[], Model]:
         Scene(answer=Reply(calls=(DENIED,), stop="calls"), task="judge"),
     ]
     again = [msgspec.structs.replace(scene, repeat=True) for scene in scenes]
-    return lambda: Scripted(again, profile=CLEVER, chunk=60)
+    return lambda: Scripted(again, profile=profile, chunk=60)
 
 
 WHO = "Who wrote the charter of Velden, and when was the lighthouse of Aru finished?"
@@ -82,7 +84,9 @@ STORIES = {
     "orchestrated": Story(WHO, TOWNS, "orchestrated", builtin, "medium"),
     "reflective": Story(WHO, TOWNS, "reflective", builtin, "medium"),
     "orchestrated, repaired": Story(
-        DOES, HARBOUR, "orchestrated", liar(sends(*TASKS, turn=0), report_wanted(turn=1)), "light"
+        DOES, HARBOUR, "orchestrated", liar(PLAIN, sends(*TASKS, turn=0), report_wanted(turn=1)), "light"
     ),
-    "reflective, repaired": Story(DOES, HARBOUR, "reflective", liar(decides("continue", "It goes on.")), "medium"),
+    "reflective, repaired": Story(
+        DOES, HARBOUR, "reflective", liar(CLEVER, decides("continue", "It goes on.")), "medium"
+    ),
 }

@@ -183,6 +183,11 @@ class Searching:
         return found
 
 
+def reached_by(home: Path) -> dict[str, int]:
+    """How many points of each kind the worker of this home came to; it has let go of its runs."""
+    return msgspec.json.decode((home / "reached").read_bytes(), type=dict[str, int])
+
+
 def research(orders: Orders) -> None:
     """Start the run, or resume the last; write its view, the points it came to, and its exports.
 
@@ -203,10 +208,10 @@ async def _research(orders: Orders, story: Story) -> None:
     name = model.profile.name
     async with Assay(home=orders.home, models={name: model}) as assay:
         if orders.backwards:
-            assay._engine.journal._wall = lambda: time.time() - orders.backwards  # type: ignore[attr-defined]
-            assay._clock = SetBack(orders.backwards)
-        assay._engine.journal = Journal(assay._engine.journal, fate)  # type: ignore[assignment]
-        assay._search = Searching(assay._search, fate)  # type: ignore[assignment]
+            assay._context.engine.journal._wall = lambda: time.time() - orders.backwards  # type: ignore[attr-defined]
+            assay._context.clock = SetBack(orders.backwards)
+        assay._context.engine.journal = Journal(assay._context.engine.journal, fate)  # type: ignore[assignment]
+        assay._context.search = Searching(assay._context.search, fate)  # type: ignore[assignment]
         run = await assay.resume("last") if orders.resume else _started(assay, orders, story, name)
         view = await run.view()
         await _export(assay, view, Path(orders.exports), fate)

@@ -65,8 +65,8 @@ def execute(home: str, run_id: str, log: str, kill_at: int) -> None:
 async def _execute(home: Path, run_id: str, log: Path, kill_at: int) -> None:
     model = Noted(plugins.load("models", "extractive")("", Access()), log)
     async with Assay(settings.load(), home=home, models={"extractive": model}) as assay:
-        writes = Killing(assay._engine.journal, kill_at)
-        assay._engine.journal = writes
+        writes = Killing(assay._context.engine.journal, kill_at)
+        assay._context.engine.journal = writes
         await (await assay.resume(run_id)).report()
         with log.open("a") as file:
             file.write(f"commits {writes.commits}\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import warm
 from shells import apart
 
 from assay.cli.main import main
@@ -95,10 +95,10 @@ def test_a_row_which_cannot_run_fails_alone_and_is_tried_again(place: Path, caps
     assert [each["status"] for each in rows(place / "out")] == ["completed", "completed"]
 
 
-def spawned(lines: Sequence[str], *arguments: str) -> subprocess.Popen[str]:
+def spawned(lines: Sequence[str], *arguments: str) -> warm.Started:
     Path("questions.jsonl").write_text("".join(f"{line}\n" for line in lines))
-    line = [sys.executable, "-m", "assay", "batch", "questions.jsonl", "-o", "out", "--in", "harbor.md", *arguments]
-    return subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env={**os.environ})
+    line = ["batch", "questions.jsonl", "-o", "out", "--in", "harbor.md", *arguments]
+    return warm.start(*line, stderr=subprocess.PIPE)
 
 
 def until_rows(folder: Path, count: int) -> None:
@@ -131,7 +131,7 @@ def test_ctrl_c_begins_no_further_run_and_waits_for_those_at_work(place: Path, c
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    assert "no further run is begun" in err
+    assert b"no further run is begun" in err
     found = rows(place / "out")
     assert 1 <= len(found) < 40
     assert {each["status"] for each in found} == {"completed"}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from research import ONE_STEP, ROSE, TIDE, Log, Sea, agent, planned, report_wanted, sends, whole
 
 from assay.core import events as e
+from assay.core.brief import ROLES
 from assay.core.errors import UsageError
 from assay.core.messages import Price, Profile
 from assay.core.ports import World
@@ -37,7 +38,7 @@ async def limited(budget: Budget, strategy: str) -> Log:
     """A run of the built-in model under `budget`."""
     sea, model = Sea(), Priced()
     name = model.profile.name
-    roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), (name,))
+    roles = dict.fromkeys(ROLES, (name,))
     brief = sea.brief(question=QUESTION, models=roles, budget=budget, strategy=strategy)
 
     async def prepare() -> tuple[Any, World]:

@@ -41,9 +41,10 @@ SCRIPT = [
 WAITING = """
 import asyncio, sys
 from assay import Assay
+from assay.core.brief import ROLES
 async def wait():
     async with Assay(home=sys.argv[1]) as assay:
-        models = {role: (sys.argv[2],) for role in ("simple", "analytical", "complex", "judge")}
+        models = {role: (sys.argv[2],) for role in ROLES}
         run = assay.start(sys.argv[3], sources=[sys.argv[4]], ask="optional", models=models)
         async for event in run:
             if event.type == "run.waiting":

@@ -18,6 +18,7 @@ from typing import Any
 import psutil
 import pytest
 import stopped
+import warm
 from shells import Said, Shell, apart
 
 from assay.store.sql import sqlite
@@ -50,6 +51,9 @@ def scenes(log: Path, **delays: int) -> list[dict[str, Any]]:
     return [row | {"log": str(log), "delay_ms": delays.get(row["task"], 0)} for row in rows]
 
 
+Started = warm.Process | subprocess.Popen[bytes]
+
+
 class Processes:
     """Runs in processes of their own; none outlives the test."""
 
@@ -58,17 +62,17 @@ class Processes:
         self.log.touch()
         self.folder, self._capsys = folder, capsys
         self.shell = Shell(folder, capsys, scenes(self.log), QUESTION)
-        self.started: list[subprocess.Popen[bytes]] = []
+        self.started: list[Started] = []
 
     def slow(self, **delays: int) -> None:
         (self.folder / "script.json").write_text(json.dumps(scenes(self.log, **delays)))
 
-    def start(self, *arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
-        process = self.shell.spawn("-m", "assay", *arguments, stderr=subprocess.PIPE, **ways)
+    def start(self, *arguments: object, **ways: Any) -> Started:
+        process = self.shell.start(*arguments, stderr=subprocess.PIPE, **ways)
         self.started.append(process)
         return process
 
-    def research(self, *arguments: object) -> subprocess.Popen[bytes]:
+    def research(self, *arguments: object) -> Started:
         return self.start(QUESTION, "--in", self.shell.notes, "--model", self.shell.model, *arguments)
 
     def run(self, *arguments: object) -> Said:
@@ -89,7 +93,7 @@ class Processes:
             time.sleep(0.02)
 
     @staticmethod
-    def end(process: subprocess.Popen[bytes]) -> Said:
+    def end(process: Started) -> Said:
         out, err = process.communicate(timeout=WAIT)
         return Said(process.returncode, out.decode(), err.decode())
 
@@ -105,8 +109,7 @@ def processes(
     made = Processes(tmp_path, capsys)
     yield made
     for process in made.started:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGCONT)
+        process.send_signal(signal.SIGCONT)
         process.kill()
         process.communicate()
 

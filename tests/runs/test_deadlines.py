@@ -18,7 +18,7 @@ from research import DOCUMENTS, Log, Sea
 from simulated_time import SimulatedClock, simulated
 
 from assay.core import events as e
-from assay.core.brief import Timeouts
+from assay.core.brief import ROLES, Timeouts
 from assay.core.errors import ModelError, ModelFailed, SearchFailed
 from assay.core.messages import Delta, Reply, Request
 from assay.core.ports import Hit, Query, World
@@ -86,7 +86,7 @@ async def played(seed: int, slowest: float, trouble: float, budget: Budget, **ch
     chance, sea = random.Random(seed), Sea(DOCUMENTS)
     wire = Wire(chance, slowest, trouble)
     search = SlowSearch(sea.search, chance, slowest / 2, trouble)
-    roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), (wire.profile.name,))
+    roles = dict.fromkeys(ROLES, (wire.profile.name,))
     brief = sea.brief(question=QUESTION, models=roles, budget=budget, timeouts=Timeouts(total=300.0), **changes)
 
     async def prepare() -> tuple[Any, World]:

@@ -12,6 +12,7 @@ from stepwise import requests
 
 from assay import Assay, RunHandle, settings
 from assay.core import events as e
+from assay.core.brief import ROLES
 from assay.core.errors import UnknownName, UsageError
 from assay.core.messages import Profile
 from assay.models.scripted import Scene, Scripted, calls, says
@@ -42,12 +43,12 @@ async def assay(tmp_path: Path) -> AsyncGenerator[Assay, None]:
 
 
 def roles(name: str) -> dict[str, tuple[str, ...]]:
-    return dict.fromkeys(("simple", "analytical", "complex", "judge"), (name,))
+    return dict.fromkeys(ROLES, (name,))
 
 
 async def parent(assay: Assay, folder: Path) -> str:
     """A run by the script."""
-    assay._own_models["first"] = Scripted(script(), profile=Profile(name="first"))
+    assay._context.own_models["first"] = Scripted(script(), profile=Profile(name="first"))
     run = assay.start(
         QUESTION,
         sources=[folder / name for name in DOCUMENTS],
@@ -62,7 +63,7 @@ async def parent(assay: Assay, folder: Path) -> str:
 async def forked(assay: Assay, run_id: str, scenes: list[Scene], **changes: object) -> tuple[Scripted, list[e.Event]]:
     """A fork in which another model plays these scenes; what is on its log."""
     model = Scripted(scenes, profile=Profile(name="second"))
-    assay._own_models["second"] = model
+    assay._context.own_models["second"] = model
     made = await assay.fork(run_id, models=roles("second"), **changes)  # type: ignore[arg-type]
     await (await assay.resume(made)).report()
     assert not model.unused
@@ -135,7 +136,7 @@ async def test_research_done_anew_neither_finds_nor_opens_it(assay: Assay, tmp_p
 async def test_the_planner_is_not_told_of_it(assay: Assay, tmp_path: Path) -> None:
     run_id = await parent(assay, tmp_path)
     model = Scripted([says(ONE_STEP, task="plan"), never()], profile=Profile(name="third"))
-    assay._own_models["third"] = model
+    assay._context.own_models["third"] = model
     made = await assay.fork(run_id, "plan", exclude=["Tides"], models=roles("third"))
     await until_planned(await assay.resume(made))
     (first, *_) = requests(model, "plan")
@@ -179,7 +180,7 @@ async def test_a_run_that_has_not_ended_or_has_no_plan_is_not_forked(assay: Assa
 
 
 async def test_a_run_that_ended_on_its_way_is_forked_from_where_it_came_to(assay: Assay, tmp_path: Path) -> None:
-    assay._own_models["first"] = Scripted([*planned(), never()], profile=Profile(name="first"))
+    assay._context.own_models["first"] = Scripted([*planned(), never()], profile=Profile(name="first"))
     run = assay.start(QUESTION, sources=tmp_path / "tides.md", models=roles("first"), checks_off=["judge"])
     await until_planned(run)
     with pytest.raises(UsageError, match=r"never came to write.*it can be from plan and research"):

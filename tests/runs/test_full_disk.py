@@ -5,15 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import resource
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import warm
 from shells import apart
 
 pytestmark = pytest.mark.slow
@@ -31,17 +30,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def assay(*arguments: str, largest: int = 0) -> subprocess.CompletedProcess[str]:
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
-
-    return subprocess.run(
-        [sys.executable, "-m", "assay", *arguments],
-        env={**os.environ},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        preexec_fn=limit if largest else None,
-    )
+    return warm.run(*arguments, largest=largest)
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from research import ONE_STEP, TIDE, Sea, first_agent, one_agent, planned, repor
 
 from assay import Assay
 from assay.core import events as e
+from assay.core.brief import ROLES
 from assay.core.errors import Cancelled, LeaseHeld, OtherRelease, Paused, UsageError
 from assay.core.ports import RunStatus
 from assay.core.view import fold
@@ -44,8 +45,8 @@ async def until(model: Scripted) -> None:
 
 
 async def started(assay: Assay, model: Scripted, tmp_path: Path, **wanted: Any) -> Any:
-    assay._own_models[model.profile.name] = model
-    models = dict.fromkeys(("simple", "analytical", "complex", "judge"), (model.profile.name,))
+    assay._context.own_models[model.profile.name] = model
+    models = dict.fromkeys(ROLES, (model.profile.name,))
     return assay.start("How far does the tide rise?", sources=tmp_path / "tides.md", models=models, **wanted)  # type: ignore[arg-type]
 
 
@@ -63,7 +64,7 @@ async def test_a_paused_run_lets_go_and_goes_on_without_paying_twice(home: Assay
     with pytest.raises(Paused, match="assay runs resume"):
         await run.report()
 
-    home._own_models["scripted"] = again = Scripted([says("It rises seven metres. [S1001.1]", task="write")])
+    home._context.own_models["scripted"] = again = Scripted([says("It rises seven metres. [S1001.1]", task="write")])
     resumed = await (await home.resume(run.run_id)).view()
     assert (resumed.status, len(again.requests)) == ("completed", 1)
     kinds = [each.type for each in await home.events(run.run_id)]
@@ -79,13 +80,13 @@ async def test_a_run_is_paused_and_taken_up_again_and_again(home: Assay, tmp_pat
     run, asked = None, 0
     for place, scene in enumerate(script):
         model = Scripted([*script[asked:place], scene_hanging(scene)])
-        home._own_models["scripted"] = model
+        home._context.own_models["scripted"] = model
         run = await (home.resume(run.run_id) if run else started(home, model, tmp_path, depth="medium"))
         await until(model)
         assert await home.control(run.run_id, "pause", wait=WAIT) == "applied"
         await run.view()
         asked = place
-    home._own_models["scripted"] = last = Scripted(script[asked:])
+    home._context.own_models["scripted"] = last = Scripted(script[asked:])
     assert run is not None
     assert (await (await home.resume(run.run_id)).view()).status == "completed"
     assert not last.unused
@@ -151,7 +152,7 @@ async def test_steering_while_the_report_is_written_is_rejected_at_once(home: As
 async def test_who_executes_it_elsewhere_is_not_disturbed(home: Assay, tmp_path: Path) -> None:
     """A process of another machine holds the lease and heeds nothing: the request is stored, no more."""
     run_id = await home.create("?", sources=tmp_path / "tides.md")
-    journal = home._store.journal
+    journal = home._context.store.journal
     lease = await journal.acquire(run_id, "process 1 on elsewhere since tick:1", 15)
     assert await home.control(run_id, "cancel", wait=0.3) == "stored"
     assert await journal.renew(lease, 15) == "cancel"

@@ -13,7 +13,7 @@ from web import site
 
 from assay import Assay
 from assay.app.privacy import ways
-from assay.core.brief import Brief
+from assay.core.brief import ROLES, Brief
 from assay.core.errors import UsageError
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Access, Model
@@ -21,7 +21,6 @@ from assay.models import openai
 from assay.settings import load
 
 QUESTION = "When was the harbor built?"
-ALL = ("simple", "analytical", "complex", "judge")
 
 
 class Hosted:
@@ -56,15 +55,15 @@ def diary(tmp_path: Path) -> Path:
     return tmp_path / "diary.md"
 
 
-def hosted(server: ChatServer) -> Assay:
-    return Assay(models={"hosted": Hosted(server.url)})
+def hosted(server: ChatServer, home: Path | None = None) -> Assay:
+    return Assay(home=home, models={"hosted": Hosted(server.url)})
 
 
 def played(*roles: str) -> dict[str, object]:
     return {"models": dict.fromkeys(roles, ("hosted",))}
 
 
-@pytest.mark.parametrize("role", ALL)
+@pytest.mark.parametrize("role", ROLES)
 async def test_a_model_elsewhere_is_told_nothing(server: ChatServer, diary: Path, role: str):
     async with hosted(server) as assay:
         await assay.mark("diary", private=True)
@@ -91,9 +90,9 @@ async def test_by_its_path_neither_nor_in_another_collection(server: ChatServer,
         await assay.mark("diary", private=True)
         for sources in (str(diary), "@all"):
             with pytest.raises(UsageError, match="of diary"):
-                await assay.start(QUESTION, sources=sources, **played(*ALL)).view()
+                await assay.start(QUESTION, sources=sources, **played(*ROLES)).view()
             with pytest.raises(UsageError, match="of diary"):
-                await assay.agent(QUESTION, sources=sources, **played(*ALL)).view()
+                await assay.agent(QUESTION, sources=sources, **played(*ROLES)).view()
     assert server.requests == []
 
 
@@ -111,9 +110,23 @@ async def test_what_is_allowed_is_sent(server: ChatServer, diary: Path):
     async with hosted(server) as assay:
         await assay.add(diary, "diary")
         await assay.mark("diary", private=True)
-        run = assay.start(QUESTION, sources="@diary", allow_private=True, mode="simple", **played(*ALL))
-        await run.view()
+        run = assay.start(QUESTION, sources="@diary", allow_private=True, mode="simple", **played(*ROLES))
+        view = await run.view()
     assert "1843" in str(server.requests)
+    (said,) = [each for each in view.report.limits if "allowed to leave this machine" in each]
+    assert said.endswith(": hosted may have seen them.")
+
+
+async def test_what_was_allowed_is_kept_when_a_run_is_resumed(server: ChatServer, diary: Path, tmp_path: Path):
+    allowed = {"allow_private": True, "mode": "simple", **played(*ROLES)}
+    async with hosted(server, home=tmp_path / "home") as assay:
+        await assay.add(diary, "diary")
+        await assay.mark("diary", private=True)
+        run_id = await assay.create(QUESTION, sources="@diary", **allowed)  # type: ignore[arg-type]
+    async with hosted(server, home=tmp_path / "home") as assay:
+        view = await (await assay.resume(run_id)).view()
+    assert "1843" in str(server.requests)
+    assert any("allowed to leave this machine" in each for each in view.report.limits)
 
 
 async def test_other_collections_are_as_before(server: ChatServer, diary: Path, tmp_path: Path):
@@ -122,7 +135,7 @@ async def test_other_collections_are_as_before(server: ChatServer, diary: Path, 
         await assay.add(diary, "diary")
         await assay.mark("diary", private=True)
         await assay.start(
-            "When was the mole built?", sources=tmp_path / "open.md", mode="simple", **played(*ALL)
+            "When was the mole built?", sources=tmp_path / "open.md", mode="simple", **played(*ROLES)
         ).view()
     assert server.requests
     assert "1843" not in str(server.requests)
@@ -135,11 +148,11 @@ async def test_going_on_from_private_evidence_is_private(server: ChatServer, dia
         first = assay.start(QUESTION, sources="@diary", thread="trip")
         await first.view()
         with pytest.raises(UsageError, match="private"):
-            await assay.ask(first.run_id, "And by whom?", **played(*ALL)).view()
+            await assay.ask(first.run_id, "And by whom?", **played(*ROLES)).view()
         with pytest.raises(UsageError, match="private"):
-            await assay.start("And by whom?", continues=first.run_id, **played(*ALL)).view()
+            await assay.start("And by whom?", continues=first.run_id, **played(*ROLES)).view()
         with pytest.raises(UsageError, match="goes on from private documents"):
-            await assay.start("And by whom?", thread="trip", web=False, **played(*ALL)).view()
+            await assay.start("And by whom?", thread="trip", web=False, **played(*ROLES)).view()
     assert server.requests == []
 
 
@@ -150,14 +163,14 @@ async def test_marked_after_a_run_has_read_it(server: ChatServer, diary: Path):
         await first.view()
         await assay.mark("diary", private=True)
         with pytest.raises(UsageError, match="private"):
-            await assay.ask(first.run_id, "And by whom?", **played(*ALL)).view()
+            await assay.ask(first.run_id, "And by whom?", **played(*ROLES)).view()
     assert server.requests == []
 
 
 async def test_a_stored_run_is_refused_when_it_goes_on(server: ChatServer, diary: Path):
     async with hosted(server) as assay:
         await assay.add(diary, "diary")
-        run_id = await assay.create(QUESTION, sources="@diary", **played(*ALL))
+        run_id = await assay.create(QUESTION, sources="@diary", **played(*ROLES))
         await assay.mark("diary", private=True)
         with pytest.raises(UsageError, match="private"):
             await (await assay.resume(run_id)).view()
@@ -176,8 +189,10 @@ async def test_the_web_is_not_asked_with_private_documents_in_scope(diary: Path)
             assert there.connections == 0
             await assay.start(QUESTION, web=False).view()
             assert there.connections == 0
-            await assay.start(QUESTION, web=True, allow_private=True).view()
+            view = await assay.start(QUESTION, web=True, allow_private=True).view()
             assert there.connections > 0
+            assert any("what was searched for on the web may tell of them" in each for each in view.report.limits)
+            assert not any("may have seen them" in each for each in view.report.limits)
 
 
 class Local:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import get_args
 
 import msgspec
 import pytest
+import warm
 
 from assay.app.assay import Assay
 from assay.core.brief import SetDepth
@@ -34,7 +33,7 @@ def notes(tmp_path: Path) -> Path:
 
 async def researched(question: str, sources: Path, depth: SetDepth) -> tuple[Report, list[Envelope]]:
     async with Assay(home=None) as assay:
-        assay._services = msgspec.structs.replace(assay._services, strategies={"reflective": reflect})
+        assay._context.services = msgspec.structs.replace(assay._context.services, strategies={"reflective": reflect})
         run = assay.start(question, sources=[sources], strategy="reflective", depth=depth)
         envelopes = [envelope async for envelope in run]
         return await run.report(), envelopes
@@ -73,8 +72,7 @@ async def test_what_is_not_there_is_not_claimed(notes: Path) -> None:
 
 def test_the_command_over_these_docs(tmp_path: Path) -> None:
     question = "What is a lane, and how are limits enforced?"
-    command = [sys.executable, "-m", "assay", question, "--in", str(DOCS), "--strategy", "reflective"]
-    done = subprocess.run([*command, "--home", str(tmp_path)], capture_output=True, text=True, timeout=120)
+    done = warm.run(question, "--in", DOCS, "--strategy", "reflective", "--home", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Limits are enforced in code" in done.stdout
     assert "research is complete" in done.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import warm
 from shells import apart
 
 from assay.app.schedules import Book, Schedule
@@ -103,8 +103,7 @@ def test_what_cannot_be_asked_is_said_and_due_again_next_time(place: Path, capsy
 @pytest.mark.slow
 def test_a_run_left_by_a_killed_process_goes_on(place: Path, capsys: pytest.CaptureFixture[str]):
     id = added(capsys)
-    line = [sys.executable, "-m", "assay", "schedule", "run-due"]
-    process = subprocess.Popen(line, env={**os.environ}, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    process = warm.start("schedule", "run-due", stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     end = time.monotonic() + 60
     while not Book(place / "home").find(id).current:
         assert time.monotonic() < end
@@ -131,8 +130,7 @@ def test_a_stored_run_left_by_a_killed_process_is_gone_on_with(place: Path, caps
 @pytest.mark.slow
 def test_watch_asks_what_is_due_and_ends_at_ctrl_c(place: Path, capsys: pytest.CaptureFixture[str]):
     id = added(capsys)
-    line = [sys.executable, "-m", "assay", "schedule", "watch", "--json", "-q"]
-    process = subprocess.Popen(line, env={**os.environ}, stdout=subprocess.PIPE, text=True)
+    process = warm.start("schedule", "watch", "--json", "-q", stdout=subprocess.PIPE)
     assert process.stdout is not None
     said = json.loads(process.stdout.readline())
     process.send_signal(signal.SIGINT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 
 import msgspec
 import pytest
@@ -12,8 +12,12 @@ from web import response, site
 
 from assay import Assay
 from assay.core import events as e
+from assay.core.messages import Delta, Reply, Request
+from assay.core.ports import Model
 from assay.core.report import Report, build_report
+from assay.core.shown import read
 from assay.core.view import RunView, fold
+from assay.models.extractive import Extractive
 from assay.settings import Settings
 
 PAPER = f"""<!doctype html><html lang=en><head><title>The Harbor report</title>
@@ -45,8 +49,8 @@ async def web() -> AsyncIterator[Papers]:
         yield Papers(there)
 
 
-async def researched(settings: Settings) -> tuple[Report, RunView, list[str]]:
-    async with Assay(settings) as assay:
+async def researched(settings: Settings, models: Mapping[str, Model] = {}) -> tuple[Report, RunView, list[str]]:
+    async with Assay(settings, models=models) as assay:
         log = [envelope async for envelope in assay.start(QUESTION, web=True)]
     view = fold(log)
     return build_report(view), view, [envelope.type for envelope in log]
@@ -67,6 +71,39 @@ async def test_a_retracted_paper_is_marked_in_the_report_and_its_limits(web: Pap
     assert any(
         "A cited work was withdrawn: retraction on 1850-01-02 of 'The Harbor report'" in each for each in report.limits
     )
+    alone = next(each for each in report.limits if each.startswith("These statements rest on withdrawn works"))
+    assert "Ada Byron" in alone
+    assert "5.2 metres" not in alone
+
+
+async def test_the_writer_sees_it_before_it_writes_and_crossref_is_asked_once(web: Papers):
+    web.publish(NOTICE)
+    shown: list[str] = []
+
+    class Writer(Extractive):
+        async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+            if request.task == "write":
+                shown.extend(message.text for message in request.messages if message.name == "evidence")
+            async for each in super().stream(request):
+                yield each
+
+    settings = web.configured()
+    models = settings.models.model_copy(update={"complex": ("noting",)})
+    _, view, _ = await researched(settings.model_copy(update={"models": models}), {"noting": Writer()})
+    paper = next(source for text in shown for source in read(text) if source.title == "The Harbor report")
+    assert paper.notices == ("retraction 1850-01-02",)
+    assert [path for path in web.there.asked if path.startswith("/works/")] == ["/works/10.1000%2Fharbor"]
+    noted = [source for source in view.sources.values() if source.notices]
+    assert {source.title for source in noted} == {"The Harbor report"}
+
+
+async def test_what_could_not_be_asked_before_writing_is_asked_at_the_end(web: Papers):
+    web.publish(NOTICE)
+    answers = [response("", 500), web.there.pages["/works/10.1000%2Fharbor"]]
+    web.there.pages["/works/10.1000%2Fharbor"] = lambda: answers.pop(0)
+    report, _, _ = await researched(web.configured())
+    assert any("A cited work was withdrawn" in each for each in report.limits)
+    assert answers == []
 
 
 async def test_it_is_cited_by_where_it_was_found_whatever_it_says_its_address_is(web: Papers):

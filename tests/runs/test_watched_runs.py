@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import warm
 from watching import Watched, told
 
 from assay import Assay
@@ -93,9 +94,8 @@ async def test_settings_name_the_file_of_the_log(tmp_path: Path) -> None:
 
 
 def assay(home: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "assay", *words, "--home", str(home), "--yes"]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("OTEL_", "ASSAY_"))}
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=kept | environment, check=False)
+    return warm.run(*words, "--home", home, "--yes", env=kept | environment)
 
 
 @pytest.mark.slow

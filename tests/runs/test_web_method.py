@@ -16,13 +16,13 @@ from web import response, site
 from assay import Assay
 from assay.cli.runs.search_log import as_text
 from assay.core import events as e
+from assay.core.brief import ROLES
 from assay.core.method import search_log
 from assay.core.report import Report, build_report
 from assay.core.view import RunView, fold
 from assay.models.scripted import Scripted, calls, says
 
 E = TypeVar("E", bound=e.Event)
-ROLES = ("simple", "analytical", "complex", "judge")
 
 
 @pytest.fixture
@@ -211,7 +211,7 @@ async def test_how_a_page_was_come_by_is_kept_with_it(web: LocalWeb):
     async with Assay(web.settings()) as assay:
         done = await researched(assay, web=True)
         source = next(each for each in done.report.sources if each.url.endswith("/old"))
-        snapshot = assay._store.library.snapshot(source.snapshot_sha256)
+        snapshot = assay._context.store.library.snapshot(source.snapshot_sha256)
     assert snapshot is not None
     assert (snapshot.url, snapshot.redirects) == (web.there.url("/harbor"), (web.there.url("/old"),))
     assert (snapshot.status, snapshot.headers["etag"]) == (200, '"h1"')

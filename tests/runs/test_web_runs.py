@@ -12,6 +12,7 @@ from web import FORBIDDEN, Site, response, site
 
 from assay import Assay
 from assay.core import events as e
+from assay.core.brief import ROLES
 from assay.core.errors import UsageError
 from assay.core.events import Envelope
 from assay.core.report import Report, build_report
@@ -152,8 +153,7 @@ async def test_a_snippet_alone_supports_nothing(web: Web):
         ]
     )
     async with Assay(web.settings(), models={"mine": model}) as assay:
-        roles = ("simple", "analytical", "complex", "judge")
-        report, _ = await researched(assay, depth="light", models={role: ["mine"] for role in roles})
+        report, _ = await researched(assay, depth="light", models={role: ["mine"] for role in ROLES})
     (claim,) = report.claims
     assert claim.verdict == "unchecked"
     assert "only a search's summary of the page was read" in claim.reason

@@ -22,7 +22,7 @@ HANDED_ON = 5.0
 
 @pytest.fixture
 def fleet(tmp_path: Path, new_database: Callable[[], str]) -> Iterator[Fleet]:
-    made = Fleet(tmp_path, new_database())
+    made = Fleet(tmp_path, new_database(), forks=True)
     yield made
     made.close()
 
@@ -152,7 +152,7 @@ def test_a_server_restarted_under_load_costs_nothing(tmp_path: Path) -> None:
     if postgres.reason_to_skip() or found is None:
         pytest.skip(postgres.MISSING)
     server = postgres.made(found)
-    fleet = Fleet(tmp_path, server.url)
+    fleet = Fleet(tmp_path, server.url, forks=True)
     try:
         fleet.slow(find=1_500, research=300)
         runs = [fleet.queue() for _ in range(3)]

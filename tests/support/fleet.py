@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import warm
 
 from assay import Assay
 from assay.core.brief import ROLES
@@ -53,7 +53,7 @@ def scenes(log: Path, **delays: int) -> list[dict[str, Any]]:
 class Process:
     """A worker, and what it says."""
 
-    popen: subprocess.Popen[bytes]
+    popen: warm.Started
     log: Path
 
     def said(self) -> str:
@@ -69,8 +69,9 @@ class Process:
 class Fleet:
     """Workers, each with a home of its own; documents and runs in one database, blobs in one folder."""
 
-    def __init__(self, folder: Path, database: str, lease: float = LEASE) -> None:
-        self.database = database
+    def __init__(self, folder: Path, database: str, lease: float = LEASE, *, forks: bool = False) -> None:
+        """`forks`: processes are forks of a warm one (what their start takes is not measured then)."""
+        self.database, self._start = database, warm.start if forks else warm.start_new
         self.folder, self.calls_log, self.notes = folder, folder / "calls.log", folder / "tides.md"
         self.calls_log.touch()
         self.notes.write_text(TIDES)
@@ -87,12 +88,16 @@ class Fleet:
     def slow(self, **delays: int) -> None:
         (self.folder / "script.json").write_text(json.dumps(scenes(self.calls_log, **delays)))
 
-    def run(self, *arguments: object, code: int = 0) -> str:
-        """A command; its stdout."""
-        line = [sys.executable, "-m", "assay", *map(str, arguments)]
-        done = subprocess.run(line, capture_output=True, timeout=WAIT, env=self._at("asking"), check=False)
-        assert done.returncode == code, done.stderr.decode()
-        return done.stdout.decode()
+    def run(self, *arguments: object, code: int = 0, path: Path | None = None) -> str:
+        """A command, of the release which lies in `path`, or of this one; its stdout."""
+        done = warm.run(
+            *arguments,
+            start=self._start if path is None else warm.start_new,
+            timeout=WAIT,
+            env=self._at("asking", path),
+        )
+        assert done.returncode == code, done.stderr
+        return done.stdout
 
     def assay(self) -> Assay:
         """The same database, from this process."""
@@ -111,17 +116,20 @@ class Fleet:
 
         return asyncio.run(put())
 
-    def worker(self, *arguments: object) -> Process:
+    def worker(self, *arguments: object, path: Path | None = None) -> Process:
+        """A worker; of the release which lies in `path`, or of this one."""
         name = f"worker-{len(self.workers)}"
         log = self.folder / f"{name}.log"
         with log.open("wb") as file:
-            line = [sys.executable, "-m", "assay", "worker", *map(str, arguments)]
-            popen = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=file, env=self._at(name))
+            ways: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": file, "env": self._at(name, path)}
+            line = ["worker", *map(str, arguments)]
+            popen = (self._start if path is None else warm.start_new)(*line, **ways)
         self.workers.append(Process(popen, log))
         return self.workers[-1]
 
-    def _at(self, home: str) -> Mapping[str, str]:
-        return self.environment | {"ASSAY_HOME": str(self.folder / home)}
+    def _at(self, home: str, path: Path | None = None) -> Mapping[str, str]:
+        release = {"PYTHONPATH": str(path)} if path else {}
+        return self.environment | release | {"ASSAY_HOME": str(self.folder / home)}
 
     def calls(self) -> list[tuple[str, int]]:
         rows = [json.loads(line) for line in self.calls_log.read_text().splitlines()]
@@ -169,7 +177,6 @@ class Fleet:
 
     def close(self) -> None:
         for worker in self.workers:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(worker.popen.pid, signal.SIGCONT)
+            worker.popen.send_signal(signal.SIGCONT)
             worker.popen.kill()
             worker.popen.wait()

@@ -183,10 +183,16 @@ def shared(folder: Path) -> Iterator[str]:
             if not known["users"]:
                 state.unlink()
                 with contextlib.suppress(psutil.Error):
-                    process = psutil.Process(known["process"])
-                    process.send_signal(signal.SIGQUIT)
-                    process.wait(SECONDS)
+                    _end(psutil.Process(known["process"]))
                 shutil.rmtree(known["folder"], ignore_errors=True)
+
+
+def _end(process: psutil.Process) -> None:
+    """End a server another process may have started: until that one asks after it, it stays as a zombie."""
+    process.send_signal(signal.SIGQUIT)
+    end = time.monotonic() + SECONDS
+    while process.status() != psutil.STATUS_ZOMBIE and time.monotonic() < end:
+        time.sleep(0.02)
 
 
 def _begun() -> dict[str, Any]:

@@ -11,11 +11,11 @@ ANY = QueueLimits()
 TTL = 4.0
 
 
-async def put(store: Store, *runs: str, user: str = "", priority: int = 0) -> None:
+async def put(store: Store, *runs: str, user: str = "", priority: int = 0, release: str = "") -> None:
     assert store.queue is not None
     for run_id in runs:
         await store.journal.create(run_id, f"question of {run_id}", b"{}", [draft("created")])
-        await store.queue.enqueue(run_id, user, priority)
+        await store.queue.enqueue(run_id, user, priority, release)
 
 
 async def taken(queue: Queue, holder: str = "w1", limits: QueueLimits = ANY, ttl: float = TTL) -> list[str]:

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.agents.task import Kit
 from assay.core import events as e
-from assay.core.brief import Brief, Timeouts
+from assay.core.brief import ROLES, Brief, Timeouts
 from assay.core.errors import SearchFailed
 from assay.core.messages import ToolCall
 from assay.core.ports import Hit, Library, Query, Search, World
@@ -132,7 +132,7 @@ class Sea:
     def brief(self, **changes: Any) -> Brief:
         """A brief of a question on the tide, in which the scripted model plays every role."""
         fields = {
-            "models": dict.fromkeys(("simple", "analytical", "complex", "judge"), ("scripted",)),
+            "models": dict.fromkeys(ROLES, ("scripted",)),
             "question": "How far does the tide rise at Brest?",
             "date": "2026-01-01",
             "budget": Budget(),
@@ -144,7 +144,7 @@ class Sea:
     def start(self, model: Scripted, **changes: Any) -> RunHandle:
         """A run by the pipeline, in which `model` plays every role."""
         name = model.profile.name
-        roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), (name,))
+        roles = dict.fromkeys(ROLES, (name,))
         off = () if _judges(model) else ("judge",)
         made = self.brief(**{"models": roles, "checks_off": off, **changes})
 
@@ -229,7 +229,7 @@ async def within(
     """Run `body` as a pipeline over the documents of `sea`."""
 
     async def prepare() -> tuple[Brief, World]:
-        roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), ("scripted",))
+        roles = dict.fromkeys(ROLES, ("scripted",))
         brief = Brief(question="?", date="2026-01-01", models=roles, timeouts=timeouts)  # type: ignore[arg-type]
         return brief, msgspec.structs.replace(sea.world(Scripted([])), **world)
 

@@ -8,7 +8,7 @@ import random
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from assay.core.brief import Brief
+from assay.core.brief import ROLES, Brief
 from assay.core.errors import FenceLost, LeaseHeld
 from assay.core.messages import Message, Request
 from assay.core.ports import Journal, World
@@ -56,7 +56,7 @@ def world(model: Scripted | None = None) -> World:
 
 
 def brief(**changes: object) -> Brief:
-    roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), ("scripted",))
+    roles = dict.fromkeys(ROLES, ("scripted",))
     return Brief(**{"question": "?", "date": "2026-01-01", "models": roles} | changes)  # type: ignore[arg-type]
 
 

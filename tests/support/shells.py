@@ -8,11 +8,12 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import warm
 
 from assay.cli.main import main
 
@@ -36,26 +37,38 @@ class Said(NamedTuple):
     stderr: str
 
 
+Command = Callable[..., Said]
+"""A command of the shell, given as its words."""
+
+
+def spoken(capsys: pytest.CaptureFixture[str]) -> Command:
+    """`assay` in this process."""
+
+    def run(*arguments: object) -> Said:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        return Said(code, *capsys.readouterr())
+
+    return run
+
+
 class Shell:
-    """Commands over one home: `run` in this process, `spawn` in one of its own."""
+    """Commands over one home: `run` in this process, `start` in one of its own; `spawn` is Python's command."""
 
     def __init__(
         self, folder: Path, capsys: pytest.CaptureFixture[str], scenes: Sequence[Mapping[str, Any]], question: str
     ) -> None:
-        self.notes, self.home, self._capsys = folder / "tides.md", folder / "home", capsys
+        self.notes, self.home, self.run = folder / "tides.md", folder / "home", spoken(capsys)
         self.notes.write_text(TIDES)
         script = folder / "script.json"
         script.write_text(json.dumps(scenes))
         self.model, self.question = f"scripted:{script}", question
 
-    def run(self, *arguments: object) -> Said:
-        self._capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
-        out, err = self._capsys.readouterr()
-        return Said(code, out, err)
-
     def spawn(self, *arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
         return subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.PIPE, **ways)
+
+    def start(self, *arguments: object, **ways: Any) -> warm.Process | subprocess.Popen[bytes]:
+        return warm.start(*arguments, stdout=subprocess.PIPE, **ways)
 
     def research(self, *arguments: object) -> Said:
         return self.run(self.question, "--in", self.notes, "--model", self.model, *arguments)
@@ -72,8 +85,7 @@ class Terminal:
     def __init__(self, shell: Shell, *arguments: object) -> None:
         self._master, slave = os.openpty()
         environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
-        ways = {"stdin": slave, "stderr": slave, "env": environment, "start_new_session": True}
-        self.process = shell.spawn("-m", "assay", *arguments, **ways)
+        self.process = shell.start(*arguments, stdin=slave, stderr=slave, env=environment, session=True)
         os.close(slave)
         self.seen = ""
 

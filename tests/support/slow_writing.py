@@ -10,7 +10,7 @@ from judging import verdict
 from research import ONE_STEP, Sea, agent, planned, report_wanted, sends
 
 from assay.core import events as e
-from assay.core.brief import Brief
+from assay.core.brief import ROLES, Brief
 from assay.core.messages import Delta, Price, Profile, Reply, Request, TextDelta
 from assay.core.ports import Commit, Lease
 from assay.core.view import Folder, RunView
@@ -74,14 +74,14 @@ class Slow(Scripted):
         said = ""
         async for item in super().stream(request):
             yield item
-            if request.task == "write" and isinstance(item, TextDelta):
+            if request.task in ("write", "answer") and isinstance(item, TextDelta):
                 said += item.text
                 await self._pace(said)
         self.written = self.written or request.task == "write"
 
 
 def brief(sea: Sea, **changes: Any) -> Brief:
-    roles = dict.fromkeys(("simple", "analytical", "complex", "judge"), (SLOW.name,))
+    roles = dict.fromkeys(ROLES, (SLOW.name,))
     return sea.brief(**{"question": "What does the harbour do?", "models": roles, "checks_off": (), **changes})
 
 

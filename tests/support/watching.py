@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from research import ONE_STEP, Log, Sea, agent, planned, report_wanted, sends
 
 from assay.core.events import RunCompleted
@@ -37,9 +39,9 @@ def told() -> Scripted:
     return Scripted([*scenes, says(FOUND, task="write")], profile=LARGE)
 
 
-async def watched_run(watch: Watch) -> Log:
+async def watched_run(watch: Watch, **changes: Any) -> Log:
     """The run, told to `watch`."""
-    log: Log = await Watched(watch).run(told(), question=f"How far does the tide rise for the {PLANTED}?")
+    log: Log = await Watched(watch).run(told(), question=f"How far does the tide rise for the {PLANTED}?", **changes)
     assert log.last(RunCompleted).stop_reason == "done"
     assert PLANTED in log.text
     return log

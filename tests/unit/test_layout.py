@@ -5,6 +5,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -16,8 +17,10 @@ LONGEST_FUNCTION = 60
 LONGEST_FILE = 400
 
 
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All of a file's syntax, which several tests look through."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))))
 
 
 def place(path: Path, line: int) -> str:
@@ -28,7 +31,7 @@ def test_no_function_is_past_60_lines():
     long = [
         place(path, node.lineno)
         for path in SOURCES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (node.end_lineno or 0) - node.body[0].lineno >= LONGEST_FUNCTION
     ]
@@ -44,7 +47,7 @@ def test_only_settings_reads_the_environment():
     readers = {
         path.relative_to(ROOT).as_posix()
         for path in SOURCES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == "os"
@@ -64,7 +67,7 @@ def test_who_catches_everything_raises_it_again():
     swallowed = [
         place(path, node.lineno)
         for path in SOURCES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.ExceptHandler)
         and is_broad(node)
         and not any(isinstance(inner, ast.Raise) and inner.exc is None for inner in ast.walk(node))
@@ -73,7 +76,7 @@ def test_who_catches_everything_raises_it_again():
 
 
 def imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

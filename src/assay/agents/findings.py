@@ -10,7 +10,7 @@ from assay.agents.history import History
 from assay.agents.replies import defect
 from assay.agents.sizing import output
 from assay.agents.task import NOTHING, AgentTask, Finding
-from assay.agents.wording import prompt
+from assay.agents.wording import for_tools, prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
 from assay.core.messages import Message, Reply, Request, ToolDefinition
@@ -77,7 +77,7 @@ async def _ask(place: Run, history: History, tools: Sequence[ToolDefinition], in
     place.emit(FindingStarted(lane=place.lane))
     request = Request(
         task="find",
-        system=prompt("assay.agents", "research"),
+        system=for_tools(prompt("assay.agents", "research"), [tool.name for tool in tools]),
         messages=(),
         tools=tuple(tools),
         tool_choice="none",

@@ -11,7 +11,7 @@ from assay.agents.history import History, Result, Turn, result
 from assay.agents.replies import mend
 from assay.agents.sizing import output
 from assay.agents.task import AgentTask, Finding, Kit, brief
-from assay.agents.wording import prompt
+from assay.agents.wording import for_tools, prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentFailed, AgentFinished, AgentStarted
 from assay.core.messages import Message, Request
@@ -168,7 +168,7 @@ class Agent:
     async def _reply(self, place: Run, turn: int) -> Message:
         request = Request(
             task="research",
-            system=prompt("assay.agents", "research"),
+            system=for_tools(prompt("assay.agents", "research"), self.tools),
             messages=(),
             tools=self.definitions,
             tool_choice="required" if turn == 1 else "auto",

@@ -21,6 +21,7 @@ from assay.core.plan import Coverage
 from assay.core.ports import Library
 from assay.core.sources import SNIPPET, Passage, Source
 from assay.evidence.documents import Reader
+from assay.evidence.identity import pages
 from assay.phases.form import with_section
 from assay.phases.write import Draft
 from assay.run.run import Run
@@ -73,7 +74,7 @@ async def _compared(
         read = {source.document_sha256: source.media_type != SNIPPET for source in sources.values()}
         shown = dict.fromkeys(passage.document_sha256 for passage in passages.values())
         texts = _texts(run.world.library, reader, sorted(sha256 for sha256 in shown if read.get(sha256)))
-        groups = clusters(texts)
+        groups = clusters(texts, pages(sources.values()))
         return Compared(copies=copies(groups), conflicts=conflicts(passages, sources, cited, groups))
 
     async def step(_: Scratch) -> Compared:

@@ -17,8 +17,9 @@ from assay.phases.answered import Closing
 from assay.phases.comparing import compare
 from assay.phases.form import redated
 from assay.phases.inquiry import Inquiry
+from assay.phases.leaving import leaving
 from assay.phases.method import method
-from assay.phases.noticing import notice
+from assay.phases.noticing import notice, rests_on_withdrawn
 from assay.phases.unheeded import unheeded
 from assay.phases.write import Draft, date_of
 from assay.run.engine import Outcome
@@ -62,7 +63,7 @@ async def finish(
         )
         draft = _revised(draft, verified, date_of(verified.text, kit, inquiry))
         reason = stop_reason(run, kit, draft)
-        noticed = await notice(phase, _cited(draft, kit))
+        noticed = await notice(phase, kit.ledger, _cited(draft, kit))
         contacted = await method(phase)
         limits = (
             *_ended(reason),
@@ -71,7 +72,9 @@ async def finish(
             *closing.limits,
             *unheeded(run, inquiry),
             *noticed,
+            *rests_on_withdrawn(verified.claims, kit.ledger),
             *contacted,
+            *leaving(run.brief),
         )
         phase.emit(ReportFinished(text_sha256=sha256(draft.text.encode()), limits=limits))
     return Outcome(stop_reason=reason, verified=verified.passed and run.brief.verify)

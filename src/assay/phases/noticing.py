@@ -1,4 +1,6 @@
-"""Whether works the report cites were retracted or corrected since: asked by their DOIs, and told the reader."""
+"""Whether works were retracted or corrected since: asked by their DOIs before the report is written, for those it may
+rest on, and of what it cites beside those at its end. The writer sees what there is, and so does the reader.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +9,23 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from assay.agents.task import Finding
+from assay.core.claims import Claim
 from assay.core.clean import one_line
-from assay.core.errors import SearchFailed
+from assay.core.errors import LimitReached, SearchFailed
 from assay.core.events import SourceNoted
 from assay.core.ports import Notices
 from assay.core.quality import find_doi
 from assay.core.sources import Notice, Source
+from assay.evidence.ledger import Ledger
 from assay.run.run import Run
 from assay.run.steps import Scratch
 
 MOST = 25
-"""Works asked about."""
-SECONDS = 30.0
-"""What all questions together may take."""
+"""Works asked about at a time."""
+BEFORE, AFTER = 10.0, 30.0
+"""Seconds all questions together may take, before writing and at the end."""
+NAMED = 3
 
 
 class Noticed(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,54 +35,110 @@ class Noticed(msgspec.Struct, frozen=True, kw_only=True):
     failed: str = ""
 
 
-async def notice(run: Run, cited: Sequence[Source]) -> tuple[str, ...]:
-    """Ask about the works among `cited` and emit what there is; the sentences which the report's limits need.
+async def forewarn(run: Run, ledger: Ledger, findings: Sequence[Finding]) -> None:
+    """Ask about the works among the sources, those the findings cite first: the writer is shown what there is.
 
-    Nothing is asked where the web is not in scope, or where documents of a private collection are, unless that is
-    allowed: who asks about a DOI says what is being read.
+    What cannot be asked now is asked again at the end, of what the report cites.
     """
-    scope, desk = run.brief.scope, run.world.notices
-    works = {source.id: doi for source in cited if (doi := find_doi(source.metadata, source.url))}
-    dois = tuple(dict.fromkeys(works.values()))[:MOST]
-    if desk is None or not scope.web or not dois or (scope.private and not run.brief.allow_private):
+    passages, sources = ledger.everything()
+    cited = [passage.source for finding in findings for passage in finding.passages]
+    others = [passage.source for passage in passages.values()]
+    works = _works([sources[id] for id in dict.fromkeys((*cited, *others)) if id in sources])
+    try:
+        await _ask(run, ledger, works, BEFORE)
+    except LimitReached:
+        return
+
+
+async def notice(run: Run, ledger: Ledger, cited: Sequence[Source]) -> tuple[str, ...]:
+    """Ask about the works among `cited` nobody has asked about; the sentences which the report's limits need."""
+    works = _works(cited)
+    if not works or _desk(run) is None:
         return ()
+    noticed = await _ask(run, ledger, works, AFTER)
+    titles = {works[source.id]: one_line(source.title) or source.url for source in cited if source.id in works}
+    known = {doi: found for doi in titles if (found := ledger.noticed(doi)) is not None}
+    return _told(known, titles, noticed.failed)
+
+
+def rests_on_withdrawn(claims: Sequence[Claim], ledger: Ledger) -> tuple[str, ...]:
+    """The sentence which says what of the report rests on withdrawn works and on nothing else, where anything does."""
+    alone = [claim for claim in claims if claim.passages and all(_is_withdrawn(id, ledger) for id in claim.passages)]
+    if not alone:
+        return ()
+    some = "; ".join(f"“{one_line(claim.text)}”" for claim in alone[:NAMED])
+    more = f" and {len(alone) - NAMED} more" if len(alone) > NAMED else ""
+    return (f"These statements rest on withdrawn works and on nothing else: {some}{more}.",)
+
+
+def _is_withdrawn(passage: str, ledger: Ledger) -> bool:
+    source = ledger.source(passage.partition(".")[0])
+    return source is not None and any(each.withdraws for each in source.notices)
+
+
+def _works(sources: Sequence[Source]) -> dict[str, str]:
+    """DOIs by the ids of the sources which have one."""
+    return {source.id: doi for source in sources if (doi := find_doi(source.metadata, source.url))}
+
+
+def _desk(run: Run) -> Notices | None:
+    """Who is asked: nobody where the web is not in scope, or where documents of a private collection are, unless that
+    is allowed. Who asks about a DOI says what is being read.
+    """
+    scope = run.brief.scope
+    return run.world.notices if scope.web and (not scope.private or run.brief.allow_private) else None
+
+
+async def _ask(run: Run, ledger: Ledger, works: Mapping[str, str], seconds: float) -> Noticed:
+    """Ask about what is not known yet, and tell what there is of these sources.
+
+    Raises:
+        LimitReached: there is no time left for it.
+    """
+    desk = _desk(run)
+    dois = tuple(dict.fromkeys(doi for doi in works.values() if ledger.noticed(doi) is None))[:MOST]
+    if desk is None or not dois:
+        return Noticed()
 
     async def ask(scratch: Scratch) -> Noticed:
-        noticed = await _asked(desk, dois)
+        noticed = await _asked(desk, dois, seconds)
         for id, doi in works.items():
             if noticed.notices.get(doi):
                 scratch.emit(SourceNoted(source=id, notices=noticed.notices[doi]))
         return noticed
 
-    noticed = await run.at("write").step("notices", ask, returns=Noticed, input=works)
-    titles = {works[source.id]: one_line(source.title) or source.url for source in cited if source.id in works}
-    return _told(noticed, titles, len(dois))
+    noticed = await run.at("write").step("notices", ask, returns=Noticed, input=dict(works))
+    for doi, found in noticed.notices.items():
+        ledger.note(doi, found, [id for id, each in works.items() if each == doi])
+    return noticed
 
 
-async def _asked(desk: Notices, dois: Sequence[str]) -> Noticed:
+async def _asked(desk: Notices, dois: Sequence[str], seconds: float) -> Noticed:
     """Work after work; with the first that cannot be asked about it ends, and so it does when it takes too long."""
     found: dict[str, tuple[Notice, ...]] = {}
     failed = ""
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(seconds):
             for doi in dois:
                 found[doi] = await desk.of(doi)
     except (SearchFailed, TimeoutError) as error:
-        failed = str(error) or f"no answer in {SECONDS:g} s"
+        failed = str(error) or f"no answer in {seconds:g} s"
     return Noticed(notices=found, failed=failed)
 
 
-def _told(noticed: Noticed, titles: Mapping[str, str], works: int) -> tuple[str, ...]:
+def _told(known: Mapping[str, tuple[Notice, ...]], titles: Mapping[str, str], failed: str) -> tuple[str, ...]:
     said = []
-    for doi, notices in noticed.notices.items():
+    for doi, notices in known.items():
         for each in notices:
             day = f" on {each.date}" if len(each.date) == len("2020-01-01") else f" in {each.date}" if each.date else ""
             of = f" (doi.org/{each.doi})" if each.doi and each.doi.lower() != doi else ""
             verb = "was withdrawn" if each.withdraws else "has a notice"
             said.append(f"A cited work {verb}: {each.kind.replace('_', ' ')}{day} of {titles[doi]!r}{of}.")
-    if noticed.failed:
-        open_ones = works - len(noticed.notices)
-        said.append(f"Whether {open_ones} of the cited works were retracted is not known: {noticed.failed}.")
+    unknown = len(titles) - len(known)
+    if unknown:
+        why = failed or f"no more than {MOST} are asked about"
+        said.append(f"Whether {unknown} of the cited works were retracted is not known: {why}.")
     else:
+        works = len(titles)
         said.append(f"Crossref was asked whether the cited works with a DOI ({works}) were retracted or corrected.")
     return tuple(said)

@@ -18,6 +18,7 @@ from assay.phases.dispatch import Crew
 from assay.phases.final import finish
 from assay.phases.heritage import Heritage, announce, equip, inherit, recalled
 from assay.phases.inquiry import Inquiry, heard, inquire
+from assay.phases.noticing import forewarn
 from assay.phases.planning import agreed, follow, make_plan
 from assay.phases.simple import answer, answer_from
 from assay.phases.standing import Standing, keep, take_up
@@ -29,7 +30,7 @@ from assay.phases.write import Draft, write, write_nothing
 from assay.run.engine import Outcome
 from assay.run.protocols import Tool
 from assay.run.run import Run
-from assay.verify.streaming.proofreading import proofreader
+from assay.verify.streaming.proofreading import Proofreader, proofreader
 
 Strategy = Callable[[Run, Crew, Plan], Awaitable[Research]]
 
@@ -86,8 +87,9 @@ async def pipeline(run: Run, services: Services) -> Outcome:
     kit = equip(run, tools, heritage, inquiry.held)
     rules = run.limit(triage.depth)
     if triage.answer is not None or run.brief.mode == "web_search":
-        draft = await at_once(run, kit, inquiry, triage.answer or "")
-        return await finish(run, kit, services.reader, inquiry, draft)
+        proof = proofreader(run, kit.ledger, services.reader, "answer")
+        draft = await at_once(run, kit, inquiry, triage.answer or "", proof)
+        return await finish(run, kit, services.reader, inquiry, draft, proofreader=proof)
     if not inquiry.count and not run.brief.scope.web:
         draft = await write_nothing(run, kit, inquiry)
         return await finish(run, kit, services.reader, inquiry, draft)
@@ -114,6 +116,7 @@ async def researched(run: Run, services: Services, crew: Crew, heritage: Heritag
     at = await planned(run, crew, at)
     research, coverage = await investigated(run, services.strategy(run.brief.strategy), crew, at)
     inquiry = await heard(run, inquiry, research.steering)
+    await forewarn(run, kit.ledger, research.findings)
     proof = proofreader(run, kit.ledger, services.reader)
     if run.brief.schema:
         draft = await fill(run, kit, inquiry, research)
@@ -128,15 +131,15 @@ def goes_on(brief: Brief, triage: Triage) -> bool:
     return triage.follow_up != "new_topic" or "search" not in brief.tools
 
 
-async def at_once(run: Run, kit: Kit, inquiry: Inquiry, text: str) -> Draft:
+async def at_once(run: Run, kit: Kit, inquiry: Inquiry, text: str, proof: Proofreader | None) -> Draft:
     """An answer without a plan: `text`, what a look at the documents brings, or what was found before.
 
     Raises:
         ModelFailed: no model worked and nothing was found.
     """
     if not text and "search" not in kit.tools:
-        return await answer_from(run, kit, inquiry)
-    draft = await answer(run, kit, inquiry, text)
+        return await answer_from(run, kit, inquiry, proof)
+    draft = await answer(run, kit, inquiry, text, proof)
     announce(run, kit, draft.text)
     return draft
 

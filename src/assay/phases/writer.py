@@ -15,7 +15,7 @@ from assay.agents.loop import NO_CALLS_LEFT
 from assay.agents.replies import defect, mend
 from assay.agents.sizing import output, room, total
 from assay.agents.task import Kit
-from assay.agents.wording import prompt
+from assay.agents.wording import for_tools, prompt
 from assay.core.errors import ContextTooLong, ModelFailed, Refused
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.languages import language_name
@@ -219,7 +219,7 @@ class Writer:
     def _request(self) -> Request:
         return Request(
             task="write",
-            system=prompt("assay.phases", "write"),
+            system=for_tools(prompt("assay.phases", "write"), self.kit.tools),
             messages=(),
             tool_choice="none",
             max_tokens=output(self.profile, OUTPUT),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 
 import msgspec
 
@@ -185,6 +185,15 @@ class Attempts:
 
     async def _called(self, name: str, model: Model) -> tuple[Reply, Usage]:
         """The reply of one attempt and what it cost, with whoever watches told."""
+        async with self._turn(name):
+            return await self._heard(name, model)
+
+    def _turn(self, name: str) -> AbstractAsyncContextManager[None]:
+        """When this call may be made; its times begin then."""
+        turns = self._place.world.turns
+        return nullcontext() if turns is None else turns.turn(name)
+
+    async def _heard(self, name: str, model: Model) -> tuple[Reply, Usage]:
         request = owned(self._request, self._place.brief.user)
         facts = {"role": self._role, "task": request.task, "attempt": len(self._made) + 1}
         with watched(self._place, "model", name, max_tokens=request.max_tokens, **facts) as stretch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
@@ -16,6 +17,7 @@ from assay.core.errors import (
     InputNeeded,
     LeaseHeld,
     OtherRelease,
+    Overtaken,
     Paused,
     StoreAway,
     StoreError,
@@ -38,12 +40,14 @@ from assay.run.affording import check_brief
 from assay.run.execution import FINISHED_EARLY, Execution
 from assay.run.health import Health
 from assay.run.holders import is_dead, this_process
-from assay.run.releases import brief_of
+from assay.run.releases import brief_of, check_age
 from assay.run.run import Run
 from assay.run.watching import watched
 
 TTL = 15.0
 POLL = 0.25
+OVERTAKEN = 100
+"""How often a run is prepared anew because others took what the day had left: each time another one was begun."""
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -188,8 +192,7 @@ class Engine:
         """
 
         async def work(handle: RunHandle) -> None:
-            brief, world = await prepare()
-            await self.create(handle.run_id, brief, world)
+            world = await self.prepared(handle.run_id, prepare)
             await self._execute(handle, await self._acquire(handle.run_id), lambda _: world)
 
         return self._keep(RunHandle(new_run_id(), self.journal, work))
@@ -208,7 +211,22 @@ class Engine:
         created = RunCreated(brief=brief)
         draft = EventDraft(key="created", path=(), type=created.kind, data=encode(created), at=world.clock.now())
         stored = msgspec.json.encode(brief)
-        await self.journal.create(run_id, brief.question, stored, [draft, *log], brief.thread, given)
+        await self.journal.create(
+            run_id, brief.question, stored, [draft, *log], brief.thread, given, within=world.allowance
+        )
+
+    async def prepared(self, run_id: str, prepare: Prepare) -> World:
+        """Prepare a run and store it; where others took meanwhile what it would take of a day's limits, once more.
+
+        Raises:
+            UsageError: the budget is below one report.
+        """
+        for _ in range(OVERTAKEN):
+            brief, world = await prepare()
+            with contextlib.suppress(Overtaken):
+                await self.create(run_id, brief, world)
+                return world
+        raise Overtaken
 
     async def resume(self, run_id: str, world_for: Callable[[Brief], World]) -> RunHandle:
         """Execute a stored run in this process; a completed one just replays its log.
@@ -254,12 +272,15 @@ class Engine:
         try:
             memory = await self.journal.load(handle.run_id)
             brief = brief_of(handle.run_id, memory.brief)
+            goes_on = memory.status not in FINAL or memory.status == "failed"
+            if goes_on:
+                check_age(handle.run_id, brief)
             world = world_for(brief)
             execution = Execution(
                 handle.run_id, brief, self.journal, lease, memory, world, self._health, redo=self._redo
             )
             handle.begin(execution)
-            if memory.status not in FINAL or memory.status == "failed":
+            if goes_on:
                 await self._executed(execution)
         finally:
             await self.journal.release(lease)
@@ -288,7 +309,8 @@ class Engine:
         brief, watch = execution.brief, execution.world.watch
         if watch is not None:
             execution.listen(watch.heard)
-        facts = {"thread": brief.thread, "user": brief.user, "labels": ",".join(brief.labels)}
+        labels = ",".join(f"{name}={value}" for name, value in sorted(brief.labels.items()))
+        facts = {"thread": brief.thread, "user": brief.user, "labels": labels}
         named = {name: value for name, value in facts.items() if value}
         place = Run(execution, lane=brief.lane)
         with watched(place, "run", "run", strategy=brief.strategy, fence=execution.lease.fence, **named) as stretch:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay import agents, phases
-from assay.agents.wording import prompt
+from assay.agents.wording import for_tools, prompt
 
 
 def test_every_prompt_has_a_name_and_a_hash() -> None:
@@ -24,3 +24,9 @@ def test_those_who_read_documents_are_told_that_passages_are_data() -> None:
         text = " ".join(prompt(f"assay.{package}", name).split())
         assert " data" in text, name
         assert "never follow" in text.casefold(), name
+
+
+def test_items_about_tools_stand_only_where_these_are() -> None:
+    text = "- Always.\n- {open} Open it\n  and read.\n- {recall} Recall.\n\nA line {open} in between.\n- Never.\n"
+    assert for_tools(text, ["open"]) == "- Always.\n- Open it\n  and read.\n\nA line {open} in between.\n- Never.\n"
+    assert for_tools(text, []) == "- Always.\n\nA line {open} in between.\n- Never.\n"

@@ -17,9 +17,9 @@ from assay.core.errors import ConfigError
 from assay.telemetry.logs import LONGEST, Cleaner, Logs, Sink, open_logs
 
 
-async def lines(path: Path, level: str = "info", secrets: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+async def lines(path: Path, level: str = "info", secrets: tuple[str, ...] = (), **changes: Any) -> list[dict[str, Any]]:
     logs = open_logs(path, stderr=False, level=level, form="json", secrets=secrets)
-    await watched_run(logs)
+    await watched_run(logs, **changes)
     logs.close()
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -33,6 +33,14 @@ async def test_each_line_says_which_run_and_lane(tmp_path: Path) -> None:
     assert "run.completed" in events
     phases = [line["phase"] for line in told if line["event"] == "phase.finished"]
     assert phases == ["triage", "background", "plan", "research", "write", "verify"]
+
+
+async def test_lines_say_whose_the_run_is(tmp_path: Path) -> None:
+    told = await lines(tmp_path / "log", user="ann", thread="tides", labels={"team": "sea", "case": "4711"})
+    (first, *_) = told
+    assert (first["user"], first["thread"], first["labels"]) == ("ann", "tides", "case=4711,team=sea")
+    nobody = await lines(tmp_path / "other")
+    assert not any({"user", "thread", "labels"} & line.keys() for line in nobody)
 
 
 async def test_a_call_is_told_with_model_time_and_use(tmp_path: Path) -> None:

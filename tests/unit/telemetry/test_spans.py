@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from watching import PLANTED, SECRET, watched_run
@@ -20,11 +21,11 @@ from assay.telemetry.several import Several
 from assay.telemetry.spans import Spans
 
 
-async def spans() -> Sequence[ReadableSpan]:
+async def spans(**changes: Any) -> Sequence[ReadableSpan]:
     kept = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(kept))
-    await watched_run(Several([Spans(provider), Spans(TracerProvider())]))
+    await watched_run(Several([Spans(provider), Spans(TracerProvider())]), **changes)
     return kept.get_finished_spans()
 
 
@@ -87,3 +88,14 @@ def test_names_are_those_of_the_conventions() -> None:
     assert {name for name in used if not name.startswith("assay.")} <= theirs
     known = {each.value for each in conventions.GenAiOperationNameValues}
     assert set(names.OPERATIONS.values()) <= known
+
+
+async def test_the_span_of_a_run_says_whose_it_is() -> None:
+    told = await spans(user="ann", thread="tides", labels={"team": "sea", "case": "4711"})
+    (run,) = [span for span in told if span.name == "assay.run"]
+    assert run.attributes is not None
+    assert run.attributes["assay.user"] == "ann"
+    assert run.attributes["assay.labels"] == "case=4711,team=sea"
+    assert run.attributes[conventions.GEN_AI_CONVERSATION_ID] == "tides"
+    others = " ".join(span.to_json() for span in told if span is not run)
+    assert not any(word in others for word in ('"ann"', "4711"))

@@ -101,8 +101,10 @@ def _converse(model: str, service: Service, profile: Profile, key: Secret, signi
     """
     try:
         from assay.models.direct.conversation import Conversation  # noqa: PLC0415 - an extra, heavy to import
+        from assay.models.direct.tapping import Tapping  # noqa: PLC0415 - the same
 
-        return Conversation(model, service, profile, key, signing)
+        kind = Tapping if service.name == "google" else Conversation
+        return kind(model, service, profile, key, signing)
     except ImportError as error:
         raise ModelError(f"the extra of {service.name} cannot be loaded: {error}", transient=False) from error
 

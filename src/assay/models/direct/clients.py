@@ -20,6 +20,9 @@ from assay.models.direct.services import Service
 CONNECTED = 600.0
 """Seconds which a client waits for bytes where a request says nothing else; the adapter's own limits are shorter."""
 
+LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
+"""Streams at once, and connections kept."""
+
 BEDROCK = 300.0
 """The same for Bedrock, whose client reads in a thread nobody can stop: it outlives a stalled answer that long."""
 
@@ -57,7 +60,7 @@ def _google(service: Service, model: str, key: str) -> Client:
     from pydantic_ai.models.google import GoogleModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.google import GoogleProvider  # noqa: PLC0415 - an extra
 
-    http = _http()
+    http = _http(_Tapped())
     provider = GoogleProvider(api_key=key, base_url=service.url, http_client=http)
     return Client(GoogleModel(model, provider=provider), http.aclose, ())
 
@@ -133,10 +136,38 @@ def _region(url: str) -> str:
     return named[1] if named else "us-east-1"
 
 
-def _http() -> httpx2.AsyncClient:
+def _http(transport: httpx2.AsyncBaseTransport | None = None) -> httpx2.AsyncClient:
     """The environment's proxies and .netrc are nothing a user has told Assay; nor are redirects followed."""
-    hooks = {"response": [_noted]}
-    return httpx2.AsyncClient(trust_env=False, timeout=CONNECTED, follow_redirects=False, event_hooks=hooks)
+    return httpx2.AsyncClient(
+        trust_env=False,
+        timeout=CONNECTED,
+        follow_redirects=False,
+        event_hooks={"response": [_noted]},
+        transport=transport,
+    )
+
+
+class Answered(Exception):
+    """No error: a good answer, its body not yet read, on its way past the library."""
+
+    def __init__(self, response: httpx2.Response) -> None:
+        super().__init__()
+        self.response = response
+
+
+class _Tapped(httpx2.AsyncHTTPTransport):
+    """Connections whose good answers are raised, so that the library which asked does not read them."""
+
+    def __init__(self) -> None:
+        super().__init__(trust_env=False, limits=LIMITS)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send; what is no good answer comes back as it is."""
+        response = await super().handle_async_request(request)
+        if response.status_code != httpx2.codes.OK:
+            return response
+        response.request = request
+        raise Answered(response)
 
 
 class Closable(Protocol):

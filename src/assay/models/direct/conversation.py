@@ -70,7 +70,7 @@ class Conversation:
         failing: tuple[type[BaseException], ...] = (*faults.RAISED, *self._client.raised)
         try:
             async with AsyncExitStack() as stack:
-                stack.push_async_callback(_close, watched())  # the last thing done, and in the task which asked
+                stack.push_async_callback(close_all, watched())  # the last thing done, and in the task which asked
                 limit = clock() + request.first_token
                 async with asyncio.timeout_at(limit):
                     response = await stack.enter_async_context(self._open(request))
@@ -97,6 +97,7 @@ class Conversation:
         )
 
 
-async def _close(opened: list[Closable]) -> None:
+async def close_all(opened: list[Closable]) -> None:
+    """Close responses, the last first."""
     while opened:
         await opened.pop().aclose()

@@ -1,0 +1,73 @@
+"""Agents may call the tools which the settings allow; of any other nobody is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay import Assay
+from assay.core.errors import UnknownName
+from assay.core.messages import Request
+from assay.models.extractive import Extractive
+from assay.settings import load
+
+QUESTION = "When was the harbor built, and by whom?"
+
+
+class Noting(Extractive):
+    """The built-in model, which notes what it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requests: list[Request] = []
+
+    def stream(self, request: Request):  # type: ignore[no-untyped-def]
+        self.requests.append(request)
+        return super().stream(request)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (tmp_path / "n.md").write_text("# Harbor\n\nThe harbor was built in 1843 by Ada Byron.\n\nIt has two moles.\n")
+    return tmp_path / "n.md"
+
+
+async def asked(notes: Path, *tools: str) -> list[Request]:
+    model = Noting()
+    async with Assay(load(agents={"tools": tools}, model="noting"), models={"noting": model}) as assay:
+        view = await assay.start(QUESTION, sources=notes, depth="light").view()
+    assert "1843" in view.report.text
+    return model.requests
+
+
+def offered(requests: list[Request]) -> set[str]:
+    return {tool.name for request in requests if request.task == "research" for tool in request.tools}
+
+
+async def test_what_is_not_allowed_is_neither_offered_nor_mentioned(notes: Path):
+    requests = await asked(notes, "search")
+    assert offered(requests) == {"search"}
+    for request in requests:
+        said = request.system + "".join(message.text for message in request.messages)
+        assert "`recall`" not in said, request.task
+        assert "Open the documents" not in said, request.task
+        assert "- {" not in said
+
+
+async def test_what_is_allowed_is_offered_and_explained(notes: Path):
+    requests = await asked(notes, "search", "open", "recall")
+    assert offered(requests) == {"search", "open", "recall"}
+    (system,) = {request.system for request in requests if request.task == "research"}
+    assert "`recall` shows" in system
+    assert "- Open the documents" in system
+    assert "- {" not in system
+
+
+async def test_a_tool_which_is_not_there_is_said_before_anything_is_spent(notes: Path):
+    model = Noting()
+    async with Assay(load(agents={"tools": "search, serach"}, model="noting"), models={"noting": model}) as assay:
+        with pytest.raises(UnknownName, match=r"no tool named 'serach'.*search"):
+            await assay.start(QUESTION, sources=notes).view()
+        assert await assay.runs() == []
+    assert model.requests == []

@@ -1,0 +1,284 @@
+"""Commands in processes of their own which need not import everything again: each is a fork of one that has.
+
+They are real processes: they have a pid, an environment, a folder and file descriptors of their own, get signals, and
+end with an exit code. What differs from `python -m assay` is only that its modules are there. Where starting is the
+subject itself, tests use `subprocess`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import fcntl
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import resource
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import IO, Any
+
+FORKS = sys.platform == "linux"
+"""Elsewhere a process which has used system libraries may not go on after a fork: commands start as usual there."""
+PARTS = ("cli", "app", "phases", "store", "search", "fetch.workers", "fetch.web", "export", "models.extractive")
+TOLD = struct.Struct("ii")
+"""What a client is told: that a process is ready, and its pid; or that it has ended, and how."""
+READY, ENDED = 0, 1
+
+
+class Process:
+    """As `subprocess.Popen` of `python -m assay ARGUMENTS`, of its methods those which tests use."""
+
+    def __init__(
+        self,
+        *arguments: object,
+        stdin: int | IO[Any] | None = subprocess.DEVNULL,
+        stdout: int | IO[Any] | None = None,
+        stderr: int | IO[Any] | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | str | None = None,
+        session: bool = False,
+        terminal: bool = False,
+        largest: int = 0,
+    ) -> None:
+        """`session`: of its own. `terminal`: stdin or stderr is to control it. `largest`: bytes a file can have."""
+        assert stdin != subprocess.PIPE, "nothing is written to it here"
+        self.args = [*map(str, arguments)]
+        self.returncode: int | None = None
+        wanted = {
+            "arguments": self.args,
+            "env": {**(os.environ if env is None else env)},
+            "cwd": str(cwd or Path.cwd()),
+            "session": session or terminal,
+            "terminal": terminal,
+            "largest": largest,
+        }
+        self.stdout: IO[bytes] | None = None
+        self.stderr: IO[bytes] | None = None
+        with contextlib.ExitStack() as ours, tempfile.TemporaryFile() as told:
+            told.write(json.dumps(wanted).encode())
+            told.flush()
+            ends = [
+                self._end(name, at, ours) for name, at in (("stdin", stdin), ("stdout", stdout), ("stderr", stderr))
+            ]
+            self._line = socket.socket(socket.AF_UNIX)
+            self._line.connect(_server())
+            socket.send_fds(self._line, [b"!"], [told.fileno(), *ends])
+            what, self.pid = TOLD.unpack(self._line.recv(TOLD.size, socket.MSG_WAITALL))
+            assert what == READY, self.args
+
+    def _end(self, name: str, at: int | IO[Any] | None, ours: contextlib.ExitStack) -> int:
+        """The file descriptor the process gets."""
+        if at is None:
+            return {"stdin": 0, "stdout": 1, "stderr": 2}[name]
+        if at == subprocess.DEVNULL:
+            null = os.open(os.devnull, os.O_RDWR)
+            ours.callback(os.close, null)
+            return null
+        if at == subprocess.PIPE:
+            reading, writing = os.pipe()
+            ours.callback(os.close, writing)
+            setattr(self, name, os.fdopen(reading, "rb"))
+            return writing
+        return at if isinstance(at, int) else at.fileno()
+
+    def poll(self) -> int | None:
+        return self._awaited(0.0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        if (code := self._awaited(timeout)) is None:
+            raise subprocess.TimeoutExpired(self.args, timeout or 0.0)
+        return code
+
+    def _awaited(self, timeout: float | None) -> int | None:
+        if self.returncode is None and select.select([self._line], [], [], timeout)[0]:
+            self.returncode = TOLD.unpack(self._line.recv(TOLD.size, socket.MSG_WAITALL))[1]
+            self._line.close()
+        return self.returncode
+
+    def communicate(self, timeout: float = 120.0) -> tuple[bytes, bytes]:
+        """Both outputs, when it has ended."""
+        end = time.monotonic() + timeout
+        left = [each for each in (self.stdout, self.stderr) if each and not each.closed]
+        said = {each: bytearray() for each in left}
+        while left:
+            ready = select.select(left, [], [], max(0.0, end - time.monotonic()))[0]
+            if not ready:
+                raise subprocess.TimeoutExpired(self.args, timeout)
+            for pipe in ready:
+                said[pipe] += (piece := pipe.read1(65536))  # type: ignore[attr-defined]
+                if not piece:
+                    left.remove(pipe)
+        self.wait(max(0.0, end - time.monotonic()))
+        for pipe in said:
+            pipe.close()  # asked again, it says nothing, as one of `subprocess`
+        out, err = (bytes(said.get(each, b"")) if each else b"" for each in (self.stdout, self.stderr))
+        return out, err
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+Started = Process | subprocess.Popen[bytes]
+
+
+def start(*arguments: object, **ways: Any) -> Started:
+    """`python -m assay ARGUMENTS` as a process; see `Process` for its ways."""
+    return Process(*arguments, **ways) if FORKS else start_new(*arguments, **ways)
+
+
+def start_new(*arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
+    """The same with everything read anew, from where `PYTHONPATH` says."""
+    session, terminal, largest = (ways.pop(name, 0) for name in ("session", "terminal", "largest"))
+
+    def ready() -> None:
+        if terminal:
+            fcntl.ioctl(2, termios.TIOCSCTTY, 0)
+        if largest:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+
+    command = [sys.executable, "-m", "assay", *map(str, arguments)]
+    ways = {"stdin": subprocess.DEVNULL, **ways, "start_new_session": bool(session or terminal)}
+    first = ready if terminal or largest else None
+    return subprocess.Popen(command, preexec_fn=first, **ways)  # noqa: PLW1509 - it only makes system calls
+
+
+def run(
+    *arguments: object, timeout: float = 120.0, start: Callable[..., Started] = start, **ways: Any
+) -> subprocess.CompletedProcess[str]:
+    """As `subprocess.run` of it, with its outputs as text."""
+    process = start(*arguments, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **ways})
+    try:
+        out, err = (each or b"" for each in process.communicate(timeout=timeout))
+    finally:
+        process.kill()
+        code = process.wait()
+    return subprocess.CompletedProcess(process.args, code, out.decode(), err.decode())
+
+
+@cache
+def _server() -> str:
+    """Where this test process's own server listens, started by the first who asks."""
+    folder = tempfile.TemporaryDirectory(prefix="warm-")
+    where = str(Path(folder.name) / "socket")
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+    command = [sys.executable, __file__, where]
+    started = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=plain, start_new_session=True
+    )
+    assert started.stdin is not None
+    assert started.stdout is not None
+    assert started.stdout.readline() == b"listening\n"
+
+    def leave() -> None:
+        assert started.stdin is not None
+        started.stdin.close()
+        started.wait(30)
+        folder.cleanup()
+
+    atexit.register(leave)
+    return where
+
+
+def _listen(where: str) -> dict[str, Any] | None:
+    """Fork for each who asks, until stdin ends; in a fork, what is asked of it."""
+    wake, woken = socket.socketpair()
+    wake.setblocking(False)
+    woken.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
+    waiting: dict[int, socket.socket] = {}
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(where)
+        door.listen(64)
+        print("listening", flush=True)
+        while True:
+            ready = select.select([door, wake, sys.stdin], [], [])[0]
+            if sys.stdin in ready:
+                return None
+            if wake in ready:
+                wake.recv(4096)
+                _tell_ends(waiting)
+            if door in ready:
+                line = door.accept()[0]
+                told, *ends = socket.recv_fds(line, 1, 4)[1]
+                if (pid := os.fork()) == 0:
+                    signal.set_wakeup_fd(-1)
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                    for other in (wake, woken, *waiting.values()):
+                        other.close()
+                    wanted = _become(told, ends)
+                    with line:
+                        line.send(TOLD.pack(READY, os.getpid()))
+                    return wanted
+                waiting[pid] = line
+                for end in (told, *ends):
+                    os.close(end)
+
+
+def _tell_ends(waiting: dict[int, socket.socket]) -> None:
+    with contextlib.suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            with waiting.pop(ended[0]) as line, contextlib.suppress(BrokenPipeError):
+                line.send(TOLD.pack(ENDED, os.waitstatus_to_exitcode(ended[1])))
+
+
+def _become(told: int, ends: list[int]) -> dict[str, Any]:
+    """Take what the process was given, as one which was just started has it."""
+    with os.fdopen(told, "rb") as file:
+        file.seek(0)
+        wanted: dict[str, Any] = json.load(file)
+    for number, end in enumerate(ends):
+        os.dup2(end, number)
+        os.close(end)
+    if wanted["session"]:
+        os.setsid()
+    if wanted["terminal"]:
+        fcntl.ioctl(2, termios.TIOCSCTTY, 0)
+    if wanted["largest"]:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (wanted["largest"],) * 2)
+    os.chdir(wanted["cwd"])
+    os.environ.clear()
+    os.environ.update(wanted["env"])
+    sys.stdin = sys.__stdin__ = os.fdopen(0, encoding="utf-8", closefd=False)  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
+    err = os.fdopen(2, "w", encoding="utf-8", closefd=False, errors="backslashreplace", buffering=1)
+    sys.stderr = sys.__stderr__ = err  # type: ignore[misc]
+    sys.argv = ["assay", *wanted["arguments"]]
+    return wanted
+
+
+def _warm_up() -> None:
+    for part in PARTS:
+        package = importlib.import_module(f"assay.{part}")
+        for module in pkgutil.walk_packages(getattr(package, "__path__", []), f"assay.{part}."):
+            if "migrations" not in module.name:  # which alembic runs
+                with contextlib.suppress(ImportError):  # an extra which is not installed
+                    importlib.import_module(module.name)
+    gc.collect()
+    gc.freeze()
+
+
+if __name__ == "__main__":
+    sys.path = [path for path in sys.path if path != str(Path(__file__).parent)]
+    _warm_up()
+    if _listen(sys.argv[1]) is not None:
+        from assay.cli import main
+
+        sys.exit(main())
