@@ -7,12 +7,14 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
+from judging import JUDGE, verdict
 
 from assay import Assay
 from assay.app.providers import load_model
 from assay.core.brief import ROLES
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Model
+from assay.models.scripted import Scene, Scripted
 from assay.settings import Settings, load
 
 QUESTION = "Who wrote the charter of Velden, and when was the lighthouse of Aru finished?"
@@ -85,3 +87,19 @@ async def test_two_runs_share_what_a_provider_takes_and_come_to_the_same(tmp_pat
     free = Counted(model._inner)
     assert limited == await run_in_two(tmp_path / "free", free, settings(other=1))
     assert free.most > 1
+
+
+async def test_a_judge_of_a_text_waits_for_its_turn_too(tmp_path: Path) -> None:
+    (tmp_path / "ports.md").write_text("# Ports\n\nVelden and Aru are old ports by the sea.\n")
+    text = "".join(f"Some {name} say that the ports are ancient [1].\n\n" for name in ("poets", "sailors", "monks"))
+    text += "## References\n\n1. [Ports](ports.md)\n"
+    most = []
+    for number, limited in enumerate((settings(counted=1), settings(other=1))):
+        judge = Counted(Scripted(lambda _: Scene(answer=verdict("supported")), profile=JUDGE))
+        async with Assay(limited, models={NAME: judge}) as assay:
+            wanted = {"sources": [tmp_path / "ports.md"], "folder": tmp_path, "answers": tmp_path / f"home-{number}"}
+            await assay.verify(text, model=NAME, allow_private=True, **wanted)  # type: ignore[arg-type]
+        assert judge.all == 3
+        most.append(judge.most)
+    assert most[0] == 1
+    assert most[1] > 1

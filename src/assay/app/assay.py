@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -12,6 +12,7 @@ from assay.app.library import Library
 from assay.app.naming import DEFAULT as DEFAULT
 from assay.app.naming import Say
 from assay.app.naming import Sources as Sources
+from assay.app.stored import ListedRun
 from assay.core.brief import Point
 from assay.core.estimate import Estimate
 from assay.core.events import Envelope
@@ -105,8 +106,8 @@ class Assay(Library):
         *,
         plan: Plan | str | Path | None = None,
         exclude: Sequence[str] = (),
-        add: str | Path | Iterable[str | Path] | None = None,
-        progress: Callable[[str], None] | None = None,
+        add: Sources | None = None,
+        progress: Say | None = None,
         **wanted: Unpack[Revised],
     ) -> str:
         """Store a run which goes on from `point` of another, and execute nothing of it; its id. `resume` does.
@@ -144,6 +145,10 @@ class Assay(Library):
     async def runs(self, limit: int = LATEST) -> list[RunRow]:
         """The latest runs, newest first."""
         return await self._context.store.journal.runs(limit)
+
+    async def listed(self, limit: int = LATEST) -> list[ListedRun]:
+        """The latest runs, newest first, with whose they are and what they have used."""
+        return await stored.listed(self._context, limit)
 
     async def find(self, reference: str) -> RunRow:
         """A run by its id, the start of its id, or `last`.
@@ -194,7 +199,15 @@ class Assay(Library):
         """
         return await app.results.passage(self._context, reference, number)
 
-    async def recheck(self, reference: str, *, model: str | None = None, allow_private: bool = False) -> Rechecked:
+    async def recheck(
+        self,
+        reference: str,
+        *,
+        model: str | None = None,
+        allow_private: bool = False,
+        max_usd: float | None = None,
+        max_tokens: int | None = None,
+    ) -> Rechecked:
         """Check the report of a run by the rules of today, against the documents as they are stored.
 
         Args:
@@ -202,13 +215,15 @@ class Assay(Library):
             model: `PROVIDER:NAME` judges the claims which the rules do not decide; without, what a judge said in the
                 run stands until a rule objects.
             allow_private: let a model which is not on this machine see private documents.
+            max_usd: US dollars the model may cost; claims which are left over are unchecked. None: the settings.
+            max_tokens: tokens it may use, likewise.
 
         Raises:
             UnknownName: no such run; no such model.
             ConfigError: the model cannot be reached as it is set up.
             UsageError: the run has no report; a model which cannot judge, or would see private documents.
         """
-        judge = app.verifying.Judge(model, allow_private=allow_private)
+        judge = app.verifying.Judge(model, None, allow_private, max_usd, max_tokens)
         return await app.verifying.rechecked(self._context, reference, judge)
 
     async def replay(self, reference: str) -> Replay:

@@ -171,7 +171,7 @@ def _apply(context: Context, collection: str, before: Sequence[Origin], after: S
         added=len(new) - updated,
         updated=updated,
         removed=len(gone) - updated,
-        documents=len(library.members([collection])),
+        documents=library.count([collection]),
     )
 
 

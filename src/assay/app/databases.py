@@ -16,6 +16,7 @@ from assay.store.sql.backup import Backup, back_up, copy_database
 from assay.store.sql.checking import Checked, check
 from assay.store.sql.database import Database
 from assay.store.sql.home import DATABASE
+from assay.store.sql.memo import new_id
 from assay.store.sql.probe import probe
 from assay.store.sql.restore import Restored as Restored
 from assay.store.sql.restore import restore
@@ -61,7 +62,9 @@ def restored(home: Path, settings: Settings, file: Path) -> Restored:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{home} cannot be a home: {error.strerror}; name another one with --home") from error
-    return restore(file, database_of(home, settings), blobs_of(home, settings), also=home / SCHEDULES)
+    own = new_id()
+    blobs = blobs_of(home, settings, lambda: own)
+    return restore(file, database_of(home, settings), blobs, own, also=home / SCHEDULES)
 
 
 def checked(home: Path, settings: Settings, *, quick: bool = False) -> Checked:
@@ -102,7 +105,7 @@ def _migrate_file(path: Path) -> Migrated:
         copy_database(path, draft)
         copy = str(draft)
     elif found.state != "current":
-        raise StoreError(f"{path} cannot be migrated: it is {found.state} {found.problem}".rstrip())
+        raise StoreError(f"{path} cannot be migrated: it is {found.said}")
     Database(path).close()
     return Migrated(before=found.schema, now=probe(path).schema, copy=copy)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Unpack
@@ -13,9 +13,10 @@ import msgspec
 
 from assay.app import worlds
 from assay.app.context import Context
+from assay.app.naming import Say, Sources, listed
 from assay.app.owning import reviewed
 from assay.app.revising import Revised, revised
-from assay.app.starting import scope_of
+from assay.app.starting import counted, scope_of
 from assay.app.stored import find
 from assay.app.threads import WEB
 from assay.core.brief import POINTS, Brief, Fork, Point, Scope
@@ -34,8 +35,6 @@ from assay.run.engine import new_run_id
 from assay.run.forking import taken_over
 from assay.run.releases import brief_of
 
-Paths = str | Path | Iterable[str | Path]
-
 
 class Parent(msgspec.Struct, frozen=True, kw_only=True):
     """The run a fork is made of."""
@@ -53,8 +52,8 @@ async def fork(
     *,
     plan: Plan | str | Path | None = None,
     exclude: Sequence[str] = (),
-    add: Paths | None = None,
-    progress: Callable[[str], None] | None = None,
+    add: Sources | None = None,
+    progress: Say | None = None,
     **wanted: Unpack[Revised],
 ) -> str:
     """Store a run which goes on from a point of another; see `Assay.fork`."""
@@ -93,12 +92,12 @@ async def _thread_of(context: Context, parent: Parent) -> str:
 
 
 async def _scope_of(
-    context: Context, scope: Scope, without: Sequence[Source], add: Paths | None, progress: Callable[[str], None] | None
+    context: Context, scope: Scope, without: Sequence[Source], add: Sources | None, progress: Say | None
 ) -> Scope:
     """Where the fork may look: without these sources, with what is added; not on the web where that is off now."""
     if scope.web and context.settings.search.offline:
         scope = msgspec.structs.replace(scope, web=False, label=scope.label.removesuffix(WEB))
-    paths = [] if add is None else [str(add)] if isinstance(add, str | Path) else [str(path) for path in add]
+    paths = [] if add is None else listed(add)
     added = (await scope_of(context, paths, Scope(), progress)).collections if paths else ()
     if not without and not added:
         return scope
@@ -256,8 +255,3 @@ def _called(label: str, missing: Iterable[Source], paths: Sequence[str]) -> str:
 
 def _few(names: Sequence[str]) -> str:
     return ", ".join([*names[:3], *(["…"] if len(names) > 3 else [])])
-
-
-def counted(documents: int) -> str:
-    """How many documents, in words."""
-    return f"{documents:,} document{'' if documents == 1 else 's'}"

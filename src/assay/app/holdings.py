@@ -64,4 +64,5 @@ def online(context: Context) -> app.online.Online:
         context.readers,
         context.reader.spans,
         context.kept,
+        app.providers.search_turns_of(context.store, context.settings),
     )

@@ -18,13 +18,13 @@ import msgspec
 from assay import verify
 from assay.app.checking import BadRow, CheckedRow, ClaimRow
 from assay.app.layout import store_of
-from assay.app.providers import load_model
+from assay.app.providers import load_model, turns_of
 from assay.core.brief import Brief
 from assay.core.claims import Check, Verdict
 from assay.core.errors import UsageError
 from assay.core.events import UsageUpdated, decode
-from assay.core.ports import Model, World
-from assay.core.usage import Usage
+from assay.core.ports import Model, Turns, World
+from assay.core.usage import Budget, Usage
 from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome, Pipeline
 from assay.run.run import Branch, Run
@@ -60,6 +60,8 @@ async def judge_rows(
     home: Path | None = None,
     remember: bool = True,
     models: Mapping[str, Model] = {},
+    max_usd: float | None = None,
+    max_tokens: int | None = None,
 ) -> Usage:
     """Check each claim with `model` (PROVIDER:NAME) as judge; what it took comes back.
 
@@ -69,41 +71,57 @@ async def judge_rows(
         home: where answers are remembered; None for that of the settings.
         remember: False leaves no trace of them.
         models: models of the caller's own, by name.
+        max_usd: US dollars it may cost; claims which are left over are unchecked. None: the settings.
+        max_tokens: tokens it may use, likewise.
 
     Raises:
         UnknownName, ConfigError: there is no such model, or it cannot be reached as it is set up.
-        UsageError: it is one which cannot judge.
+        UsageError: it is one which cannot judge, or money is limited and its price not known.
     """
     settings = settings or load()
     judge = models[model] if model in models else load_model(settings, model)
-    _check_judge(model, judge)
+    check_able(model, judge)
     store = store_of(home or settings.home if remember else None, settings)
 
     async def pipeline(run: Run) -> Outcome:
-        await _judge_all(run.at("write"), iter(rows), told)
+        await _judge_all(run.at("verify"), iter(rows), told)
         return Outcome()
 
     try:
-        return await _used(pipeline, _brief(model), _world(model, judge, store))
+        brief = _brief(model, budget_of(settings, max_usd, max_tokens))
+        return await _used(pipeline, brief, _world(model, judge, store, turns_of(store, settings)))
     finally:
         await judge.close()
         await store.close()
 
 
+def budget_of(settings: Settings, usd: float | None, tokens: int | None) -> Budget:
+    """What a judge may take; None is what the settings say of a run."""
+    limits = settings.limits
+    return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
+
+
 class Bench(msgspec.Struct, frozen=True):
-    """A judge for claims with what they cite: the model `name`, and where it finds documents and remembers answers."""
+    """A judge for claims with what they cite: the model `name`, and where it finds documents and remembers answers.
+
+    `turns` say when it may be called, `budget` what all its calls together may take.
+    """
 
     name: str
     model: Model
     store: Store
+    turns: Turns | None = None
+    budget: Budget = Budget()
 
     async def judge(self, found: Sequence[Found], off: Sequence[str] = ()) -> Judgements:
-        """What the judge says of each claim, `AT_ONCE` at a time; a failing one leaves it unchecked, with the reason.
+        """What the judge says of each claim, `AT_ONCE` at a time.
+
+        One who fails leaves a claim unchecked, with the reason, and so does a budget which is used up.
 
         Raises:
-            UsageError: the model is one which cannot judge.
+            UsageError: the model is one which cannot judge, or money is limited and its price not known.
         """
-        _check_judge(self.name, self.model)
+        check_able(self.name, self.model)
         opinions: dict[str, Check] = {}
         places, rules = asyncio.Semaphore(AT_ONCE), Rules(off=tuple(off), judged=True)
 
@@ -113,12 +131,11 @@ class Bench(msgspec.Struct, frozen=True):
             opinions[each.id] = checked.check
 
         async def pipeline(run: Run) -> Outcome:
-            await run.at("write").gather(*(Branch(each.id, partial(one, each=each)) for each in found))
+            await run.at("verify").gather(*(Branch(each.id, partial(one, each=each)) for each in found))
             return Outcome()
 
-        usage = (
-            await _used(pipeline, _brief(self.name), _world(self.name, self.model, self.store)) if found else Usage()
-        )
+        world = _world(self.name, self.model, self.store, self.turns)
+        usage = await _used(pipeline, _brief(self.name, self.budget), world) if found else Usage()
         return Judgements(opinions=opinions, model=self.name, usage=usage)
 
 
@@ -130,7 +147,12 @@ class Judgements(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
 
 
-def _check_judge(name: str, model: Model) -> None:
+def check_able(name: str, model: Model) -> None:
+    """Refuse a model which has no opinion of its own.
+
+    Raises:
+        UsageError: it is one.
+    """
     if model.profile.deterministic:
         raise UsageError(f"{name} cannot judge claims; leave the model out, and they are checked by their words")
 
@@ -155,16 +177,17 @@ async def _used(pipeline: Pipeline, brief: Brief, world: World) -> Usage:
     return used
 
 
-def _brief(model: str) -> Brief:
+def _brief(model: str, budget: Budget) -> Brief:
     return Brief(
         question="Are the claims supported?",
         date=datetime.now(UTC).date().isoformat(),
         models={"judge": (model,)},
+        budget=budget,
         prompts=verify.prompts(),
     )
 
 
-def _world(name: str, model: Model, store: Store) -> World:
+def _world(name: str, model: Model, store: Store, turns: Turns | None) -> World:
     return World(
         models={name: model},
         searches=(),
@@ -172,6 +195,7 @@ def _world(name: str, model: Model, store: Store) -> World:
         blobs=store.blobs,
         clock=SystemClock(),
         memo=store.memo,
+        turns=turns,
     )
 
 

@@ -9,7 +9,7 @@ from assay.core.later import later
 from assay.settings import Settings
 from assay.store.common import Store
 from assay.store.memory import memory_store
-from assay.store.packing import KeptBlobs
+from assay.store.packing import KeptBlobs, Owner
 from assay.store.sql.backend import Backend
 from assay.store.sql.home import DATABASE, database_at, kept_blobs, open_store
 
@@ -56,13 +56,13 @@ def database_of(home: Path, settings: Settings) -> Path | Backend:
     return database_at(home, settings.database.get_secret_value() if settings.database else "")
 
 
-def blobs_of(home: Path, settings: Settings) -> KeptBlobs:
-    """What was read, where the settings say that it lies.
+def blobs_of(home: Path, settings: Settings, owner: Owner | None = None) -> KeptBlobs:
+    """What was read, where the settings say that it lies. `owner` tells the id of the library which stores there.
 
     Raises:
         ConfigError: what reaches it is not installed.
     """
-    return kept_blobs(home, settings.blobs, cache_bytes(settings))
+    return kept_blobs(home, settings.blobs, cache_bytes(settings), owner)
 
 
 def cache_bytes(settings: Settings) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -187,12 +187,14 @@ class Library:
         self,
         text: str,
         *,
-        sources: str | Path | Iterable[str | Path] = (),
+        sources: Sources = (),
         folder: str | Path = ".",
         web: bool = False,
         model: str | None = None,
         answers: Path | None = None,
         allow_private: bool = False,
+        max_usd: float | None = None,
+        max_tokens: int | None = None,
         progress: Say | None = None,
     ) -> VerifiedText:
         """Check every claim of a text with citations or links against the documents it names.
@@ -207,6 +209,8 @@ class Library:
             model: `PROVIDER:NAME` judges the claims which the rules do not decide.
             answers: the home in which the model's answers are remembered, where that is not this one.
             allow_private: let a model which is not on this machine see private documents.
+            max_usd: US dollars the model may cost; claims which are left over are unchecked. None: the settings.
+            max_tokens: tokens it may use, likewise.
             progress: told in a line how the reading of documents goes.
 
         Raises:
@@ -214,5 +218,5 @@ class Library:
                 which cannot judge, or would see private documents.
             UnknownName, ConfigError: there is no such model, or it cannot be reached as it is set up.
         """
-        judge = app.verifying.Judge(model, answers, allow_private)
+        judge = app.verifying.Judge(model, answers, allow_private, max_usd, max_tokens)
         return await app.verifying.checked(self._context, text, sources, folder, web, judge, progress)

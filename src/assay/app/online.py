@@ -10,13 +10,13 @@ from assay.app.closing import close_all
 from assay.app.pages import make_fetcher
 from assay.app.readers import Readers
 from assay.core.errors import ConfigError, FetchFailed, NothingRead
-from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, Search
+from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, Search, Turns
 from assay.core.secrets import Secret
 from assay.core.sources import Document, Fetched, Span
 from assay.core.webrules import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import ingest
 from assay.search.mcp import McpAccess, McpServer
-from assay.search.web.asking import SearchAccess
+from assay.search.web.asking import Provider, SearchAccess
 from assay.search.web.notices import CrossrefNotices
 from assay.search.web.online import OnlineSearch
 from assay.settings import Settings
@@ -38,9 +38,11 @@ class Online:
         readers: Readers,
         spans: Callable[[Document], Sequence[Span]],
         kept: PageCache | None = None,
+        turns: Turns | None = None,
     ) -> None:
+        """`turns` say when a search provider may be asked."""
         self._settings, self._library, self._blobs, self._clock = settings, library, blobs, clock
-        self._readers, self._spans = readers, spans
+        self._readers, self._spans, self._turns = readers, spans, turns
         self.kept: PageCache = MemoryPages() if kept is None else kept
         self._searches: dict[str, OnlineSearch] = {}
         self._servers: dict[str, tuple[McpServer, OnlineSearch]] = {}
@@ -105,15 +107,17 @@ class Online:
     def _search(self, name: str) -> OnlineSearch:
         if name not in self._searches:
             provider = plugins.load("searches", name)(self._access(name))
-            self._searches[name] = OnlineSearch(provider, self._library, self._blobs, self._clock, self._spans)
+            self._searches[name] = self._asked(provider)
         return self._searches[name]
+
+    def _asked(self, provider: Provider) -> OnlineSearch:
+        return OnlineSearch(provider, self._library, self._blobs, self._clock, self._spans, self._turns)
 
     def _server(self, name: str) -> tuple[McpServer, OnlineSearch]:
         """The server the settings call so, as itself and as a search provider."""
         if name not in self._servers:
             server = McpServer(name, _mcp_access(self._settings.mcp[name]), self._clock)
-            search = OnlineSearch(server, self._library, self._blobs, self._clock, self._spans)
-            self._servers[name] = (server, search)
+            self._servers[name] = (server, self._asked(server))
         return self._servers[name]
 
     def _found_by(self, url: str) -> McpServer:

@@ -72,3 +72,16 @@ def turns_of(store: Store, settings: Settings) -> Turns | None:
     """The turns of calls, by what stands before the colon of a model's name; None where no service has a limit."""
     most = settings.limits.calls_at_once
     return Taking(store.permits, most, lambda model: plugins.split(model)[0]) if most else None
+
+
+def search_turns_of(store: Store, settings: Settings) -> Turns | None:
+    """The turns of questions put to search providers, by their names; None where none has a limit.
+
+    A name may be a model provider's too: their permits are apart.
+    """
+    most = {_searching(name): count for name, count in settings.search.calls_at_once.items()}
+    return Taking(store.permits, most, _searching) if most else None
+
+
+def _searching(name: str) -> str:
+    return f"search:{name}"

@@ -57,7 +57,7 @@ async def scope_of(context: Context, paths: list[str] | None, asked: Scope, prog
     library, more = context.store.library, threads.WEB if asked.web else ""
     if paths is None:
         count = await asyncio.to_thread(library.summary, [DEFAULT])
-        return msgspec.structs.replace(asked, label=f"the default collection ({_counted(count.documents)}){more}")
+        return msgspec.structs.replace(asked, label=f"the default collection ({counted(count.documents)}){more}")
     names, rest = await asyncio.to_thread(collections_in, paths, library)
     collections = list(names)
     if rest:
@@ -66,11 +66,9 @@ async def scope_of(context: Context, paths: list[str] | None, asked: Scope, prog
         for warning in summed(ingested.warnings):
             if progress is not None:
                 progress(warning)
-    documents = len(await asyncio.to_thread(library.members, collections))
+    documents = await asyncio.to_thread(library.count, collections)
     label = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
-    return msgspec.structs.replace(
-        asked, collections=tuple(collections), label=f"{label} ({_counted(documents)}){more}"
-    )
+    return msgspec.structs.replace(asked, collections=tuple(collections), label=f"{label} ({counted(documents)}){more}")
 
 
 def _handle(context: Context, prepare: Prepare) -> RunHandle:
@@ -102,5 +100,6 @@ def _preparing(
     return prepare
 
 
-def _counted(documents: int) -> str:
+def counted(documents: int) -> str:
+    """How many documents, in words."""
     return f"{documents:,} document{'' if documents == 1 else 's'}"

@@ -2,10 +2,45 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from assay.app.context import Context
 from assay.core.events import Envelope
 from assay.core.ports import RunRow
+from assay.core.ports.journal import Spent
 from assay.core.view import RunView, fold
+
+
+class ListedRun(RunRow, frozen=True, kw_only=True):
+    """A run in a list, whose it is, and what it has used by now: US dollars, tokens in and out together."""
+
+    user: str = ""
+    labels: dict[str, str] = {}
+    usd: float = 0.0
+    tokens: int = 0
+
+
+class _Owned(msgspec.Struct, frozen=True):
+    """What is read of a brief."""
+
+    user: str = ""
+    labels: dict[str, str] = {}
+
+
+async def listed(context: Context, limit: int) -> list[ListedRun]:
+    """The latest runs, newest first, with what their briefs and accounts say."""
+    rows = await context.store.journal.runs(limit)
+    spent = {each.run_id: each for each in await context.store.journal.spending(limit=limit)}
+    return [_listed(row, spent.get(row.run_id)) for row in rows]
+
+
+def _listed(row: RunRow, spent: Spent | None) -> ListedRun:
+    """One that was deleted meanwhile has no accounts."""
+    known = msgspec.convert(msgspec.structs.asdict(row), ListedRun)
+    if spent is None:
+        return known
+    owned, used = msgspec.json.decode(spent.brief, type=_Owned), spent.usage
+    return msgspec.structs.replace(known, user=owned.user, labels=owned.labels, usd=used.usd, tokens=used.tokens)
 
 
 async def find(context: Context, reference: str) -> RunRow:

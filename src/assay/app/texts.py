@@ -38,7 +38,7 @@ def text_of(value: str | Path | None, what: str, most: int = MOST_BYTES) -> str:
 def _read(path: Path, what: str, most: int) -> bytes:
     """The beginning of a file: enough to see that it is too large."""
     try:
-        if path.exists() and not path.is_file():
+        if path.exists() and not (path.is_file() or path.is_fifo()):  # a pipe: /dev/stdin, <(command)
             raise UsageError(f"{_named(path, what)} is not a file")
         with path.open("rb") as file:
             return file.read(most + 1)

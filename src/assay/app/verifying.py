@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -13,11 +13,13 @@ import msgspec
 from assay.app import collecting, privacy, stored, worlds
 from assay.app.cited_texts import Desk, VerifiedText, verify_text
 from assay.app.context import Context
-from assay.app.judging import Bench
+from assay.app.judging import Bench, budget_of, check_able
 from assay.app.layout import store_of
 from assay.app.naming import Say, Sources, listed
+from assay.app.providers import turns_of
 from assay.app.replays import Replay, compared
 from assay.core.errors import UsageError
+from assay.core.ports import Library
 from assay.run.replaying import replay
 from assay.store.memory import memory_store
 from assay.verify.again import Again, Rechecked, reread
@@ -27,11 +29,16 @@ __all__ = ["Again", "Rechecked", "VerifiedText"]
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """Who judges what the rules do not decide: the model `name`, None for nobody; see `Library.verify`."""
+    """Who judges what the rules do not decide: the model `name`, None for nobody; see `Library.verify`.
+
+    What it may take is None where the settings say it.
+    """
 
     name: str | None = None
     answers: Path | None = None
     allow_private: bool = False
+    max_usd: float | None = None
+    max_tokens: int | None = None
 
 
 async def checked(
@@ -41,6 +48,8 @@ async def checked(
     paths = listed(sources)
     if not paths and not web:
         raise UsageError("there is nothing to hold the text against: name its documents, or allow the web")
+    if judge.name is not None:
+        check_able(judge.name, worlds.model(context, judge.name))
     ingested = await collecting.add(context, paths, None, progress) if paths else None
     library = context.store.library
     documents = await asyncio.to_thread(library.documents, [ingested.collection]) if ingested else []
@@ -48,16 +57,24 @@ async def checked(
     warnings = ingested.warnings if ingested else ()
     if judge.name is None:
         return await verify_text(text, documents, desk, Path(folder), warnings)
-    if not judge.allow_private:
-        hashes = [document.sha256 for document in documents]
-        private = await asyncio.to_thread(library.private_among, [ingested.collection] if ingested else [], hashes)
-        privacy.check_judge(context.settings, judge.name, worlds.model(context, judge.name), private)
-    async with _bench(context, judge.name, judge.answers) as bench:
+    async with _bench(context, judge.name, judge) as bench:
+        if not judge.allow_private:
+            # A text may be checked apart from the home which knows what is private.
+            libraries, hashes = {library, bench.store.library}, [document.sha256 for document in documents]
+            private = await asyncio.to_thread(_private, libraries, hashes)
+            privacy.check_judge(context.settings, judge.name, bench.model, private)
         return await verify_text(text, documents, desk, Path(folder), warnings, bench)
+
+
+def _private(libraries: Iterable[Library], documents: Sequence[str]) -> list[str]:
+    """The private collections which hold any of these documents. Blocking."""
+    return sorted({name for each in libraries for name in each.private_among((), documents)})
 
 
 async def rechecked(context: Context, reference: str, judge: Judge) -> Rechecked:
     """The report of a run by the rules of today; see `Assay.recheck`."""
+    if judge.name is not None:
+        check_able(judge.name, worlds.model(context, judge.name))
     view = await stored.view(context, reference)
     if not view.claims and view.report.state != "finished":
         raise UsageError(f"run {view.run_id} has no finished report")
@@ -68,18 +85,20 @@ async def rechecked(context: Context, reference: str, judge: Judge) -> Rechecked
     if not judge.allow_private:
         private = await privacy.private_names(context.store.journal, context.store.library, view.run_id)
         privacy.check_judge(context.settings, judge.name, worlds.model(context, judge.name), private)
-    async with _bench(context, judge.name, judge.answers) as bench:
+    async with _bench(context, judge.name, judge) as bench:
         judged = await bench.judge(read.to_judge(), off)
     found = await asyncio.to_thread(read.told, judged.opinions)
     return msgspec.structs.replace(found, model=judged.model, usage=judged.usage)
 
 
 @asynccontextmanager
-async def _bench(context: Context, model: str, answers: Path | None) -> AsyncIterator[Bench]:
-    """A judge; what it answers is remembered here, or in the home `answers`."""
-    store = store_of(answers, context.settings) if answers else context.store
+async def _bench(context: Context, model: str, judge: Judge) -> AsyncIterator[Bench]:
+    """A judge; what it answers is remembered here, or in the home which `judge` names."""
+    settings = context.settings
+    store = store_of(judge.answers, settings) if judge.answers else context.store
+    budget = budget_of(settings, judge.max_usd, judge.max_tokens)
     try:
-        yield Bench(model, worlds.model(context, model), store)
+        yield Bench(model, worlds.model(context, model), store, turns_of(store, settings), budget)
     finally:
         if store is not context.store:
             await store.close()

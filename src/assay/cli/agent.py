@@ -15,10 +15,13 @@ from assay.cli import (
     checking_options,
     detaching,
     files,
+    notify_options,
     options,
     owner_options,
+    queue_options,
     scope_options,
     web_options,
+    worker,
 )
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
 from assay.cli.completing import any_path
@@ -40,6 +43,8 @@ from assay.core.markers import CitationMode
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
 @checking_options.checking
 @owner_options.detached
+@queue_options.queueing
+@notify_options.notify
 @options.common
 @click.pass_obj
 def command(
@@ -54,6 +59,9 @@ def command(
     no_verify: bool,
     strict: bool,
     detach: bool,
+    queue: bool,
+    priority: int,
+    notify: Sequence[str],
     home: Path | None,
     **limits_and_ways: Any,
 ) -> int:
@@ -73,12 +81,16 @@ def command(
         citations=citations or configured.citations,
         strict=strict,
         verbosity=state.verbosity,
+        notify=notify_options.targets(notify, configured),
     )
     if detach:
         detaching.check(output)
+    if queue:
+        worker.check(output, detach=detach)
     sources = paths_from(paths) if paths else None
     ways = {**limits_and_ways, "mode": "agent", "verify": False if no_verify else None}
-    return asyncio.run(_work(task, sources, ways, output, home, configured, detach=detach))
+    queued = priority if queue else None
+    return asyncio.run(_work(task, sources, ways, output, home, configured, detach=detach, priority=queued))
 
 
 async def _work(
@@ -90,12 +102,15 @@ async def _work(
     configured: settings.Settings,
     *,
     detach: bool,
+    priority: int | None,
 ) -> int:
     async with opened(home, configured) as assay:
         shown = output.display()
-        if detach:
+        if detach or priority is not None:
             with shown:
                 run_id = await assay.create(task, sources=sources, progress=shown.told, **ways)
+            if priority is not None:
+                return await worker.leave(assay, run_id, priority, output)
             return await detaching.leave(assay, run_id, home or configured.home, output)
         run = assay.start(task, sources=sources, progress=shown.told, **ways)
         return await watch(assay, run, output, shown)

@@ -22,6 +22,7 @@ from assay.cli import (
     files,
     notify_options,
     options,
+    queue_options,
     report_options,
     scope_options,
     web_options,
@@ -69,6 +70,7 @@ class Job:
 @options.citations
 @report_options.report
 @checking_options.checking
+@queue_options.owned
 @click.option("--strict", is_flag=True, help="Exit with 3 when a report could not be verified.")
 @click.option("--json", "as_json", is_flag=True, help="What came of it as JSON on stdout.")
 @notify_options.notify

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -15,7 +16,7 @@ import msgspec
 
 import assay
 from assay.app.checking import LONGEST, BadRow, CheckedRow, ClaimRow, check_rows, read_lines
-from assay.cli import options
+from assay.cli import budget_options, options
 from assay.cli.exits import Exit
 from assay.cli.files import lines, save
 from assay.cli.progress import counted
@@ -31,10 +32,18 @@ _EVERY = 2.0
 @click.option("--in", "text", type=click.File("rb"), metavar="FILE", help="A text: then CLAIM is held against it.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write here, not to stdout.")
 @click.option("--model", metavar="PROVIDER:NAME", help="A model which judges what the rules do not decide.")
+@budget_options.amounts("judge")
 @options.common
 @click.pass_obj
 def command(
-    state: State, what: str, text: BinaryIO | None, output: Path | None, model: str | None, home: Path | None
+    state: State,
+    what: str,
+    text: BinaryIO | None,
+    output: Path | None,
+    model: str | None,
+    max_usd: float | None,
+    max_tokens: int | None,
+    home: Path | None,
 ) -> int:
     """Check claims against texts: rows {"id", "doc", "claim"} in, "-" for stdin.
 
@@ -44,6 +53,7 @@ def command(
 
     With --model the verdict may be partial too, and "slots" are the values of the claim which the model had to find in
     the text without being shown them. What it answered is remembered in the home: asked again, it costs nothing.
+    --max-usd and --max-tokens limit it; claims which are left over are unchecked.
 
     \b
         assay check claims.jsonl -o verdicts.jsonl
@@ -55,7 +65,7 @@ def command(
     watch = _Watch(quiet=state.verbosity < 0)
     with _rows(what, text) as rows:
         if model:
-            kept = _judged(rows, model, home, watch, output)
+            kept = _judged(rows, model, home, watch, output, max_usd, max_tokens)
         else:
             kept = _checked(rows, watch, output)
     if output:
@@ -92,10 +102,17 @@ def _checked(rows: Iterator[ClaimRow | BadRow], watch: _Watch, output: Path | No
 
 
 def _judged(
-    rows: Iterator[ClaimRow | BadRow], model: str, home: Path | None, watch: _Watch, output: Path | None
+    rows: Iterator[ClaimRow | BadRow],
+    model: str,
+    home: Path | None,
+    watch: _Watch,
+    output: Path | None,
+    usd: float | None,
+    tokens: int | None,
 ) -> list[bytes]:
     kept: list[bytes] = []
-    work = assay.judge_rows(rows, lambda row: _tell(row, watch, kept if output else None), model=model, home=home)
+    told = partial(_tell, watch=watch, kept=kept if output else None)
+    work = assay.judge_rows(rows, told, model=model, home=home, max_usd=usd, max_tokens=tokens)
     watch.used = asyncio.run(work)
     return kept
 

@@ -7,29 +7,36 @@ from pathlib import Path
 import click
 import msgspec
 
+from assay.cli import budget_options
+from assay.cli.figures import joined, price
 from assay.cli.options import Command
 from assay.cli.progress import counted
 from assay.core.usage import Usage
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """What the options say: the model, whether it may see private documents, the home which remembers its answers."""
+    """What the options say: the model, whether it may see private documents, what it may take.
+
+    `home` is that which remembers its answers.
+    """
 
     model: str | None = None
     allow_private: bool = False
+    max_usd: float | None = None
+    max_tokens: int | None = None
     home: Path | None = None
 
 
 def judging(command: Command) -> Command:
-    """`--model` and `--allow-private`."""
+    """`--model`, `--max-usd`, `--max-tokens` and `--allow-private`."""
     command = click.option(
         "--allow-private", is_flag=True, help="Let a model which is not on this machine see private documents."
     )(command)
-    return click.option("--model", metavar="PROVIDER:NAME", help="A model which judges what the rules do not decide.")(
-        command
-    )
+    named = click.option("--model", metavar="PROVIDER:NAME", help="A model which judges what the rules do not decide.")
+    return named(budget_options.amounts("judge")(command))
 
 
 def spent(model: str, usage: Usage) -> str:
     """What a judge took, in one line."""
-    return f"judged by {model}: {counted(usage.model_calls, 'call')}, {usage.tokens:,} tokens"
+    calls = counted(usage.model_calls, "call")
+    return f"judged by {model}: {joined((calls, f'{usage.tokens:,} tokens', price(usage)), ', ')}"

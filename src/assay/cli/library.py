@@ -12,6 +12,7 @@ from assay.core.errors import UsageError
 
 HOW_TO_RUN = "there are no runs yet: `assay QUESTION --in PATH` makes the first"
 HOW_TO_ADD = "the library is empty: add documents with `assay docs add PATH`, or name them with `--in PATH`"
+NAMED = 5
 
 
 def opened(home: Path | None, configured: settings.Settings | None = None) -> Assay:
@@ -66,3 +67,12 @@ async def check_collection(assay: Assay, collection: str) -> None:
     """
     if collection != DEFAULT:
         await assay.check_collection(collection)
+
+
+async def without_documents(assay: Assay, collection: str = DEFAULT) -> str:
+    """What to say of a collection which has none: the collections which have some, else how to add the first."""
+    others = [row.name for row in await assay.collections() if row.documents and row.name != collection]
+    if not others:
+        return HOW_TO_ADD
+    named = ", ".join(others[:NAMED]) + (", …" if len(others) > NAMED else "")
+    return f"the collection {collection} has no documents; others have some: {named} (`--in @NAME`)"

@@ -41,7 +41,7 @@ COMMANDS = {
     "check": ("assay.cli.check", "Check claims against the texts given with them (JSON lines)."),
     "fetch": ("assay.cli.fetch", "Print what a run would read of a page of the web."),
     "extract": ("assay.cli.extract", "Print what a run would read of files."),
-    "db": ("assay.cli.db", "The database: copy, check and migrate it."),
+    "db": ("assay.cli.db", "The database: copy, restore, check and migrate it."),
     "models": ("assay.cli.models", "Which models can be used, and what is missing for others."),
     "keys": ("assay.cli.keys", "Keys of providers: set, list and forget them."),
     "worker": ("assay.cli.worker", "Execute queued runs, on this machine or many."),

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.cli import budget_options, options, report_options, scope_options, web_options
+from assay.cli import budget_options, options, queue_options, report_options, scope_options, web_options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
 from assay.cli.completing import any_path, strategies
 from assay.cli.estimates import told
@@ -35,6 +35,7 @@ from assay.core.view import RunView
 @budget_options.budget
 @options.models
 @report_options.report
+@queue_options.owned
 @options.json_output
 @options.common
 @click.pass_obj

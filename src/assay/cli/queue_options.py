@@ -20,7 +20,7 @@ def _labels(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
 
 
 def queueing(command: Command) -> Command:
-    """`--queue` and `--priority`; `--user` and `--label`, which go to `Assay.start` as they are."""
+    """`--queue` and `--priority`, and whose run it is."""
     queue = click.option(
         "--queue", is_flag=True, help="Print the run's id and leave the rest to a worker (assay worker)."
     )
@@ -31,6 +31,11 @@ def queueing(command: Command) -> Command:
         metavar="N",
         help="In the queue: -100 to 100, the highest goes first [0].",
     )
+    return queue(priority(owned(command)))
+
+
+def owned(command: Command) -> Command:
+    """`--user` and `--label`, which go to `Assay.start` as they are."""
     user = click.option("--user", metavar="NAME", help="Whose run it is: for limits, logs and lists; no model is told.")
     label = click.option(
         "--label",
@@ -40,4 +45,4 @@ def queueing(command: Command) -> Command:
         metavar="NAME=VALUE",
         help="Noted with the run; again: more.",
     )
-    return queue(priority(user(label(command))))
+    return user(label(command))

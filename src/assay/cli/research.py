@@ -32,7 +32,7 @@ from assay.cli.completing import any_path, strategies
 from assay.cli.conversing import conversing
 from assay.cli.exits import Exit
 from assay.cli.interrupts import left_by_ctrl_c
-from assay.cli.library import HOW_TO_ADD, opened
+from assay.cli.library import opened, without_documents
 from assay.cli.runs.tidying import keep_to_rules
 from assay.cli.terminal import State, say
 from assay.cli.watch import Output, stdout_for
@@ -143,7 +143,7 @@ async def _research(order: Order, output: Output, home: Path | None, configured:
         code = await converse(assay, run, output, shown, somebody=order.may_ask)
         library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
         if code == Exit.NO_EVIDENCE and library and output.verbosity >= 0 and not await assay.documents():
-            say(HOW_TO_ADD)
+            say(await without_documents(assay))
         await keep_to_rules(assay, output.verbosity)
         return code
 

@@ -45,6 +45,8 @@ def command(
     problems: bool,
     again: bool,
     model: str | None,
+    max_usd: float | None,
+    max_tokens: int | None,
     allow_private: bool,
     as_json: bool,
     home: Path | None,
@@ -66,10 +68,12 @@ def command(
     if again:
         if paths or web or strict or min_supported is not None:
             raise click.UsageError("--again takes a run, and none of --in, --web, --strict, --min-supported")
-        judge = Judge(model, allow_private)
+        judge = Judge(model, allow_private, max_usd, max_tokens)
         return check_again(str(file), home, judge, problems=problems, as_json=as_json)
     if not (paths or web or strict or model or min_supported is not None or file.suffix.lower() in _TEXTS):
+        if not file.suffix and not file.exists():
+            raise click.UsageError(f"there is no file {file}; to check a run: assay verify {file} --again")
         return bundle(file, as_json=as_json)
-    judge = Judge(model, allow_private, home)
+    judge = Judge(model, allow_private, max_usd, max_tokens, home)
     asked = Asked(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, judge)
     return text(file, asked, quiet=state.verbosity < 0)

@@ -29,7 +29,13 @@ def again(reference: str, home: Path | None, judge: Judge, *, problems: bool, as
 
 async def _rechecked(reference: str, home: Path | None, judge: Judge) -> Rechecked:
     async with stored(home) as assay:
-        return await assay.recheck(reference, model=judge.model, allow_private=judge.allow_private)
+        return await assay.recheck(
+            reference,
+            model=judge.model,
+            allow_private=judge.allow_private,
+            max_usd=judge.max_usd,
+            max_tokens=judge.max_tokens,
+        )
 
 
 def _told(found: Rechecked, *, problems: bool) -> Iterator[str]:

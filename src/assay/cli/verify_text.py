@@ -68,6 +68,8 @@ async def _verified(file: Path, asked: Asked, *, quiet: bool) -> VerifiedText:
             model=asked.judge.model,
             answers=(asked.judge.home or configured.home) if asked.judge.model else None,
             allow_private=asked.judge.allow_private,
+            max_usd=asked.judge.max_usd,
+            max_tokens=asked.judge.max_tokens,
             progress=None if quiet else say,
         )
     if not quiet:

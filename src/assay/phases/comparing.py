@@ -112,7 +112,7 @@ def _with(
     if draft.composed or run.brief.template:
         said = tuple(summary(each, sources) for each in compared.conflicts)
         return msgspec.structs.replace(draft, limits=(*draft.limits, *said))
-    added = section(compared.conflicts, passages, sources)
+    added = section(compared.conflicts, passages, sources, draft.text)
     if not added:
         return draft
     text = with_section(draft.text, added)

@@ -16,6 +16,7 @@ from assay.core.errors import LimitReached, SearchFailed
 from assay.core.events import SourceNoted
 from assay.core.ports import Notices
 from assay.core.quality import find_doi
+from assay.core.report import in_words
 from assay.core.sources import Notice, Source
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
@@ -44,10 +45,7 @@ async def forewarn(run: Run, ledger: Ledger, findings: Sequence[Finding]) -> Non
     cited = [passage.source for finding in findings for passage in finding.passages]
     others = [passage.source for passage in passages.values()]
     works = _works([sources[id] for id in dict.fromkeys((*cited, *others)) if id in sources])
-    try:
-        await _ask(run, ledger, works, BEFORE)
-    except LimitReached:
-        return
+    await _ask(run, ledger, works, BEFORE)
 
 
 async def notice(run: Run, ledger: Ledger, cited: Sequence[Source]) -> tuple[str, ...]:
@@ -90,11 +88,7 @@ def _desk(run: Run) -> Notices | None:
 
 
 async def _ask(run: Run, ledger: Ledger, works: Mapping[str, str], seconds: float) -> Noticed:
-    """Ask about what is not known yet, and tell what there is of these sources.
-
-    Raises:
-        LimitReached: there is no time left for it.
-    """
+    """Ask about what is not known yet, and tell what there is of these sources; a limit is a reason not to know."""
     desk = _desk(run)
     dois = tuple(dict.fromkeys(doi for doi in works.values() if ledger.noticed(doi) is None))[:MOST]
     if desk is None or not dois:
@@ -107,7 +101,10 @@ async def _ask(run: Run, ledger: Ledger, works: Mapping[str, str], seconds: floa
                 scratch.emit(SourceNoted(source=id, notices=noticed.notices[doi]))
         return noticed
 
-    noticed = await run.at("write").step("notices", ask, returns=Noticed, input=dict(works))
+    try:
+        noticed = await run.at("write").step("notices", ask, returns=Noticed, input=dict(works))
+    except LimitReached as limit:
+        return Noticed(failed=in_words(limit.reason))
     for doi, found in noticed.notices.items():
         ledger.note(doi, found, [id for id, each in works.items() if each == doi])
     return noticed

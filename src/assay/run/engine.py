@@ -220,6 +220,7 @@ class Engine:
 
         Raises:
             UsageError: the budget is below one report.
+            Overtaken: others were faster each time.
         """
         for _ in range(OVERTAKEN):
             brief, world = await prepare()

@@ -279,6 +279,9 @@ class SearchSettings(Section):
         (), description="search providers of the web; unset: those with a key, else ddgs and wikipedia"
     )
     services: dict[ServiceName, Provider] = Field({}, description="how providers are reached, by name")
+    calls_at_once: dict[ServiceName, Annotated[int, Field(ge=1)]] = Field(
+        {}, description="questions a search provider gets at once, of all runs and workers, by its name"
+    )
     index: Literal["local", "postgres"] = Field(
         "local", description="where documents are indexed: local (in each home) or postgres (once, in `database`)"
     )

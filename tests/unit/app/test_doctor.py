@@ -181,6 +181,16 @@ async def test_a_model_which_cannot_be_used(config: Path) -> None:
     assert states == {"extractive": "ok", "nosuch:large": "broken"}
 
 
+async def test_a_limit_of_a_provider_which_is_none(config: Path) -> None:
+    config.write_text(
+        '[services.mine]\nurl = "http://127.0.0.1:1/v1"\n[limits]\ncalls_at_once = {mine = 2, groq = 3}\n'
+    )
+    assert "limits" not in await look()
+    config.write_text("[limits]\ncalls_at_once = {opnai = 2, groq = 3}\n")
+    found = (await look())["limits"]
+    assert (found.state, found.said) == ("note", "limits.calls_at_once names no provider: opnai")
+
+
 def test_a_broken_package_is_named(tmp_path: Path) -> None:
     """An adapter of somebody else's, which ends the process when it is loaded."""
     about = tmp_path / "site" / "acme-1.0.dist-info"

@@ -30,6 +30,16 @@ def test_empty_lists_say_what_makes_the_first(capsys, home: Path):
     assert not home.exists()
 
 
+def test_where_documents_are_is_said_where_there_are_none(capsys):
+    assert main(["docs", "add", "tides.md", "-c", "sea", "-q"]) == 0
+    capsys.readouterr()
+    for command, code in ((["docs", "list"], 0), (["How high does the tide rise?", "--offline"], 6)):
+        assert main(command) == code
+        said = capsys.readouterr().err
+        assert "the collection default has no documents; others have some: sea (`--in @NAME`)" in said
+        assert "the library is empty" not in said
+
+
 @pytest.mark.parametrize(
     "command", [["claims", "last"], ["runs", "prune", "--older-than", "1d"], ["runs", "show", "x"]]
 )
@@ -69,6 +79,13 @@ def test_a_page_is_read_by_another_command(capsys):
 def test_csv_is_a_form_of_the_searches(capsys):
     assert main(["runs", "show", "last", "--csv"]) == 2
     assert "--search-log" in capsys.readouterr().err
+
+
+def test_who_gives_a_run_to_verify_is_told_how(capsys):
+    assert main(["verify", "last"]) == 2
+    assert "assay verify last --again" in capsys.readouterr().err
+    assert main(["verify", "lost.zip"]) == 2
+    assert "lost.zip cannot be read" in capsys.readouterr().err
 
 
 def test_no_claims_are_no_claims_checked():

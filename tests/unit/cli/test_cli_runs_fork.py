@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -92,3 +95,23 @@ def test_what_cannot_be_done_is_said(assay: Command, run_id: str, args: list[str
 def test_help_shows_how(assay: Command) -> None:
     said = assay("runs", "fork", "--help")
     assert "assay runs fork last --from write --exclude 3" in said.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_the_end_of_a_fork_is_told_and_its_plan_may_come_by_a_pipe(assay: Command, run_id: str, tmp_path: Path) -> None:
+    script = tmp_path / "told.py"
+    script.write_text(
+        "import pathlib, sys\npathlib.Path(__file__).with_name('told.json').write_text(sys.stdin.read())\n"
+    )
+    pipe = tmp_path / "plan"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        written = pool.submit(pipe.write_text, "1. When was the bridge at Sandmouth opened\n")
+        told = f"{sys.executable} {script}"
+        said = assay("runs", "fork", run_id, "--from", "plan", "--plan", pipe, "--notify", told, "--json")
+        written.result(30)
+    assert said.returncode == 0
+    assert [step["title"] for step in json.loads(said.stdout)["plan"]["steps"]] == [
+        "When was the bridge at Sandmouth opened"
+    ]
+    assert json.loads((tmp_path / "told.json").read_text())["event"] == "ended"

@@ -28,6 +28,7 @@ Whoever waits for twelve hours sees it change once [1]. At Brest it is nine metr
 
 1. [Tides](tides.md)
 """
+ALIKE = ("poets", "sailors", "monks", "pilots", "bakers", "smiths", "weavers", "tailors", "millers", "fishers")
 
 
 @pytest.fixture
@@ -93,6 +94,32 @@ def test_the_judge_decides_what_a_build_is_told(there: Path, capsys: pytest.Capt
     assert not (there / "home").exists()
 
 
+@pytest.mark.parametrize("by", ["option", "settings"])
+def test_a_judge_takes_no_more_than_it_may(there: Path, capsys: pytest.CaptureFixture[str], by: str) -> None:
+    said = [f"Some {who} say that our satellite does most of it ([Tides](tides.md)).\n" for who in ALIKE]
+    (there / "report.md").write_text("\n".join(said))
+    with judging_server() as server:
+        configured(there, server.url)
+        if by == "settings":
+            with (there / "config.toml").open("a") as file:
+                file.write("[limits]\ntokens = 5000\n")
+        found = verified(capsys, *(("--max-tokens", "5000") if by == "option" else ()))
+        asked = len(server.requests)
+    assert 0 < asked < len(ALIKE)
+    assert 0 < found["usage"]["input_tokens"] + found["usage"]["output_tokens"] <= 5000
+    open_ones = [claim for claim in found["claims"] if claim["verdict"] == "unchecked"]
+    assert len(open_ones) == len(ALIKE) - asked
+    assert {claim["reason"] for claim in open_ones} == {"the token limit was reached"}
+
+
+async def test_a_limit_of_money_wants_a_price(there: Path) -> None:
+    unpriced = Scripted([], profile=Profile(name="unpriced", local=True))
+    async with Assay(models={"unpriced": unpriced}) as assay:
+        with pytest.raises(UsageError, match=r'\[catalogue\."unpriced"\]'):
+            await assay.verify(REPORT, sources=["tides.md"], model="unpriced", max_usd=1.0)
+    assert unpriced.requests == []
+
+
 def test_a_model_which_fails_leaves_claims_unchecked(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
     configured(there, "http://127.0.0.1:9/v1")
     found = verified(capsys)
@@ -153,4 +180,15 @@ async def test_a_judge_elsewhere_is_refused_what_is_private(there: Path) -> None
             await assay.recheck(run_id, model="hosted")
         with pytest.raises(UsageError, match="--allow-private allows it"):
             await assay.verify(REPORT, sources=["tides.md"], model="hosted")
+    assert hosted.requests == []
+
+
+async def test_what_is_private_in_the_home_is_so_for_a_text_checked_apart_from_it(there: Path) -> None:
+    hosted = Scripted([], profile=Profile(name="hosted", local=False))
+    async with Assay(home=there / "home") as assay:
+        await assay.add("tides.md", "secret")
+        await assay.mark("secret", private=True)
+    async with Assay(models={"hosted": hosted}) as assay:
+        with pytest.raises(UsageError, match="of secret"):
+            await assay.verify(REPORT, sources=["tides.md"], model="hosted", answers=there / "home")
     assert hosted.requests == []

@@ -14,15 +14,15 @@ from assay.store.memory_permits import MemoryPermits
 
 
 class Service:
-    """Counts the calls which are made to it at the same time."""
+    """Counts the calls which are made to it at the same time, in turn by each of those who call."""
 
-    def __init__(self, turns: Taking) -> None:
+    def __init__(self, *turns: Taking) -> None:
         self._turns = turns
         self.now = self.most = 0
         self.order: list[int] = []
 
     async def call(self, number: int, model: str = "openai:small", seconds: float = 0.005) -> None:
-        async with self._turns.turn(model):
+        async with self._turns[number % len(self._turns)].turn(model):
             self.now += 1
             self.most = max(self.most, self.now)
             self.order.append(number)
@@ -51,9 +51,9 @@ async def test_a_service_without_a_limit_is_called_as_often_as_wanted() -> None:
 
 async def test_two_processes_share_a_limit() -> None:
     permits = MemoryPermits(lambda: 1.8e9)
-    one, two = Service(taking({"openai": 1}, permits)), Service(taking({"openai": 1}, permits))
-    await asyncio.gather(*(service.call(n) for n in range(3) for service in (one, two)))
-    assert (one.most, two.most) == (1, 1)
+    service = Service(taking({"openai": 1}, permits), taking({"openai": 1}, permits))
+    await asyncio.gather(*(service.call(number) for number in range(6)))
+    assert (service.most, len(service.order)) == (1, 6)
     assert not permits._held
 
 
@@ -69,7 +69,7 @@ async def test_a_call_which_fails_or_is_cancelled_gives_its_turn_back() -> None:
     await asyncio.gather(held, waiting, return_exceptions=True)
     assert not permits._held
     with pytest.raises(ValueError, match="no reply"):
-        async with service._turns.turn("openai:small"):
+        async with service._turns[0].turn("openai:small"):
             raise ValueError("no reply")
     await asyncio.wait_for(service.call(2), 5)
 

@@ -66,6 +66,14 @@ async def _model(configured: Settings, name: str) -> Finding:
     return fine("model", f"{name} is ready")
 
 
+def limited(configured: Settings) -> Iterator[Finding]:
+    """Limits of providers there are none of: they hold nobody back, and look as if they did."""
+    known = {*plugins.names("models"), *configured.services}
+    if unknown := sorted(set(configured.limits.calls_at_once) - known):
+        said = f"limits.calls_at_once names no provider: {', '.join(unknown)}"
+        yield note("limits", said, "a provider is what stands before the colon of a model's name (assay models)")
+
+
 def adapters() -> Finding:
     """Whether every adapter loads. Others' are loaded in a process of their own: they may do anything."""
     failing, count = list[str](), 0

@@ -11,7 +11,7 @@ import msgspec
 from assay.app.assay import DEFAULT
 from assay.cli import options
 from assay.cli.docs.options import collection as collection_option
-from assay.cli.library import HOW_TO_ADD, check_collection, exists, stored
+from assay.cli.library import HOW_TO_ADD, check_collection, exists, stored, without_documents
 from assay.cli.tables import table
 from assay.cli.terminal import say, write
 from assay.core.sources import Document
@@ -23,9 +23,9 @@ from assay.core.sources import Document
 @options.common
 def command(collection: str, as_json: bool, home: Path | None) -> None:
     """The documents of a collection, in the order of adding."""
-    documents = asyncio.run(_documents(collection, home))
+    documents, hint = asyncio.run(_documents(collection, home))
     if not documents:
-        say(HOW_TO_ADD)
+        say(hint)
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(documents)).decode())
         return
@@ -33,9 +33,11 @@ def command(collection: str, as_json: bool, home: Path | None) -> None:
     table(("document", "title", "type", "bytes", "from"), rows)
 
 
-async def _documents(collection: str, home: Path | None) -> list[Document]:
+async def _documents(collection: str, home: Path | None) -> tuple[list[Document], str]:
+    """The documents, and what to say where there are none."""
     if collection == DEFAULT and not exists(home):
-        return []
+        return [], HOW_TO_ADD
     async with stored(home) as assay:
         await check_collection(assay, collection)
-        return await assay.documents(collection)
+        documents = await assay.documents(collection)
+        return documents, "" if documents else await without_documents(assay, collection)

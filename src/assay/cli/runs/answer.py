@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from assay import Assay, RunView, settings
-from assay.cli import options
+from assay.cli import notify_options, options
 from assay.cli.asking import may_ask, put
 from assay.cli.conversing import answers as answers_option
 from assay.cli.exits import Exit
@@ -51,6 +51,7 @@ class Given:
 @click.option("--no-resume", is_flag=True, help="Only leave the answers; `assay runs resume` goes on.")
 @options.output()
 @options.citations
+@notify_options.notify
 @options.common
 @click.pass_obj
 def command(
@@ -66,6 +67,7 @@ def command(
     as_events: bool,
     strict: bool,
     citations: CitationMode | None,
+    notify: tuple[str, ...],
     home: Path | None,
 ) -> int:
     """Answer the questions the run ID waits with, or approve its plan, and go on with it in this process.
@@ -77,7 +79,14 @@ def command(
         raise click.UsageError("give one of: answers as words, --answers FILE, --approve, --plan FILE")
     stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()
-    output = Output(checked(outputs), stdout, citations or configured.citations, strict, state.verbosity)
+    output = Output(
+        files=checked(outputs),
+        stdout=stdout,
+        citations=citations or configured.citations,
+        strict=strict,
+        verbosity=state.verbosity,
+        notify=notify_options.targets(notify, configured),
+    )
     told = answers if answers is not None else list(texts) or None
     given = Given(answers=told, approved=approve, plan=plan, resume=not no_resume)
     return asyncio.run(_answer(reference, given, output, home))

@@ -11,7 +11,15 @@ from typing import Any
 import click
 
 from assay import settings
-from assay.cli import budget_options, checking_options, detaching, options, owner_options, report_options
+from assay.cli import (
+    budget_options,
+    checking_options,
+    detaching,
+    notify_options,
+    options,
+    owner_options,
+    report_options,
+)
 from assay.cli.arguments import paths_from
 from assay.cli.asking import converse, may_ask
 from assay.cli.completing import any_path, strategies
@@ -72,6 +80,7 @@ class Order:
 @options.citations
 @report_options.report
 @owner_options.owning
+@notify_options.notify
 @click.option("--allow-private", is_flag=True, help="Let models elsewhere, and the web, see private documents.")
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
 @checking_options.checking
@@ -91,6 +100,7 @@ def command(
     strict: bool,
     no_verify: bool,
     detach: bool,
+    notify: Sequence[str],
     yes: bool,
     home: Path | None,
     **changes: Any,
@@ -107,7 +117,14 @@ def command(
     """  # noqa: D301 - a raw docstring would show click's mark to the reader
     stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()
-    output = Output(checked(outputs), stdout, citations or configured.citations, strict, state.verbosity)
+    output = Output(
+        files=checked(outputs),
+        stdout=stdout,
+        citations=citations or configured.citations,
+        strict=strict,
+        verbosity=state.verbosity,
+        notify=notify_options.targets(notify, configured),
+    )
     if detach:
         detaching.check(output)
     changes |= {"verify": False if no_verify else None, "add": paths_from(add) if add else None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -20,8 +21,13 @@ from assay.core.ports import FINAL, RunRow
 @options.json_output
 @options.common
 def command(limit: int, as_json: bool, home: Path | None) -> None:
-    """Runs, newest first."""
-    rows = asyncio.run(_runs(limit, home))
+    """Runs, newest first; with --json also whose each is, its labels, and what it has used.
+
+    \b
+        assay runs list -n 10
+        assay runs list --json
+    """  # noqa: D301 - \b is click's, and no backslash
+    rows = asyncio.run(_runs(limit, home, as_json=as_json))
     if not rows:
         say(HOW_TO_RUN)
     if as_json:
@@ -33,11 +39,11 @@ def command(limit: int, as_json: bool, home: Path | None) -> None:
     )
 
 
-async def _runs(limit: int, home: Path | None) -> list[RunRow]:
+async def _runs(limit: int, home: Path | None, *, as_json: bool) -> Sequence[RunRow]:
     if not exists(home):
         return []
     async with stored(home) as assay:
-        return await assay.runs(limit)
+        return await (assay.listed(limit) if as_json else assay.runs(limit))  # briefs and accounts take their time
 
 
 def _status(row: RunRow) -> str:

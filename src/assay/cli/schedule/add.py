@@ -17,6 +17,7 @@ from assay.cli import (
     budget_options,
     checking_options,
     options,
+    queue_options,
     report_options,
     scope_options,
     web_options,
@@ -39,6 +40,7 @@ from assay.cli.terminal import State, say, write
 @answer_options.typed
 @report_options.report
 @checking_options.checking
+@queue_options.owned
 @options.common
 @click.pass_obj
 def command(

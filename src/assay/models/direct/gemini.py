@@ -27,7 +27,9 @@ _STOPS: dict[str, StopReason] = {
     "CONTINUATION": "length",
     **dict.fromkeys(("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"), "refused"),
 }
-_FAULTS = frozenset(("LANGUAGE", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"))
+_FAULTS = frozenset(
+    ("LANGUAGE", "MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "TOO_MANY_TOOL_CALLS", "UNEXPECTED_TOOL_CALL")
+)
 
 
 class Call(msgspec.Struct, frozen=True):
