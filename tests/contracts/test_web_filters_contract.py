@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import ClassVar
 from urllib.parse import unquote_plus
 
 import pytest
@@ -10,6 +11,7 @@ from search_wire import WIRES, Wire, made
 from web import Site, response, site
 
 from assay import plugins
+from assay.app.providers import search_turns_of
 from assay.core.errors import SearchFailed
 from assay.core.ports import Query
 from assay.core.webrules import WebRules
@@ -19,6 +21,7 @@ from assay.search.web import pace
 from assay.search.web.asking import SearchAccess, WebHit
 from assay.search.web.ddgs import Ddgs
 from assay.search.web.online import OnlineSearch
+from assay.settings import load
 from assay.store.memory import memory_store
 
 RULES = WebRules(domains=("a.org", "b.org"), denied=("c.org",), since="2024-02-03", until="2024-12-31", country="de")
@@ -179,3 +182,30 @@ async def test_the_keyless_engines_are_paced_too(monkeypatch: pytest.MonkeyPatch
     found = [await provider.find(Query(text=str(number))) for number in range(3)]
     assert [hit.title for hits in found for hit in hits] == ["0", "1", "2"]
     assert asyncio.get_running_loop().time() - begun >= 0.2
+
+
+class Slow(Failing):
+    """Answers after a moment, and notes how many questions it has at once, with all of its kind."""
+
+    going: ClassVar[list[int]] = []
+
+    async def find(self, query: Query) -> list[WebHit]:
+        self.going.append(self.going[-1] + 1 if self.going else 1)
+        try:
+            return await super().find(query)
+        finally:
+            self.going.append(self.going[-1] - 1)
+
+
+@pytest.mark.parametrize(("limit", "most"), [({"failing": 2}, 2), ({"other": 1}, 6)])
+async def test_a_provider_gets_so_many_questions_at_once(limit: dict[str, int], most: int):
+    store, Slow.going[:] = memory_store(), []
+    settings = load(search={"calls_at_once": limit}, limits={"calls_at_once": {"failing": 1}})
+    spans = Reader(store.blobs).spans
+    asked = [
+        OnlineSearch(Slow(0, 0.01), store.library, store.blobs, SystemClock(), spans, search_turns_of(store, settings))
+        for _ in range(2)
+    ]
+    found = await asyncio.gather(*(search.search(Query(text=str(place))) for place in range(3) for search in asked))
+    assert [len(hits) for hits in found] == [1] * 6
+    assert (max(Slow.going), Slow.going[-1]) == (most, 0)

@@ -38,7 +38,6 @@ class Line(Generic[C]):
     ) -> None:
         self._open, self._faults, self._idle = open, faults, idle
         self._connection: _Connection[C] | None = None
-        self.opened = 0
 
     async def ask(self, question: Callable[[C], Awaitable[T]]) -> T:
         """What `question` gives. Where a connection used before fails, it is asked once more over a new one.
@@ -52,7 +51,6 @@ class Line(Generic[C]):
             with suppress(*faults):
                 return await self._over(connection, question)
         connection = self._connection = _Connection(self._open, self._faults, self._idle)
-        self.opened += 1
         connection.take()
         return await self._over(connection, question)
 
@@ -132,14 +130,17 @@ class _Connection(Generic[C]):
             if self._ended:
                 raise Closed("the connection has ended")
             answer = asyncio.run_coroutine_threadsafe(asked(), loop)
-        return await asyncio.wrap_future(answer)
+        try:
+            return await asyncio.wrap_future(answer)
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+            raise Closed("the connection has ended") from None  # with another question's: who asked here still waits
 
     def _run(self) -> None:
         try:
             asyncio.run(self._serve())
         finally:
-            with self._lock:
-                self._ended, self._wake = True, None
             if not self._ready.done():
                 self._ready.set_exception(Closed("the connection was not made"))
 
@@ -157,6 +158,10 @@ class _Connection(Generic[C]):
         except faults as error:
             if not self._ready.done():
                 self._ready.set_exception(error)
+        finally:
+            with self._lock:  # while there is a loop: nobody wakes it, or hands it a question, when it is closed
+                self._ended, self._wake = True, None
+            await asyncio.sleep(0)  # what was handed over just now begins, and is ended with the rest
 
     async def _until_idle(self, woken: asyncio.Event) -> None:
         while True:
@@ -166,7 +171,12 @@ class _Connection(Generic[C]):
                     return
             except TimeoutError:
                 with self._lock:
-                    self._ended = not self._taken
+                    self._ended = self._ended or not self._taken
                     if self._ended:
-                        self._wake = None
                         return
+
+
+def _is_cancelled() -> bool:
+    """Whether the task which runs is being cancelled itself."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

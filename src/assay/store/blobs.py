@@ -41,8 +41,9 @@ class FolderBlobs:
         if not self.has(name):
             self.keep(name, self._packing.pack(data))
         elif self._shared:
-            self._claim()
-            self.touch(name)  # who cleans up must not take for old what is stored just now
+            self.claim()
+            if not self.touch(name):  # who cleans up must not take for old what is stored just now, or has taken it
+                self.keep(name, self._packing.pack(data))
         return name
 
     def keep(self, name: str, packed: bytes) -> None:
@@ -51,7 +52,7 @@ class FolderBlobs:
         Raises:
             StoreError: the folder cannot be written.
         """
-        self._claim()
+        self.claim()
         self._write(self._path(name), packed)
 
     def get(self, sha256: str) -> bytes:
@@ -124,13 +125,16 @@ class FolderBlobs:
         """See the port."""
         return {path.name for path in (self._folder / OWNERS).glob("*")}
 
-    def touch(self, sha256: str) -> None:
-        """Note that it was used just now."""
-        with contextlib.suppress(OSError):  # the order of use is a hint
+    def touch(self, sha256: str) -> bool:
+        """Note that it was used just now; False where that cannot be."""
+        try:
             os.utime(self._path(sha256))
+        except OSError:
+            return False
+        return True
 
-    def _claim(self) -> None:
-        """Say once that this library stores here."""
+    def claim(self) -> None:
+        """See the port; once."""
         if self._owner is None:
             return
         path = self._folder / OWNERS / self._owner()

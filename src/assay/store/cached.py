@@ -42,6 +42,10 @@ class CachedBlobs:
         self.keep(name, packed)
         return name
 
+    def claim(self) -> None:
+        """See the port; in the distant store."""
+        self._distant.claim()
+
     def keep(self, name: str, packed: bytes) -> None:
         """See the port; here too."""
         self._distant.keep(name, packed)

@@ -82,16 +82,20 @@ class ObjectBlobs:
         self.keep(name, self._packing.pack(data))
         return name
 
+    def claim(self) -> None:
+        """See the port; once."""
+        if self._owner is not None:
+            mark = f"{OWNERS}/{self._owner()}"
+            self._asked("written", lambda: obstore.put(self._store, mark, b"1"))
+            self._owner = None
+
     def keep(self, name: str, packed: bytes) -> None:
         """Store a frame under its name.
 
         Raises:
             StoreError: the store cannot be reached, or refuses.
         """
-        if self._owner is not None:
-            mark = f"{OWNERS}/{self._owner()}"
-            self._asked("written", lambda: obstore.put(self._store, mark, b"1"))
-            self._owner = None
+        self.claim()
         there = self._head(name)
         if there is None or there.size != len(packed) or _age(there) > FRESH_SECONDS:
             self._asked("written", lambda: obstore.put(self._store, place_of(name), packed))

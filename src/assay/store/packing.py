@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from assay.core.sources import sha256
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _LEVEL = 3
+_PART = 1 << 20
 SUFFIX = ".zst"
 
 
@@ -33,6 +35,14 @@ class KeptBlobs(Blobs, Protocol):
 
     @property
     def place(self) -> str: ...
+
+    def claim(self) -> None:
+        """Say that this library has bytes here, where others may have some too; storing says it by itself.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        ...
 
     def keep(self, name: str, packed: bytes) -> None:
         """Store a frame under its name.
@@ -122,6 +132,24 @@ class Packing:
         if sha256(data) != name:
             raise Damage
         return data
+
+    def check(self, packed: bytes, name: str, most: int) -> None:
+        """Look at a frame from outside, of which little is held in memory whatever it unpacks to.
+
+        Raises:
+            Damage: it is none, holds other bytes than those of this name, or says that it holds more than `most`.
+        """
+        found = hashlib.sha256()
+        try:
+            if zstandard.get_frame_parameters(packed).content_size > most:
+                raise Damage
+            with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
+                while part := reader.read(_PART):
+                    found.update(part)
+        except (zstandard.ZstdError, MemoryError) as error:
+            raise Damage from error
+        if found.hexdigest() != name:
+            raise Damage
 
 
 def is_name(name: str) -> bool:

@@ -94,6 +94,25 @@ async def test_who_stops_waiting_ends_the_connection_and_the_next_gets_an_answer
     await made.close()
 
 
+async def test_who_asks_beside_one_that_stops_waiting_is_asked_for_again():
+    there = There()
+    made = line(there)
+
+    async def slow_on_the_first(connection: int) -> int:
+        await asyncio.sleep(30 if connection == 1 else 0)
+        return connection
+
+    assert await made.ask(number) == 1
+    beside = asyncio.ensure_future(made.ask(slow_on_the_first))
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await made.ask(slow_on_the_first)
+    async with asyncio.timeout(10):
+        assert await beside == 2
+    await made.close()
+    assert there.opened == there.closed == 2
+
+
 async def test_it_closes_when_nobody_asks_and_opens_for_who_does():
     there = There()
     made = line(there, idle=0.05)

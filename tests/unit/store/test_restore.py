@@ -9,14 +9,17 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import zstandard
 from object_store import S3Server
 from pydantic import SecretStr
 
 from assay import Assay
 from assay.app import databases
 from assay.core.errors import StoreError, UsageError
+from assay.core.sources import sha256
 from assay.settings import Settings
 from assay.store.packing import place_of
+from assay.store.sql import restore, sweep
 
 QUESTION = "When was the harbor built?"
 
@@ -135,6 +138,70 @@ async def test_what_is_no_copy_leaves_nothing_behind(harbor: Path, tmp_path: Pat
     assert list((tmp_path / "new").iterdir()) == []
 
 
+def with_member(copy: Path, bad: Path, name: str, data: bytes) -> None:
+    """A copy with another member, in the place of the one of its name."""
+    with zipfile.ZipFile(copy) as file, zipfile.ZipFile(bad, "w", zipfile.ZIP_DEFLATED) as changed:
+        for each in file.namelist():
+            if each != name:
+                changed.writestr(each, file.read(each))
+        changed.writestr(name, data)
+
+
+async def test_what_unpacks_to_too_much_is_left_out(harbor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(restore, "LARGEST", 1_000_000)
+    monkeypatch.setattr(restore, "LARGEST_ALSO", 1_000)
+    await filled(tmp_path / "home", Settings(), harbor)
+    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+    zeros = bytes(1_000_001)
+    bombs = (sha256(zeros), zstandard.compress(zeros)), ("0" * 64, zeros)
+    for number, (name, packed) in enumerate(bombs):
+        bad = tmp_path / f"bad{number}.zip"
+        with_member(tmp_path / "copy.zip", bad, f"blobs/{place_of(name)}", packed)
+        with_member(bad, tmp_path / "worse.zip", "schedules.json", bytes(1_001))
+        restored = databases.restored(tmp_path / f"new{number}", Settings(), tmp_path / "worse.zip")
+        assert (restored.blobs, restored.damaged) == (1, (name,))
+        assert not (tmp_path / f"new{number}" / "schedules.json").exists()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER later AFTER INSERT ON runs BEGIN DELETE FROM documents; END",
+        "CREATE VIEW other AS SELECT 1",
+        "CREATE VIRTUAL TABLE found USING fts5(text)",
+    ],
+)
+async def test_a_database_with_more_than_tables_is_refused(harbor: Path, tmp_path: Path, statement: str):
+    await filled(tmp_path / "home", Settings(), harbor)
+    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.db")
+    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as connection:
+        connection.execute(statement)
+        connection.commit()
+    with_member(tmp_path / "copy.zip", tmp_path / "bad.zip", "assay.db", (tmp_path / "copy.db").read_bytes())
+    for bad in ("copy.db", "bad.zip"):
+        with pytest.raises(StoreError, match="more than Assay's tables"):
+            databases.restored(tmp_path / "new", Settings(), tmp_path / bad)
+        assert list((tmp_path / "new").iterdir()) == []
+
+
+@pytest.mark.parametrize("copy", ["copy.zip", "copy.db"])
+async def test_the_library_it_was_copied_from_leaves_the_restored_ones_bytes(
+    harbor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copy: str
+):
+    monkeypatch.setattr(sweep, "SHARED_SECONDS", -1)
+    settings = Settings(blobs=tmp_path / "shared")
+    async with Assay(settings, home=tmp_path / "one") as one:
+        view = await one.start(QUESTION, sources=harbor, depth="light").view()
+        databases.backup(tmp_path / "one", settings, tmp_path / copy)
+        databases.restored(tmp_path / "two", settings, tmp_path / copy)
+        await one.delete(view.run_id)
+        swept = await one.tidy()
+        assert swept is not None
+        assert (len(swept.rows), swept.blobs, swept.apart) == (1, 0, True)
+    assert databases.checked(tmp_path / "two", settings).problems == ()
+
+
 async def test_the_database_alone_can_be_put_in_place(harbor: Path, tmp_path: Path):
     await filled(tmp_path / "home", Settings(), harbor)
     databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.db")
@@ -207,3 +274,13 @@ def test_a_copy_of_a_newer_release_is_refused(tmp_path: Path):
         connection.commit()
     with pytest.raises(StoreError, match="newer"):
         databases.restored(tmp_path / "new", Settings(), tmp_path / "copy.db")
+
+
+async def test_a_file_which_is_no_database_is_named_so(tmp_path: Path):
+    (tmp_path / "rows.jsonl").write_text("{}\n" * 200)
+    with pytest.raises(StoreError, match=r"rows\.jsonl cannot be copied: it is damaged \(file is not a database\)"):
+        databases.restored(tmp_path / "new", Settings(), tmp_path / "rows.jsonl")
+    with closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE birds (name TEXT)")
+    with pytest.raises(StoreError, match=r"it is not a database of Assay's$"):
+        databases.restored(tmp_path / "new", Settings(), tmp_path / "other.db")

@@ -75,7 +75,9 @@ class Gate:
             return self._document(wish)
         if wish.kind == EMPTY:
             return Given(headers={"content-type": "text/css"})
-        if wish.kind not in KINDS or wish.method != "GET" or self._requests < 1 or not self._may(wish.url):
+        if wish.kind not in KINDS or wish.method != "GET" or not self._may(wish.url):
+            return None
+        if self._requests < 1 or self._bytes < 0:
             return None
         self._requests -= 1
         return await self._fetched(wish.url)

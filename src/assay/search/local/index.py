@@ -32,6 +32,7 @@ POINTER = re.compile(r"\[[^\]]*\]\(#[^)]*\)|\[[^\]]*\]: ?#\S*")
 
 Stored = tuple[int, int, int, str, BlockKind, tuple[str, ...], int]
 """A span as it is kept beside the index: cutting up long documents again takes most of a search's time."""
+_STORED = msgspec.msgpack.Decoder(Stored)
 
 
 def _documents_schema() -> tantivy.Schema:
@@ -190,7 +191,7 @@ def unpack(data: bytes) -> Span:
     Raises:
         ValueError: the index is damaged.
     """
-    return Span(*msgspec.msgpack.decode(data, type=Stored))
+    return Span(*_STORED.decode(data))
 
 
 def remove(path: Path) -> None:

@@ -1,19 +1,23 @@
 """Which documents answer best: the whole document's score and its best passage's, added.
 
 Both are BM25 (Robertson and Zaragoza 2009) as tantivy computes it. The passage finds the one sentence deep in a
-long document, the document tells a page about the subject from one which mentions it.
+long document, the document tells a page about the subject from one which mentions it. Where the question names no
+document, what the best documents have in common puts all that were found in a new order: it finds no others, so that
+what is found always has a word of the question.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 import tantivy
 
-from assay.core.sources import Span
+from assay.core.sources import Document, Span
+from assay.search.local import feedback
+from assay.search.local.analysis import analysis_of, terms
 from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, unpack
-from assay.search.local.words import Words, within
+from assay.search.local.words import Words, with_more, within
 
 PASSAGE = 0.5
 """What the best passage's score counts beside the document's."""
@@ -38,6 +42,29 @@ Found = tuple[int, tantivy.DocAddress, float]
 """A document or passage found: the document's row, where it is in the index, its score."""
 
 
+Passages = dict[int, list[tuple[tantivy.DocAddress, float]]]
+"""Passages by document, with their scores, best first."""
+Look = Callable[[Sequence[int]], Mapping[int, Document]]
+"""Gives documents by row; nothing if the best of them, the first, is the one which the question names."""
+
+
+class Met(msgspec.Struct, frozen=True):
+    """The documents met so far: where each is and how it scores as a whole, and its passages."""
+
+    documents: dict[int, tuple[tantivy.DocAddress, float]]
+    passages: Passages
+
+    def score(self, row: int) -> float:
+        """What a document is worth."""
+        whole = self.documents[row][1] if row in self.documents else 0.0
+        return whole + (PASSAGE * self.passages[row][0][1] if row in self.passages else 0.0)
+
+    def order(self) -> list[int]:
+        """All of them, best first."""
+        scores = {row: self.score(row) for row in self.documents.keys() | self.passages.keys()}
+        return sorted(scores, key=lambda row: (-scores[row], row))
+
+
 class View:
     """One state of the index; commits after it was taken are not seen. Use it inside `reading()`."""
 
@@ -45,28 +72,43 @@ class View:
         self.documents, self.passages = index.documents.searcher(), index.passages.searcher()
         self.analyses = index.analyses
 
-    def rank(self, asked: Words, scope: Collection[int] | None, limit: int, spans: int) -> list[Ranked]:
+    def rank(self, asked: Words, scope: Collection[int] | None, limit: int, spans: int, look: Look) -> list[Ranked]:
         """The best `limit` documents for a question, each with its best `spans` passages; `scope` None is all."""
         words = asked.reduced(self.documents)
         if not words.plain or (scope is not None and not scope):
             return []
         wanted = max(CANDIDATES, 4 * limit)
         in_documents, in_passages = words.in_documents(asked.numbered()), words.in_passages()
+        met = self._met(in_documents, in_passages, scope, wanted)
+        order = met.order()
+        if len(order) >= feedback.LEAST and (best := look(order[: feedback.DOCUMENTS])):
+            found = [(met.score(row), self._terms(met.passages.get(row, ()), best[row])) for row in best]
+            more = feedback.more_words(found, len(words.plain), asked.stop, self.documents)
+            again = self._documents(with_more(in_documents, more), order, len(order))
+            met = Met({row: (place, score) for row, place, score in again}, met.passages)
+            order = met.order()
+        return [self._ranked(met, row, spans) for row in order[:limit]]
+
+    def _met(
+        self, in_documents: tantivy.Query, in_passages: tantivy.Query, scope: Collection[int] | None, wanted: int
+    ) -> Met:
+        """The best documents as a whole and those of the best passages, each scored in both ways."""
         found = self._documents(in_documents, scope, wanted)
         rows = {row for row, _, _ in found}
         others = set(self._passage_rows(in_passages, scope, wanted)) - rows
-        rows |= others
         found += self._documents(in_documents, others, len(others))
         documents = {row: (place, score) for row, place, score in found}
-        passages = self._best_passages(in_passages, rows)
-        scores = {row: documents[row][1] if row in documents else 0.0 for row in rows}
-        for row, best in passages.items():
-            scores[row] += PASSAGE * best[0][1]
-        order = sorted(scores, key=lambda row: (-scores[row], row))[:limit]
-        return [
-            Ranked(row, scores[row], self._spans(passages.get(row, [])[:spans]), documents.get(row, (None,))[0])
-            for row in order
-        ]
+        return Met(documents, self._best_passages(in_passages, rows | others))
+
+    def _terms(self, passages: Iterable[tuple[tantivy.DocAddress, float]], document: Document) -> list[str]:
+        """The index terms of a document's best passages."""
+        analysis = analysis_of(document.language)
+        spans = self._spans(list(passages)[: feedback.PASSAGES])
+        return [term for span in spans for term in terms(span.text, analysis)]
+
+    def _ranked(self, met: Met, row: int, spans: int) -> Ranked:
+        best, place = met.passages.get(row, [])[:spans], met.documents.get(row, (None,))[0]
+        return Ranked(row, met.score(row), self._spans(best), place)
 
     def is_of(self, ranked: Ranked, sha256: str) -> bool:
         """Whether what was found is the document with this hash: rows of another library name others."""
@@ -97,11 +139,8 @@ class View:
                 found = self._passage_hits(query, scope, 4 * wanted)
         return list(dict.fromkeys(row for row, _, _ in found))[:wanted]
 
-    def _best_passages(
-        self, query: tantivy.Query, rows: Collection[int]
-    ) -> dict[int, list[tuple[tantivy.DocAddress, float]]]:
-        """For each document its passages with their scores, best first."""
-        best: dict[int, list[tuple[tantivy.DocAddress, float]]] = {}
+    def _best_passages(self, query: tantivy.Query, rows: Collection[int]) -> Passages:
+        best: Passages = {}
         for row, address, score in self._passage_hits(query, rows, READ * len(rows)):
             best.setdefault(row, []).append((address, score))
         return best

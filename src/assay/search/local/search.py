@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -26,6 +26,8 @@ BEST = 5
 """Passages per hit."""
 MOSTLY = 0.8
 """The share of a title's words which a question must have to name it."""
+PARTLY = 0.6
+"""The share with which it may mean that title: the best document is then not doubted."""
 PAGE = 200
 """Documents taken from the library at a time."""
 COMMIT_EVERY = 2_000
@@ -67,7 +69,7 @@ class LocalSearch:
             return []
         try:
             self.sync()
-            scope = self._scope(query.collections)
+            scope = scope_of(self._library, query.collections)
             try:
                 return self._found(query, scope)
             except Damaged as error:
@@ -211,12 +213,6 @@ class LocalSearch:
 
     # answering
 
-    def _scope(self, collections: Sequence[str]) -> set[int] | None:
-        """The rows to search, None for all."""
-        if self._library.count(collections) >= self._library.last_row():
-            return None
-        return self._library.members(collections)
-
     def _found(self, query: Query, scope: set[int] | None) -> list[Hit]:
         with self._guard:
             if self._index is None:
@@ -225,8 +221,14 @@ class LocalSearch:
                 view = View(self._index)
         words = Words(query.text, {*view.analyses, analysis_of(query.language)})
         asked = Naming(query.text)
+
+        def look(rows: Sequence[int]) -> Mapping[int, Document]:
+            best = self._library.at(rows)
+            named = rows[0] in best and asked.names(best[rows[0]], PARTLY)
+            return {} if named else {row: best[row] for row in rows if row in best}
+
         with reading():
-            ranked = view.rank(words, scope, query.limit, BEST)
+            ranked = view.rank(words, scope, query.limit, BEST, look)
         documents = self._library.at([found.row for found in ranked])
         if len(documents) < len(ranked):  # another machine cleaned the library up
             raise Damaged("it knows documents the library does not have")
@@ -237,6 +239,13 @@ class LocalSearch:
         return hits
 
 
+def scope_of(library: Library, collections: Sequence[str]) -> set[int] | None:
+    """The rows to search, None for all. Counting them is quicker than listing them."""
+    if library.count(collections) >= library.last_row():
+        return None
+    return library.members(collections)
+
+
 class Naming:
     """Tells whether a question names a document: most of its title, or a word of its name and the number after it."""
 
@@ -245,10 +254,10 @@ class Naming:
         self._words = set(words)
         self._numbered = {(word, number) for word, number in pairwise(words) if number.isdigit()}
 
-    def names(self, document: Document) -> bool:
-        """Whether `document` is named."""
+    def names(self, document: Document, share: float = MOSTLY) -> bool:
+        """Whether `document` is named: by this share of its title, or by its number."""
         title = set(name_terms(document.title, DEFAULT))
-        if title and len(title & self._words) >= MOSTLY * len(title):
+        if title and len(title & self._words) >= share * len(title):
             return True
         name = title.union(name_terms(f"{document.name} {document.url}", DEFAULT))
         return any(word in name and number in name for word, number in self._numbered)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Protocol
 
@@ -40,7 +41,8 @@ class Frequencies(Protocol):
 class Words:
     """The words of a question, each in every form the index may hold it: stemmed as each language present would.
 
-    `plain` and `named` are these forms, in order, for texts and for names.
+    `plain` and `named` are these forms, in order, for texts and for names; `stop` are the stop words as terms. A word
+    said twice counts twice: whoever asks at length comes back to what matters.
     """
 
     def __init__(self, text: str, analyses: Iterable[str]) -> None:
@@ -48,7 +50,7 @@ class Words:
         names = sorted(set(analyses))
         self.plain = _forms([terms(text, name) for name in names])
         self.named = _forms([name_terms(text, name) for name in names])
-        self._stop = frozenset[str]().union(*map(stop_terms, names))
+        self.stop = frozenset[str]().union(*map(stop_terms, names))
 
     def reduced(self, searcher: Frequencies) -> Words:
         """The words worth looking for: in some documents but not in most, no stop words, the rarest of too many."""
@@ -59,7 +61,7 @@ class Words:
             if found:
                 frequencies[forms] = found
         telling = {forms for forms, found in frequencies.items() if found <= COMMON * searcher.num_docs}
-        telling = {forms for forms in telling if not self._stop.intersection(forms)} or telling or set(frequencies)
+        telling = {forms for forms in telling if not self.stop.intersection(forms)} or telling or set(frequencies)
         kept = sorted(telling, key=lambda forms: (frequencies[forms], forms))[:MOST_WORDS]
         return self._only(set(kept))
 
@@ -72,11 +74,11 @@ class Words:
 
     def in_passages(self) -> Query:
         """Passages with any of the words."""
-        return _any(_one(PASSAGES, "text", forms) for forms in dict.fromkeys(self.plain))
+        return _any(_times(_one(PASSAGES, "text", forms), count) for forms, count in Counter(self.plain).items())
 
     def in_documents(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> Query:
         """Documents with any of the words in text, title or name, or with any of `pairs` in title or name."""
-        queries = [_one(DOCUMENTS, "body", forms) for forms in dict.fromkeys(self.plain)]
+        queries = [_times(_one(DOCUMENTS, "body", forms), count) for forms, count in Counter(self.plain).items()]
         for field, weight in (("title", TITLE), ("name", NAME)):
             distinct = dict.fromkeys(self.named)
             queries.extend(Query.boost_query(_one(DOCUMENTS, field, forms), weight) for forms in distinct)
@@ -95,6 +97,11 @@ class Words:
         return list(dict.fromkeys(found))[:MOST_WORDS]
 
 
+def with_more(query: Query, more: Mapping[str, float]) -> Query:
+    """`query`, with any of `more` in a document's text counted too: terms, with what each counts."""
+    return _any([query, *(_times(_one(DOCUMENTS, "body", (term,)), weight) for term, weight in more.items())])
+
+
 def within(schema: tantivy.Schema, query: Query, rows: Iterable[int]) -> Query:
     """`query`, in these rows only; the score is the query's."""
     inside = Query.const_score_query(Query.term_set_query(schema, "row", list(rows)), 0.0)
@@ -109,6 +116,10 @@ def _forms(readings: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
 def _one(schema: tantivy.Schema, field: str, forms: Sequence[str]) -> Query:
     queries = [Query.term_query(schema, field, form, "freq") for form in forms]
     return queries[0] if len(queries) == 1 else Query.disjunction_max_query(queries)
+
+
+def _times(query: Query, weight: float) -> Query:
+    return query if weight == 1 else Query.boost_query(query, weight)
 
 
 def _any(queries: Iterable[Query]) -> Query:

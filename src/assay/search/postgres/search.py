@@ -13,7 +13,7 @@ from assay.core.errors import ConfigError, SearchFailed, StoreError
 from assay.core.ports import Hit, Library, Query
 from assay.core.sources import Document, Span
 from assay.search.local.analysis import STEMMERS, UNSTEMMED, analysis_of
-from assay.search.local.search import BEST, Naming
+from assay.search.local.search import BEST, Naming, scope_of
 from assay.search.local.words import Words
 from assay.search.postgres import tables
 from assay.search.postgres.ranking import Question, extent
@@ -67,7 +67,7 @@ class PostgresSearch:
             return []
         try:
             self.sync()
-            scope = self._scope(query.collections)
+            scope = scope_of(self._library, query.collections)
             with self._engine.begin() as connection:
                 return self._found(connection, query, scope)
         except StoreError as error:
@@ -130,11 +130,6 @@ class PostgresSearch:
         except StoreError as error:
             log.warning("%s is indexed by its title only: %s", document.name, error)
             return ()
-
-    def _scope(self, collections: Sequence[str]) -> set[int] | None:
-        """The rows to search, None for all."""
-        members = self._library.members(collections)
-        return None if len(members) >= self._library.last_row() else members
 
     def _found(self, connection: Connection, query: Query, scope: set[int] | None) -> list[Hit]:
         known = {"known": [*STEMMERS, UNSTEMMED]}

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 import msgspec
 
 from assay.core.errors import SearchFailed
-from assay.core.ports import Blobs, Clock, Hit, Library, Query
+from assay.core.ports import Blobs, Clock, Hit, Library, Query, Turns
 from assay.core.sources import SNIPPET, UNSORTED, Document, Snapshot, Span
 from assay.core.urls import canonical
 from assay.search.web.asking import Provider, WebHit
@@ -30,9 +31,11 @@ class OnlineSearch:
         blobs: Blobs,
         clock: Clock,
         spans: Callable[[Document], Sequence[Span]],
+        turns: Turns | None = None,
     ) -> None:
+        """`turns` say when the provider, by its name, may be asked; None is at any time."""
         self._provider, self._library, self._blobs, self._clock, self._spans = provider, library, blobs, clock, spans
-        self._rest = Rest()
+        self._rest, self._turns = Rest(), turns
 
     @property
     def name(self) -> str:
@@ -49,15 +52,16 @@ class OnlineSearch:
         return await asyncio.to_thread(self._kept, list(reversed(found.values())))
 
     async def _found(self, query: Query) -> list[WebHit]:
-        self._rest.check()
-        begun = self._clock.monotonic()
-        try:
-            found = await self._provider.find(query)
-        except SearchFailed as failed:
-            self._rest.failed(failed.reason, self._clock.monotonic() - begun)
-            raise
-        self._rest.answered()
-        return found
+        async with nullcontext() if self._turns is None else self._turns.turn(self.name):
+            self._rest.check()
+            begun = self._clock.monotonic()
+            try:
+                found = await self._provider.find(query)
+            except SearchFailed as failed:
+                self._rest.failed(failed.reason, self._clock.monotonic() - begun)
+                raise
+            self._rest.answered()
+            return found
 
     async def close(self) -> None:
         """Let go of the connections."""

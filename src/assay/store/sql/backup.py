@@ -79,7 +79,7 @@ def copy_database(source: Path, target: Path) -> None:
     """
     found = probe(source)
     if found.state in ("missing", "foreign", "damaged", "unreadable"):
-        raise StoreError(f"{source} cannot be copied: it is {found.state} {found.problem}".rstrip())
+        raise StoreError(f"{source} cannot be copied: it is {found.said}")
     try:
         with closing(sqlite3.connect(source, timeout=30)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new, pages=_PAGES, sleep=0.01)

@@ -35,10 +35,15 @@ class SqlMemo:
             connection.execute(_KEEP, {"key": key, "data": data})
 
 
+def new_id() -> str:
+    """An id which no other library has."""
+    return secrets.token_hex(16)
+
+
 def library_id(memo: SqlMemo) -> str:
     """The id of the library in this database, which it gets when it is first asked for."""
     known = memo.recall(LIBRARY)
     if known is None:
-        memo.keep(LIBRARY, secrets.token_hex(16).encode())  # if others do so too, one of them is first
+        memo.keep(LIBRARY, new_id().encode())  # if others do so too, one of them is first
         known = memo.recall(LIBRARY)
     return (known or b"").decode()

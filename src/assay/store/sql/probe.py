@@ -37,6 +37,12 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     stored: tuple[tuple[str, str], ...] = ()
     read: tuple[bytes, ...] = ()
 
+    @property
+    def said(self) -> str:
+        """Its state, and what is wrong in brackets."""
+        state = "not a database of Assay's" if self.state == "foreign" else self.state
+        return f"{state} ({self.problem})" if self.problem else state
+
 
 def probe(path: Path) -> Probe:
     """What the database file at `path` is. Blocking, some seconds at most."""

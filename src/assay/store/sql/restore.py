@@ -1,22 +1,25 @@
 """A copy made by `assay db backup` put in place: as a home, or into a PostgreSQL database and where blobs lie.
 
-The file is from outside: names in it are looked at, never followed; every blob is checked against its name before it
-is stored; what it says it unpacks to must fit on the disk.
+The file is from outside: names in it are looked at, never followed; its database is checked first, and holds tables
+alone; every blob is checked against its name before it is stored; what it says it unpacks to must fit on the disk, and
+in memory.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from assay.core.errors import StoreError
 from assay.store.packing import Damage, KeptBlobs, Packing, name_at
@@ -28,12 +31,21 @@ from assay.store.sql.memo import LIBRARY
 from assay.store.sql.rows import copy_rows, is_empty
 from assay.store.sql.tables import documents, memos, runs
 
+LARGEST = 1 << 30
+"""Bytes of a blob, packed and unpacked: nothing that is read has more."""
+LARGEST_ALSO = 16 << 20
+"""Bytes of the further file."""
+_AT_ONCE = 64 << 20
+"""Bytes of blobs which are held in memory, the last of them left out."""
+_FOREIGN = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'create virtual%'"
 _ZIP = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 """What reading an archive raises which is damaged, encrypted or packed in a way nobody knows."""
 
 
 class Restored(msgspec.Struct, frozen=True, kw_only=True):
-    """How much was put in place; `damaged` are blobs of the file which are not what their names say, left out."""
+    """How much was put in place; `damaged` are blobs of the file which are not what their names say, or too large: they
+    are left out.
+    """
 
     runs: int
     documents: int
@@ -41,13 +53,16 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
     damaged: tuple[str, ...] = ()
 
 
-def restore(file: Path, at: Path | Backend, blobs: KeptBlobs, *, also: Path | None = None) -> Restored:
+def restore(file: Path, at: Path | Backend, blobs: KeptBlobs, own: str, *, also: Path | None = None) -> Restored:
     """Put what is in `file` to where nothing is yet: blobs first, then the rows which need them, all or none.
+
+    It is a library of its own then, by the id `own`: the one which was copied may go on.
 
     Args:
         file: a `.zip` of `back_up`, or a database alone.
         at: the database's file, or how it is reached.
-        blobs: where blobs go.
+        blobs: where blobs go; they know of `own`.
+        own: the new library's id.
         also: a further file of the home, which is written where the copy has one of its name.
 
     Raises:
@@ -60,12 +75,17 @@ def restore(file: Path, at: Path | Backend, blobs: KeptBlobs, *, also: Path | No
         with tempfile.TemporaryDirectory(prefix=".assay-restore-", dir=home) as work:
             draft = Path(work) / DATABASE
             if zipfile.is_zipfile(file):
-                count, damaged = _unpack(file, draft, blobs, also)
+                with _opened(file, draft) as archive:
+                    known = _brought_up(draft, own)
+                    count, damaged = _put_blobs(archive, blobs)
+                    _put_in_place(draft, at)
+                    _put_also(archive, also)
             else:
                 copy_database(file, draft)
-                count, damaged = 0, []
-            known = _put_in_place(draft, at)
-    except _ZIP as error:
+                known, count, damaged = _brought_up(draft, own), 0, []
+                blobs.claim()  # where blobs are shared, those which are there already are this library's too
+                _put_in_place(draft, at)
+    except (*_ZIP, sqlite3.Error) as error:
         raise StoreError(f"{file} is damaged: {error}") from error
     except OSError as error:
         raise StoreError(f"{file} cannot be restored: {error.strerror or error}") from error
@@ -92,66 +112,103 @@ def _check_free(at: Path | Backend) -> None:
         raise StoreError(f"{at.place} holds runs or documents already: restore into an empty one (?schema=NAME)")
 
 
-def _unpack(file: Path, draft: Path, blobs: KeptBlobs, also: Path | None) -> tuple[int, list[str]]:
-    """The database to `draft`, and the blobs to where they belong; how many, and which are damaged."""
+@contextmanager
+def _opened(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
+    """The archive, its database in `draft`."""
     with zipfile.ZipFile(file) as archive:
-        names = {entry.filename: entry for entry in archive.infolist()}
-        if DATABASE not in names:
+        if DATABASE not in archive.namelist():
             raise StoreError(f"{file} is no copy of Assay's: there is no {DATABASE} in it")
-        wanted = names[DATABASE].file_size
+        wanted = archive.getinfo(DATABASE).file_size
         if wanted > shutil.disk_usage(draft.parent).free:
             raise StoreError(f"{file} needs {wanted / 1e9:,.1f} GB in {draft.parent.parent}, where less is free")
         with archive.open(DATABASE) as source, draft.open("wb") as target:
             shutil.copyfileobj(source, target)
-        damaged, count = [], 0
-        for name, stored in _stored(archive, names, blobs):
-            count += stored
-            if not stored:
-                damaged.append(name)
-        if also is not None and also.name in names and not also.exists():
-            also.write_bytes(archive.read(also.name))
-    return count, damaged
+        yield archive
 
 
-def _stored(
-    archive: zipfile.ZipFile, names: dict[str, zipfile.ZipInfo], blobs: KeptBlobs
-) -> Iterator[tuple[str, bool]]:
-    """Store the archive's blobs, some at a time; the names, and whether they are what they say."""
-    packing = Packing()
+def _brought_up(draft: Path, own: str) -> tuple[int, int]:
+    """Bring the copy to this release's schema, as the library `own`; how many runs and documents.
 
-    def store(each: tuple[str, bytes]) -> tuple[str, bool]:
-        name, packed = each
-        try:
-            packing.unpack(packed, name)
-        except Damage:
-            return name, False
-        blobs.keep(name, packed)
-        return name, True
-
-    found = [(name_at(path.removeprefix(f"{BLOBS}/")), entry) for path, entry in names.items()]
-    kept = [(name, entry) for name, entry in found if name and entry.filename.startswith(f"{BLOBS}/")]
-    with ThreadPoolExecutor(READERS) as writers:
-        for first in range(0, len(kept), 4 * READERS):  # some at a time: they are held in memory
-            some = kept[first : first + 4 * READERS]
-            yield from writers.map(store, [(name, archive.read(entry)) for name, entry in some])
-
-
-def _put_in_place(draft: Path, at: Path | Backend) -> tuple[int, int]:
-    """Bring the copy to this release's schema and move it, or its rows; how many runs and documents."""
+    Raises:
+        StoreError: it is damaged, not Assay's, or of a newer release.
+    """
+    one_file(draft)
+    with closing(sqlite3.connect(draft)) as connection:
+        if connection.execute(_FOREIGN).fetchone():
+            raise StoreError(
+                f"{DATABASE} of the copy holds more than Assay's tables: it was not made by assay db backup"
+            )
     opened = Database(draft)  # upgrades it
     try:
-        with opened.write() as connection:  # the copy is a library of its own: the other one may go on
-            connection.execute(delete(memos).where(memos.c.key == LIBRARY))
-        with opened.read() as connection:
-            known = [connection.execute(select(func.count()).select_from(each)).scalar() for each in (runs, documents)]
-            if not isinstance(at, Path):
-                _insert(connection, at)
+        with opened.write() as writing:
+            writing.execute(delete(memos).where(memos.c.key == LIBRARY))
+            writing.execute(insert(memos).values(key=LIBRARY, data=own.encode()))
+        with opened.read() as reading:
+            known = [
+                reading.execute(select(func.count()).select_from(each)).scalar() or 0 for each in (runs, documents)
+            ]
     finally:
         opened.close()
+    return known[0], known[1]
+
+
+def _put_blobs(archive: zipfile.ZipFile, blobs: KeptBlobs) -> tuple[int, list[str]]:
+    """Store the archive's blobs, some at a time; how many, and which are not what they say."""
+    packing = Packing()
+
+    def store(each: tuple[str, bytes]) -> str:
+        """Its name, where it is damaged."""
+        name, packed = each
+        try:
+            packing.check(packed, name, LARGEST)
+        except Damage:
+            return name
+        blobs.keep(name, packed)
+        return ""
+
+    found = [(name_at(each.filename.removeprefix(f"{BLOBS}/")), each) for each in archive.infolist()]
+    named = {name: each for name, each in found if name and each.filename.startswith(f"{BLOBS}/")}
+    damaged = [name for name, each in named.items() if each.file_size > LARGEST]
+    blobs.claim()
+    with ThreadPoolExecutor(READERS) as writers:
+        for some in _some([(name, each) for name, each in named.items() if each.file_size <= LARGEST]):
+            damaged += filter(None, writers.map(store, [(name, archive.read(each)) for name, each in some]))
+    return len(named) - len(damaged), damaged
+
+
+def _some(kept: Sequence[tuple[str, zipfile.ZipInfo]]) -> Iterator[list[tuple[str, zipfile.ZipInfo]]]:
+    """Entries, so many at a time as are to be held in memory."""
+    some: list[tuple[str, zipfile.ZipInfo]] = []
+    size = 0
+    for name, each in kept:
+        some.append((name, each))
+        size += each.file_size
+        if size >= _AT_ONCE or len(some) == 4 * READERS:
+            yield some
+            some, size = [], 0
+    yield some
+
+
+def _put_also(archive: zipfile.ZipFile, also: Path | None) -> None:
+    """Write the further file, where the copy has one and nothing is there."""
+    if also is None or also.name not in archive.namelist() or also.exists():
+        return
+    if archive.getinfo(also.name).file_size <= LARGEST_ALSO:
+        also.write_bytes(archive.read(also.name))
+
+
+def _put_in_place(draft: Path, at: Path | Backend) -> None:
+    """Move the copy, or its rows."""
     if isinstance(at, Path):
         one_file(draft)
         os.replace(draft, at)
-    return known[0] or 0, known[1] or 0
+        return
+    opened = Database(draft)
+    try:
+        with opened.read() as connection:
+            _insert(connection, at)
+    finally:
+        opened.close()
 
 
 def _insert(source: Connection, backend: Backend) -> None:

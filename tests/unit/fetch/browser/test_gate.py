@@ -112,7 +112,9 @@ async def test_requests_and_bytes_are_counted():
     assert [await few.through(wish(f"http://app.example/{n}")) is None for n in range(4)] == [False, False, True, True]
     assert len(web.asked) == 2
     small = gate(web, size=250)
-    assert [await small.through(wish(f"http://app.example/{n}")) is None for n in range(3)] == [False, False, True]
+    given = [await small.through(wish(f"http://app.example/{n}")) is None for n in range(5)]
+    assert given == [False, False, True, True, True]
+    assert len(web.asked) == 2 + 3  # who has had more than enough is not even asked for
 
 
 async def test_what_cannot_be_had_is_refused():
