@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from assay.verify.reading import COMMON, Reading, Word
+from assay.verify.reading import Reading, Word
 
 _REACH = 4.0
 """Words apart at which nearness has fallen to a half."""
@@ -92,16 +92,19 @@ def context(claim: Reading, slot: Sequence[int]) -> Context:
     sentence = claim.words[first].sentence
     counts = claim.words[last].kind == "number"
     found: dict[str, tuple[float, float]] = {}
+    telling: set[str] = set()
     for index, word in enumerate(claim.words):
         if word.kind == "sign" or word.key in own or first <= index <= last or word.sentence != sentence:
             continue
         near = _nearness(_apart(claim.words, index, first if index < first else last))
-        weight = 0.1 if word.key in COMMON else _COUNTED if counts and index == last + 1 else 1.0
+        weight = 0.1 if word.common else _COUNTED if counts and index == last + 1 else 1.0
+        if not word.common:
+            telling.add(word.key)
         found[word.key] = max((near * weight, near), found.get(word.key, (0.0, 0.0)))
     total = sum(weight for weight, _ in found.values()) or 1.0
     return Context(
         tuple((key, weight / total, near) for key, (weight, near) in found.items()),
-        sum(key not in COMMON for key in found),
+        len(telling),
     )
 
 

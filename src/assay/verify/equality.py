@@ -39,7 +39,7 @@ def same(claim: Amount, evidence: Amount) -> bool:
         return False
     if claim.year and not evidence.year and ("," in evidence.text or evidence.currency or evidence.units != ("",)):
         return False
-    return any(_equal(claim, values, quantum, evidence) for values, quantum in _as_measured(claim, evidence))
+    return any(_equal(claim, values, quantum, evidence) for values, quantum in as_measured(claim, evidence))
 
 
 def entails(claim: Amount, evidence: Amount) -> bool:
@@ -53,7 +53,7 @@ def entails(claim: Amount, evidence: Amount) -> bool:
         return False
     return any(
         all(_beyond(value * way, own * way) for value in values for own in claim.values)
-        for values, _ in _as_measured(claim, evidence)
+        for values, _ in as_measured(claim, evidence)
         if values
     )
 
@@ -62,7 +62,7 @@ def _beyond(value: Decimal, bound: Decimal) -> bool:
     return value > bound and abs(value) < 10 * abs(bound) and abs(bound) < 10 * abs(value)
 
 
-def _as_measured(claim: Amount, evidence: Amount) -> Iterator[tuple[tuple[Decimal, ...], Decimal]]:
+def as_measured(claim: Amount, evidence: Amount) -> Iterator[tuple[tuple[Decimal, ...], Decimal]]:
     """The evidence's values, and the step of its last digit, in each unit which the claim may mean."""
     for unit in claim.units:
         for other in evidence.units:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.core.clean import local_path
 from assay.core.sources import SNIPPET, Passage, Source, Surroundings
@@ -42,9 +43,10 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(name for source in self._cited() for name in names_of(source))
 
     def told(self) -> tuple[object, ...]:
-        """All a check may see of it, as plain data: nothing of what is not cited."""
+        """All a check may see of it, as plain data: nothing of what is not cited, nor when and where it was read."""
         around = [self.around.get(passage.id) for passage in self.passages]
-        return self.passages, self._cited(), sorted(self.cut_before), sorted(self.cut_after), around
+        sources = [replace(source, fetched_at="", url=_address(source.url)) for source in self._cited()]
+        return self.passages, sources, sorted(self.cut_before), sorted(self.cut_after), around
 
     def _cited(self) -> list[Source]:
         ids = dict.fromkeys(passage.source for passage in self.passages)

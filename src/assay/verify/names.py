@@ -10,7 +10,7 @@ from assay.verify.binding import Place, bind, context
 from assay.verify.findings import Finding, Slot
 from assay.verify.negation import denied
 from assay.verify.number_words import MONTHS
-from assay.verify.reading import COMMON, Reading, Texts, Word
+from assay.verify.reading import Reading, Texts, Word
 
 FITS, RATIO = 0.7, 1.2
 _SMALL = frozenset(("of", "de", "the", "van", "von", "&", "-", "'"))
@@ -73,7 +73,7 @@ def names(reading: Reading, known: Collection[str] = ()) -> list[tuple[int, int]
 
 def _is_name(word: Word, known: Collection[str]) -> bool:
     lower = word.text.lower()
-    if word.key in COMMON or len(word.key) < 2 or lower in COMMON or lower in _NO_NAMES:
+    if word.common or len(word.key) < 2 or lower in _NO_NAMES:
         return False
     if len(word.text) > 3 and word.text.lower() in MONTHS:
         return False

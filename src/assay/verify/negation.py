@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from assay.verify.binding import Place, bind, context
 from assay.verify.findings import Finding, Slot
-from assay.verify.reading import COMMON, Reading, Texts, Word
+from assay.verify.reading import Reading, Texts, Word
 
 _NEGATORS = frozenset(
     """
@@ -34,7 +34,7 @@ def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
     if not governed and not any(theirs):
         return
     for index, word in enumerate(claim.words):
-        if word.kind in ("sign", "number") or word.key in COMMON or _is_negator(word):
+        if word.kind in ("sign", "number") or word.common or _is_negator(word):
             continue
         if index in governed or any(
             place in found
@@ -129,6 +129,6 @@ def denied(reading: Reading) -> dict[int, int]:
                 break
             if _is_negator(other):
                 break
-            content += other.key not in COMMON
+            content += not other.common
             found[after] = index
     return found

@@ -11,7 +11,7 @@ from assay.verify.amounts import Amount
 from assay.verify.binding import Place, bind, context
 from assay.verify.equality import same
 from assay.verify.findings import Finding, Slot
-from assay.verify.reading import COMMON, Reading, Texts
+from assay.verify.reading import Reading, Texts
 
 _SOFTENING = {
     word: sense
@@ -99,7 +99,7 @@ def _left_out(claim: Reading, texts: Texts, passage: int, index: int) -> Finding
     """A finding where the word after the softening one is in the claim, with everything around it."""
     reading = texts.readings[passage]
     after = next(
-        (at for at in range(index + 1, min(index + 4, len(reading.words))) if reading.words[at].key not in COMMON), None
+        (at for at in range(index + 1, min(index + 4, len(reading.words))) if not reading.words[at].common), None
     )
     slots = claim.places.get(reading.words[after].key, ()) if after is not None else ()
     if after is None or not slots or reading.words[after].kind == "sign":

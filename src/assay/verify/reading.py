@@ -36,6 +36,7 @@ class Word(msgspec.Struct, frozen=True, gc=False):
     """A word of the folded text `[start, end)`; a number or date is one. `key` is what is compared: its stem.
 
     `sentence` and `clause` count from the text's beginning; a clause ends at a comma and its like, and at "and".
+    `common` words say little of what a sentence is about.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Word(msgspec.Struct, frozen=True, gc=False):
     sentence: int
     clause: int = 0
     token: Token | None = None
+    common: bool = False
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -134,7 +136,7 @@ def _first_names(found: list[Word]) -> list[Word]:
     """The first word of a sentence is a name where a name follows it, or where it is one elsewhere in the text."""
     names = {word.key for word in found if word.kind == "name"}
     for index, word in enumerate(found):
-        if word.kind != "word" or not word.text[0].isupper() or word.key in COMMON:
+        if word.kind != "word" or not word.text[0].isupper() or word.common:
             continue
         after = found[index + 1] if index + 1 < len(found) else None
         follows = after is not None and after.kind == "name" and after.start - word.end == 1
@@ -158,7 +160,9 @@ def _words(text: str, start: int, end: int, ends: list[int], before: list[Word])
             continue
         first = not (found or before) or (found or before)[-1].sentence != sentence
         kind: Kind = "name" if word[0].isupper() and (not first or word[1:2].isupper()) else "word"
-        found.append(Word(word, stem(word), match.start(), match.end(), kind, sentence))
+        key = stem(word)
+        common = key in COMMON or word.lower() in COMMON
+        found.append(Word(word, key, match.start(), match.end(), kind, sentence, common=common))
     return found
 
 

@@ -70,6 +70,12 @@ def test_a_fault_in_the_middle(code: int, said: str, error: type[Exception], tra
     assert transient is None or raised.value.transient is transient  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"])
+def test_a_stop_by_a_fault_is_one(reason: str) -> None:
+    with pytest.raises(ModelError, match=reason):
+        played(chunk({"text": "Sev"}), chunk(finish=reason))
+
+
 @given(st.sampled_from(["candidates", "usageMetadata", "promptFeedback", "error"]), st.integers() | st.booleans())
 def test_what_is_no_chunk_is_a_value_error(name: str, value: object) -> None:
     with pytest.raises(ValueError, match=r"\$"):

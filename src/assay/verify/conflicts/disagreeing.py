@@ -15,14 +15,21 @@ from assay.core.urls import canonical
 from assay.verify import measures
 from assay.verify.amounts import Amount, Day
 from assay.verify.binding import Place, context
+from assay.verify.conflicts import dating
 from assay.verify.conflicts.statements import Statement, Value, years
-from assay.verify.equality import same, same_day
+from assay.verify.equality import as_measured, same, same_day
 
 FITS = 0.62
 """How well each value must fit the place of the other, by the words around both."""
 ALIKE = 0.5
 """Share of the telling words of both sentences which both have."""
+ABOUT, BEYOND = 2, 10
+"""How many times as much is no longer "about" a value, and not what is meant by "over" or "at least" it."""
 ALIKE_NAMELESS = 0.75
+KNOWN = 3
+"""Words which a statement of a date has at least, without the titles of persons: there were many Lady Rodneys."""
+TITLES = frozenset("ladi lord sir mr mrs ms dr king queen princ princess duke duchess earl baron count pope st".split())
+"""As stems."""
 NAMELESS_WORDS = 4
 """What sentences without a name must have in common: words alone are a weaker subject."""
 
@@ -41,6 +48,7 @@ def disagree(one: Statement, other: Statement, *, copies: bool) -> bool:
         and first.scope == second.scope
         and first.counted == second.counted
         and _one_subject(one, other, copies=copies)
+        and first.defines == second.defines
         and _differ(first.token, second.token)
         and _one_time(one, other)
         and not _is_version(one.source, other.source, copies=copies)
@@ -53,11 +61,24 @@ def _differ(one: Amount | Day, other: Amount | Day) -> bool:
     """Whether the values are of one kind, and not the same at the precision of either."""
     if isinstance(one, Day) or isinstance(other, Day):
         return _days_differ(one, other)
-    if not _one_kind(one, other) or one.year != other.year:
+    if not _one_kind(one, other) or dating.is_year(one) != dating.is_year(other):
         return False
-    if one.year:
+    if dating.is_year(one):
         return one.literal != other.literal
+    if one.bound or other.bound:
+        return _far(one, other)
     return not (same(one, other) or same(other, one) or _rounds(one, other) or _rounds(other, one))
+
+
+def _far(one: Amount, other: Amount) -> bool:
+    """Whether values of which one is bounded ("about", "over") are too far apart for what such a word may mean."""
+    apart = ABOUT if {one.bound, other.bound} <= {"", "about", "nearly"} else BEYOND
+    measured = [value for values, _ in as_measured(one, other) for value in values]
+    return bool(measured and one.values) and all(
+        first * second > 0 and max(first / second, second / first) >= apart
+        for first in one.values
+        for second in measured
+    )
 
 
 def _days_differ(one: Amount | Day, other: Amount | Day) -> bool:
@@ -102,6 +123,10 @@ def _one_subject(one: Statement, other: Statement, *, copies: bool) -> bool:
     shared = common / (len(first.keys) + len(second.keys) - common)
     if shared < ALIKE:
         return False
+    if first.is_date and len(first.keys - TITLES) < KNOWN:
+        return False
+    if first.defines and first.names != second.names:
+        return False  # a sequel names what it follows
     if first.is_own or second.is_own:
         return bool(one.titles) and one.titles == other.titles
     if first.names and second.names and _whole_names(first, second) and _whole_names(second, first):

@@ -16,8 +16,9 @@ import msgspec
 from assay.core.sources import Passage, Source
 from assay.core.text import sentences
 from assay.verify.amounts import Amount, Day, Literal
+from assay.verify.conflicts import dating
 from assay.verify.evidence import field_of
-from assay.verify.reading import COMMON, Reading, Word, read, stem
+from assay.verify.reading import Reading, Word, read
 
 LONGEST = 400
 """Code points of a sentence; what is longer is a list or a table which lost its lines."""
@@ -28,7 +29,7 @@ _UNSURE = frozenset(
     """
     may might could would should if unless whether expect expects expected forecast forecasts projected projects planned
     plan plans target targets estimate estimates estimated predict predicts predicted assume assumes assuming suppose
-    see example examples e.g. eg hypothetical between typically usually often almost another additional further
+    see example examples e.g. eg hypothetical typically usually often almost another additional further
     """.split()
 )
 _SCOPE = frozenset(
@@ -43,24 +44,16 @@ _OWN = frozenset("this these it its we our us they their them he she his her i m
 _GOES_ON = frozenset(
     "furthermore moreover however also then thus therefore additionally similarly likewise instead otherwise so".split()
 )
-_ARTICLES = frozenset(("the", "a", "an"))
 _VERBS = frozenset("is are was were be been has have had will did does do".split())
 _PRONOUNS = 4
 """Words at the beginning of a sentence among which a pronoun is its subject; a later one stands for that."""
 _SUBJECT = 6
 """Words at the beginning of a sentence among which its subject's name stands."""
-_DATING = frozenset(
-    stem(word)
-    for word in """
-    founded established born died opened built completed released published launched introduced created signed adopted
-    ratified discovered invented began started ended closed formed incorporated elected crowned married
-    """.split()
-)
-"""What happens once, so that its date is a value; any other date says of when something is."""
+_QUOTES = frozenset("\"'")
+_BESIDE = 5
 _LABELS = frozenset(
     "figure fig table section chapter part step version page no number article rule item phase type level line".split()
 )
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _ENDED = re.compile(r"[.!。！…][\"'”’»)\]*_`]{0,3}$")
 _ROW = re.compile(r"\||\t|\{|\}|;.*;.*;|=|::|\]\(")
 """What sentences of prose do not have: cells, code, links."""
@@ -70,8 +63,8 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A value in a sentence: the word `at` of its `reading`.
 
     `names` are the stems of the names in it, with the numbers which belong to them ("python 3"); `telling` those of all
-    its other words which say what it is about; `times` what times it states, as written; `scope` the words which say
-    what exactly is counted.
+    its other words which say what it is about; `times` what other times it states; `scope` the words which say what
+    exactly is counted. `defines` tells a year which says what something is: "is a 1990 film".
     """
 
     sentence: str
@@ -81,6 +74,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     telling: frozenset[str]
     times: frozenset[str]
     scope: frozenset[str]
+    defines: bool = False
 
     @property
     def written(self) -> str:
@@ -94,6 +88,11 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         token = self.reading.words[self.at].token
         assert isinstance(token, Amount | Day)  # that is what `values` looks for
         return token
+
+    @property
+    def is_date(self) -> bool:
+        """Whether the value is a date or a year."""
+        return dating.is_time(self.reading.words[self.at])
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -115,9 +114,10 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         "the film" without its name.
         """
         words = [word for word in self.reading.words if word.kind != "sign"]
-        if any(word.text.lower() in _OWN for word in words[:_PRONOUNS]) or words[0].text.lower() in _GOES_ON:
+        spoken = (words[0].text.lower(), *(word.text for word in words[1:_PRONOUNS]))
+        if not _OWN.isdisjoint(spoken) or spoken[0] in _GOES_ON:
             return True
-        return words[0].text.lower() in _ARTICLES and words[1].kind != "name" and not _is_named(words)
+        return spoken[0] == "the" and words[1].kind != "name" and not _is_named(words)
 
     @cached_property
     def runs(self) -> tuple[frozenset[str], ...]:
@@ -169,18 +169,16 @@ def values(sentence: str) -> tuple[Value, ...]:
     reading = read(sentence)
     if not any(isinstance(word.token, Amount | Day) for word in reading.words):
         return ()
-    written = frozenset(word.text.lower() for word in reading.words)
-    if not written.isdisjoint(_UNSURE):
+    written, words = frozenset(word.text.lower() for word in reading.words), list(enumerate(reading.words))
+    if not _UNSURE.isdisjoint(word.text if word.text == "May" and at else word.text.lower() for at, word in words):
         return ()
     names, labelled = _names(reading)
     places = [at for at, word in enumerate(reading.words) if at not in labelled and _is_value(reading, at, word)]
     telling = frozenset(word.key for word in reading.words if _tells(word) and word.key not in names)
-    dates = [at for at, word in enumerate(reading.words) if _is_time(word)]
-    if not places and len(dates) == 1 and telling & _DATING:
-        places = dates
-    if not places or len(names | telling) < FEWEST_WORDS:
+    dates = {at: dating.when(word) for at, word in enumerate(reading.words) if dating.is_time(word)}
+    places += dating.stated(reading, list(dates), alone=not places, telling=telling)
+    if len(names | telling) < FEWEST_WORDS:
         return ()
-    times = frozenset(reading.words[at].text.lower() for at in dates if at not in places)
     scope = written & _SCOPE | _ordinals(reading)
     return tuple(
         Value(
@@ -189,8 +187,9 @@ def values(sentence: str) -> tuple[Value, ...]:
             at=at,
             names=names,
             telling=telling,
-            times=times,
+            times=frozenset(time for other, time in dates.items() if other != at),
             scope=scope,
+            defines=dating.defines(reading, at),
         )
         for at in places
     )
@@ -221,11 +220,11 @@ def _names(reading: Reading) -> tuple[frozenset[str], frozenset[int]]:
             found.add(word.key)
         elif isinstance(word.token, Amount):
             before = next((each for each in reversed(reading.words[max(0, at - 3) : at]) if each.kind != "sign"), None)
-            if before is not None and _labels(before, word):
+            if before is not None and reading.words[at - 1].text != "(" and _labels(before, word):
                 found.add(f"{before.key} {word.token.literal}")
                 labelled.add(at)
     first = reading.words[0]
-    if first.kind == "word" and first.text[0].isupper() and first.key not in COMMON:
+    if first.kind == "word" and first.text[0].isupper() and not first.common:
         found.add(first.key)
     return frozenset(found), frozenset(labelled)
 
@@ -239,33 +238,31 @@ def _labels(before: Word, word: Word) -> bool:
 
 def _is_value(reading: Reading, at: int, word: Word) -> bool:
     token = word.token
-    if not isinstance(token, Amount) or not token.values or token.year or token.ordinal or token.bound:
+    if not isinstance(token, Amount) or not token.values or token.year or token.ordinal:
         return False
-    if _is_time(word) or (token.word and token.values[0] < 2):
+    if dating.is_time(word) or (token.word and token.values[0] < 2):
         return False
-    if at and reading.words[at - 1].text == "[":
-        return False  # the mark of a footnote
-    return not any(_ranges(reading, at + step, at + 2 * step) for step in (-1, 1))
-
-
-def _ranges(reading: Reading, sign: int, other: int) -> bool:
-    """Whether a sign or word which makes a range or a list of numbers stands at `sign`, and a number beyond it."""
+    if _is_mark(reading.words, at):
+        return False
     words = reading.words
-    if not (0 <= sign < len(words) and 0 <= other < len(words)):
-        return False
-    return words[sign].text.lower() in {"-", "to", "and", "or", ",", "/", "x", "×"} and words[other].token is not None
+    return not (_ranges(words[at + 1 : at + _BESIDE]) or _ranges(words[max(0, at - _BESIDE + 1) : at][::-1]))
 
 
-def _is_time(word: Word) -> bool:
-    """Whether a word says when: a date, a year, or four digits which may be one."""
-    token = word.token
-    if isinstance(token, Day):
-        return True
-    return isinstance(token, Amount) and (token.year or _YEAR.fullmatch(token.text) is not None)
+def _is_mark(words: Sequence[Word], at: int) -> bool:
+    """Whether a number only stands in brackets: the mark of a footnote, "systemd(1)"."""
+    before, after = (words[place].text if 0 <= place < len(words) else "" for place in (at - 1, at + 1))
+    return before == "[" or ((before, after) == ("(", ")") and words[at].text.isdecimal())
+
+
+def _ranges(words: Sequence[Word]) -> bool:
+    """Whether what stands beside a number (quotation marks apart) joins it with another to a range or a list."""
+    beside = [word for word in words if word.text not in _QUOTES][:2]
+    joined = len(beside) == 2 and beside[0].text.lower() in {"-", "to", "and", "or", ",", "/", "x", "×"}
+    return joined and beside[1].token is not None
 
 
 def _tells(word: Word) -> bool:
-    return word.kind in ("word", "name") and word.key not in COMMON and len(word.text) > 1
+    return word.kind in ("word", "name") and not word.common and len(word.text) > 1
 
 
 @lru_cache(maxsize=1024)

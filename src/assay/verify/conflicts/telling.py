@@ -7,7 +7,7 @@ each with its citation. So what is added needs no model, and is checked like eve
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from assay.core.claims import Conflict, Side
 from assay.core.clean import one_line
@@ -20,9 +20,15 @@ TITLE = "Where sources disagree"
 LONGEST_NAME = 80
 
 
-def section(found: Sequence[Conflict], passages: Mapping[str, Passage], sources: Mapping[str, Source]) -> str:
-    """The section which tells `found`, with its heading; empty where there is nothing which can be told."""
-    told = [text for each in found if (text := _told(each, passages, sources))]
+def section(
+    found: Sequence[Conflict], passages: Mapping[str, Passage], sources: Mapping[str, Source], report: str = ""
+) -> str:
+    """The section which tells `found`, with its heading; empty where there is nothing which can be told.
+
+    What `report` says already, in the words of a passage which it cites there, is not said again.
+    """
+    said = {(plain(each.text).text, id) for each in claims(report) for marker in each.markers for id in marker.ids}
+    told = [text for each in found if (text := _told(each, passages, sources, said))]
     return "\n\n".join((f"## {TITLE}", *told)) if told else ""
 
 
@@ -31,11 +37,18 @@ def summary(conflict: Conflict, sources: Mapping[str, Source]) -> str:
     return f"Sources disagree: {_values(conflict, sources)}."
 
 
-def _told(conflict: Conflict, passages: Mapping[str, Passage], sources: Mapping[str, Source]) -> str:
+def _told(
+    conflict: Conflict,
+    passages: Mapping[str, Passage],
+    sources: Mapping[str, Source],
+    said: Collection[tuple[str, str]],
+) -> str:
     """A conflict in Markdown; empty where a sentence would not be read back as the claim it is."""
-    quoted = [(side, _sentence(side, passages[side.passage].text)) for side in conflict.sides]
+    every = [(side, _sentence(side, passages[side.passage].text)) for side in conflict.sides]
+    quoted = [(side, sentence) for side, sentence in every if (plain(sentence).text, side.passage) not in said]
     items = "\n".join(f"- {sentence} [{side.passage}]" for side, sentence in quoted if sentence)
-    text = f"{_values(conflict, sources)}:\n\n{items}"
+    values = _values(conflict, sources)
+    text = f"{values}:\n\n{items}" if quoted else f"Which holds: {values}?"  # a question is no claim
     read = [plain(claim.text).text for claim in claims(f"## {TITLE}\n\n{text}")]
     return text if read == [plain(sentence).text for _, sentence in quoted] else ""
 

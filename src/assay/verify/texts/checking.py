@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -16,6 +17,7 @@ from assay.verify.checking import Found, Rules, settle
 from assay.verify.checks import NO_CITATION
 from assay.verify.claims import Sentence, claims
 from assay.verify.evidence import Evidence
+from assay.verify.judging.exhibit import MOST_PASSAGES
 from assay.verify.texts.marked import Marked, Reference
 from assay.verify.texts.picking import Picker
 from assay.verify.verbatim import verbatim
@@ -80,12 +82,16 @@ class Shelf(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Cited(msgspec.Struct, frozen=True):
-    """A claim with the passages picked for it; `lent` are those of the next citation of its block."""
+    """A claim with the passages picked for it; `lent` are those of the next citation of its block.
+
+    None shares a word with a `silent` one: its passages are all of its documents, for a judge, where they are few.
+    """
 
     sentence: Sentence
     references: tuple[Reference, ...]
     passages: tuple[Passage, ...]
     lent: bool = False
+    silent: bool = False
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,8 +114,9 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
     def told(self, opinions: Mapping[str, Check]) -> CheckedText:
         """What was found; `opinions` are what a judge says, by claim."""
-        checked = tuple(self._claim(each, opinions.get(each.id, self.checks[each.id])) for each in self.found)
-        passages = {passage.id: passage for each in self.found for passage in each.evidence.passages}
+        checks = {each.id: opinions.get(each.id, self.checks[each.id]) for each in self.found}
+        checked = tuple(self._claim(each, checks[each.id]) for each in self.found)
+        passages = {passage.id: passage for each in self.found for passage in _shown(each, checks[each.id])}
         counted = (Counted(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked)
         return CheckedText(
             claims=checked,
@@ -131,8 +138,13 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
             rule=check.rule,
             reason=check.reason,
             references=self.cites[each.id],
-            passages=tuple(passage.id for passage in each.evidence.passages),
+            passages=tuple(passage.id for passage in _shown(each, check)),
         )
+
+
+def _shown(each: Found, check: Check) -> tuple[Passage, ...]:
+    """What a claim was held against: nothing, where no passage shares a word with it and no judge was asked."""
+    return () if check is SILENT else each.evidence.passages
 
 
 def check_text(text: str, marked: Marked, shelf: Shelf, off: Collection[str] = ()) -> CheckedText:
@@ -210,7 +222,11 @@ class _Desk:
         passages = tuple(passage for each in references for passage in self._picker(each).pick(sentence.text))
         if lent:
             passages = tuple(p for p in (verbatim(sentence.text, Evidence(passages=passages, sources={})),) if p)
-        return _Cited(sentence, references if passages or not lent else (), passages, lent)
+        silent = not passages and not lent
+        if silent:
+            passages = tuple(islice((p for each in references for p in self._picker(each).passages), MOST_PASSAGES + 1))
+            passages = passages if len(passages) <= MOST_PASSAGES else ()
+        return _Cited(sentence, references if passages or not lent else (), passages, lent, silent)
 
     def _picker(self, reference: Reference) -> Picker:
         if reference.id not in self._pickers:
@@ -248,8 +264,8 @@ def _settled(each: _Cited, found: Found, desk: _Desk, off: Collection[str]) -> t
     missing = [reference for reference in each.references if reference.is_defined and not desk.has(reference)]
     if not any(desk.has(reference) for reference in each.references):
         return _absent(missing, each.references), False
-    if not each.passages:
-        return (_absent(missing, ()) if missing else SILENT), False
+    if each.silent:  # a translation, or other words: a judge can tell
+        return (_absent(missing, ()), False) if missing else (SILENT, bool(each.passages))
     result, is_open = settle(found.sentence, found.evidence, Rules(off=tuple(off)))
     if missing and result.verdict in ("unsupported", "unchecked"):
         return _absent(missing, ()), False

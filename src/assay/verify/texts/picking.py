@@ -21,7 +21,7 @@ class Picker:
     """The passages of one reference."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
-        self._passages = passages
+        self.passages = passages
         self._rarity = Rarity(words(" ".join((*passage.heading, passage.text))) for passage in passages)
 
     def pick(self, claim: str) -> tuple[Passage, ...]:
@@ -35,7 +35,7 @@ class Picker:
                 break
             picked.append(best)
             weights = {word: weight for word, weight in weights.items() if best not in self._rarity.places(word)}
-        return tuple(self._passages[at] for at in picked)
+        return tuple(self.passages[at] for at in picked)
 
     def _best(self, weights: Mapping[str, float]) -> tuple[int, float]:
         """The passage with most weight, the first of equals, and its weight."""

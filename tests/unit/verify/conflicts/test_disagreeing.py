@@ -58,6 +58,14 @@ DISAGREE = [
     ("Acme reported revenue of $3.4 billion in 2021.", "Acme reported a revenue of $4.3 billion in 2021.", None),
     ("Ada Lovelace was born on 10 December 1815.", "Ada Lovelace was born on 12 December 1815.", None),
     ("The Elorn bridge is 4 km long at low tide.", "The Elorn bridge is 5 miles long at low tide.", None),
+    ("Acme has about 5,000 employees in Brest.", "Acme has 50,000 employees in Brest.", ("5,000", "50,000")),
+    ("Acme sold over 40 lamps in Brest.", "Acme sold over 4,000 lamps in Brest.", None),
+    ("The Brest road is about 300 km long.", "The Brest road is about 18 miles long.", None),
+    (
+        "A pig has 38 chromosomes in a cell of the body.",
+        "A pig has 46 chromosomes in a cell of the body.",
+        ("38", "46"),
+    ),
 ]
 
 AGREE = [
@@ -84,6 +92,10 @@ AGREE = [
     ("a number in a name", "The lamp Acme 3 burns for 40 days.", "The lamp Acme burns for 60 days."),
     ("a footnote", "Acme has its employees in Brest [4].", "Acme has its employees in Brest [40]."),
     ("percent and points", "Rates of Acme rose by 3 percent in Brest.", "Rates of Acme rose by 4 points in Brest."),
+    ("about, twice", "Acme has about 5,000 employees in Brest.", "Acme has about 9,000 employees in Brest."),
+    ("over, and more", "Acme sold over 40 lamps in Brest.", "Acme sold over 300 lamps in Brest."),
+    ("a manual page", "The manual page of Acme is lamp(1) in Brest.", "The manual page of Acme is lamp(8) in Brest."),
+    ("values in quotes", 'Acme takes "3" and "4" only in Brest.', 'Acme takes "5" only in Brest.'),
     ("two values", "Acme made 4 ships of 9 tons in Brest.", "Acme made 5 ships of 8 tons in Brest."),
 ]
 

@@ -95,6 +95,22 @@ def test_a_value_which_two_sources_state_is_named_once() -> None:
     assert told.count("\n- ") == 3
 
 
+def test_what_the_report_says_already_is_not_said_again() -> None:
+    found, held, named = [conflict("330 metres", "324 metres")], passages(*SENTENCES), sources("A", "B")
+    told = section(found, held, named, f"# Tower\n\n{SENTENCES[0]} [S1001.1]")
+    assert SENTENCES[0] not in told
+    assert told.endswith(f"- {SENTENCES[1]} [S2001.1]")
+    cited_elsewhere = section(found, held, named, f"{SENTENCES[0]} [S2001.1]")
+    assert cited_elsewhere == section(found, held, named)
+
+
+def test_values_whose_sentences_all_stand_in_the_report_are_told_as_a_question() -> None:
+    report = f"{SENTENCES[0]} [S1001.1] {SENTENCES[1]} [S2001.1]"
+    told = section([conflict("330 metres", "324 metres")], passages(*SENTENCES), sources("A", "B"), report)
+    assert told == "## Where sources disagree\n\nWhich holds: 330 metres (A, no date) or 324 metres (B, no date)?"
+    assert not [sentence for sentence in read(told) if sentence.id]
+
+
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_no_title_becomes_a_claim_or_a_heading(one: str, other: str) -> None:
     told = section([conflict("330 metres", "324 metres")], passages(*SENTENCES), sources(one, other))

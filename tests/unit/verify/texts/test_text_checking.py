@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
+from assay.core.claims import Check
 from assay.core.errors import StoreError
 from assay.core.sources import Document, Span, sha256
 from assay.evidence.segment import segment
-from assay.verify.texts.checking import CheckedText, Shelf, check_text
+from assay.verify.texts.checking import SILENT, CheckedText, Draft, Shelf, check_text, draft
 from assay.verify.texts.marked import Reference, mark
 from assay.verify.texts.matching import Catalogue
 from assay.verify.texts.picking import MOST, Picker
@@ -41,17 +42,20 @@ GIVEN = {
 TEXTS = {one.sha256: text for text, one in GIVEN.items()}
 
 
-def checked(text: str, documents: Sequence[Document] = tuple(GIVEN.values())) -> CheckedText:
+def shelf(documents: Sequence[Document] = tuple(GIVEN.values()), texts: Mapping[str, str] = TEXTS) -> Shelf:
     def spans(one: Document) -> tuple[Span, ...]:
-        return segment(TEXTS[one.sha256], one.syntax)
+        return segment(texts[one.sha256], one.syntax)
 
     def text_of(sha256: str) -> bytes:
-        if sha256 not in TEXTS:
+        if sha256 not in texts:
             raise StoreError("not there")
-        return TEXTS[sha256].encode()
+        return texts[sha256].encode()
 
-    catalogue = Catalogue(documents, FOLDER)
-    return check_text(text, mark(text), Shelf(find=catalogue.find, spans=spans, text_of=text_of))
+    return Shelf(find=Catalogue(documents, FOLDER).find, spans=spans, text_of=text_of)
+
+
+def checked(text: str, documents: Sequence[Document] = tuple(GIVEN.values())) -> CheckedText:
+    return check_text(text, mark(text), shelf(documents))
 
 
 def verdicts(text: str) -> list[str]:
@@ -145,3 +149,28 @@ def test_titles_of_one_word_are_not_looked_for_inside_a_reference() -> None:
     one = document(TIDES, "file:///x/y.md", "Introduction")
     reference = Reference(id="S1", label="1", title="An Introduction to tides", text="An Introduction to tides")
     assert Catalogue([one], "/").find(reference) == ()
+
+
+def drafted(text: str, body: str) -> Draft:
+    one = document(body, f"file://{FOLDER}/docs/tides.md", "Tides at Brest")
+    return draft(text, mark(text), shelf([one], {one.sha256: body}))
+
+
+def test_a_claim_which_shares_no_word_with_its_document_is_the_judges() -> None:
+    [found] = (made := drafted("Das Wasser steigt dort um 7 Meter ([t](docs/tides.md)).", TIDES)).to_judge()
+    assert "rises seven metres" in " ".join(found.evidence.texts)
+    alone = made.told({})
+    assert [(claim.verdict, claim.reason, claim.passages) for claim in alone.claims] == [
+        ("unsupported", SILENT.reason, ())
+    ]
+    assert alone.passages == ()
+    judged = made.told({found.id: Check(rule="judge", verdict="supported", reason="it says so")})
+    assert judged.claims[0].verdict == "supported"
+    assert judged.claims[0].passages == tuple(passage.id for passage in judged.passages)
+
+
+def test_a_long_document_without_a_common_word_is_not_shown_to_a_judge() -> None:
+    long = "# Tides\n\n" + "\n\n".join(f"High water number {at} comes at noon." for at in range(100, 140))
+    made = drafted("Das Wasser steigt um 7 Meter ([t](docs/tides.md)).", long)
+    assert made.to_judge() == ()
+    assert [claim.reason for claim in made.told({}).claims] == [SILENT.reason]
