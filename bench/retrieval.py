@@ -78,18 +78,23 @@ def nfcorpus() -> Collection:
 
 
 def searching(texts: Texts) -> Callable[[str, int], list[str]]:
-    """A function which answers a question with the names of documents."""
+    """A function which answers a question with the names of documents.
+
+    A text which a collection has under two names is one document here; found, it is both.
+    """
     library, blobs = MemoryLibrary(), MemoryBlobs()
-    names: dict[str, str] = {}
+    names: dict[str, list[str]] = {}
     entries = []
     for name, (title, body) in texts.items():
         text = f"# {title}\n\n{body}\n" if title else body
-        names.setdefault(blobs.put(text.encode()), name)
+        names.setdefault(blobs.put(text.encode()), []).append(name)
         entries.append(_entry(text, title, name))
     library.add(entries, "default")
     search = LocalSearch(None, library, Reader(blobs).spans)
     search.sync()
-    return lambda text, limit: [names[hit.document.sha256] for hit in search.find(Query(text=text, limit=limit))]
+    return lambda text, limit: [
+        name for hit in search.find(Query(text=text, limit=limit)) for name in names[hit.document.sha256]
+    ][:limit]
 
 
 def _entry(text: str, title: str, name: str) -> tuple[Snapshot, Document]:

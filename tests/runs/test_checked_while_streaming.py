@@ -133,7 +133,7 @@ async def test_of_a_text_which_is_taken_back_no_more_is_judged() -> None:
         if text.endswith(("number t. [S1001.1]\n\n", "It i")):
             await asyncio.sleep(0.11)
 
-    model = Slow([cut, says(REPORT, task="write")], pace=pace, judging=0.3)
+    model = Slow([cut, says(REPORT, task="write")], pace=pace, judging=1.0)
     log, _, _ = await played(model)
     assert 0 < sum("wall number" in sentence for sentence in model.asked) <= AT_ONCE
     assert said(fold(log.envelopes)) == said(await quickly())

@@ -144,7 +144,7 @@ class Assay(Library):
 
     async def runs(self, limit: int = LATEST) -> list[RunRow]:
         """The latest runs, newest first."""
-        return await self._context.store.journal.runs(limit)
+        return await stored.latest(self._context, limit)
 
     async def listed(self, limit: int = LATEST) -> list[ListedRun]:
         """The latest runs, newest first, with whose they are and what they have used."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from assay import app
 from assay.app.context import Context
 from assay.core.events import Envelope
 from assay.core.ports import RunRow
@@ -27,9 +28,16 @@ class _Owned(msgspec.Struct, frozen=True):
     labels: dict[str, str] = {}
 
 
+async def latest(context: Context, limit: int) -> list[RunRow]:
+    """The latest runs, newest first. One whose process is known to be gone has no holder, though its lease goes on."""
+    rows = await context.store.journal.runs(limit)
+    gone = {row.holder for row in rows if row.holder and not app.following.alive(row)}
+    return [msgspec.structs.replace(row, holder="") if row.holder in gone else row for row in rows]
+
+
 async def listed(context: Context, limit: int) -> list[ListedRun]:
     """The latest runs, newest first, with what their briefs and accounts say."""
-    rows = await context.store.journal.runs(limit)
+    rows = await latest(context, limit)
     spent = {each.run_id: each for each in await context.store.journal.spending(limit=limit)}
     return [_listed(row, spent.get(row.run_id)) for row in rows]
 

@@ -3,9 +3,12 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 
@@ -252,6 +255,15 @@ def test_an_interrupted_question_says_how_to_go_on(assay, interrupted: str, note
     assert said.returncode == 0
     assert f"assay runs resume {interrupted}" in said.stderr
     assert len(assay("runs", "list").stdout.splitlines()) == 2
+
+
+def test_a_run_whose_process_is_gone_is_interrupted_before_its_lease_ends(assay, interrupted: str, home: Path):
+    code = "from assay.run.holders import this_process; print(this_process())"
+    gone = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    with closing(sqlite3.connect(home / "assay.db")) as database, database:
+        database.execute("UPDATE runs SET holder = ?, lease_until = ?", (gone, time.time() + 10))
+    assert assay("runs", "list").stdout.split("\t")[2] == "interrupted"
+    assert [row["holder"] for row in json.loads(assay("runs", "list", "--json").stdout)] == [""]
 
 
 def test_an_interrupted_run_is_resumed(assay, interrupted: str):

@@ -91,8 +91,9 @@ class Counts:
 
 
 def extent(connection: Connection, prefix: str) -> Extent:
-    """How far the index has come."""
-    return Extent(*connection.exec_driver_sql(_STATE.format(prefix)).one())
+    """How far the index has come; an index which was emptied (`assay db restore`) begins anew."""
+    found = connection.exec_driver_sql(_STATE.format(prefix)).one_or_none()
+    return Extent(0, 0, 0, 0) if found is None else Extent(*found)
 
 
 class Question:

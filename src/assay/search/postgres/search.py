@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection, Engine
@@ -26,8 +27,15 @@ except ImportError as missing:
 
 log = logging.getLogger(__name__)
 
-PAGE = 200
-"""Documents indexed in one transaction: what a killed process loses at most."""
+PAGE, PASSAGES, LOT_SECONDS = 200, 20_000, 5.0
+"""A lot ends with so many documents or passages, or after so long: what a killed process loses at most.
+
+One document may have more, or take longer. A lot is read before the lock is taken: others wait for its writing alone.
+"""
+TURN_SECONDS, PAUSE_SECONDS = 10.0, 0.1
+"""How long the index may stay as it is until others read for it too whose turn it is not; how often they look."""
+QUERY_SECONDS = 60
+"""How long one statement of a question may take."""
 FAULTS = (SQLAlchemyError, psycopg.Error)
 
 _ANALYSES = """SELECT known FROM unnest(%(known)s::text[]) AS known
@@ -69,6 +77,7 @@ class PostgresSearch:
             self.sync()
             scope = scope_of(self._library, query.collections)
             with self._engine.begin() as connection:
+                connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
                 return self._found(connection, query, scope)
         except StoreError as error:
             raise SearchFailed(f"local search: {error}") from error
@@ -80,8 +89,10 @@ class PostgresSearch:
         say, added = progress or _silent, 0
         try:
             self._make()
-            while more := self._index_some():
+            while (more := self._index_some()) is not None:
                 added += more
+                if not more:
+                    continue  # another was faster
                 say(f"indexed {added:,} document{'s' if added != 1 else ''}")
         except FAULTS as error:
             raise _failed(error) from error
@@ -108,20 +119,49 @@ class PostgresSearch:
                 tables.make(connection, self._prefix)
             self._made = True
 
-    def _index_some(self) -> int:
-        """Index the next documents; how many. One machine at a time."""
-        last = self._library.last_row()
+    def _index_some(self) -> int | None:
+        """Index the next documents, or wait for who does; how many, None where it is level."""
+        row = self._row()
+        if row >= self._library.last_row():
+            return None
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            with tables.turn(connection, self._prefix) as mine:
+                if mine and self._row() == row:
+                    return self._add(row, self._read(row))
+        return 0 if self._moved(row) else self._add(row, self._read(row))
+
+    def _row(self) -> int:
         with self._engine.begin() as connection:
-            if extent(connection, self._prefix).row >= last:
-                return 0
+            return extent(connection, self._prefix).row
+
+    def _moved(self, row: int) -> bool:
+        """Whether the index goes on from `row` by itself, in the time others are given."""
+        end = time.monotonic() + TURN_SECONDS
+        while self._row() == row:
+            if time.monotonic() > end:
+                return False
+            time.sleep(PAUSE_SECONDS)
+        return True
+
+    def _read(self, row: int) -> Lot:
+        """The next documents after `row`, with their passages. Slow where bytes are far away: no lock is held."""
+        lot, end = Lot(), time.monotonic() + LOT_SECONDS
+        for number, document in self._library.after(row, PAGE):
+            lot.add(number, document, self._passages_of(document))
+            if lot.passages >= PASSAGES or time.monotonic() > end:
+                break
+        return lot
+
+    def _add(self, row: int, lot: Lot) -> int | None:
+        """Write the documents after `row`, if neither they nor the index changed since; how many."""
+        if not lot.rows:
+            return None
         with self._engine.begin() as connection:
             tables.lock(connection, self._prefix)
-            page = self._library.after(extent(connection, self._prefix).row, PAGE)
-            lot = Lot()
-            for row, document in page:
-                lot.add(row, document, self._passages_of(document))
+            if extent(connection, self._prefix).row != row or len(self._library.at(lot.rows)) != len(lot.rows):
+                return 0
             lot.write(connection, self._prefix)
-        return len(page)
+        return len(lot.rows)
 
     def _passages_of(self, document: Document) -> Sequence[Span]:
         """A document which cannot be read any more is still found by its title; the others do not suffer."""

@@ -9,14 +9,16 @@ and counts them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from sqlalchemy import Connection
 
 FORMAT = "1"
 """Changes with the tables or the analysis; an index of another release is left alone."""
-LOCK = 0x61737365
-"""Key of the advisory lock of who writes the index, taken together with the tables' name."""
+LOCK, TURN = 0x61737365, 0x61737366
+"""Keys of the advisory locks of who writes the index, and of whose turn it is to read for it, taken together with the
+tables' name."""
 
 _DEFINITIONS = (
     """CREATE TABLE IF NOT EXISTS {0}_state (
@@ -55,6 +57,21 @@ def make(connection: Connection, prefix: str) -> None:
 def lock(connection: Connection, prefix: str) -> None:
     """Wait for the right to write the index, which ends with the transaction."""
     connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%(key)s, hashtext(%(of)s))", {"key": LOCK, "of": prefix})
+
+
+@contextmanager
+def turn(connection: Connection, prefix: str) -> Iterator[bool]:
+    """Whether it is this session's turn to read for the index, while it lasts; another's may be.
+
+    The connection is outside a transaction. The turn spares others the work, and nothing rests on it: `lock` does.
+    """
+    of = {"key": TURN, "of": prefix}
+    taken = connection.exec_driver_sql("SELECT pg_try_advisory_lock(%(key)s, hashtext(%(of)s))", of).scalar_one()
+    try:
+        yield bool(taken)
+    finally:
+        if taken:
+            connection.exec_driver_sql("SELECT pg_advisory_unlock(%(key)s, hashtext(%(of)s))", of)
 
 
 def bag(words: Iterable[str]) -> str:

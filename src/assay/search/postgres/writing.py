@@ -19,8 +19,10 @@ _WORDS = """INSERT INTO {0}_words AS known (word, documents, passages, names)
     SELECT * FROM unnest(%(words)s::text[], %(documents)s::bigint[], %(passages)s::bigint[], %(names)s::bigint[])
     ON CONFLICT (word) DO UPDATE SET documents = known.documents + excluded.documents,
         passages = known.passages + excluded.passages, names = known.names + excluded.names"""
-_STATE = """UPDATE {0}_state SET row = %(row)s, documents = documents + %(documents)s,
-    passages = passages + %(passages)s, words = words + %(words)s"""
+_STATE = """INSERT INTO {0}_state AS known (row, documents, passages, words)
+    VALUES (%(row)s, %(documents)s, %(passages)s, %(words)s)
+    ON CONFLICT (single) DO UPDATE SET row = excluded.row, documents = known.documents + excluded.documents,
+        passages = known.passages + excluded.passages, words = known.words + excluded.words"""
 _FORGET = (
     """UPDATE {0}_state SET
         documents = documents - (SELECT count(*) FROM {0}_documents WHERE row = ANY(%(rows)s)),
@@ -39,6 +41,16 @@ class Lot:
         self._passages: list[tuple[Any, ...]] = []
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in ("documents", "passages", "names")}
         self._length = self._row = 0
+
+    @property
+    def rows(self) -> list[int]:
+        """The numbers of its documents."""
+        return [row for row, *_ in self._documents]
+
+    @property
+    def passages(self) -> int:
+        """How many passages its documents have."""
+        return len(self._passages)
 
     def add(self, row: int, document: Document, spans: Sequence[Span]) -> None:
         """Add one document. Headings are found by the passages below them."""

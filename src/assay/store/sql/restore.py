@@ -28,7 +28,7 @@ from assay.store.sql.backup import READERS, copy_database, one_file
 from assay.store.sql.database import Database
 from assay.store.sql.home import BLOBS, DATABASE
 from assay.store.sql.memo import LIBRARY
-from assay.store.sql.rows import copy_rows, is_empty
+from assay.store.sql.rows import copy_rows, empty_derived, is_empty
 from assay.store.sql.tables import documents, memos, runs
 
 LARGEST = 1 << 30
@@ -215,6 +215,7 @@ def _insert(source: Connection, backend: Backend) -> None:
     target = Database(backend)
     try:
         with target.write() as connection:
+            empty_derived(connection)
             copy_rows(source, connection)
     finally:
         target.close()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, Connection, Integer, Table, func, insert, select, text
+from sqlalchemy import BigInteger, Connection, Integer, Table, func, insert, inspect, select, text
 
 from assay.core.errors import StoreError
 from assay.store.sql.tables import metadata, version
 
 _AT_ONCE = 500
+_DERIVED = re.compile(r"search_[0-9]+_[a-z0-9_]+_(?:state|documents|passages|words)")
+"""Tables of the index which lies beside a library (`search.postgres`), of any release."""
 
 
 def copy_rows(source: Connection, target: Connection) -> dict[str, int]:
@@ -26,6 +29,16 @@ def is_empty(connection: Connection) -> bool:
     """Whether there is no row in any table."""
     tables = (table for table in metadata.sorted_tables if table is not version)
     return not any(connection.execute(select(func.count()).select_from(table)).scalar() for table in tables)
+
+
+def empty_derived(connection: Connection) -> None:
+    """Empty the index beside the library: it is of other rows, and would take new ones by their numbers for its own.
+
+    The tables stay, for those who have them open; whoever searches next fills them again.
+    """
+    names = [name for name in inspect(connection).get_table_names() if _DERIVED.fullmatch(name)]
+    if names:
+        connection.execute(text("TRUNCATE " + ", ".join(f'"{name}"' for name in names)))
 
 
 def _copy(table: Table, source: Connection, target: Connection) -> int:
