@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from decimal import ROUND_HALF_UP, Decimal, localcontext
+from functools import lru_cache
 
 from assay.core.sources import Source
 from assay.core.urls import canonical
@@ -48,12 +49,20 @@ def disagree(one: Statement, other: Statement, *, copies: bool) -> bool:
         and first.scope == second.scope
         and first.counted == second.counted
         and _one_subject(one, other, copies=copies)
-        and first.defines == second.defines
-        and _differ(first.token, second.token)
+        and _otherwise(first, second)
         and _one_time(one, other)
         and not _is_version(one.source, other.source, copies=copies)
-        and _one_place(first, second)
-        and not _differ_elsewhere(first, second)
+    )
+
+
+@lru_cache(maxsize=8192)
+def _otherwise(one: Value, other: Value) -> bool:
+    """Whether two sentences, by themselves, say one thing with two values; kept, as many sources have the same two."""
+    return (
+        one.defines == other.defines
+        and _differ(one.token, other.token)
+        and _one_place(one, other)
+        and not _differ_elsewhere(one, other)
     )
 
 

@@ -59,8 +59,8 @@ _ROW = re.compile(r"\||\t|\{|\}|;.*;.*;|=|::|\]\(")
 """What sentences of prose do not have: cells, code, links."""
 
 
-class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """A value in a sentence: the word `at` of its `reading`.
+class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
+    """A value in a sentence: the word `at` of its `reading`. Compared as an object: `values` keeps those it has made.
 
     `names` are the stems of the names in it, with the numbers which belong to them ("python 3"); `telling` those of all
     its other words which say what it is about; `times` what other times it states; `scope` the words which say what
