@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import pytest
 from hypothesis import given
@@ -12,10 +12,11 @@ from library_of import fill
 from sqlalchemy import Engine
 
 from assay.core.errors import SearchFailed
-from assay.core.ports import Query
+from assay.core.ports import Library, Query
+from assay.core.sources import Document, Span
 from assay.evidence.documents import Reader
 from assay.evidence.segment import SEGMENTER
-from assay.search.postgres import PostgresSearch, search
+from assay.search.postgres import PostgresSearch, search, tables
 from assay.search.postgres.ranking import extent
 from assay.search.postgres.tables import prefix_of, quoted, vector
 from assay.store.common import Store
@@ -95,6 +96,107 @@ def test_progress_is_told(engine: Engine, store: Store, monkeypatch: pytest.Monk
     said: list[str] = []
     opened(engine, store).sync(said.append)
     assert said == ["indexed 20 documents", "indexed 30 documents"]
+
+
+def test_a_lot_ends_with_many_passages(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(search, "PASSAGES", 12)
+    said: list[str] = []
+    opened(engine, store).sync(said.append)
+    assert said == ["indexed 12 documents", "indexed 24 documents", "indexed 30 documents"]
+
+
+def test_a_lot_ends_in_time(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(search, "LOT_SECONDS", 0.0)
+    said: list[str] = []
+    opened(engine, store).sync(said.append)
+    assert said[0] == "indexed 1 document"
+    assert said[-1] == "indexed 30 documents"
+
+
+def test_others_do_not_wait_for_who_reads_slowly(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(search, "TURN_SECONDS", 0.3)
+    reads, go = threading.Event(), threading.Event()
+    reader = Reader(store.blobs)
+
+    def slowly(document: Document) -> Sequence[Span]:
+        reads.set()
+        assert go.wait(20)
+        return reader.spans(document)
+
+    slow = PostgresSearch(engine, store.library, slowly, SEGMENTER)
+    thread = threading.Thread(target=slow.sync)
+    thread.start()
+    try:
+        assert reads.wait(20)
+        with engine.begin() as connection:
+            connection.exec_driver_sql("SET LOCAL lock_timeout = '1s'")
+            tables.lock(connection, PREFIX)  # is free
+        assert names(opened(engine, store), "harbor7") == ["7.md"]
+        assert thread.is_alive()
+    finally:
+        go.set()
+        thread.join(20)
+    assert not thread.is_alive()
+    with engine.begin() as connection:
+        come = extent(connection, PREFIX)
+    assert (come.documents, come.passages, come.row) == (30, 30, 30)  # what was read twice is there once
+
+
+def test_one_at_a_time_has_its_turn(engine: Engine):
+    with (
+        engine.connect().execution_options(isolation_level="AUTOCOMMIT") as one,
+        engine.connect().execution_options(isolation_level="AUTOCOMMIT") as two,
+    ):
+        with (
+            tables.turn(one, PREFIX) as mine,
+            tables.turn(two, PREFIX) as others,
+            tables.turn(two, f"{PREFIX}_other") as elsewhere,
+        ):
+            assert (mine, others, elsewhere) == (True, False, True)
+        with tables.turn(two, PREFIX) as then:
+            assert then
+
+
+class Passing:
+    """A library out of which a document goes while it is read for the index, once."""
+
+    def __init__(self, library: Library) -> None:
+        self._library, self.asked = library, 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._library, name)
+
+    def at(self, rows: Collection[int]) -> dict[int, Document]:
+        self.asked += 1
+        found = self._library.at(rows)
+        return found if self.asked > 1 else {row: each for row, each in found.items() if row != 3}
+
+
+def test_what_goes_while_it_is_read_is_read_again(engine: Engine, store: Store):
+    library = Passing(store.library)
+    said: list[str] = []
+    PostgresSearch(engine, library, Reader(store.blobs).spans, SEGMENTER).sync(said.append)
+    assert (library.asked, said) == (2, ["indexed 30 documents"])
+
+
+def test_what_was_emptied_is_filled_again(engine: Engine, store: Store):
+    found = opened(engine, store)
+    assert names(found, "harbor7") == ["7.md"]
+    with engine.begin() as connection:
+        for table in ("state", "documents", "passages", "words"):
+            connection.exec_driver_sql(f"TRUNCATE {PREFIX}_{table}")
+    assert names(found, "harbor7") == ["7.md"]
+
+
+def test_a_question_which_takes_too_long_ends(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
+    found = opened(engine, store)
+    found.sync()
+    monkeypatch.setattr(search, "QUERY_SECONDS", 0.2)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"LOCK TABLE {PREFIX}_passages IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(SearchFailed, match="statement timeout"):
+            found.find(Query(text="harbor7"))
+    assert names(found, "harbor7") == ["7.md"]
 
 
 def test_what_is_wrong_with_it_is_said(engine: Engine, store: Store):

@@ -18,6 +18,7 @@ from assay.app import databases
 from assay.core.errors import StoreError, UsageError
 from assay.core.sources import sha256
 from assay.settings import Settings
+from assay.settings.sections import SearchSettings
 from assay.store.packing import place_of
 from assay.store.sql import restore, sweep
 
@@ -87,6 +88,27 @@ async def test_a_home_becomes_what_is_shared(harbor: Path, shared: Callable[[], 
     await goes_on(tmp_path / "three", settings, tmp_path)
     with pytest.raises(StoreError, match="holds runs or documents already"):
         databases.restored(tmp_path / "one", settings, tmp_path / "copy.zip")
+
+
+async def test_an_index_of_other_documents_is_made_anew(harbor: Path, new_database: Callable[[], str], tmp_path: Path):
+    import postgres
+
+    url = new_database()
+    settings = Settings(database=SecretStr(url), blobs=tmp_path / "blobs", search=SearchSettings(index="postgres"))
+    await filled(tmp_path / "home", Settings(), harbor)
+    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+    try:
+        for name in ("mole", "pier", "quay"):
+            (tmp_path / f"{name}.md").write_text(f"# The {name}\n\nThe {name} was built in 1851.\n")
+        async with Assay(settings, home=tmp_path / "one") as assay:
+            await assay.add([tmp_path / f"{name}.md" for name in ("mole", "pier", "quay")])
+            assert len(await assay.search("built 1851")) == 3
+            postgres.empty(url)
+            databases.restored(tmp_path / "two", settings, tmp_path / "copy.zip")
+            assert [hit.document.name for hit in await assay.search("harbor built 1851")] == ["harbor.md"]
+        assert (await said(tmp_path / "three", settings))[2] == ["harbor.md"]
+    finally:
+        postgres.drop(url)
 
 
 async def test_nothing_is_written_over(harbor: Path, tmp_path: Path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from pydantic import SecretStr
 from assay import Assay
 from assay.app import databases
 from assay.settings import Settings
-from assay.store.sql import sweep
+from assay.store.blobs import FolderBlobs
+from assay.store.sql import postgres, sweep
+from assay.store.sql.database import Database
 from assay.store.sql.home import kept_blobs
 
 
@@ -79,6 +82,80 @@ async def test_nobody_cleans_up_while_another_is_connected(library: Callable[[],
             await asyncio.sleep(0.05)
         assert swept is not None
         assert len(swept.rows) == 1
+
+
+async def test_who_stores_again_what_is_being_removed_waits_for_it(
+    library: Callable[[], Settings], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sweep, "SHARED_SECONDS", -1)
+    settings, harbor = library(), noted(tmp_path, "harbor")
+    remove, waited = FolderBlobs.remove, []
+
+    async def add() -> None:
+        async with Assay(settings, home=tmp_path / "two") as assay:
+            await assay.add([harbor])
+
+    other = threading.Thread(target=lambda: asyncio.run(add()))
+
+    def slowly(blobs: FolderBlobs, sha: str) -> None:
+        other.start()  # once: there is one blob
+        other.join(1.5)
+        waited.append(other.is_alive())
+        remove(blobs, sha)
+
+    async with Assay(settings, home=tmp_path / "one") as assay:
+        await assay.delete(await ran(assay, harbor))
+        monkeypatch.setattr(FolderBlobs, "remove", slowly)
+        swept = await assay.tidy()
+        assert swept is not None
+        assert (swept.blobs, waited) == (1, [True])
+        await asyncio.to_thread(other.join, 20)
+        assert (await assay.text("harbor.md"))[1] == harbor.read_text()
+
+
+def test_nobody_is_alone_with_another(new_database: Callable[[], str]):
+    url = new_database()
+    one, two = Database(postgres.Postgres(url)), Database(postgres.Postgres(url))
+    try:
+        with one.writer() as connection:
+            with one.backend.alone(connection) as alone:
+                assert not alone
+            two.close()
+            for _ in range(100):  # a server ends a session in a moment of its own
+                with one.backend.alone(connection) as alone:
+                    if alone:
+                        break
+                threading.Event().wait(0.05)
+            assert alone
+        two = Database(postgres.Postgres(url))  # comes, the door being open again
+    finally:
+        one.close()
+        two.close()
+
+
+async def test_what_is_left_when_somebody_comes_goes_the_next_time(
+    library: Callable[[], Settings], place: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sweep, "SHARED_SECONDS", -1)
+    monkeypatch.setattr(sweep, "ALONE_SECONDS", -1.0)  # one at a time
+    settings = library()
+    came: list[postgres.Postgres] = []
+
+    def others(backend: postgres.Postgres, connection: object) -> bool:
+        came.append(backend)
+        return len(came) == 3  # looked at before the sweep, before the first, before the second
+
+    monkeypatch.setattr(postgres.Postgres, "others", others)
+    async with Assay(settings, home=tmp_path / "one") as assay:
+        for name in ("harbor", "mole", "pier"):
+            await assay.delete(await ran(assay, noted(tmp_path, name)))
+        swept = await assay.tidy()
+        assert swept is not None
+        assert swept.blobs == 1
+        assert len(texts(place, tmp_path)) == 2
+        again = await assay.tidy()
+        assert again is not None
+        assert again.blobs == 2
 
 
 async def test_another_librarys_bytes_are_left_alone(

@@ -124,10 +124,12 @@ class PostgresSearch:
         row = self._row()
         if row >= self._library.last_row():
             return None
-        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            with tables.turn(connection, self._prefix) as mine:
-                if mine and self._row() == row:
-                    return self._add(row, self._read(row))
+        with (
+            self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
+            tables.turn(connection, self._prefix) as mine,
+        ):
+            if mine and self._row() == row:
+                return self._add(row, self._read(row))
         return 0 if self._moved(row) else self._add(row, self._read(row))
 
     def _row(self) -> int:

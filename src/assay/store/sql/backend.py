@@ -68,6 +68,13 @@ class Backend(Protocol):
         """Whether anybody else is connected, as far as the database can tell."""
         ...
 
+    def alone(self, connection: Connection) -> AbstractContextManager[bool]:
+        """Within the block nobody else is connected, or comes; False where somebody is. For seconds: who comes waits.
+
+        The connection is outside a transaction, and its process opens no other within the block.
+        """
+        ...
+
     def hurry(self, connection: Connection) -> None:
         """Have transactions of this connection ended from outside in which nothing happens for some seconds.
 

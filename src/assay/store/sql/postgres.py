@@ -31,6 +31,7 @@ IDLE_SECONDS = 3
 SCHEMA = "assay"
 """Where Assay's tables are, if the URL does not say otherwise: a database may be somebody else's too."""
 _GUARD, _DOCUMENTS, _CLAIMS, _PRESENCE = 0x61737361, 0x61737362, 0x61737363, 0x61737364
+_DOOR = 0x61737367
 """Keys of advisory locks ("assa" and on), which are taken together with a schema's name."""
 
 _FAULTS: tuple[type[BaseException], ...] = (SQLAlchemyError, psycopg.Error)
@@ -147,6 +148,21 @@ class Postgres:
         held = connection.execute(_HELD, self._lock(_PRESENCE)).scalars()
         return not self._sessions.issuperset(held)
 
+    @contextmanager
+    def alone(self, connection: Connection) -> Iterator[bool]:
+        """See the protocol: who connects goes through the door first, which is shut meanwhile."""
+        shut = connection.execute(text("SELECT pg_try_advisory_lock(:key, hashtext(:of))"), self._lock(_DOOR))
+        taken = bool(shut.scalar_one())
+        try:
+            free = taken and not self.others(connection)
+            connection.commit()
+            yield free
+        finally:
+            connection.rollback()
+            if taken:
+                connection.execute(text("SELECT pg_advisory_unlock(:key, hashtext(:of))"), self._lock(_DOOR))
+                connection.commit()
+
     def hurry(self, connection: Connection) -> None:
         """See the protocol: the server ends the session, and its locks with it."""
         with connection.begin():
@@ -182,7 +198,7 @@ class Postgres:
     def _present(self, driver: Any, _: object) -> None:
         """Take the lock which says that somebody is connected; it goes with the session."""
         with driver.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock_shared(%s, hashtext(%s))", (_PRESENCE, self.schema))
+            cursor.execute(_ENTER, {"door": _DOOR, "key": _PRESENCE, "of": self.schema})
         driver.commit()
         self._sessions.add(driver.info.backend_pid)
 
@@ -193,6 +209,10 @@ class Postgres:
         return {"key": key, "of": self.schema}
 
 
+_ENTER = (
+    "SELECT pg_advisory_lock_shared(%(door)s, hashtext(%(of)s)), pg_advisory_lock_shared(%(key)s, hashtext(%(of)s)),"
+    " pg_advisory_unlock_shared(%(door)s, hashtext(%(of)s))"
+)
 _HELD = text(
     "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND classid = CAST(:key AS bigint)"
     " AND objid = (hashtext(:of)::bigint & 4294967295)"

@@ -101,6 +101,11 @@ class Sqlite:
         """A file knows of nobody: `store.presence` does."""
         return False
 
+    @contextmanager
+    def alone(self, connection: Connection) -> Iterator[bool]:
+        """The same: who cleans up a home has made sure."""
+        yield True
+
     def now(self, connection: Connection) -> float:
         """This machine's clock: a file has no other."""
         return time.time()

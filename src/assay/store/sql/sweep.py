@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import re
+import time
 from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -47,6 +49,9 @@ ORPHAN_SECONDS = 3_600
 SHARED_SECONDS = 24 * 3_600
 """The same where other machines may be at work: twice what a writer takes for granted (`objects.FRESH_SECONDS`)."""
 
+ALONE_SECONDS = 2.0
+"""How long who comes to a database on a server waits for bytes to be removed: then it is let in, and the rest left."""
+
 
 class _Scope(msgspec.Struct, frozen=True):
     collections: tuple[str, ...] = ()
@@ -81,7 +86,7 @@ class SqlUpkeep:
             return Swept(rows=tuple(sorted(gone)), apart=True)
         doomed = {sha for hashes in gone.values() for sha in hashes}
         stored = list(self._blobs.stored())
-        removed = list(self._remove(stored, kept, doomed))
+        removed = self._remove(stored, kept, doomed)
         if isinstance(self._blobs, FolderBlobs):
             self._blobs.clear(ORPHAN_SECONDS)
         names = {each.name for each in removed}
@@ -95,24 +100,46 @@ class SqlUpkeep:
             return False
         return backend.others(connection) or _executed(connection, backend.now(connection))
 
-    def _remove(self, stored: list[Stored], kept: Container[str], doomed: Container[str]) -> Iterator[Stored]:
+    def _remove(self, stored: list[Stored], kept: Container[str], doomed: Container[str]) -> list[Stored]:
         """Remove what is doomed, and what nobody has referred to for long.
 
         What is shared goes only when it is old: a process which came just now counts on what it found there, and
         writes anew what is half as old (`ObjectBlobs`).
         """
-        for each in stored:
-            at_once = each.name in doomed and not self._shared
-            if each.name not in kept and (at_once or self._is_old(each)):
+        at_once = () if self._shared else doomed
+        left = [each for each in stored if each.name not in kept and (each.name in at_once or self._is_old(each))]
+        removed: list[Stored] = []
+        while left:
+            with self._alone() as alone:
+                if not alone:
+                    break  # somebody came: what is left goes the next time
+                removed += self._remove_some(left)
+        return removed
+
+    def _remove_some(self, left: list[Stored]) -> Iterator[Stored]:
+        """Remove the last ones, which are no longer `left` then, for some seconds."""
+        end = time.monotonic() + ALONE_SECONDS
+        while left:
+            each = left.pop()
+            # Listing takes a while; it may have been written again meanwhile.
+            if not self._shared or (self._blobs.age(each.name) or 0.0) >= SHARED_SECONDS:
                 self._blobs.remove(each.name)
                 yield each
+            if time.monotonic() > end:
+                return
+
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Nobody stores again what is looked at, until it is removed."""
+        try:
+            with self._database.writer() as connection, self._database.backend.alone(connection) as alone:
+                yield alone
+        except self._database.faults as error:
+            raise self._database.backend.explain(error) from error
 
     def _is_old(self, stored: Stored) -> bool:
         age = (datetime.now(UTC) - stored.modified).total_seconds()
-        if age < (SHARED_SECONDS if self._shared else ORPHAN_SECONDS):
-            return False
-        # Listing takes a while; it may have been written again meanwhile.
-        return not self._shared or (self._blobs.age(stored.name) or 0.0) >= SHARED_SECONDS
+        return age >= (SHARED_SECONDS if self._shared else ORPHAN_SECONDS)
 
 
 def _executed(connection: Connection, now: float) -> bool:
