@@ -91,11 +91,11 @@ def test_names_are_those_of_the_conventions() -> None:
 
 
 async def test_the_span_of_a_run_says_whose_it_is() -> None:
-    told = await spans(user="ann", thread="tides", labels={"team": "sea", "case": "4711"})
+    told = await spans(user="ann", thread="tides", labels={"team": "sea", "case": "harbour wall"})
     (run,) = [span for span in told if span.name == "assay.run"]
     assert run.attributes is not None
     assert run.attributes["assay.user"] == "ann"
-    assert run.attributes["assay.labels"] == "case=4711,team=sea"
+    assert run.attributes["assay.labels"] == "case=harbour wall,team=sea"
     assert run.attributes[conventions.GEN_AI_CONVERSATION_ID] == "tides"
     others = " ".join(span.to_json() for span in told if span is not run)
-    assert not any(word in others for word in ('"ann"', "4711"))
+    assert not any(word in others for word in ('"ann"', "harbour wall"))
