@@ -35,6 +35,7 @@ from assay.core.events import (
     encode,
 )
 from assay.core.ports import FINAL, NOTHING, Action, Commit, EventDraft, Given, Journal, Lease, RunStatus, World
+from assay.core.readying import ready_types
 from assay.run import control
 from assay.run.affording import check_brief
 from assay.run.execution import FINISHED_EARLY, Execution
@@ -180,6 +181,7 @@ class Engine:
         self, journal: Journal, pipeline: Pipeline, *, holder: str = "", ttl: float = TTL, redo: bool = True
     ) -> None:
         """`redo` False: what a run has not stored is not done (`NotStored`)."""
+        ready_types()  # the store, readers and checks have threads of their own
         self.journal, self._pipeline, self.ttl, self._redo = journal, pipeline, ttl, redo
         self.holder = holder or this_process()
         self._handles: set[RunHandle] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,9 @@ FOUND = 20
 
 HASH_PREFIX = 8
 """A document is found by the start of its hash from this many characters on."""
+
+NAMED = 5
+"""How many runs an error names."""
 
 _LONGEST_REFERENCE = 4000
 
@@ -166,15 +170,21 @@ def only(reference: str, starting: Sequence[str], known: Iterable[str]) -> str:
     """The one run id in `starting`, the ids which begin with `reference`.
 
     Raises:
-        UnknownName: there is none (the message offers the nearest of `known`), or more than one (it lists them).
+        UnknownName: there is none (the message offers the nearest of `known`, which are the newest first, or names the
+            newest), or more than one (it names some).
     """
     if len(starting) == 1:
         return starting[0]
     if starting:
-        listed = ", ".join(starting[:12]) + (", …" if len(starting) > 12 else "")
-        raise UnknownName("run", reference, hint=f"(more than one begins so: {listed})")
+        raise UnknownName("run", reference, hint=f"(more than one begins so: {_some(starting)})")
     known = list(known)
-    raise UnknownName("run", reference, known, "" if known else "(there are no runs yet)")
+    near = difflib.get_close_matches(reference, known, n=1)
+    newest = f"(the newest: {_some(known)})" if known else "(there are no runs yet)"
+    raise UnknownName("run", reference, near, "" if near else newest)
+
+
+def _some(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:NAMED]) + (", …" if len(ids) > NAMED else "")
 
 
 def unknown_run(run_id: str) -> UnknownName:
