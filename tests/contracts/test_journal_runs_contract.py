@@ -202,6 +202,13 @@ async def test_a_start_of_several_ids_lists_them(journal):
         await journal.find("ab")
 
 
+async def test_an_unknown_one_is_told_the_newest_and_not_all(journal):
+    for name in "abcdefgh":
+        await begin(journal, name)
+    with pytest.raises(UnknownName, match=r"no run named 'xyz' \(the newest: h, g, f, e, d, …\)$"):
+        await journal.find("xyz")
+
+
 @pytest.mark.parametrize("reference", ["", "AB", "x%", "_b12", "ab12 ", "a" * 5000, "\0"])
 async def test_what_names_no_run_is_unknown(journal, reference):
     await begin(journal, "ab12")

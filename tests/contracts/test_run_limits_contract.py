@@ -69,7 +69,7 @@ async def test_cancel_ends_everything_and_keeps_what_is_stored(journals: Journal
         return DONE
 
     handle = Engine(journals.journal(), pipeline).start(ready())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(50):
         async for envelope in handle:
             if envelope.type == "finding.added":
                 break

@@ -20,11 +20,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "support")]
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
-from crash_scene import Scene, differences  # noqa: E402 - found by the line before
-from crash_stories import STORIES  # noqa: E402
-from crashing import Point  # noqa: E402
+from crash_scene import Scene, differences
+from crash_stories import STORIES
+from crashing import Point
 
 MOST_KILLS = 12
 """Of one run at random moments: enough that the last ones meet a run which was resumed before."""

@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "support")]
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
-import postgres  # noqa: E402 - found by the line before
-from campaign import Whole, chosen  # noqa: E402
-from crash_scene import SECONDS, differences  # noqa: E402
-from crash_stories import STORIES  # noqa: E402
-from crashing import Point, reached_by  # noqa: E402
-from crashing_workers import Queued, Workers  # noqa: E402
+import postgres
+from campaign import Whole, chosen
+from crash_scene import SECONDS, differences
+from crash_stories import STORIES
+from crashing import Point, reached_by
+from crashing_workers import Queued, Workers
 
 WORKERS = 3
 RUNS = 3

@@ -238,7 +238,7 @@ async def test_a_run_paused_in_the_middle_goes_on_and_ends_the_same() -> None:
         return brief(sea), sea.world(first)
 
     handle = engine(sea, sea.journal).start(prepare)
-    await asyncio.wait_for(reached.wait(), 10)
+    await asyncio.wait_for(reached.wait(), 60)
     assert first.asked  # a judge is at work, and will not be heard
     handle.pause()
     with pytest.raises(Paused):
@@ -266,7 +266,7 @@ async def test_a_run_cancelled_in_the_middle_ends_at_once() -> None:
         return brief(sea), sea.world(model)
 
     handle = engine(sea, sea.journal).start(prepare)
-    await asyncio.wait_for(reached.wait(), 10)
+    await asyncio.wait_for(reached.wait(), 60)
     handle.cancel()
     with pytest.raises(Cancelled):
         await asyncio.wait_for(handle.wait(), 10)  # a third of what the calls in flight would take

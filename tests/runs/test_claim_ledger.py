@@ -9,7 +9,7 @@ from assay.core import events as e
 from assay.core.report import build_report
 from assay.core.view import fold
 from assay.models.scripted import says
-from assay.verify.again import recheck
+from assay.verify.again import reread
 
 WRITTEN = "The tide rises by 7 metres at Brest. [S1001.1]\n\nThe tide at Brest rises nine metres. [S1001.1]"
 
@@ -26,6 +26,6 @@ async def test_the_report_has_every_check_and_the_same_verdicts_again() -> None:
         last = claim.checks[-1]
         assert (last.rule, last.verdict, last.reason) == (checked[claim.id].rule, claim.verdict, claim.reason)
         assert (claim.versions, claim.against) == ((), ())
-    again = recheck(view, text_of(sea.store.library, sea.reader))
+    again = reread(view, text_of(sea.store.library, sea.reader)).told({})
     assert again.holds
     assert [claim.now for claim in again.claims] == [claim.before for claim in again.claims]

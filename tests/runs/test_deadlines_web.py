@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 
 import pytest
+from endless import SECONDS, Endless
 from local_web import QUESTION, LocalWeb
 from web import site
 
 from assay import Assay
-from assay.core.messages import Delta, Reply, Request
-from assay.models.extractive import Extractive
-
-SECONDS = 3.0
-
-
-class Endless(Extractive):
-    """The built-in model, which never comes to the end of a report."""
-
-    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        if request.task == "write":
-            await asyncio.sleep(600)
-        async for each in super().stream(request):
-            yield each
 
 
 @pytest.fixture

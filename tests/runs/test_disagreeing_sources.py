@@ -53,6 +53,15 @@ async def test_both_values_stand_in_the_report_though_only_one_was_cited() -> No
     assert log.last(e.VerifySummary).passed
 
 
+async def test_the_report_is_dated_by_the_source_which_only_disagrees_too() -> None:
+    city = CITY.replace("\n\n", "\n\nPublished: 12 March 2024\n\n", 1)
+    log = await Sea({"guide.md": GUIDE, "city.md": city}).run(script(TALL))
+    assert whole(log)
+    assert "330 metres (Tower guide, no date) or 324 metres (City page, 2024-03-12):" in log.text
+    assert log.text.count("As of ") == 1
+    assert "*As of 2024-03-12, the date of the newest source cited.*" in log.text
+
+
 async def test_the_report_as_data_has_the_conflict_and_its_passages() -> None:
     log = await Sea({"guide.md": GUIDE, "city.md": CITY}).run(script(TALL))
     report = build_report(fold(log.envelopes))

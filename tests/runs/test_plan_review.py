@@ -6,6 +6,7 @@ import asyncio
 import json
 import stat
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +154,7 @@ def test_on_a_terminal_the_run_may_be_cancelled(shell: Shell) -> None:
 async def waiting(sea: Sea, model: Scripted, review: str) -> tuple[Any, asyncio.Task[None]]:
     handle = sea.start(model, review=review)
     task = asyncio.ensure_future(handle.wait())
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         while (await _row(sea.store, handle.run_id)) != "waiting":
             await asyncio.sleep(0.01)
     return handle, task
@@ -184,13 +185,14 @@ async def test_a_library_run_waits_in_its_process_and_takes_the_plan_given(tmp_p
 async def test_the_time_a_person_takes_is_not_the_runs(tmp_path: Path) -> None:
     sea = Sea()
     script = [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), says("Seven. [S1001.1]", task="write")]
+    began = time.monotonic()
     handle, task = await waiting(sea, Scripted(script), "optional")
     await asyncio.sleep(1.0)
     await handle.answer("plan", {})
     await task
     row = await sea.journal.find(handle.run_id)
     assert row.status == "completed"
-    assert row.active_seconds < 0.9
+    assert row.active_seconds < time.monotonic() - began - 0.9
 
 
 async def test_a_run_left_waiting_is_approved_while_no_process_holds_it(tmp_path: Path) -> None:

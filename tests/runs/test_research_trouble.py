@@ -27,6 +27,7 @@ from research import (
 )
 
 from assay.core import events as e
+from assay.core.counting import input_tokens
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import CallDone, Reply, Request
 from assay.core.usage import Budget
@@ -252,6 +253,8 @@ async def test_a_history_too_long_for_the_model_is_compacted_and_asked_again() -
     log = await Sea().run([*script, says(ROSE, task="write")])
     assert [event.text for event in log.of(e.FindingAdded)] == [ROSE]
     assert not log.of(e.AgentFailed)
+    full, shorter = [r for r in log.model.requests if r.task == "research"][1:3]
+    assert input_tokens(shorter) < input_tokens(full)  # though either is a small part of the window we were told
 
 
 async def test_a_stream_repeated_with_other_calls_abandons_its_agent() -> None:

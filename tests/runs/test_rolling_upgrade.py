@@ -50,6 +50,7 @@ def test_a_run_of_the_release_before_is_gone_on_with(fleet: Fleet, tmp_path: Pat
     fleet.wait(lambda: ("find", 1) in fleet.calls())
     fleet.slow()
     old.signal(signal.SIGKILL)
+    old.end()
     fleet.worker("--until-empty")
     fleet.until_done([run_id])
     events = fleet.events(run_id)
@@ -62,6 +63,7 @@ def test_two_releases_with_other_steps_share_a_queue_and_each_does_its_own(fleet
     runs = {"99.0.0": queued_by(fleet, newer), own_release(): fleet.queue()}
     fleet.worker("--until-empty", path=newer)
     fleet.until_done([runs["99.0.0"]])
+    assert fleet.workers[0].end() == 0
     told = f"run {runs[own_release()]} was started by assay {own_release()}, and assay 99.0.0 cannot go on with it"
     assert told in fleet.workers[0].said()
     assert f"pip install assay=={own_release()}" in fleet.workers[0].said()

@@ -164,7 +164,7 @@ class Watching(Scripted):
         async for delta in super().stream(request):
             yield delta
             if request.task == "orchestrate" and isinstance(delta, CallDone) and delta.index == 0:
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(60):
                     await self.heard.wait()
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 
 import msgspec
 import pytest
+from endless import SECONDS, Endless
 from local_web import HARBOR, QUESTION, LocalWeb
 from web import response, site
 
@@ -138,17 +138,10 @@ async def test_a_host_which_the_user_denies_is_never_asked(web: Papers):
 
 
 async def test_what_there_was_no_time_to_ask_at_the_end_is_not_known(web: Papers):
-    class Endless(Extractive):
-        async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-            if request.task == "write":
-                await asyncio.sleep(600)
-            async for each in super().stream(request):
-                yield each
-
     web.publish(NOTICE, 500)
     settings = web.configured()
     models = settings.models.model_copy(update={"complex": ("endless",)})
     async with Assay(settings.model_copy(update={"models": models}), models={"endless": Endless()}) as assay:
-        view = await assay.start(QUESTION, web=True, max_time=3).view()
+        view = await assay.start(QUESTION, web=True, max_time=SECONDS).view()
     assert view.status == "completed"
     assert [limit for limit in view.report.limits if "were retracted is not known: the time limit" in limit]

@@ -162,7 +162,7 @@ async def test_a_replay_hears_what_was_heard_whatever_was_said_since() -> None:
     model = Told([*opening, hanging], sea, "research", "First.")
     first = sea.start(model, depth="medium")
     model.run_id = first.run_id
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while model.unused:
             await asyncio.sleep(0.01)
     await first.stop()

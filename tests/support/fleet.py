@@ -22,7 +22,8 @@ from assay.core.events import Envelope
 from assay.core.ports import RunRow
 from assay.settings import load
 
-LEASE = 1.5
+LEASE = 30.0
+"""Seconds; no worker which lives is as slow as that."""
 WAIT = 60.0
 QUESTION = "How far does the tide rise?"
 TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n"
@@ -80,10 +81,14 @@ class Fleet:
             "ASSAY_DATABASE": database,
             "ASSAY_BLOBS": str(folder / "blobs"),
             "ASSAY_CONFIG": str(folder / "config.toml"),
-            "ASSAY_WORKERS_LEASE": str(lease),
             "ASSAY_SEARCH_OFFLINE": "true",
         }
+        self.lease(lease)
         self.workers: list[Process] = []
+
+    def lease(self, seconds: float) -> None:
+        """How long workers which are begun from now on hold a run without a word."""
+        self.environment["ASSAY_WORKERS_LEASE"] = str(seconds)
 
     def slow(self, **delays: int) -> None:
         (self.folder / "script.json").write_text(json.dumps(scenes(self.calls_log, **delays)))

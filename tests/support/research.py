@@ -19,6 +19,7 @@ from assay.core.text import words
 from assay.core.usage import Budget
 from assay.evidence.documents import Reader
 from assay.evidence.ledger import Ledger
+from assay.fetch.fields import read_fields
 from assay.models.scripted import Answer, Scene, Scripted, calls, says
 from assay.phases.orchestrated import orchestrate
 from assay.phases.pipeline import Services, pipeline
@@ -53,6 +54,7 @@ def document(name: str, text: str) -> Document:
         extractor="markdown/1",
         url=f"file:///{name}",
         title=text.partition("\n")[0].strip("# ") or name,
+        published=read_fields(text).published,
         name=name,
         media_type="text/markdown",
         syntax="markdown",

@@ -96,7 +96,7 @@ async def again(journals: Journals, run_id: str, pipeline: Pipeline, at: World) 
 
 async def outcome(handle: RunHandle) -> None:
     with contextlib.suppress(Killed, asyncio.CancelledError, FenceLost):
-        await asyncio.wait_for(handle.wait(), 20)
+        await asyncio.wait_for(handle.wait(), 60)
 
 
 async def log(journals: Journals, run_id: str) -> list[tuple[str, tuple[str, ...], bytes]]:

@@ -90,7 +90,7 @@ class Terminal:
         self.seen = ""
 
     def answer(self, question: str, text: str) -> None:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 60
         while question not in self.seen:
             assert time.monotonic() < end, self.seen
             if select.select([self._master], [], [], 0.1)[0]:
@@ -98,6 +98,6 @@ class Terminal:
         os.write(self._master, text.encode())
 
     def end(self) -> tuple[int, str]:
-        out, _ = self.process.communicate(timeout=30)
+        out, _ = self.process.communicate(timeout=60)
         os.close(self._master)
         return self.process.returncode, out.decode()

@@ -27,6 +27,7 @@ import termios
 import time
 from collections.abc import Callable, Mapping
 from functools import cache
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
 
@@ -65,8 +66,8 @@ class Process:
             "terminal": terminal,
             "largest": largest,
         }
-        self.stdout: IO[bytes] | None = None
-        self.stderr: IO[bytes] | None = None
+        self.stdout: BufferedReader | None = None
+        self.stderr: BufferedReader | None = None
         with contextlib.ExitStack() as ours, tempfile.TemporaryFile() as told:
             told.write(json.dumps(wanted).encode())
             told.flush()
@@ -118,7 +119,7 @@ class Process:
             if not ready:
                 raise subprocess.TimeoutExpired(self.args, timeout)
             for pipe in ready:
-                said[pipe] += (piece := pipe.read1(65536))  # type: ignore[attr-defined]
+                said[pipe] += (piece := pipe.read1(65536))
                 if not piece:
                     left.remove(pipe)
         self.wait(max(0.0, end - time.monotonic()))

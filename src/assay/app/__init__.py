@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from assay.app import online as online
     from assay.app import owning as owning
     from assay.app import pages as pages
+    from assay.app import providers as providers
     from assay.app import results as results
     from assay.app import shelves as shelves
     from assay.app import starting as starting
@@ -35,29 +36,11 @@ if TYPE_CHECKING:
     from assay.app import working as working
     from assay.app import worlds as worlds
 
-_PARTS = frozenset(
-    (
-        "collecting",
-        "crawling",
-        "extracting",
-        "following",
-        "forking",
-        "holdings",
-        "housekeeping",
-        "online",
-        "owning",
-        "pages",
-        "results",
-        "shelves",
-        "starting",
-        "verifying",
-        "working",
-        "worlds",
-    )
-)
-
 
 def __getattr__(name: str) -> ModuleType:
-    if name not in _PARTS:
-        raise AttributeError(f"module 'assay.app' has no attribute {name!r}")
-    return import_module(f"assay.app.{name}")
+    try:
+        return import_module(f"assay.app.{name}")
+    except ModuleNotFoundError as missing:
+        if missing.name != f"assay.app.{name}":
+            raise
+        raise AttributeError(f"module 'assay.app' has no attribute {name!r}") from None

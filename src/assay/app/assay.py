@@ -344,7 +344,7 @@ class Assay(Library):
         """
         return app.working.queue(self._context)
 
-    def worker(self, slots: int, limits: QueueLimits = QueueLimits(), say: Say | None = None) -> Worker:  # noqa: B008 - frozen
+    def worker(self, slots: int, limits: QueueLimits = QueueLimits(), say: Say | None = None) -> Worker:
         """A worker in this process, which executes `slots` runs at once.
 
         Args:

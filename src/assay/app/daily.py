@@ -7,7 +7,8 @@ is left is looked at again in the transaction which stores it, one run after the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -17,8 +18,8 @@ from assay.core import allowance as allowances
 from assay.core.brief import Brief
 from assay.core.errors import UsageError
 from assay.core.ports import FINAL, Allowance, Journal, Spent, World
-from assay.core.usage import Usage
-from assay.run.affording import check_brief
+from assay.core.usage import Budget, Usage
+from assay.run.affording import check, check_brief
 from assay.settings.sections import Limits
 
 N = TypeVar("N", int, float)
@@ -38,14 +39,26 @@ async def allowed(journal: Journal, within: Allowance, brief: Brief, world: Worl
         UsageError: they leave less than one report costs; the message names the setting.
     """
     runs = await journal.spending(since=within.since)
-    left, budget = allowances.left(within, runs), brief.budget
-    cut = msgspec.structs.replace(budget, usd=_least(budget.usd, left.usd), tokens=_least(budget.tokens, left.tokens))
-    brief = msgspec.structs.replace(brief, budget=cut)
-    try:
+    brief = msgspec.structs.replace(brief, budget=_cut(brief.budget, within, runs))
+    with _telling(within, runs):
         check_brief(brief, world)
-    except UsageError as error:
-        raise UsageError(f"{_told(within, runs)}: {error}; the next day begins at 00:00 UTC") from error
     return brief
+
+
+async def left(journal: Journal, limits: Limits, budget: Budget) -> Budget:
+    """The budget of a judge, who keeps no run, cut to what today's runs leave.
+
+    Raises:
+        UsageError: as `allowed`.
+    """
+    within = allowance(limits)
+    if within is None:
+        return budget
+    runs = await journal.spending(since=within.since)
+    cut = _cut(budget, within, runs)
+    with _telling(within, runs):
+        check(cut)
+    return cut
 
 
 async def spent(journal: Journal, now: datetime) -> Usage:
@@ -58,8 +71,22 @@ def _today(now: datetime) -> str:
     return now.astimezone(UTC).date().isoformat()
 
 
+def _cut(budget: Budget, within: Allowance, runs: Sequence[Spent]) -> Budget:
+    rest = allowances.left(within, runs)
+    return msgspec.structs.replace(budget, usd=_least(budget.usd, rest.usd), tokens=_least(budget.tokens, rest.tokens))
+
+
 def _least(own: N | None, day: N | None) -> N | None:
     return min((each for each in (own, day) if each is not None), default=None)
+
+
+@contextmanager
+def _telling(within: Allowance, runs: Sequence[Spent]) -> Iterator[None]:
+    """Say of a budget which is too small what it was cut to, and by what."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"{_told(within, runs)}: {error}; the next day begins at 00:00 UTC") from error
 
 
 def _told(within: Allowance, runs: Sequence[Spent]) -> str:

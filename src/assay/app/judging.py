@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from assay import verify
+from assay.app import daily
 from assay.app.checking import BadRow, CheckedRow, ClaimRow
 from assay.app.layout import store_of
 from assay.app.providers import load_model, turns_of
@@ -88,7 +89,8 @@ async def judge_rows(
         return Outcome()
 
     try:
-        brief = _brief(model, budget_of(settings, max_usd, max_tokens))
+        budget = await daily.left(store.journal, settings.limits, budget_of(settings, max_usd, max_tokens))
+        brief = _brief(model, budget)
         return await _used(pipeline, brief, _world(model, judge, store, turns_of(store, settings)))
     finally:
         await judge.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.core.later import later
+from assay.core.readying import ready_types
 from assay.settings import Settings
 from assay.store.common import Store
 from assay.store.memory import memory_store
@@ -41,6 +42,7 @@ def store_of(home: Path | None, settings: Settings) -> Store:
         StoreError: it cannot be made, read or reached.
         ConfigError: what reaches it is not installed.
     """
+    ready_types()  # a store has threads
     if home is None:
         return memory_store()
     database = settings.database.get_secret_value() if settings.database else ""

@@ -29,6 +29,7 @@ from assay.run.holders import is_dead
 
 POLL = 0.1
 WRITING = ("write", "verify")
+BECOMES = {"cancel": "cancelled", "pause": "paused"}
 TOO_LATE = "the report is being written already"
 
 Came = Literal["applied", "ended", "stored"]
@@ -143,7 +144,7 @@ async def _came_of(journal: Journal, clock: Clock, row: RunRow, action: Asked, w
         now = await journal.find(row.run_id)
         if await _is_applied(journal, now, action, seq):
             return "applied"
-        if now.status in FINAL:
+        if now.status in FINAL and now.status != BECOMES.get(action):  # who executes it lets go of it in a moment
             return "ended"
         if not alive(now):
             if action == "finish":
@@ -160,4 +161,4 @@ async def _is_applied(journal: Journal, row: RunRow, action: Asked, after: int) 
     if action == "finish":
         said = await journal.events(row.run_id, after=after)
         return any(each.type == ControlApplied.kind for each in said)
-    return row.status == ("cancelled" if action == "cancel" else "paused") and not row.holder
+    return row.status == BECOMES[action] and not row.holder

@@ -19,10 +19,10 @@ from assay.core.errors import UsageError
 from assay.core.ports import Journal, Library, Model
 from assay.core.urls import BadUrl, read
 from assay.core.view import fold
+from assay.phases.leaving import WEB
 from assay.settings import Settings
 
 NAMED = 3
-WEB = "the web"
 CLOUD = ("-cloud", ":cloud")
 """How names of models end which a server on this machine passes on to one elsewhere (Ollama)."""
 

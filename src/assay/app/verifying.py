@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.app import collecting, privacy, stored, worlds
+from assay.app import collecting, daily, privacy, stored, worlds
 from assay.app.cited_texts import Desk, VerifiedText, verify_text
 from assay.app.context import Context
 from assay.app.judging import Bench, budget_of, check_able
@@ -96,8 +96,9 @@ async def _bench(context: Context, model: str, judge: Judge) -> AsyncIterator[Be
     """A judge; what it answers is remembered here, or in the home which `judge` names."""
     settings = context.settings
     store = store_of(judge.answers, settings) if judge.answers else context.store
-    budget = budget_of(settings, judge.max_usd, judge.max_tokens)
     try:
+        budget = budget_of(settings, judge.max_usd, judge.max_tokens)
+        budget = await daily.left(store.journal, settings.limits, budget)
         yield Bench(model, worlds.model(context, model), store, turns_of(store, settings), budget)
     finally:
         if store is not context.store:

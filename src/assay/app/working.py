@@ -129,7 +129,9 @@ class Worker:
         if len(self._handles) < self._slots:
             await self._take_from_the_dead()
         while len(self._handles) < self._slots and not self._stopping:
-            lease = await self._queue.claim(self._engine.holder, self._engine.ttl, self._limits, self._others, is_ahead)
+            # a run of ours may have let go of its lease and not be settled yet, or have renewed it late
+            but = self._others | {handle.run_id for handle in self._handles}
+            lease = await self._queue.claim(self._engine.holder, self._engine.ttl, self._limits, but, is_ahead)
             if lease is None:
                 return
             self._execute(lease)

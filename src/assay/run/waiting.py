@@ -34,7 +34,8 @@ async def receive(place: Place, topic: str, returns: type[T], *, leave: bool) ->
                 await execution.commit(Commit(status="waiting", events=tuple(scratch.events)))
             if leave:
                 raise InputNeeded(place.run_id, topic)
+            began = execution.world.clock.monotonic()
             await execution.world.clock.sleep(POLL)
-            execution.rest(POLL)
+            execution.rest(execution.world.clock.monotonic() - began)  # a busy machine sleeps longer
 
     return await perform(place, f"receive-{topic}", wait, returns=returns, input_hash="", gated=False)

@@ -232,10 +232,13 @@ def parse(name: str, text: str) -> object:
 
     Raises:
         UnknownName: there is no such setting; the message offers the nearest.
-        ConfigError: the setting does not take this value.
+        ConfigError: the setting does not take this value, or is a table.
     """
-    if name not in names():
-        raise UnknownName("setting", name, names())
+    fields = dict(_fields(Settings))
+    if name not in fields:
+        raise UnknownName("setting", name, fields)
+    if isinstance(fields[name].default, dict):
+        raise ConfigError(f"{name} is a table: write [{name}] and its entries below it into {config_path()}")
     section, _, key = name.rpartition(".")
     checked = load(**({section: {key: text}} if section else {key: text}))
     value = _value(checked, name)

@@ -135,9 +135,10 @@ class FolderBlobs:
 
     def claim(self) -> None:
         """See the port; once."""
-        if self._owner is None:
+        owner = self._owner  # read once: another thread may claim at the same time
+        if owner is None:
             return
-        path = self._folder / OWNERS / self._owner()
+        path = self._folder / OWNERS / owner()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()

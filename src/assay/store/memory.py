@@ -190,7 +190,7 @@ class MemoryJournal:
                 chosen = ids[-1]
             else:
                 starting = [run_id for run_id in ids if reference and run_id.startswith(reference)]
-                chosen = common.only(reference, sorted(starting), ids)
+                chosen = common.only(reference, sorted(starting), reversed(ids))
             return self._runs[chosen].row(self._wall())
 
     async def latest(self, thread: str) -> RunRow | None:

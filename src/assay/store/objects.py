@@ -84,8 +84,9 @@ class ObjectBlobs:
 
     def claim(self) -> None:
         """See the port; once."""
-        if self._owner is not None:
-            mark = f"{OWNERS}/{self._owner()}"
+        owner = self._owner  # read once: another thread may claim at the same time
+        if owner is not None:
+            mark = f"{OWNERS}/{owner()}"
             self._asked("written", lambda: obstore.put(self._store, mark, b"1"))
             self._owner = None
 

@@ -40,6 +40,7 @@ class Sink:
         self._stderr = sys.stderr if stderr else None
         if file is not None:
             try:
+                file.touch(0o600)  # a new one is its owner's alone: users' names may stand there
                 self._file = file.open("a", encoding="utf-8", buffering=1)
             except OSError as error:
                 raise ConfigError(f"log.file: {file} cannot be written: {error.strerror}") from error

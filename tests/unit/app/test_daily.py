@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from assay import Assay, settings
+from assay import Assay, judge_rows, settings
 from assay.app import daily
+from assay.app.checking import ClaimRow
 from assay.core.errors import UsageError
 from assay.core.messages import Price, Profile, Reply
 from assay.core.usage import Usage
 from assay.models.scripted import Scene, Scripted
 
 ANSWER = Reply(text="Hello!", usage=Usage(model_calls=1, input_tokens=2_000, output_tokens=1_000))
+ROW = ClaimRow(id=1, doc="The pier was opened by the mayor.", claim="Townspeople admired the new landing stage.")
 
 
 def model() -> Scripted:
@@ -59,6 +61,22 @@ async def test_a_day_that_is_used_up_refuses_and_stores_nothing(tmp_path: Path) 
         models = of._context.own_models["m"]
         assert isinstance(models, Scripted)
         assert models.requests == []
+
+
+async def test_a_judge_of_texts_gets_what_the_day_leaves(tmp_path: Path) -> None:
+    async with assay(tmp_path) as of:
+        await ask(of)
+    asked, told = model(), list[object]()
+
+    async def judged(limit: int) -> Usage:
+        loaded = settings.load(limits={"tokens_per_day": limit})
+        return await judge_rows([ROW], told.append, model="m", settings=loaded, home=tmp_path, models={"m": asked})
+
+    with pytest.raises(UsageError, match=r"3,000 of 5,000 tokens \(limits.tokens_per_day\).*00:00 UTC"):
+        await judged(5_000)
+    assert asked.requests == []
+    assert 0 < (await judged(9_000)).tokens <= 6_000
+    assert len(told) == 1
 
 
 async def test_only_the_runs_of_the_day_count(tmp_path: Path) -> None:

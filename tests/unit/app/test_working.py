@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from assay import Assay
 from assay.app.providers import load_model
 from assay.core.brief import ROLES
 from assay.core.errors import UnknownName, UsageError
-from assay.core.ports import QueueLimits
+from assay.core.ports import Lease, Queue, QueueLimits
 from assay.settings import Settings
 
 SETTINGS = Settings(search={"offline": True})
@@ -65,6 +66,27 @@ async def test_a_worker_which_is_stopped_lets_go(assay: Assay, tmp_path: Path) -
     assert (row.holder, row.queued, worker.done) == ("", True, 0)
     await asyncio.wait_for(assay.worker(1).work(until_empty=True), 60)
     assert (await assay.find(run_id)).status == "completed"
+
+
+async def test_a_run_of_ours_which_has_ended_and_is_not_settled_is_not_taken_up_again(
+    assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = await queued(assay, tmp_path, review_plan="required")
+    queue = assay._context.store.queue
+    assert queue is not None
+    claim = type(queue).claim
+
+    async def late(self: Queue, *wanted: Any) -> Lease | None:
+        """A claim which comes through just when the run taken before has let go of its lease."""
+        while said and (await assay.find(run_id)).holder:
+            await asyncio.sleep(0.01)
+        return await claim(self, *wanted)
+
+    monkeypatch.setattr(type(queue), "claim", late)
+    said: list[str] = []
+    await asyncio.wait_for(assay.worker(2, say=said.append).work(until_empty=True), 60)
+    assert [line.partition(" (")[0] for line in said] == [f"run {run_id}: started", f"run {run_id}: waiting"]
+    assert [(run.ready, run.holder) for run in await assay.queued()] == [(False, "")]
 
 
 async def test_a_cancelled_and_a_deleted_run_are_offered_no_more(assay: Assay, tmp_path: Path) -> None:

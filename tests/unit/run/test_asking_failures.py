@@ -24,7 +24,7 @@ from assay.run.health import LONGEST, PATIENCE, PAUSE
 from assay.run.run import Run
 from assay.store.memory import memory_store
 
-QUICK = Timeouts(tokens=0.15, first_token=0.15)
+QUICK = Timeouts(tokens=0.5, first_token=0.5)
 UNTIMED = Timeouts()
 
 
@@ -103,8 +103,8 @@ PASSING: dict[str, Answer] = {
     "429 with Retry-After": fault(429, "slow down", **{"retry-after": "7"}),
     "500": fault(500, "broken"),
     "503": fault(503, "overloaded"),
-    "a stall before the first token": Answer([1.0]),
-    "a stall in the middle": Answer([TOKEN, 1.0]),
+    "a stall before the first token": Answer([5.0]),
+    "a stall in the middle": Answer([TOKEN, 5.0]),
     "a cut in the middle": Answer([TOKEN], cut=True),
     "an end without a reason": Answer([TOKEN, DONE]),
     "a body which is none": Answer(["data: {not json\n\n"]),

@@ -71,7 +71,7 @@ async def test_a_call_which_fails_or_is_cancelled_gives_its_turn_back() -> None:
     with pytest.raises(ValueError, match="no reply"):
         async with service._turns[0].turn("openai:small"):
             raise ValueError("no reply")
-    await asyncio.wait_for(service.call(2), 5)
+    await asyncio.wait_for(service.call(2), 60)
 
 
 async def test_a_store_which_is_away_when_a_call_ends_costs_nothing(caplog: pytest.LogCaptureFixture) -> None:
@@ -85,7 +85,7 @@ async def test_a_store_which_is_away_when_a_call_ends_costs_nothing(caplog: pyte
     await service.call(0)
     assert "runs out by itself: the database is away" in caplog.text
     now[0] += TTL
-    await asyncio.wait_for(service.call(1), 5)
+    await asyncio.wait_for(service.call(1), 60)
 
 
 async def test_a_store_in_memory_has_permits() -> None:

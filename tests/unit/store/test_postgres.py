@@ -155,15 +155,16 @@ async def test_a_restart_loses_nothing_and_writes_nothing_twice(tmp_path: Path, 
 
 
 async def test_what_stays_away_is_said_to_be(tmp_path: Path, server: servers.Server, monkeypatch) -> None:
-    monkeypatch.setattr(databases, "PATIENCE_SECONDS", 0.3)
-    monkeypatch.setattr("assay.store.sql.journal.PATIENCE_SECONDS", 0.3)
     store = open_store(tmp_path, database=servers.with_schema(server.url))
     lease = await begin(store.journal)
     await asyncio.to_thread(server.stop)
-    with pytest.raises(StoreAway, match="cannot be reached"):
-        await store.journal.commit(lease, Commit(steps=(step("a"),)))
-    with pytest.raises(StoreAway, match="cannot be reached"):
-        await asyncio.to_thread(store.library.last_row)
+    with monkeypatch.context() as patience:
+        patience.setattr(databases, "PATIENCE_SECONDS", 0.3)
+        patience.setattr("assay.store.sql.journal.PATIENCE_SECONDS", 0.3)
+        with pytest.raises(StoreAway, match="cannot be reached"):
+            await store.journal.commit(lease, Commit(steps=(step("a"),)))
+        with pytest.raises(StoreAway, match="cannot be reached"):
+            await asyncio.to_thread(store.library.last_row)
     await asyncio.to_thread(server.start)
     await store.journal.commit(lease, Commit(steps=(step("b"),)))
     assert sorted((await store.journal.load("r1")).steps) == ["b"]
@@ -196,7 +197,7 @@ async def test_who_is_stopped_inside_a_transaction_holds_nobody_up(
         assert time.monotonic() - start < 20  # it would wait 30 s for the lock, and fail
         woken.set()
         assert await asyncio.wait_for(waiting, 60) == "claimed"
-        assert len(tries) == 2
+        assert len(tries) >= 2
     finally:
         woken.set()
         await stopped.close()

@@ -35,6 +35,15 @@ async def test_each_line_says_which_run_and_lane(tmp_path: Path) -> None:
     assert phases == ["triage", "background", "plan", "research", "write", "verify"]
 
 
+def test_a_new_file_is_its_owners_alone_and_one_which_is_there_stays_as_it_is(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.touch()
+    shared.chmod(0o640)
+    for path in (tmp_path / "new", shared):
+        Sink(path, stderr=False).close()
+    assert [path.stat().st_mode & 0o777 for path in (tmp_path / "new", shared)] == [0o600, 0o640]
+
+
 async def test_lines_say_whose_the_run_is(tmp_path: Path) -> None:
     told = await lines(tmp_path / "log", user="ann", thread="tides", labels={"team": "sea", "case": "4711"})
     (first, *_) = told

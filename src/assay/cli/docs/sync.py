@@ -7,9 +7,11 @@ from pathlib import Path
 
 import click
 
+from assay.app.assay import DEFAULT
 from assay.app.collecting import Synced
 from assay.app.warnings import summed
 from assay.cli import options
+from assay.cli.collections import collection_names
 from assay.cli.docs.options import collection
 from assay.cli.library import stored
 from assay.cli.progress import counted
@@ -17,19 +19,24 @@ from assay.cli.terminal import State, say
 
 
 @click.command("sync")
+@click.argument("name", required=False, shell_complete=collection_names)
 @collection
 @options.common
 @click.pass_obj
-def command(state: State, collection: str, home: Path | None) -> None:
+def command(state: State, name: str | None, collection: str, home: Path | None) -> None:
     """Look again at everything a collection was added from: new documents come in, changed and deleted ones leave.
+
+    NAME is the collection, as -c names it; @NAME is the same.
 
     What leaves a collection stays in the library, for the reports which cite it. A page or a repository which cannot be
     reached now stays as it was.
 
     \b
-        assay docs sync -c thesis
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
-    done = asyncio.run(_sync(collection, home, state.verbosity))
+        assay docs sync thesis
+    """
+    if name and collection != DEFAULT:
+        raise click.UsageError("name the collection once: NAME, or -c NAME")
+    done = asyncio.run(_sync(name.removeprefix("@") if name else collection, home, state.verbosity))
     for warning in done.warnings if state.verbosity > 0 else summed(done.warnings):
         say(f"warning: {warning}")
     if state.verbosity >= 0:

@@ -38,8 +38,8 @@ LARGEST_ALSO = 16 << 20
 _AT_ONCE = 64 << 20
 """Bytes of blobs which are held in memory, the last of them left out."""
 _FOREIGN = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'create virtual%'"
-_ZIP = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-"""What reading an archive raises which is damaged, encrypted or packed in a way nobody knows."""
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, sqlite3.Error)
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 class Restored(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +85,7 @@ def restore(file: Path, at: Path | Backend, blobs: KeptBlobs, own: str, *, also:
                 known, count, damaged = _brought_up(draft, own), 0, []
                 blobs.claim()  # where blobs are shared, those which are there already are this library's too
                 _put_in_place(draft, at)
-    except (*_ZIP, sqlite3.Error) as error:
+    except _DAMAGED as error:
         raise StoreError(f"{file} is damaged: {error}") from error
     except OSError as error:
         raise StoreError(f"{file} cannot be restored: {error.strerror or error}") from error
@@ -118,6 +118,8 @@ def _opened(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
     with zipfile.ZipFile(file) as archive:
         if DATABASE not in archive.namelist():
             raise StoreError(f"{file} is no copy of Assay's: there is no {DATABASE} in it")
+        if any(each.flag_bits & 1 or each.compress_type not in _PACKED for each in archive.infolist()):
+            raise StoreError(f"{file} is no copy of Assay's: some of it is encrypted, or packed in another way")
         wanted = archive.getinfo(DATABASE).file_size
         if wanted > shutil.disk_usage(draft.parent).free:
             raise StoreError(f"{file} needs {wanted / 1e9:,.1f} GB in {draft.parent.parent}, where less is free")

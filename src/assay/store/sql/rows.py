@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, Connection, Integer, Table, func, insert, inspect, select, text
+from sqlalchemy import Connection, Integer, Table, func, insert, inspect, select, text
 
 from assay.core.errors import StoreError
 from assay.store.sql.tables import metadata, version
@@ -59,7 +59,7 @@ def _copy(table: Table, source: Connection, target: Connection) -> int:
 def _go_on_numbering(table: Table, target: Connection) -> None:
     """Rows came with their numbers: new ones follow the highest."""
     (key, *others) = table.primary_key.columns
-    if others or not isinstance(key.type, BigInteger | Integer):
+    if others or not isinstance(key.type, Integer):
         return
     sequence = target.execute(
         text("SELECT pg_get_serial_sequence(:of, :column)"), {"of": table.name, "column": key.name}

@@ -82,7 +82,7 @@ class SqlUpkeep:
             gone = _forget_documents(connection)
         with self._database.read() as connection:
             kept = _referred(connection)
-        if self._shared and not self._blobs.owners() <= {self._owner()}:
+        if self._others_store():
             return Swept(rows=tuple(sorted(gone)), apart=True)
         doomed = {sha for hashes in gone.values() for sha in hashes}
         stored = list(self._blobs.stored())
@@ -92,6 +92,10 @@ class SqlUpkeep:
         names = {each.name for each in removed}
         _remove_pages(pages, {each.name for each in stored} - names)
         return Swept(rows=tuple(sorted(gone)), blobs=len(names), size=sum(each.size for each in removed))
+
+    def _others_store(self) -> bool:
+        """Whether another library has stored bytes in the same place."""
+        return self._shared and not self._blobs.owners() <= {self._owner()}
 
     def _elsewhere(self, connection: Connection) -> bool:
         """Whether another process works with a database on a server: it is connected, or executes a run."""
@@ -121,8 +125,9 @@ class SqlUpkeep:
         end = time.monotonic() + ALONE_SECONDS
         while left:
             each = left.pop()
-            # Listing takes a while; it may have been written again meanwhile.
-            if not self._shared or (self._blobs.age(each.name) or 0.0) >= SHARED_SECONDS:
+            # Listing takes a while: it may have been written again meanwhile, or another library have come.
+            aged = not self._shared or (self._blobs.age(each.name) or 0.0) >= SHARED_SECONDS
+            if aged and not self._others_store():
                 self._blobs.remove(each.name)
                 yield each
             if time.monotonic() > end:
