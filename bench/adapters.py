@@ -2,7 +2,8 @@
 
 A server in a process of its own sends canned answers, as bursts (many chunks a read) and one chunk at a time, as
 a model at work does. Counted is the processor time of the process which reads, all of it: sockets, HTTP, JSON, deltas;
-less that of the same answer with a single chunk, so that opening a request is not counted.
+less that of the same answer with a single chunk, so that opening a request is not counted. In turns with each
+adapter the floor is measured: the HTTP client alone, which counts the bytes of the same answer.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
+
+import httpx2
 
 from assay.core.messages import Delta, Message, Reply, Request
 from assay.core.ports import Access, Model
@@ -111,19 +114,38 @@ async def spent(name: str, port: int, count: int, pace: str) -> float:
     return took[2] - took[1]
 
 
+async def floor(name: str, port: int, count: int, pace: str) -> float:
+    """The same for the HTTP client alone, which throws away what it reads."""
+    took = []
+    async with httpx2.AsyncClient(trust_env=False, timeout=ASKED.timeout) as client:
+        for chunks in (1, 1, count):
+            cpu = time.process_time()
+            url = f"http://127.0.0.1:{port}/{ADAPTERS[name][0]}/{chunks}/{pace}/"
+            async with client.stream("POST", url, content=b"{}") as response:
+                read = sum([len(piece) async for piece in response.aiter_raw()])
+            took.append(time.process_time() - cpu)
+            assert read > chunks
+    return took[2] - took[1]
+
+
 def _once(model: Model) -> AsyncGenerator[Delta | Reply, None]:
     return model.stream(ASKED)
 
 
 async def main(chunks: int, rounds: int, port: int) -> None:
-    """Print the median of `rounds` for each adapter, and the range."""
+    """Print the medians of `rounds` for each adapter, with the range: in all, the floor, and what is above it."""
     for name in ADAPTERS:
         for pace in ("burst", "single"):
-            figures = [await spent(name, port, chunks, pace) / chunks * 1e6 for _ in range(rounds)]
-            middle, low, high = statistics.median(figures), min(figures), max(figures)
-            print(
-                f"{name:32} {pace:6} {middle:6.0f} µs CPU a chunk ({low:.0f}-{high:.0f}, {rounds} rounds)", flush=True
-            )
+            pairs = [
+                [await measured(name, port, chunks, pace) / chunks * 1e6 for measured in (spent, floor)]
+                for _ in range(rounds)
+            ]
+            whole, least, above = zip(*((total, low, total - low) for total, low in pairs), strict=True)
+            print(f"{name:32} {pace:6} {_told(whole)} floor {_told(least)} above it {_told(above)}", flush=True)
+
+
+def _told(figures: Sequence[float]) -> str:
+    return f"{statistics.median(figures):4.0f} µs CPU a chunk ({min(figures):.0f}-{max(figures):.0f})"
 
 
 if __name__ == "__main__":

@@ -136,14 +136,17 @@ def objection(claim: str, passage: str) -> str:
     """What the checks object to, empty for nothing."""
     evidence = evidence_of(passage)
     check = veto(examine(claim, evidence), evidence)
-    return f"{check.rule}: {check.reason}" if check else ""
+    return f"{check.rule}, {check.verdict}: {check.reason}" if check else ""
 
 
 class Tally(msgspec.Struct):
-    """How many edited claims of a class there were, and how many the checks objected to."""
+    """How many edited claims of a class there were, how many the checks objected to, and of how many they said that the
+    passage says something else; of the others they said that what the claim says is not in it.
+    """
 
     tried: int = 0
     seen: int = 0
+    contradicted: int = 0
     rules: dict[str, int] = {}
     kept: list[tuple[str, str, str]] = []
 
@@ -172,7 +175,8 @@ def tally(found: list[Pair], edit: Mutation, name: str) -> Tally:
 def _count(counts: Tally, pair: Pair, edited: str, said: str) -> None:
     counts.tried += 1
     counts.seen += bool(said)
-    rule = said.partition(":")[0]
+    rule, _, verdict = said.partition(":")[0].partition(", ")
+    counts.contradicted += verdict == "contradicted"
     if rule:
         counts.rules[rule] = counts.rules.get(rule, 0) + 1
     counts.kept.append((edited, said, pair.passage))
@@ -249,7 +253,10 @@ def _by_origin(found: list[Pair]) -> dict[str, list[Pair]]:
 
 def _total(title: str, tallies: list[Tally]) -> None:
     tried = sum(counts.tried for counts in tallies)
-    print(f"  {title:<24}{tried:>6}  {sum(counts.seen for counts in tallies) / max(1, tried):7.1%}")
+    seen, contradicted = (
+        sum(counts) for counts in zip(*((each.seen, each.contradicted) for each in tallies), strict=True)
+    )
+    print(f"  {title:<24}{tried:>6}  {seen / max(1, tried):7.1%}  contradicted {contradicted / max(1, tried):.1%}")
 
 
 def _print(title: str, tallies: dict[str, Tally], *, wanted: bool, missed: str) -> None:

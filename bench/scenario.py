@@ -6,6 +6,7 @@ The same replies are given by a model in the process (`reply`) and by a server w
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,6 +67,8 @@ BACKGROUND = ("tides of European ports", "tide range", "mean sea level")
 FIRST_SENT = 3
 FILLER = "And so on? "
 REPORT = 600
+_REPORTS = itertools.count(1)
+"""Every report has a title of its own: what is kept of one report must not make the next one cheap."""
 
 
 class Asked(NamedTuple):
@@ -156,7 +159,7 @@ def answer(question: Asked) -> Said:
         case "find":
             return Said(written(question.passages, _subject(question.subject).finding * SIGNS_A_TOKEN))
         case "write":
-            return Said("# Tides\n\n" + written(question.passages, REPORT * SIGNS_A_TOKEN))
+            return Said(f"# Tides, no. {next(_REPORTS)}\n\n" + written(question.passages, REPORT * SIGNS_A_TOKEN))
     return Said("supported")
 
 

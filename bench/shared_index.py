@@ -19,7 +19,7 @@ import postgres as server
 from corpus import DATA, machine, read_all
 from sqlalchemy import Engine
 
-from assay.core.ports import Library, LibrarySearch, Query
+from assay.core.ports import Library, Query
 from assay.core.sources import Document
 from assay.evidence.documents import Reader
 from assay.evidence.segment import SEGMENTER
@@ -31,6 +31,7 @@ from assay.store.sql.database import Database
 from assay.store.sql.postgres import Postgres
 
 QUESTIONS = 200
+Indexed = LocalSearch | PostgresSearch
 FORMS = ("{}", "what does {} say?", "When was {} created and who wrote it?", "main limitations of {}")
 
 
@@ -65,10 +66,10 @@ def measure(everything: Store, wanted: int, folder: Path, url: str) -> None:
     Database(Postgres(schema)).close()
     engine = Postgres(schema).engine()
 
-    def of_home(name: str) -> LibrarySearch:
+    def of_home(name: str) -> Indexed:
         return LocalSearch(folder / name, store.library, spans)
 
-    def of_server(_: str) -> LibrarySearch:
+    def of_server(_: str) -> Indexed:
         return PostgresSearch(engine, store.library, spans, SEGMENTER)
 
     for kind, made in (("in each home", of_home), ("in PostgreSQL", of_server)):
@@ -78,7 +79,7 @@ def measure(everything: Store, wanted: int, folder: Path, url: str) -> None:
     server.drop(schema)
 
 
-def report(kind: str, made: Callable[[str], LibrarySearch], library: Library) -> None:
+def report(kind: str, made: Callable[[str], Indexed], library: Library) -> None:
     """Make the index, let a second machine join, ask."""
     first, second = _timed(lambda: made("one").sync()), _timed(lambda: made("two").sync())
     search = made("one")
@@ -97,9 +98,9 @@ def report(kind: str, made: Callable[[str], LibrarySearch], library: Library) ->
     )
 
 
-def _ask(search: LibrarySearch, document: Document, form: str) -> tuple[float, list[str]]:
+def _ask(search: Indexed, document: Document, form: str) -> tuple[float, list[str]]:
     started = time.perf_counter()
-    hits = search.find(Query(text=form.format(document.title), limit=10))  # type: ignore[attr-defined]
+    hits = search.find(Query(text=form.format(document.title), limit=10))
     return time.perf_counter() - started, [hit.document.title for hit in hits]
 
 

@@ -17,6 +17,7 @@ from assay.run.protocols import Observation, Shown, Tool
 from assay.run.run import Branch, Run
 from assay.run.steps import Scratch
 from assay.run.watching import watched
+from assay.tools.recall import RecallTool
 
 MALFORMED_SHOWN = 200
 
@@ -108,9 +109,10 @@ async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) 
 
 
 def _asked(acted: Sequence[Acted]) -> tuple[list[str], list[str]]:
-    """Queries asked and documents opened."""
+    """Queries asked and documents opened; to recall is to ask nobody."""
     done = [each for each in acted if each.observation]
-    queries = [str(each.call.arguments["query"]) for each in done if "query" in each.call.arguments]
+    searches = [each.call.arguments for each in done if each.call.name != RecallTool.name]
+    queries = [str(arguments["query"]) for arguments in searches if "query" in arguments]
     opened = [each.observation.shown for each in done if each.observation and "documents" in each.call.arguments]
     return queries, [one.document.title or one.document.name for shown in opened for one in shown]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from assay.agents.history import History
-from assay.agents.sizing import room
+from assay.agents.sizing import room, total
 from assay.core.brief import Role
 from assay.core.errors import ContextTooLong
 from assay.core.events import Event
@@ -28,12 +28,15 @@ async def ask(
     """Ask `request` with the messages of `history` and then `closing`.
 
     Raises:
-        ModelFailed, LimitReached: as `Run.ask`; `ContextTooLong` when half the history is still too long.
+        ModelFailed, LimitReached: as `Run.ask`; `ContextTooLong` when half of it is still too long.
     """
     tokens = room(run.profile(role), request.system, request.tools, request.max_tokens)
     fitting = msgspec.structs.replace(request, messages=history.messages(tokens, closing), passing=len(closing))
     try:
         return await run.ask(role, fitting, deltas=deltas, on_call=on_call)
     except ContextTooLong:
-        shorter = msgspec.structs.replace(fitting, messages=history.messages(tokens // 2, closing))
+        # Its window may be far smaller than we were told: half of the window, or of what was sent and can be shortened.
+        least = total(history.messages(0, closing))
+        half = min(tokens, total(fitting.messages) + least) // 2
+        shorter = msgspec.structs.replace(fitting, messages=history.messages(half, closing))
         return await run.ask(role, shorter, deltas=deltas, on_call=on_call)

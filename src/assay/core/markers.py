@@ -5,6 +5,7 @@ Which forms count as a marker, and where none is looked for, is told in `core.sc
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from bisect import bisect_right
@@ -61,7 +62,13 @@ class Tokenizer:
 
 def parse(text: str) -> list[Marker]:
     """The markers of `text`, in order."""
-    return [token.marker for token in scan(text) if token.marker is not None]
+    return list(_parsed(text))
+
+
+@functools.lru_cache(maxsize=128)
+def _parsed(text: str) -> tuple[Marker, ...]:
+    """Kept, as every step from writing to the gate asks it of one report."""
+    return tuple(token.marker for token in scan(text) if token.marker is not None)
 
 
 # rendering

@@ -31,7 +31,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def _markdown() -> MarkdownIt:
-    return MarkdownIt("commonmark")
+    return MarkdownIt("commonmark").disable(["inline", "text_join"])  # a heading's words are left as written
 
 
 def outline(text: str) -> tuple[Part, ...]:
@@ -73,8 +73,13 @@ def read_template(text: str) -> tuple[Section, ...]:
     return tuple(Section(level=part.level, title=part.title, hint=text[part.body : part.end].strip()) for part in parts)
 
 
+_OPENING = re.compile("```|~~~|<")
+
+
 def closed(text: str) -> str:
     """`text` with what it leaves open (a code fence, HTML) closed, so that a heading put after it is one."""
+    if not _OPENING.search(text):
+        return text
     longest = max(map(len, re.findall(r"`+|~+", text)), default=0)
     endings = ("", f"\n{'`' * longest}", f"\n{'~' * longest}", "\n-->")
     tries = (form + ending for form in (text, text.replace("<", "&lt;")) for ending in endings)

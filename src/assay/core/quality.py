@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -82,6 +83,7 @@ def find_doi(metadata: Mapping[str, str], url: str = "") -> str:
     return ""
 
 
+@lru_cache(maxsize=256)
 def _by_host(host: str) -> Quality | None:
     for kind, reason, names in HOSTS:
         if name := next((name for name in names if is_below(host, name)), ""):

@@ -56,6 +56,8 @@ _MONTHS = frozenset(
 )
 _LAST_WORD = re.compile(r"([^\W_]+(?:\.[^\W_]+)*)\.[)\]]?\s*$")
 _FIRST_WORD = re.compile(r"\s*[^\w\s]*([^\W_]+)")
+_KEPT = 2_000
+"""Code points of a paragraph whose ends of sentences are kept."""
 
 
 def sentences(text: str, language: str = "") -> list[tuple[int, int]]:
@@ -90,11 +92,17 @@ def _paragraph(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return spans
 
 
-def _latin_cuts(paragraph: str) -> list[int]:
+def _latin_cuts(paragraph: str) -> tuple[int, ...]:
     if not _MAYBE_END.search(paragraph):
-        return []
-    cuts = [end for _, end in nupunkt.sent_spans(paragraph)]
-    return [cut for cut in cuts if cut < len(paragraph) and not _joined(paragraph, cut)]
+        return ()
+    return _cuts(paragraph) if len(paragraph) <= _KEPT else _cuts.__wrapped__(paragraph)
+
+
+@functools.lru_cache(maxsize=512)
+def _cuts(paragraph: str) -> tuple[int, ...]:
+    """Kept for short paragraphs: those of passages and reports are asked for again and again."""
+    cuts = (end for _, end in nupunkt.sent_spans(paragraph))
+    return tuple(cut for cut in cuts if cut < len(paragraph) and not _joined(paragraph, cut))
 
 
 def _joined(paragraph: str, cut: int) -> bool:

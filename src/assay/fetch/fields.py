@@ -23,6 +23,8 @@ DATE = re.compile(
     rf"|\b(?P<m3>{_MONTH})[a-z]{{0,6}}\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y3>\d{{4}})(?!\d)",
     re.IGNORECASE,
 )
+BYLINE = frozenset(("author", "authors", "published", "created", "date"))
+LONGEST_BYLINE = 500
 MARKUP = re.compile(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
 
 
@@ -37,9 +39,9 @@ class Fields(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_fields(text: str) -> Fields:
-    """What the front matter or the header lines of `text` and its first heading say."""
+    """What the front matter or the header lines of `text`, its first heading and the lines right under that say."""
     head = text[:HEAD]
-    pairs = _pairs(head)
+    pairs = _byline(head) | _pairs(head)
     title = pairs.pop("title", "") or first_heading(head)
     author = pairs.pop("author", "") or pairs.pop("authors", "")
     dated = (iso_date(pairs[key]) for key in ("published", "created", "date") if key in pairs)
@@ -49,12 +51,17 @@ def read_fields(text: str) -> Fields:
 
 def first_heading(text: str) -> str:
     """The first heading, without markup; "" when there is none near the start."""
-    text = FENCED.sub("", FRONT.sub("", text))
+    heading = _heading(FENCED.sub("", FRONT.sub("", text)))
+    return _unmarked(heading[1]).strip()[:300] if heading else ""
+
+
+def _heading(text: str) -> re.Match[str] | None:
     found = [match for match in (ATX.search(text), UNDERLINED.search(text)) if match]
-    if not found:
-        return ""
-    title = min(found, key=lambda match: match.start())[1]
-    return MARKUP.sub(lambda match: match[1] or "", title).strip()[:300]
+    return min(found, key=lambda match: match.start(), default=None)
+
+
+def _unmarked(text: str) -> str:
+    return MARKUP.sub(lambda match: match[1] or "", text)
 
 
 def first_line(text: str) -> str:
@@ -86,7 +93,20 @@ def iso_date(text: str) -> str:
 
 def _pairs(head: str) -> dict[str, str]:
     front = FRONT.match(head)
-    block = front[2] if front else _header(head)
+    return _read_pairs(front[2] if front else _header(head))
+
+
+def _byline(head: str) -> dict[str, str]:
+    """Author and date as the paragraph right under the title says them: "Published: 12 March 2024"."""
+    text = FRONT.sub("", head)
+    title = _heading(text)
+    if title is None or text[: title.start()].strip():
+        return {}
+    under = re.split(r"\n[ \t\r]*\n", text[title.end() :].lstrip()[:LONGEST_BYLINE], maxsplit=1)[0]
+    return {key: value for key, value in _read_pairs(_unmarked(under)).items() if key in BYLINE}
+
+
+def _read_pairs(block: str) -> dict[str, str]:
     pairs: dict[str, str] = {}
     for match in PAIR.finditer(block):
         pairs.setdefault(match[1].strip().lower(), match[2].strip("\"' ")[:1000])

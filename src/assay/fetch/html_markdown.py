@@ -16,12 +16,12 @@ BLOCKS = frozenset(
 )
 HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-NOISE = re.compile(
-    r"(?:^|\s)(?:headerlink|navheader|navfooter|sphinxsidebar|breadcrumbs?|id_link|skip-?link|sr-only|visually-hidden"
-    r"|screen-reader-text|mw-editsection|noprint)(?:$|\s)",
-    re.IGNORECASE,
+NOISE = frozenset(
+    "headerlink navheader navfooter sphinxsidebar breadcrumb breadcrumbs id_link skiplink skip-link sr-only"
+    " visually-hidden screen-reader-text mw-editsection noprint".split()
 )
-SPACE = re.compile(r"\s+")
+"""Classes of what is no text."""
+NOISE_ROLES = frozenset(("navigation", "search", "banner"))
 INNER_BLOCKS = "table, ul, ol, dl, pre, h1, h2, h3, h4"
 
 
@@ -31,27 +31,25 @@ def to_markdown(root: LexborNode) -> str:
     A definition's term and the start of its description are one item. Deep nesting is walked, not recursed.
     """
     writer = _Writer()
-    stack: list[tuple[LexborNode, bool]] = [(root, False)]
-    while stack:
-        node, leaving = stack.pop()
-        if leaving:
-            writer.leave(node)
-            continue
-        if not writer.enter(node):
-            continue
-        stack.append((node, True))
-        children = []
-        child = node.child
-        while child is not None:
-            children.append(child)
-            child = child.next
-        stack.extend((child, False) for child in reversed(children))
+    above: list[tuple[LexborNode, str]] = []
+    at: LexborNode | None = root
+    while at is not None:
+        tag = at.tag or ""
+        if writer.enter(at, tag):
+            above.append((at, tag))
+            at = at.child
+        else:
+            at = at.next if above else None
+        while at is None and above:
+            left, tag = above.pop()
+            writer.leave(tag)
+            at = left.next if above else None
     return writer.finish()
 
 
 def plain(node: LexborNode) -> str:
     """The visible text of one node on one line."""
-    return SPACE.sub(" ", node.text(deep=True)).strip()
+    return " ".join(node.text(deep=True).split())
 
 
 class _Writer:
@@ -64,9 +62,8 @@ class _Writer:
         self.joined = False
         self.lists: list[str] = []
 
-    def enter(self, node: LexborNode) -> bool:
+    def enter(self, node: LexborNode, tag: str) -> bool:
         """Take a node in; False when its children are not to be walked."""
-        tag = node.tag or ""
         if tag == "-text":
             self.inline.append(node.text_content or "")
             return False
@@ -98,8 +95,7 @@ class _Writer:
         if tag in ("ul", "ol", "dl"):
             self.lists.append(tag)
 
-    def leave(self, node: LexborNode) -> None:
-        tag = node.tag or ""
+    def leave(self, tag: str) -> None:
         if tag in ("ul", "ol", "dl"):
             self._flush()
             self.joined = False
@@ -115,7 +111,9 @@ class _Writer:
         return "".join(self.blocks).strip() + "\n"
 
     def _flush(self) -> None:
-        text = SPACE.sub(" ", "".join(self.inline)).strip()
+        if not self.inline:
+            return
+        text = " ".join("".join(self.inline).split())
         self.inline.clear()
         if not text:
             return
@@ -160,13 +158,12 @@ def _hidden(node: LexborNode) -> bool:
         return False
     if "hidden" in attributes or attributes.get("aria-hidden") == "true":
         return True
-    if HIDDEN.search(attributes.get("style") or ""):
+    style, classes = attributes.get("style"), attributes.get("class")
+    if style and HIDDEN.search(style):
         return True
-    return bool(NOISE.search(attributes.get("class") or "")) or attributes.get("role") in (
-        "navigation",
-        "search",
-        "banner",
-    )
+    if classes and not NOISE.isdisjoint(classes.lower().split()):
+        return True
+    return attributes.get("role") in NOISE_ROLES
 
 
 def _is_data(table: LexborNode) -> bool:

@@ -21,6 +21,7 @@ import msgspec
 
 from assay.core.errors import EXTRACT_ERRORS, ExtractError, ReaderBroke, TooSlow
 from assay.core.ports import Extractor
+from assay.core.readying import ready_types
 from assay.core.sources import Extracted
 from assay.fetch.wire import Result, Setup, Task, receive, send
 
@@ -39,6 +40,7 @@ class Workers:
     """
 
     def __init__(self, count: int = 0, *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+        ready_types()  # several threads take results
         self._count = count or min(MOST, os.cpu_count() or 1)
         self._seconds, self._memory = seconds, memory
         self._threads: ThreadPoolExecutor | None = None

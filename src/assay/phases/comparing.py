@@ -7,7 +7,7 @@ or one composed of records) stays as it is, and the report's limits tell it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -22,8 +22,9 @@ from assay.core.ports import Library
 from assay.core.sources import SNIPPET, Passage, Source
 from assay.evidence.documents import Reader
 from assay.evidence.identity import pages
-from assay.phases.form import with_section
-from assay.phases.write import Draft
+from assay.phases.form import redated, with_section
+from assay.phases.inquiry import Inquiry
+from assay.phases.write import Draft, date_of
 from assay.run.run import Run
 from assay.run.steps import Scratch
 from assay.verify.conflicts.finding import conflicts
@@ -44,13 +45,16 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     conflicts: tuple[Conflict, ...] = ()
 
 
-async def compare(run: Run, kit: Kit, reader: Reader, draft: Draft, coverage: Sequence[Coverage]) -> Draft:
+async def compare(
+    run: Run, kit: Kit, reader: Reader, inquiry: Inquiry, draft: Draft, coverage: Sequence[Coverage]
+) -> Draft:
     """The draft with what its sources say against each other.
 
     Args:
         run: where it is done: reading and comparing are one step of it.
         kit: whose ledger has the passages.
         reader: reads stored documents.
+        inquiry: has the day of the research: what is put in may cite a source newer than all before.
         draft: the report as written.
         coverage: names the passages which findings cite.
     """
@@ -64,7 +68,8 @@ async def compare(run: Run, kit: Kit, reader: Reader, draft: Draft, coverage: Se
     for each in compared.conflicts:
         run.emit(_told(each, passages))
     limits = copied(compared.copies, [passage.document_sha256 for passage in cited.passages], sources)
-    return _with(run, msgspec.structs.replace(draft, limits=(*draft.limits, *limits)), compared, passages, sources)
+    draft = msgspec.structs.replace(draft, limits=(*draft.limits, *limits))
+    return _with(run, draft, compared, passages, sources, lambda text: redated(text, date_of(text, kit, inquiry)))
 
 
 async def _compared(
@@ -104,7 +109,12 @@ def _told(conflict: Conflict, passages: Mapping[str, Passage]) -> ConflictFound:
 
 
 def _with(
-    run: Run, draft: Draft, compared: Compared, passages: Mapping[str, Passage], sources: Mapping[str, Source]
+    run: Run,
+    draft: Draft,
+    compared: Compared,
+    passages: Mapping[str, Passage],
+    sources: Mapping[str, Source],
+    retell: Callable[[str], str],
 ) -> Draft:
     """The draft, and where sources disagree: in its text, or where that has a form of its own among its limits."""
     if not compared.conflicts:
@@ -115,7 +125,7 @@ def _with(
     added = section(compared.conflicts, passages, sources, draft.text)
     if not added:
         return draft
-    text = with_section(draft.text, added)
+    text = retell(with_section(draft.text, added))
     run.emit(ReportRevised(text=text, why=REVISED, spans=spans(draft.streamed, text)))
     return msgspec.structs.replace(draft, text=text)
 

@@ -45,7 +45,7 @@ async def finish(
     async with run.at("verify").phase("verify") as phase:
         passages, sources = kit.ledger.everything()
         if run.brief.verify and run.brief.compare and draft.sourced:
-            draft = await compare(phase, kit, reader, draft, coverage)
+            draft = await compare(phase, kit, reader, inquiry, draft, coverage)
         closing = Closing(coverage, passages, formed=draft.composed or bool(run.brief.template))
         verified = await verify(
             phase,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.core.brief import Brief
 
 WEB = "the web"
+"""Stands among the models of `Brief.private_to` where the web may be asked."""
 
 
 def leaving(brief: Brief) -> tuple[str, ...]:

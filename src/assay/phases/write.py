@@ -163,7 +163,8 @@ def nothing_found(phase: Run, kit: Kit, inquiry: Inquiry) -> Draft:
     asked = kit.ledger.queries(since=phase.brief.lane)  # what an earlier run searched for, its own report says
     queries = ", ".join(f"“{shortened(query, QUERY_LENGTH)}”" for query in asked[:QUERIES_NAMED])
     more = f" and {len(asked) - QUERIES_NAMED} more" if len(asked) > QUERIES_NAMED else ""
-    searched = f"; searched for {queries}{more}" if queries else ""
+    unable = "" if "search" in kit.tools else "; nothing was searched, since `agents.tools` does not name `search`"
+    searched = f"; searched for {queries}{more}" if queries else unable
     ended = f"; research was cut short: {in_words(phase.exhausted)}" if phase.exhausted else ""
     text = f"Nothing that answers this question was found in {inquiry.scope}{searched}{ended}."
     phase.emit(ReportDelta(text=text))

@@ -11,7 +11,7 @@ from assay.core.integrity import records
 from assay.core.usage import Usage
 from assay.core.view import RunView
 from assay.verify import gate
-from assay.verify.checking import Found, Rules, settle
+from assay.verify.checking import Found, Rules, Settled, settle
 from assay.verify.claims import Sentence, claims
 
 
@@ -49,16 +49,10 @@ class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
         return not self.lost and not self.problems
 
 
-class Reread(msgspec.Struct, frozen=True, kw_only=True):
-    """A run's report as the rules of today find it: what each claim cites, what is said of it, and by what.
-
-    `open` are the claims of which only the weight of their words has spoken: a judge may be asked.
-    """
+class Reread(Settled, frozen=True, kw_only=True):
+    """A run's report as the rules of today find it."""
 
     view: RunView
-    found: tuple[Found, ...]
-    checks: Mapping[str, Check]
-    open: frozenset[str]
     problems: tuple[str, ...]
 
     def told(self, opinions: Mapping[str, Check]) -> Rechecked:
@@ -76,18 +70,9 @@ class Reread(msgspec.Struct, frozen=True, kw_only=True):
             lost=tuple(each.id for each in again if each.before == "supported" != each.now),
         )
 
-    def to_judge(self) -> tuple[Found, ...]:
-        """The open claims, as a judge gets them."""
-        return tuple(each for each in self.found if each.id in self.open)
-
-
-def recheck(view: RunView, text_of: gate.TextOf, off: Collection[str] = ()) -> Rechecked:
-    """Check every claim of a run's report again, without a judge; rules in `off` are not asked. Blocking."""
-    return reread(view, text_of, off).told({})
-
 
 def reread(view: RunView, text_of: gate.TextOf, off: Collection[str] = ()) -> Reread:
-    """Hold every claim of a run's report against its documents, and ask the rules of today. Blocking."""
+    """Hold every claim of a run's report against its documents, and ask the rules of today, save `off`. Blocking."""
     cited = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
     held = gate.documents(cited, text_of)
     sentences = {sentence.start: sentence for sentence in claims(view.report.text)}

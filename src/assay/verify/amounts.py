@@ -77,6 +77,7 @@ _IN_YEAR = re.compile(
     r"summer|autumn|fall|winter|quarter|q[1-4])[ -])$",
     re.IGNORECASE,
 )
+_AGE = re.compile(r"\bage[ds]?(?: of| between)? (?:\d{1,3} ?(?:-|to|and|or) ?)?$", re.IGNORECASE)
 _RANGE = re.compile(r" ?(?:-|to|and|or|bis|und|до|至|~) ?")
 
 
@@ -187,7 +188,7 @@ def _amounts(text: str, taken: bytearray) -> list[Amount]:
                 at += len(part) + 1
             continue
         found.append(_amount(match, text))
-    return _ranged(_torn(found, text), text)
+    return [_aged(amount, text) for amount in _ranged(_torn(found, text), text)]
 
 
 def _listed(run: str) -> list[str]:
@@ -238,6 +239,12 @@ def _units(match: re.Match[str]) -> tuple[str, ...]:
 def _bound(text: str, at: int) -> Bound:
     before = text[max(0, at - 24) : at]
     return next((bound for bound, pattern in _BOUNDS.items() if pattern.search(before)), "")
+
+
+def lead(text: str, amount: Amount) -> str:
+    """What stands before an amount of `text` (80 code points), without the words which bound it ("more than")."""
+    before = text[max(0, amount.start - 80) : amount.start]
+    return _BOUNDS[amount.bound].sub("", before) if amount.bound else before
 
 
 def _is_year(match: re.Match[str], text: str) -> bool:
@@ -293,6 +300,13 @@ def _ranged(found: list[Amount], text: str) -> list[Amount]:
     return found
 
 
+def _aged(amount: Amount, text: str) -> Amount:
+    """In "aged 15-64" and "at the age of 75", years are meant."""
+    bare = amount.units == ("",) and not (amount.currency or amount.scaled or amount.ordinal or amount.year)
+    aged = bare and _AGE.search(text[max(0, amount.start - 24) : amount.start])
+    return msgspec.structs.replace(amount, units=("year",)) if aged else amount
+
+
 def _places(literal: str) -> int:
     return len(literal.partition(".")[2])
 
@@ -315,8 +329,9 @@ def _decimals(words: str) -> str:
     return "".join(str(_counted(part.replace("-", " "))) for part in joined.split())
 
 
-_COMMAS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d{1,3}(?:['_]\d{3})+)(\.\d+)?")
-_POINTS = re.compile(r"(\d{1,3}(?:\.\d{3})+|\d{1,3}(?: \d{3})+)(,\d+)?")
+_COMMAS = re.compile(r"(?!0,)(\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d{1,3}(?:['_]\d{3})+)(\.\d+)?")
+_POINTS = re.compile(r"(?!0\.)(\d{1,3}(?:\.\d{3})+|\d{1,3}(?: \d{3})+)(,\d+)?")
+"""Digits in groups of three, of which the first is never a mere 0: 0.375 is no 375."""
 
 
 def _readings(run: str) -> tuple[tuple[Decimal, ...], str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -123,6 +123,21 @@ class Found(msgspec.Struct, frozen=True):
     id: str
     sentence: Sentence
     evidence: Evidence
+
+
+class Settled(msgspec.Struct, frozen=True, kw_only=True):
+    """Claims of which code has said what it can: what each cites, and its verdict by its id.
+
+    `open` are those of which only the weight of their words has spoken: a judge may be asked.
+    """
+
+    found: tuple[Found, ...]
+    checks: Mapping[str, Check]
+    open: frozenset[str]
+
+    def to_judge(self) -> tuple[Found, ...]:
+        """The open claims, as a judge gets them."""
+        return tuple(each for each in self.found if each.id in self.open)
 
 
 class Checks:

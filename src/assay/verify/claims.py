@@ -53,11 +53,12 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     head: tuple[str, ...] = ()
 
 
+@functools.lru_cache(maxsize=128)
 def read(report: str) -> tuple[Sentence, ...]:
     """Every sentence of `report`, in order, with the markers inside it and directly after it.
 
     A marker after the final punctuation belongs to the sentence before; one which stands alone in its block, to
-    the last sentence of the block before.
+    the last sentence of the block before. Kept, as comparing, checking and the gate read one report.
     """
     markers = parse(report)
     starts = [marker.start for marker in markers]
@@ -106,18 +107,15 @@ def read_block(report: str, number: int, block: Block, markers: Sequence[Marker]
 
 def _without(block: Block, markers: Sequence[Marker]) -> tuple[str, list[int]]:
     """The block's text without markers and the spaces before them, with the place of each character."""
-    gone = {place for marker in markers for place in range(marker.start, marker.end)}
-    signs: list[str] = []
+    kept: list[str] = []
     places: list[int] = []
-    for sign, place in zip(block.text, block.places, strict=True):
-        if place not in gone:
-            signs.append(sign)
-            places.append(place)
-        elif place - 1 not in gone:
-            while signs and signs[-1] in " \t":
-                signs.pop()
-                places.pop()
-    return "".join(signs), places
+    last = 0
+    for marker in markers:
+        start = bisect_left(block.places, marker.start, last)
+        kept.append(block.text[last:start].rstrip(" \t"))
+        places.extend(block.places[last : last + len(kept[-1])])
+        last = bisect_left(block.places, marker.end, start)
+    return "".join((*kept, block.text[last:])), [*places, *block.places[last:]]
 
 
 def _sentences(
@@ -153,8 +151,13 @@ def _spans(kind: BlockKind, text: str, places: list[int], markers: Sequence[Mark
     return whole if len(spans) > 1 and cited_at_end and is_frame(text.strip()) else spans
 
 
+_HIDING = re.compile(r"[\\`~$<\[【［]")
+
+
 def _masked(text: str) -> str:
     """`text` with the points inside code, links and formulas hidden, so that no sentence ends there."""
+    if not _HIDING.search(text):
+        return text
     return "".join(
         text[token.start : token.end]
         if token.kind == "text"
@@ -181,8 +184,8 @@ def _end(report: str, start: int, end: int, markers: Sequence[Marker]) -> int:
 
 @functools.cache
 def markdown() -> MarkdownIt:
-    """The reader of Markdown: CommonMark, and tables."""
-    return MarkdownIt("commonmark").enable("table")
+    """The reader of Markdown by its blocks, CommonMark and tables: what stands inside them is left as written."""
+    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
 
 
 _ROWS: dict[str, BlockKind] = {"thead_open": "head row", "tbody_open": "row"}

@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 
 import msgspec
 
-from assay.verify.amounts import Amount, Day, Token
+from assay.verify.amounts import Amount, Day, Token, lead
 from assay.verify.equality import same
 from assay.verify.reading import Reading
 
@@ -36,14 +36,14 @@ class Input(msgspec.Struct, frozen=True):
 
 def recompute(claim: Reading, amount: Amount, stated: Sequence[Token]) -> str:
     """How the amount follows from what is stated ("50 - 40"); empty where no operation the claim names gives it."""
-    around = claim.plain.text[max(0, amount.start - 80) : amount.end + 60].lower()
+    around = f"{lead(claim.plain.text, amount)} {claim.plain.text[amount.start : amount.end + 60]}".lower()
     inputs = _inputs(stated, [word.token for word in claim.words if word.token])
     own = [each for each in inputs if _alike(each, amount)]
     for cue, compute, in_percent in _OPERATIONS:
         if ("%" in amount.units) == in_percent and cue.search(around):
             years = compute is _YEARS
             for value, shown in compute(inputs if in_percent or years else own):
-                if same(amount, _result(amount, value)):
+                if same(amount, _result(amount, value, ("year",) if years else amount.units)):
                     return shown
     return ""
 
@@ -74,11 +74,10 @@ def _alike(given: Input, amount: Amount) -> bool:
     return given.unit in (*amount.units, "") and given.currency == amount.currency
 
 
-def _result(amount: Amount, value: Decimal) -> Amount:
+def _result(amount: Amount, value: Decimal, units: tuple[str, ...]) -> Amount:
     """`value` as the evidence would state it, exactly."""
-    return msgspec.structs.replace(
-        amount, values=(value,), quantum=Decimal(1).scaleb(-9), literal=f"{value.normalize():f}", bound=""
-    )
+    literal, quantum = f"{value.normalize():f}", Decimal(1).scaleb(-9)
+    return msgspec.structs.replace(amount, values=(value,), quantum=quantum, literal=literal, units=units, bound="")
 
 
 def _sums(inputs: Sequence[Input]) -> Computed:

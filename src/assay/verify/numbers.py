@@ -180,13 +180,18 @@ def _is_list_sign(claim: Reading, index: int) -> bool:
 
 
 def _comparable(claim: Token, other: Token) -> bool:
-    """Whether both could fill one slot: dates, years, amounts of one kind, tokens of one shape."""
+    """Whether both could fill one slot: dates, years, amounts of one kind, tokens of one shape.
+
+    Amounts of two currencies could where they are one number: €5 may have been made of $5.
+    """
     if isinstance(claim, Day) or isinstance(other, Day):
         return _dated(claim) and _dated(other)
     if isinstance(claim, Literal) or isinstance(other, Literal):
         return isinstance(claim, Literal) and isinstance(other, Literal) and _shape(claim) == _shape(other)
-    if (claim.year, claim.ordinal, claim.currency) != (other.year, other.ordinal, other.currency):
+    if (claim.year, claim.ordinal) != (other.year, other.ordinal):
         return False
+    if claim.currency != other.currency:
+        return bool(claim.currency and other.currency) and claim.values == other.values
     return any(
         one == two or measures.comparable(one, two) or {"share", "points"} == {_dimension(one), _dimension(two)}
         for one in claim.units

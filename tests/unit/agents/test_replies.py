@@ -124,6 +124,6 @@ def test_tables_and_short_lines_may_repeat() -> None:
 
 
 def test_a_fence_which_is_never_closed_takes_no_time() -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     assert read_json("```" + "\n" * 50_000 + "x") is None
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5

@@ -65,7 +65,7 @@ def test_parts_follow_one_another_to_the_end(text: str) -> None:
     assert not parts or parts[-1].end == len(text)
 
 
-@given(TEXTS)
+@given(st.one_of(TEXTS, st.text(alphabet="#->*+ \t\r\n=_.1)[]:'\"a", max_size=40)))
 def test_after_a_closed_text_a_heading_is_one(text: str) -> None:
     assert outline(f"{closed(text)}\n\n## After")[-1].title == "After"
 

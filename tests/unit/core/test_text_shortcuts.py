@@ -58,6 +58,6 @@ def test_where_a_sentence_may_end_is_found_as_by_the_plain_pattern(text: str) ->
 
 @pytest.mark.parametrize("sign", ["![", '"...', "…”"])
 def test_many_signs_which_may_end_a_sentence_take_no_long_time(sign: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     assert len(sentences(sign * 50_000)) == 1
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10

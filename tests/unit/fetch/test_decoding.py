@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import ExtractError
-from assay.fetch.decoding import clean, decode
+from assay.fetch.decoding import UNWANTED, clean, decode
 
 RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. " * 5
 
@@ -52,3 +52,4 @@ def test_what_is_clean_can_be_stored(text: str) -> None:
     assert found.encode().decode() == found
     assert "\0" not in found
     assert len(text) - len(found) in (0, 1)
+    assert found == UNWANTED.sub("\ufffd", text.removeprefix("\ufeff"))

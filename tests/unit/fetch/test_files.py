@@ -131,3 +131,21 @@ def test_days_are_read_as_people_write_them(text: str, day: str) -> None:
 
 def test_the_first_field_which_holds_a_day_dates_a_document() -> None:
     assert read_fields("Title: A\nDate: $Date$\nCreated: 05-Jul-2001\n\nText.").published == "2001-07-05"
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "author"),
+    [
+        ("# A\n\nPublished: 12 March 2024\n\nText.", "2024-03-12", ""),
+        ("# A\n**Author:** B C\n**Date:** 2024-03-12\n\nText.", "2024-03-12", "B C"),
+        ("# A\r\n\r\nPublished: 12 March 2024\r\n\r\nText.", "2024-03-12", ""),
+        ("---\nauthor: D\n---\n# A\n\nAuthor: E\nDate: 2024-03-12\n", "2024-03-12", "D"),
+        ("---\ndate: 2020-01-02\n---\n# A\n\nPublished: soon\n", "2020-01-02", ""),
+        ("# A\n\nText.\n\nPublished: 12 March 2024\n", "", ""),
+        ("Text.\n\n# A\n\nPublished: 12 March 2024\n", "", ""),
+        ("# A\n\nReleased: 12 March 2024\n", "", ""),
+    ],
+)
+def test_the_lines_right_under_the_title_may_say_date_and_author(text: str, day: str, author: str) -> None:
+    fields = read_fields(text)
+    assert (fields.published, fields.author, "released" in fields.other) == (day, author, False)

@@ -44,6 +44,13 @@ def test_a_manual_page_cut_into_passages() -> None:
     assert ("code", "  SELECT `a`;\n```") in kinds
 
 
+def test_elements_without_anything_in_them() -> None:
+    found = extract(
+        "<div></div><ul></ul><p>one<br>two<span></span></p><dl><dt></dt><dd>three</dd></dl><h2></h2>four<p></p>"
+    )
+    assert found.text == "one two\n\n- three\n\n## four\n"
+
+
 def test_an_article_without_what_is_around_it() -> None:
     body = "".join(
         f"<p>Paragraph {n} of the story says that the mayor spoke for an hour about bridges.</p>" for n in range(8)

@@ -10,7 +10,7 @@ from assay.core.claims import Check
 from assay.core.errors import StoreError
 from assay.core.sources import Passage, sha256
 from assay.core.view import RunView
-from assay.verify.again import Rechecked, recheck
+from assay.verify.again import Rechecked, reread
 
 DOCUMENT = "The tide at Brest rises seven metres. High water comes twice a day.\n"
 
@@ -53,31 +53,31 @@ def verdicts(found: Rechecked) -> list[str]:
 
 
 def test_a_report_which_holds() -> None:
-    found = recheck(run(), text_of)
+    found = reread(run(), text_of).told({})
     assert verdicts(found) == ["contradicted", "supported"]
     assert (found.lost, found.problems, found.holds) == ((), (), True)
 
 
 def test_what_was_supported_and_no_longer_is_is_lost() -> None:
-    found = recheck(decided(run(), "c1", "lexical", "supported"), text_of)
+    found = reread(decided(run(), "c1", "lexical", "supported"), text_of).told({})
     assert (found.lost, found.holds) == (("c1",), False)
     assert (found.before.supported, found.now.supported) == (2, 1)
 
 
 def test_a_judges_word_stands_until_a_rule_objects() -> None:
     said = "Water is high two times each day, they say."
-    found = recheck(decided(run(), "c3", "judge", "supported", said), text_of)
+    found = reread(decided(run(), "c3", "judge", "supported", said), text_of).told({})
     assert (found.claims[1].now, found.claims[1].rule) == ("supported", "judge")
-    found = recheck(decided(run(), "c1", "judge", "supported"), text_of)
+    found = reread(decided(run(), "c1", "judge", "supported"), text_of).told({})
     assert found.lost == ("c1",)
 
 
 def test_what_was_not_checked_stays_so() -> None:
-    found = recheck(decided(run(), "c3", "off", "unchecked"), text_of)
+    found = reread(decided(run(), "c3", "off", "unchecked"), text_of).told({})
     assert (found.claims[1].now, found.claims[1].reason, found.lost) == ("unchecked", "so it was", ())
 
 
 def test_a_document_which_is_not_there_is_a_problem() -> None:
-    found = recheck(repaired.view(), text_of)
+    found = reread(repaired.view(), text_of).told({})
     assert found.problems
     assert not found.holds

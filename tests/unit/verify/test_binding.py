@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from assay.verify.binding import Place, bind, context
 from assay.verify.names import names
+from assay.verify.numbers import find
 from assay.verify.reading import read, stem, texts
 
 TEXTS = st.text(max_size=200) | st.lists(
@@ -79,3 +80,11 @@ def test_a_claim_of_few_words_proves_nothing() -> None:
     claim, held = read("It was 7."), texts([("S1.1", "It was 8.")])
     bound = bind(context(claim, (2,)), held.readings, [Place(0, 2)], lambda _: False)
     assert not bound.conflicts(at_least=0.1, ratio=1.0)
+
+
+def test_a_number_in_another_currency_is_what_was_meant_where_the_bare_number_stands_elsewhere() -> None:
+    evidence = texts([("S1.1", "A clock with a $3 quartz crystal is worse at keeping time. Section 3 has more.")])
+    finding, *_ = find(read("A clock with a €3 quartz crystal is worse at keeping time."), evidence)
+    assert (finding.outcome, finding.said, finding.veto) == ("conflict", "$3", True)
+    true, *_ = find(read("A clock with a $3 quartz crystal is worse at keeping time."), evidence)
+    assert (true.outcome, true.veto) == ("stated", False)

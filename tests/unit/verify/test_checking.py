@@ -158,10 +158,10 @@ async def test_what_waits_for_its_turn_can_be_given_up_and_asked_for_later() -> 
     async def body(run: Run) -> None:
         checks = Checks(run, Rules(judged=True))
         begun = [run.aside(each.id, lambda _, each=each: checks.check(each)) for each in claims]
-        await asyncio.wait_for(model.full.wait(), 5)
+        await asyncio.wait_for(model.full.wait(), 60)
         checks.let_go()
         model.let.set()
-        await asyncio.wait([asyncio.ensure_future(_ended(each)) for each in begun], timeout=5)
+        await asyncio.wait([asyncio.ensure_future(_ended(each)) for each in begun], timeout=60)
         assert len(model.requests) == AT_ONCE
         done.extend([await checks.check(each) for each in claims])
 

@@ -35,6 +35,7 @@ SALES = ("Sales were $40 million in 2019.", "Sales were $50 million in 2020.")
         ("Sales in 2019 were 20% lower.", "20%", "1 - $40 million / $50 million, in percent", SALES),
         ("Sales rose by $10 million.", "$10 million", "$50 million - $40 million", SALES),
         ("It opened 14 years later.", "14 years", "1920 - 1906", ("It was planned in 1906.", "It opened in 1920.")),
+        ("Two decades later it opened.", "Two decades", "1940 - 1920", ("Closed in 1920.", "It opened in 1940.")),
     ],
 )
 def test_recomputed(claim: str, figure: str, shown: str, passages: tuple[str, ...]) -> None:
@@ -49,6 +50,9 @@ def test_recomputed(claim: str, figure: str, shown: str, passages: tuple[str, ..
         ("Sales rose 20% in 2020.", "20%", SALES),
         ("Sales rose by $20 million.", "$20 million", SALES),
         ("The plants employ 120 people.", "120", TEAMS),
+        ("The plants employ up to 20 people.", "20", TEAMS),
+        ("It opened 14 months later.", "14 months", ("It was planned in 1906.", "It opened in 1920.")),
+        ("The old ones lasted 60 months.", "60 months", ("Some last 30 years.", "Some last 90 years.")),
     ],
 )
 def test_computed_wrongly_or_not_said_to_be_computed(claim: str, figure: str, passages: tuple[str, ...]) -> None:
@@ -74,7 +78,7 @@ def test_a_sum_is_the_sum(one: int, other: int) -> None:
 
 def test_of_very_many_figures_none_are_combined_or_weighed() -> None:
     figures = ", ".join(str(1000 + 7 * at) for at in range(300))
-    begun = time.monotonic()
+    begun = time.process_time()
     found = of(f"In total {figures} make 99999999.", "99999999", f"There were {figures}.")
     assert (found.rule, found.outcome) == ("number", "absent")
-    assert time.monotonic() - begun < 20
+    assert time.process_time() - begun < 20

@@ -43,6 +43,8 @@ SAME = [
     ("235,000 times", "235, 000 times"),
     ("98.7 per cent", "98. 7 per cent"),
     ("in 2021", "in 2021"),
+    ("aged 75", "75 years old"),
+    ("at the age of 3", "36 months"),
 ]
 APART = [
     ("over 1,000,000 people", "757,000 people"),
@@ -53,6 +55,10 @@ APART = [
     ("about €1 million", "$1 million"),
     ("5 km", "5 miles"),
     ("3 months", "3 years"),
+    ("0.375 GB", "0.375 MB"),
+    ("0,375 GB", "375 GB"),
+    ("75 months old", "at the age of 75"),
+    ("64 weeks", "aged 64"),
     ("5 kg", "5 km"),
     ("4%", "4 percentage points"),
     ("in 2021", "2,021 people"),

@@ -22,6 +22,8 @@ CORS = "access-control-allow-origin"
 SENT = ("content-type", CORS)
 """The headers of an answer which the page gets; the browser keeps pages apart by the second."""
 KINDS = frozenset(("script", "fetch", "xhr"))
+AT_ONCE = 6
+"""Answers fetched at once, as browsers do: what is on its way is held in memory, and counts when it is there."""
 EMPTY = "stylesheet"
 """What is answered with nothing: no text depends on it, and some pages wait for it."""
 
@@ -66,6 +68,7 @@ class Gate:
         self._requests, self._bytes, self._deadline = requests, bytes, deadline
         self._begun, self._closed = False, False
         self._going: set[asyncio.Timeout] = set()
+        self._places = asyncio.Semaphore(AT_ONCE)
 
     async def through(self, wish: Wish) -> Given | None:
         """The answer to what a page asks for; None where it gets none."""
@@ -108,12 +111,15 @@ class Gate:
             async with asyncio.timeout_at(self._deadline) as limit:
                 self._going.add(limit)
                 try:
-                    found = await self._fetcher.fetch(url, self._rules)
+                    async with self._places:
+                        if self._bytes < 0:
+                            return None
+                        found = await self._fetcher.fetch(url, self._rules)
+                        self._bytes -= len(found.body)
                 finally:
                     self._going.discard(limit)
         except (FetchFailed, TimeoutError):
             return None
-        self._bytes -= len(found.body)
         return None if self._bytes < 0 or self._closed else _given(found)
 
 

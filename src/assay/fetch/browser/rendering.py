@@ -99,19 +99,17 @@ class RenderingFetcher:
             FetchFailed: neither.
         """
         try:
-            html = await self._rendered(page, rules)
-            after = await asyncio.to_thread(look, html)
+            rendered = await self._rendered(page, rules)
+            after = await asyncio.to_thread(look, rendered.body)
         except FetchFailed:
             if before.bare or self._always:
                 raise
             return page
         if not self._always and after.characters <= before.characters:
             return page
-        assert self._browser is not None
-        headers = {**page.headers, "content-type": "text/html; charset=utf-8", RENDERED: self._browser.name}
-        return msgspec.structs.replace(page, body=html, media_type="text/html", headers=headers, kept="")
+        return rendered
 
-    async def _rendered(self, page: Fetched, rules: WebRules) -> bytes:
+    async def _rendered(self, page: Fetched, rules: WebRules) -> Fetched:
         if self._lacking:
             raise FetchFailed(f"scripts: this page has no text without JavaScript; {self._lacking}")
         limits = self._limits
@@ -131,7 +129,8 @@ class RenderingFetcher:
         body = html.encode(errors="replace")
         if len(body) > limits.bytes:
             raise FetchFailed(f"too large: more than {limits.bytes / 1_000_000:g} MB (the setting web.max_mb)")
-        return body
+        headers = {**page.headers, "content-type": "text/html; charset=utf-8", RENDERED: browser.name}
+        return msgspec.structs.replace(page, body=body, media_type="text/html", headers=headers, kept="")
 
     async def _made(self) -> Renderer:
         async with self._making:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 
 from assay.core.claims import Conflict, Side
 from assay.core.sources import Passage, Source, lane_of_source, ordinal_of
@@ -41,12 +42,8 @@ def conflicts(
     """
     stated = _stated(passages, sources, cited)
     anchors = {at for at, each in enumerate(stated) if each.passage.id in cited}
-    pairs = [
-        (one, other)
-        for one, other in _candidates(stated, anchors)
-        if disagree(stated[one], stated[other], copies=_copies(stated[one], stated[other], groups))
-    ]
-    return tuple(_conflict([stated[at] for at in group]) for group in _groups(pairs)[:MOST_CONFLICTS])
+    apart = _apart(stated, anchors, groups)
+    return tuple(_conflict([stated[at] for at in members]) for members in apart[:MOST_CONFLICTS])
 
 
 def _copies(one: Statement, other: Statement, groups: Mapping[str, int]) -> bool:
@@ -90,23 +87,27 @@ def _candidates(stated: Sequence[Statement], anchors: Collection[int]) -> Iterat
     for at in sorted(anchors):
         document, value = written[at]
         found = (places[kinds[at], key] for key in stated[at].said.keys)
-        shared = Counter(other for others in found if len(others) <= _TOO_COMMON for other in others)
-        for other in sorted(shared):
+        shared = Counter(chain.from_iterable(others for others in found if len(others) <= _TOO_COMMON))
+        for other in sorted(other for other, count in shared.items() if count >= _SHARED):
             first = other not in anchors or at < other
-            apart = written[other][0] != document and written[other][1] != value
-            if apart and first and shared[other] >= _SHARED:
+            if first and written[other][0] != document and written[other][1] != value:
                 yield at, other
 
 
-def _groups(pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Statements which hang together by disagreeing, in order; one statement is in one group."""
-    group: dict[int, list[int]] = {}
-    for one, other in pairs:
-        first, second = group.get(one, [one]), group.get(other, [other])
-        if first is not second:
+def _apart(stated: Sequence[Statement], anchors: Collection[int], groups: Mapping[str, int]) -> list[list[int]]:
+    """Statements which hang together by disagreeing, in order; one statement is in one group.
+
+    Two which hang together by others are not held against each other: nothing would come of it.
+    """
+    together: dict[int, list[int]] = {}
+    for one, other in _candidates(stated, anchors):
+        first, second = together.get(one, [one]), together.get(other, [other])
+        if first is second:
+            continue
+        if disagree(stated[one], stated[other], copies=_copies(stated[one], stated[other], groups)):
             joined = [*first, *second]
-            group |= dict.fromkeys(joined, joined)
-    unique = {id(members): sorted(members) for members in group.values()}
+            together |= dict.fromkeys(joined, joined)
+    unique = {id(members): sorted(members) for members in together.values()}
     return sorted(unique.values())
 
 

@@ -13,7 +13,7 @@ from assay.core.claims import Claim as Counted
 from assay.core.sources import Document, Passage, Source, Span
 from assay.evidence.ledger import passage_of
 from assay.verify import gate
-from assay.verify.checking import Found, Rules, settle
+from assay.verify.checking import Found, Rules, Settled, settle
 from assay.verify.checks import NO_CITATION
 from assay.verify.claims import Sentence, claims
 from assay.verify.evidence import Evidence
@@ -94,23 +94,13 @@ class _Cited(msgspec.Struct, frozen=True):
     silent: bool = False
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """A text whose claims the rules have been asked about: what each cites, and what is said of it.
-
-    `open` are the claims of which only the weight of their words has spoken: a judge may be asked.
-    """
+class Draft(Settled, frozen=True, kw_only=True):
+    """A text whose claims the rules have been asked about."""
 
     marked: Marked
-    found: tuple[Found, ...]
-    checks: Mapping[str, Check]
-    open: frozenset[str]
     references: tuple[Named, ...]
     cites: Mapping[str, tuple[str, ...]]
     lines: tuple[int, ...]
-
-    def to_judge(self) -> tuple[Found, ...]:
-        """The open claims, as a judge gets them."""
-        return tuple(each for each in self.found if each.id in self.open)
 
     def told(self, opinions: Mapping[str, Check]) -> CheckedText:
         """What was found; `opinions` are what a judge says, by claim."""
@@ -145,15 +135,6 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 def _shown(each: Found, check: Check) -> tuple[Passage, ...]:
     """What a claim was held against: nothing, where no passage shares a word with it and no judge was asked."""
     return () if check is SILENT else each.evidence.passages
-
-
-def check_text(text: str, marked: Marked, shelf: Shelf, off: Collection[str] = ()) -> CheckedText:
-    """Check every claim of `text`, without a judge: `draft`, and what it tells.
-
-    Raises:
-        StoreError: a document's text is not there, or damaged.
-    """
-    return draft(text, marked, shelf, off).told({})
 
 
 def draft(text: str, marked: Marked, shelf: Shelf, off: Collection[str] = ()) -> Draft:

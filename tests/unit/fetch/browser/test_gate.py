@@ -9,7 +9,7 @@ import pytest
 from assay.core.errors import FetchFailed
 from assay.core.sources import Fetched
 from assay.core.webrules import ANYTHING, WebRules
-from assay.fetch.browser.gate import Gate, Given, Wish
+from assay.fetch.browser.gate import AT_ONCE, Gate, Given, Wish
 
 HOME = "http://app.example/start"
 
@@ -117,6 +117,26 @@ async def test_requests_and_bytes_are_counted():
     assert len(web.asked) == 2 + 3  # who has had more than enough is not even asked for
 
 
+async def test_few_answers_are_on_their_way_at_once():
+    class Counting(Web):
+        now = most = 0
+
+        async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            try:
+                return await super().fetch(url, rules)
+            finally:
+                self.now -= 1
+
+    web = Counting(wait=0.01)
+    made = gate(web, requests=20, size=550, seconds=60)
+    given = await asyncio.gather(*(made.through(wish(f"http://app{n}.example/x")) for n in range(20)))
+    assert web.most == AT_ONCE
+    assert [each is not None for each in given] == [True] * 5 + [False] * 15
+    assert len(web.asked) <= 5 + AT_ONCE  # who came after too much was there is not even asked for
+
+
 async def test_what_cannot_be_had_is_refused():
     assert await gate(Web()).through(wish("http://app.example/dead")) is None
     assert await gate(Web(wait=30), seconds=0.05).through(wish("http://app.example/slow")) is None
@@ -125,7 +145,7 @@ async def test_what_cannot_be_had_is_refused():
 async def test_a_closed_gate_gives_up_what_is_being_asked_for():
     web = Web(wait=30)
     made = gate(web, seconds=20)
-    async with asyncio.timeout(5), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(15), asyncio.TaskGroup() as tasks:
         asking = tasks.create_task(made.through(wish("http://app.example/slow")))
         await asyncio.sleep(0.05)
         made.close()

@@ -70,10 +70,10 @@ def test_entities_are_not_followed_and_bombs_do_not_go_off(tmp_path):
     assert "secret" not in str(sitemap(outside.encode()))
     inside = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
     bomb = f'<!DOCTYPE u [<!ENTITY e0 "x">{inside}]><urlset><url><loc>https://x/&e9;</loc></url></urlset>'
-    began = time.monotonic()
+    began = time.process_time()
     sitemap(bomb.encode())
     sitemap(gzip.compress(b"<" * 80_000_000, 1))
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_no_more_than_a_page_can_have():

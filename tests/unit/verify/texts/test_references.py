@@ -66,11 +66,11 @@ def test_an_entry_which_is_repeated_as_a_definition_keeps_its_title() -> None:
 
 
 def test_hostile_headings_and_lists_take_no_time() -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     assert definitions("# " + "-" * 20_000 + "x").all == ()
     known = definitions("[1]: https://example.org/a\n\n" * 5_000)
     assert {known.named("1", at) for at in range(5_000)} <= set(known.all)
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 def test_labels_are_compared_without_case_space_and_zeros() -> None:

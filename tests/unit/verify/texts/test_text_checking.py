@@ -10,7 +10,7 @@ from assay.core.claims import Check
 from assay.core.errors import StoreError
 from assay.core.sources import Document, Span, sha256
 from assay.evidence.segment import segment
-from assay.verify.texts.checking import SILENT, CheckedText, Draft, Shelf, check_text, draft
+from assay.verify.texts.checking import SILENT, CheckedText, Draft, Shelf, draft
 from assay.verify.texts.marked import Reference, mark
 from assay.verify.texts.matching import Catalogue
 from assay.verify.texts.picking import MOST, Picker
@@ -55,7 +55,7 @@ def shelf(documents: Sequence[Document] = tuple(GIVEN.values()), texts: Mapping[
 
 
 def checked(text: str, documents: Sequence[Document] = tuple(GIVEN.values())) -> CheckedText:
-    return check_text(text, mark(text), shelf(documents))
+    return draft(text, mark(text), shelf(documents)).told({})
 
 
 def verdicts(text: str) -> list[str]:
