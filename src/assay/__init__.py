@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from assay.settings import Settings as Settings
 
 _WHERE = {
-    "Assay": ("assay.app.assay", "Assay"),
-    "check": ("assay.app.checking", "check"),
-    "CheckedRow": ("assay.app.checking", "CheckedRow"),
-    "ClaimRow": ("assay.app.checking", "ClaimRow"),
-    "judge_rows": ("assay.app.judging", "judge_rows"),
-    "CitedPassage": ("assay.evidence.cited", "CitedPassage"),
-    "research": ("assay.app.shortcuts", "research"),
-    "RunHandle": ("assay.app.handle", "RunHandle"),
-    "research_sync": ("assay.app.shortcuts", "research_sync"),
-    "Rechecked": ("assay.app.verifying", "Rechecked"),
-    "VerifiedText": ("assay.app.verifying", "VerifiedText"),
-    "AssayError": ("assay.core.errors", "AssayError"),
-    "Report": ("assay.core.report", "Report"),
-    "RunView": ("assay.core.view", "RunView"),
-    "Settings": ("assay.settings", "Settings"),
+    "Assay": "assay.app.assay",
+    "check": "assay.app.checking",
+    "CheckedRow": "assay.app.checking",
+    "ClaimRow": "assay.app.checking",
+    "judge_rows": "assay.app.judging",
+    "CitedPassage": "assay.evidence.cited",
+    "research": "assay.app.shortcuts",
+    "RunHandle": "assay.app.handle",
+    "research_sync": "assay.app.shortcuts",
+    "Rechecked": "assay.app.verifying",
+    "VerifiedText": "assay.app.verifying",
+    "AssayError": "assay.core.errors",
+    "Report": "assay.core.report",
+    "RunView": "assay.core.view",
+    "Settings": "assay.settings",
 }
 
 __all__ = [
@@ -65,8 +65,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
-    module, attribute = _WHERE[name]
-    return getattr(import_module(module), attribute)
+    return getattr(import_module(_WHERE[name]), name)
 
 
 def __dir__() -> list[str]:

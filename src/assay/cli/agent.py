@@ -72,7 +72,7 @@ def command(
     \b
         assay agent "List every dam in the report, with its height" --in report.pdf
         assay agent "What do the minutes say about the bridge?" --in minutes/ --detach
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     task = question_from(words, paths)
     configured = settings.load()
     output = Output(

@@ -106,7 +106,7 @@ def command(
     \b
         assay batch questions.jsonl -o out/ --in docs/
         assay batch questions.txt -o out/ --max-usd 5 --at-once 4
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     configured = settings.load()
     terms = Terms(
         total=Budget(usd=max_usd, tokens=max_tokens),

@@ -59,7 +59,7 @@ def command(
         assay check claims.jsonl -o verdicts.jsonl
         assay check claims.jsonl --model ollama:qwen3
         assay check "The plant employs 400 people." --in plant.md
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     if output and not output.absolute().parent.is_dir():
         raise click.UsageError(f"the folder {output.absolute().parent} does not exist")
     watch = _Watch(quiet=state.verbosity < 0)

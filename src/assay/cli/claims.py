@@ -38,7 +38,7 @@ def command(reference: str, problems: bool, as_json: bool, home: Path | None) ->
         assay claims last --json | jq -r 'select(.verdict == "contradicted") | .text'
 
     The numbers of the sources are those of the report: `assay cite RUN N` shows what is cited of one.
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     report = build_report(asyncio.run(_view(reference, home)))
     listed = [each for each in _listed(report) if not (problems and each.verdict == "supported")]
     if as_json:

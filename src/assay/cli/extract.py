@@ -32,7 +32,7 @@ def command(files: Sequence[str], as_json: bool) -> int:
     Folders, globs and archives are read as `assay docs add` reads them, in order. With --json a document is its text,
     what is known of it (title, author, date, language), its passages as byte ranges, and the hashes of the file's bytes
     and of the text; what cannot be read is a line with the reason. Exit code 1 when something cannot be read.
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     paths = paths_from(files)
     for path in paths:
         if path.lower().startswith(("http://", "https://")):

@@ -37,7 +37,7 @@ def command(urls: Sequence[str], browser: bool, as_json: bool) -> int:
 
     Only public addresses are read (setting web.allow names others), as robots.txt allows. Exit code 1 when a page
     cannot be read.
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     return asyncio.run(_fetch(urls, browser, as_json))
 
 

@@ -55,7 +55,7 @@ def command(
     \b
         assay plan "How did the harbour grow?" --in docs/
         assay runs answer ID --approve
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     question = question_from(words, paths)
     configured = settings.load()
     output = Output(stdout="json" if as_json else "report", citations=configured.citations, verbosity=state.verbosity)

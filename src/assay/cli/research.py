@@ -99,7 +99,7 @@ def command(
         assay "How did the harbour grow?" --in docs/
         assay "Which prices changed?" --in @ledgers prices.csv -o report.html
         assay "What is new in Python packaging?" --since 2026 --max-usd 0.50
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     stdout = stdout_for(as_json=as_json, as_events=as_events)
     question = question_from(words, paths)
     configured = settings.load()

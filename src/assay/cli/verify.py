@@ -64,7 +64,7 @@ def command(
     no model is asked, so it gives the same on every machine. With it a model judges what the rules do not decide, and
     what it answered is remembered in the home: asked again, it costs nothing. Exit code 3: a bundle does not hold or
     could not be checked whole; a run's supported claim is lost; claims below what --strict or --min-supported want.
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     if again:
         if paths or web or strict or min_supported is not None:
             raise click.UsageError("--again takes a run, and none of --in, --web, --strict, --min-supported")

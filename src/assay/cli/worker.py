@@ -33,7 +33,7 @@ def command(state: State, slots: int | None, until_empty: bool, home: Path | Non
         assay worker --slots 8
 
     Ctrl-C or SIGTERM lets go of all runs at once; other workers go on with them where they are.
-    """  # noqa: D301 - \b is click's, and no backslash
+    """
     return asyncio.run(_work(state, slots, until_empty, home))
 
 

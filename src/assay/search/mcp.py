@@ -2,8 +2,8 @@
 
 The tools are those many servers have for research (`search` and `fetch`): a search gives `{"results": [{"id", "title",
 "url", "text"}]}`, a fetch by id gives `{"id", "title", "text", "url"}`; plain text is taken as it is. Whatever comes is
-an untrusted document like any page. A connection, or a process, is made for the first
-question and held for those after it.
+an untrusted document like any page. A connection, or a process, is made for the first question and held for those after
+it.
 """
 
 from __future__ import annotations

@@ -43,6 +43,11 @@ def test_sync_says_what_changed(notes: Path, capsys: Capture):
     (notes / "c.md").write_text("A new one.\n")
     assert main(["docs", "sync", "-c", "thesis"]) == 0
     assert capsys.readouterr().err.splitlines()[-1] == "1 added, 0 updated, 1 removed: 2 documents"
+    for name in ("thesis", "@thesis"):
+        assert main(["docs", "sync", name]) == 0
+        assert capsys.readouterr().err.splitlines()[-1] == "0 added, 0 updated, 0 removed: 2 documents"
+    assert main(["docs", "sync", "thesis", "-c", "other"]) == 2
+    assert "name the collection once" in capsys.readouterr().err
 
 
 def test_show_a_document(notes: Path, capsys: Capture):
@@ -98,6 +103,7 @@ def test_crawl_wants_addresses(notes: Path, capsys: Capture):
     [
         (["docs", "sync", "-c"], "th", ["thesis"]),
         (["docs", "collection"], "", ["thesis"]),
+        (["docs", "sync"], "th", ["thesis"]),
         (["research", "--in"], "@t", ["@thesis"]),
         (["agent", "--in"], "@x", []),
         (["docs", "rm", "--collection"], "x", []),

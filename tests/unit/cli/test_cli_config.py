@@ -44,6 +44,12 @@ def test_a_list_is_written_as_a_list(file: Path):
     assert file.read_text() == '[models]\ncomplex = ["scripted:replies.json", "extractive"]\n'
 
 
+def test_a_table_is_not_set_but_its_place_is_told(file: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["config", "set", "limits.calls_at_once", "{sim = 1}"]) == 2
+    assert f"write [limits.calls_at_once] and its entries below it into {file}" in capsys.readouterr().err
+    assert not file.exists()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no such permissions there")
 def test_the_file_is_for_its_owner_alone(file: Path):
     config("set", "keys.openai", "sk-very-secret")

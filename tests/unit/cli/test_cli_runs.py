@@ -295,7 +295,7 @@ class Slow:
         raise AssertionError(f"it ended and never said {said!r}")
 
     def end(self) -> tuple[int, str]:
-        out, _ = self.process.communicate(timeout=30)
+        out, _ = self.process.communicate(timeout=60)
         return self.process.wait(), out.decode()
 
 

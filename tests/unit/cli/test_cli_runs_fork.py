@@ -46,7 +46,7 @@ def test_a_fork_without_a_source_is_another_run_with_another_report(assay: Comma
     assert said.returncode == 0
     assert report["forked_from"] == run_id != report["run_id"]
     assert "Ada Byron" in report["markdown"]
-    assert "1851" not in report["markdown"]
+    assert "in 1851" not in report["markdown"]
     assert f"run {report['run_id']}, forked from write" in said.stderr
     diff = assay("runs", "diff", run_id, "last")
     assert "claims dropped:" in diff.stdout

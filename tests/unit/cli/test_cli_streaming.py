@@ -101,6 +101,6 @@ def test_the_end_which_may_change_is_left_out(text: str) -> None:
 
 
 def test_an_endless_word_takes_no_long_time() -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     assert _settled("[" * 100_000 + " a").startswith("[" * 90_000)
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5

@@ -107,7 +107,7 @@ async def test_who_asks_beside_one_that_stops_waiting_is_asked_for_again():
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):
             await made.ask(slow_on_the_first)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(25):
         assert await beside == 2
     await made.close()
     assert there.opened == there.closed == 2
@@ -117,7 +117,7 @@ async def test_it_closes_when_nobody_asks_and_opens_for_who_does():
     there = There()
     made = line(there, idle=0.05)
     assert await made.ask(number) == 1
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(25):
         while not there.closed:
             await asyncio.sleep(0.01)
     assert await made.ask(number) == 2

@@ -27,7 +27,7 @@ def command(state: State, file: Path, home: Path | None) -> None:
     \b
         assay db backup assay-2026-05-31.zip
         assay db backup /backup/runs.db
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     configured = settings.load()
     done = databases.backup(home or configured.home, configured, file)
     write(done.file)

@@ -26,7 +26,7 @@ def command(quick: bool, as_json: bool, home: Path | None) -> int:
     \b
         assay db check
         assay db check --quick --json
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     configured = settings.load()
     found = databases.checked(home or configured.home, configured, quick=quick)
     if as_json:

@@ -21,7 +21,7 @@ def command(home: Path | None) -> None:
 
     \b
         assay db migrate
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     configured = settings.load()
     done = databases.migrate(home or configured.home, configured)
     if done.before != done.now and not done.copy:

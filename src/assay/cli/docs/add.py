@@ -56,7 +56,7 @@ def command(
         assay docs add git+https://github.com/owner/project@v1.2 -c project
 
     What a collection was added from is remembered: `assay docs sync` looks again.
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     how = Crawl(max_pages, depth) if crawl else None
     asyncio.run(_add(paths_from(paths), collection, how, home, state.verbosity))
 

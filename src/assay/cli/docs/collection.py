@@ -34,7 +34,7 @@ def command(name: str, private: bool | None, home: Path | None) -> None:
     \b
         assay docs collection diary --private
         assay docs add ~/diary -c diary
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     asyncio.run(_show(name, home) if private is None else _mark(name, private, home))
 
 

@@ -38,7 +38,7 @@ def command(references: Sequence[str], collection: str | None, yes: bool, home: 
         assay docs rm draft.md -c thesis
         assay docs rm papers/ -c thesis
         assay docs rm -c thesis
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     if not references and collection is None:
         raise click.UsageError("name documents to take out, or a collection to forget with -c NAME")
     if references:

@@ -34,7 +34,7 @@ def command(reference: str, only_text: bool, collection: str | None, as_json: bo
     \b
         assay docs show 1f3870be
         assay docs show harbor.md --text | less
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     document, text = asyncio.run(_text(reference, collection, home))
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(Shown(document, text))).decode())

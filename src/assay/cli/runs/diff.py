@@ -32,7 +32,7 @@ def command(ctx: click.Context, before: str, after: str, exit_code: bool, as_jso
     \b
         assay runs diff k3v9 last
         assay runs diff k3v9 last --json
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     found = asyncio.run(_difference(before, after, home))
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())

@@ -114,7 +114,7 @@ def command(
         assay runs fork last --from write --exclude 3
         assay runs fork last --from research --add more/ --model openai:gpt-5
         assay runs fork last --from plan --plan plan.txt
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()
     output = Output(

@@ -26,7 +26,7 @@ def command(limit: int, as_json: bool, home: Path | None) -> None:
     \b
         assay runs list -n 10
         assay runs list --json
-    """  # noqa: D301 - \b is click's, and no backslash
+    """
     rows = asyncio.run(_runs(limit, home, as_json=as_json))
     if not rows:
         say(HOW_TO_RUN)

@@ -35,7 +35,7 @@ def command(
     \b
         assay runs prune --older-than 30d --dry-run
         assay runs prune --keep 100
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     rules = Rules(age=age, runs=keep, size=None if max_gb is None else int(max_gb * 1e9))
     done = asyncio.run(_prune(rules, dry_run, home))
     if as_json:

@@ -31,7 +31,7 @@ def command(ctx: click.Context, reference: str, as_json: bool, home: Path | None
 
     \b
         assay runs replay last
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     found = asyncio.run(_replay(reference, home))
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())

@@ -34,7 +34,7 @@ def command(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_j
     \b
         assay runs show last
         assay runs show last --search-log --csv > searches.csv
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     if as_csv and not search_log:
         raise click.UsageError("--csv is a form of the searches: give --search-log with it")
     view = asyncio.run(_view(reference, home))

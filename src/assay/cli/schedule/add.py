@@ -54,7 +54,7 @@ def command(
     \b
         assay schedule add "What is new in Python packaging?" --every 7d
         assay schedule add "Which prices changed?" --every daily --in prices/ --max-usd 0.50
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     configured = settings.load()
     question, seconds = question_from(words, paths), read_every(every)
     kept = lasting(question, cast("Any", ways), configured)

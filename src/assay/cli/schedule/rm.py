@@ -22,7 +22,7 @@ def command(references: Sequence[str], home: Path | None) -> None:
 
     \b
         assay schedule rm k3v9q2
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     book = Book(home or settings.load().home)
     ids = {book.find(reference).id for reference in references}
     for id in ids:

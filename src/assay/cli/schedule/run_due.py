@@ -34,7 +34,7 @@ def command(state: State, notify: Sequence[str], as_json: bool, home: Path | Non
     \b
         assay schedule run-due
         0 * * * *  assay schedule run-due -q --notify "mail -s assay me@example.org"
-    """  # noqa: D301 - a raw docstring would show click's mark to the reader
+    """
     configured = settings.load()
     folder = home or configured.home
     output = output_for(state, configured, notify, as_json=as_json)

@@ -100,10 +100,9 @@ def _converse(model: str, service: Service, profile: Profile, key: Secret, signi
         ModelError: the extra is damaged, or its client does not take the address.
     """
     try:
-        from assay.models.direct.conversation import Conversation  # noqa: PLC0415 - an extra, heavy to import
-        from assay.models.direct.tapping import Tapping  # noqa: PLC0415 - the same
+        from assay.models.direct import conversation, tapping  # noqa: PLC0415 - an extra, heavy to import
 
-        kind = Tapping if service.name == "google" else Conversation
+        kind = tapping.Tapping if service.name == "google" else conversation.Conversation
         return kind(model, service, profile, key, signing)
     except ImportError as error:
         raise ModelError(f"the extra of {service.name} cannot be loaded: {error}", transient=False) from error

@@ -39,7 +39,7 @@ Say = Callable[[str], None]
 
 
 class LocalSearch:
-    """Full-text search over the library's documents. Implements `core.ports.Search`.
+    """Full-text search over the library's documents. Implements `core.ports.LibrarySearch`.
 
     The index under `path` (None: in memory) is derived from the library and may be deleted at any time. It
     catches up by row numbers before a search; one process writes, the others wait for its lock; reading needs

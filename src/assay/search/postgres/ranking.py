@@ -1,8 +1,8 @@
 """Which documents answer best, asked of PostgreSQL: what names them, and what their passages say.
 
-As in the local index a document's score is that of its words and half that of its best passage, both BM25 (Robertson
-and Zaragoza 2009). Here a word counts once in a passage, however often it is in it, and a document's words are counted
-in passages: so nothing longer than a passage has to be read to weigh it.
+A document's score is that of its words and half that of its best passage, both BM25 (Robertson and Zaragoza 2009), as
+in the local index, without its feedback. Here a word counts once in a passage, however often it is in it, and a
+document's words are counted in passages: so nothing longer than a passage has to be read to weigh it.
 """
 
 from __future__ import annotations
@@ -79,15 +79,15 @@ class Counts:
 
     def documents(self, forms: Sequence[str]) -> int:
         """Documents with the most frequent of a word's forms."""
-        return max(map(self._documents.__getitem__, filter(self._documents.__contains__, forms)), default=0)
+        return max((self._documents.get(form, 0) for form in forms), default=0)
 
     def passages(self, forms: Sequence[str]) -> int:
         """The same, passages."""
-        return max(map(self._passages.__getitem__, filter(self._passages.__contains__, forms)), default=0)
+        return max((self._passages.get(form, 0) for form in forms), default=0)
 
     def names(self, forms: Sequence[str]) -> int:
         """The same, titles and names."""
-        return max(map(self._names.__getitem__, filter(self._names.__contains__, forms)), default=0)
+        return max((self._names.get(form, 0) for form in forms), default=0)
 
 
 def extent(connection: Connection, prefix: str) -> Extent:

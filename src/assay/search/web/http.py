@@ -51,7 +51,7 @@ class HttpProvider(ABC):
     most: ClassVar[int] = 20
     """Hits one request may ask for."""
 
-    def __init__(self, access: SearchAccess = SearchAccess()) -> None:  # noqa: B008 - frozen
+    def __init__(self, access: SearchAccess = SearchAccess()) -> None:
         """Raises ConfigError: a key or an address is missing."""
         if self.needs_key and access.key is None:
             raise ConfigError(f"{self.name} needs a key: assay keys set {self.name}")
