@@ -103,7 +103,7 @@ def first_agent() -> list[Scene]:
         says('Well: {"name": "search", "arguments": {"query": "tide Brest"}}', task="research", turn=1, **about),
         Scene(answer=Reply(calls=wrong, stop="calls"), task="research", turn=2, **about),
         Scene(answer=ContextTooLong("too long"), task="research", turn=3, **about),
-        says("done", task="research", turn=3, **about),
+        says("done", task="research", turn=2, **about),  # the oldest turn is left out
         fails("cut", partial="The tide at Genoa", retry_after=0.0, task="find", **about),
         Scene(answer=Reply(thinking="Hm. " * 50, stop="length"), task="find", **about),
         says(found, task="find", **about),
