@@ -120,7 +120,8 @@ class Feeds:
             if row is None:
                 raise _unknown(run_id)
             topic = topic_of(await self._journal.events(run_id)) if row.status == "waiting" else ""
-            self._feeds.setdefault(run_id, Feed(row, await self._state(row, topic), topic))
+            feed = Feed(row, await self._state(row, topic), topic)
+            self._feeds.setdefault(run_id, feed)  # another may have come meanwhile
         feed = self._feeds[run_id]
         feed.followers += 1
         if self._reader is None or self._reader.done():
@@ -139,10 +140,10 @@ class Feeds:
         if reader is not self._reader:  # the next one reads for those who came since
             return
         failure = Cancelled("the library was closed") if reader.cancelled() else reader.exception()
-        feeds, self._feeds = self._feeds, {}
-        for feed in feeds.values():
+        for feed in self._feeds.values():
             feed.failure = failure
             feed.tell()
+        self._feeds.clear()
 
     async def _read(self) -> None:
         loop = asyncio.get_running_loop()
