@@ -162,7 +162,7 @@ async def test_a_run_that_is_unknown_or_deleted_is_said_to_be(journal: Journal):
     with pytest.raises(UnknownName):
         await heard(feeds, run_id="none")
     lease = await begin(journal)
-    following = asyncio.ensure_future(heard(feeds))
+    following = asyncio.ensure_future(heard(feeds, patient=True))
     await asyncio.sleep(0.1)
     await journal.release(lease)
     await journal.delete("r1")
