@@ -36,7 +36,7 @@ async def test_its_findings_are_the_report() -> None:
     ]
     assert log.text == ROSE
     assert log.last(e.AgentStarted).task == TIDE
-    assert [event.verdict for event in log.of(e.ClaimChecked)] == ["supported"]
+    assert [event.verdict for event in log.of(e.ClaimChecked)] == ["quoted"]
     assert (log.last(e.RunCompleted).stop_reason, log.last(e.RunCompleted).verified) == ("done", True)
     assert {request.task for request in log.model.requests} == {"research", "find"}
 
@@ -112,5 +112,5 @@ async def test_through_the_library() -> None:
         report = await assay.agent("How does Assay keep a run after a crash?", sources=[DOCS], depth="light").report()
     assert report.mode == "agent"
     assert report.plan is None
-    assert {claim.verdict for claim in report.claims} == {"supported"}
+    assert {claim.verdict for claim in report.claims} == {"quoted"}
     assert report.markdown.count("durable step")

@@ -88,7 +88,7 @@ async def test_a_run_goes_on_from_another() -> None:
     assert [event.lane for event in second.of(e.AgentStarted)] == [3]
     report = build_report(fold(second.envelopes))
     assert {passage.id for passage in report.passages} == {"S3001.2", "S1001.1"}
-    assert {claim.verdict for claim in report.claims} == {"supported"}
+    assert {claim.verdict for claim in report.claims} == {"quoted"}
     assert second.last(e.RunCompleted).verified
     assert whole(second)
 

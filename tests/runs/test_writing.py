@@ -85,7 +85,7 @@ async def test_the_writer_may_look_again_at_what_no_finding_cites() -> None:
     assert rules(second)["recalls"] == 2
     assert [message.name for message in second.messages][-3:] == ["coverage", "rules", "plan"]
     assert MOON in log.text
-    assert {event.verdict for event in log.of(e.ClaimChecked) if event.rule == "verbatim"} == {"supported"}
+    assert {event.verdict for event in log.of(e.ClaimChecked) if event.rule == "verbatim"} == {"quoted"}
     assert not log.last(e.VerifySummary).summary.dropped_markers
     assert [event.tool for event in log.of(e.ToolFinished)][-1] == "recall"
     (looked,) = [
