@@ -16,7 +16,7 @@ import msgspec
 from assay.core.brief import Role, Timeouts
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.events import Event, ModelAttempted
-from assay.core.messages import Reply, Request, Task, ToolCall
+from assay.core.messages import Reply, Request, Retracted, Task, ToolCall
 from assay.core.ports import Fact, Model
 from assay.core.usage import Usage
 from assay.run.affording import fitted, worst_case
@@ -265,6 +265,9 @@ async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
                     if isinstance(item, Reply):
                         voice.end(item)
                         return item
+                    if isinstance(item, Retracted):
+                        await voice.restart()
+                        continue
                     voice.say(item)
                     if (now := clock()) - renewed >= limit * RENEWAL:
                         limit, renewed = request.timeout, now
