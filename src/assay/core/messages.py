@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -70,6 +71,11 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     schema: dict[str, Any]
+
+
+def closed(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of an object with these fields, all required and no other allowed, as strict services want it."""
+    return {"type": "object", "properties": dict(fields), "required": list(fields), "additionalProperties": False}
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
