@@ -12,14 +12,14 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ConfigError, ModelError, ModelFailed
-from assay.core.messages import Delta, Profile, Reply, Request
+from assay.core.messages import Delta, ModelFacts, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.secrets import Secret
-from assay.models.catalogue import profile
+from assay.models.catalogue import MAX_OUTPUT, profile
 from assay.models.failures import Fault, hidden, read_fault, refused
 from assay.models.halves import decode
 from assay.models.listing import listed, unreachable
-from assay.models.openai import concessions, failures
+from assay.models.openai import concessions, failures, probing
 from assay.models.openai.assembling import Assembler
 from assay.models.openai.services import SERVICES, Service
 from assay.models.openai.wire import Chunk, fields
@@ -46,6 +46,7 @@ class ChatCompletions:
         self._client: httpx2.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._without, self._opens_thinking = concessions.NONE, False
+        self._told: ModelFacts | None = None
 
     @property
     def profile(self) -> Profile:
@@ -97,6 +98,21 @@ class ChatCompletions:
         at = self._service
         headers = self._headers()
         return await listed(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
+
+    async def described(self) -> ModelFacts:
+        """What its server says of the model, where that is on this machine; asked until it has answered once."""
+        if not self._service.local or self._told is not None:
+            return self._told or ModelFacts()
+        told = await probing.told(self._service.url, self._model, self._headers())
+        if told is None:
+            return ModelFacts()
+        self._told = told.facts
+        if told.facts.window:
+            most = min(MAX_OUTPUT, told.facts.window)
+            self._profile = msgspec.structs.replace(self._profile, max_output=max(most, self._profile.max_output))
+        if told.tools is False:
+            self._without = msgspec.structs.replace(self._without, tools=False)
+        return self._told
 
     async def close(self) -> None:
         """Let go of the connections."""

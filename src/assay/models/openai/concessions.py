@@ -31,16 +31,16 @@ _REFUSING = re.compile(
     re.IGNORECASE,
 )
 _ROLES = re.compile(
-    r"system (?:role|message|prompt|instruction)s?[^.]{0,40}(?:support|allow|permit|enabled)"
+    r"(?:system|developer) (?:role|message|prompt|instruction)s?[^.]{0,40}(?:support|allow|permit|enabled)"
     r"|role[^.]{0,20}['\"](?:system|developer)['\"]"
     r"|(?:system|developer)['\"]?[^.]{0,30}(?:support|allow|with this model)"
     r"|roles? must alternate|must alternate (?:between )?user|role 'system'",
     re.IGNORECASE,
 )
 _TOOLLESS = re.compile(
-    r"(?:not|n't) support (?:tools?\b|tool[ _-]?(?:use|call)|function[ _-]?call)|support tool use"
-    r"|(?:tools?|tool[ _-]?(?:use|calls?|calling)|function[ _-]?calling)[^.]{0,40}not (?:be )?(?:support|enable|avail)"
-    r"|tools param requires|enable-auto-tool-choice|tool-call-parser",
+    r"(?:not|n't) support (?:tools?\b|tool[ _-]?(?:use|call)|function[ _-]?call)|support tool use|tools param requires"
+    r"|(?:\btools?\b|tool[ _-]?(?:use|calls?|calling)|function[ _-]?calling)[^.]{0,40}not (?:be )?(?:suppor|enabl)"
+    r"|enable-auto-tool-choice|tool-call-parser",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
@@ -81,7 +81,12 @@ def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: F
     text = fault.text
     if too_long(text):
         return None
-    after = _of_conversation(before, sent, fault) or _of_field(before, sent, _named(sent, fault))
+    field = _parameter(sent, fault)
+    after = (
+        _of_field(before, sent, field)
+        or _of_conversation(before, sent, fault)
+        or _of_field(before, sent, _named(sent, text))
+    )
     return after if after != before else None
 
 
@@ -89,7 +94,7 @@ def _lowered(sent: Mapping[str, Any], fault: Fault) -> int:
     """The highest cap the service takes, where it says one lower than was sent; else 0."""
     cap = next((sent[name] for name in CAPS if name in sent), 0)
     named = any(name in f"{fault.param} {fault.text}" for name in CAPS) or "completion tokens" in fault.text
-    if not cap or not named or re.search(r"context", fault.text, re.IGNORECASE):
+    if not cap or not named or re.search(r"context[ _]length", fault.text, re.IGNORECASE):
         return 0
     limits = [int(each.replace(",", "")) for each in _LIMIT.findall(fault.text)]
     return max((each for each in limits if 0 < each < cap), default=0)
@@ -105,14 +110,15 @@ def _of_conversation(before: Concessions, sent: Mapping[str, Any], fault: Fault)
     return None
 
 
-def _named(sent: Mapping[str, Any], fault: Fault) -> str:
-    """The field of the request which a refusal is about; "" where it names none."""
-    param = re.split(r"[.\[/]", str(fault.param or "").removeprefix("body."))[0]
-    if param in sent and param not in KEPT:
-        return param
-    if not _REFUSING.search(fault.text):
-        return ""
-    return _first_named(fault.text, sorted(sent.keys() - KEPT))
+def _parameter(sent: Mapping[str, Any], fault: Fault) -> str:
+    """The field of the request which a refusal has as its parameter; "" where it has none."""
+    field = re.split(r"[.\[/]", str(fault.param or "").removeprefix("body."))[0]
+    return field if field in sent and field not in KEPT else ""
+
+
+def _named(sent: Mapping[str, Any], text: str) -> str:
+    """The field of the request which the words of a refusal name; "" where they name none."""
+    return _first_named(text, sorted(sent.keys() - KEPT)) if _REFUSING.search(text) else ""
 
 
 def _first_named(text: str, names: Collection[str]) -> str:
