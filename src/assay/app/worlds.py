@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from assay import plugins
-from assay.app import daily, estimating, privacy
+from assay.app import daily, estimating, learning, privacy
 from assay.app.context import Context
 from assay.app.providers import load_model, turns_of
 from assay.core.brief import Brief
@@ -69,7 +69,9 @@ async def placed(context: Context, brief: Brief) -> tuple[Brief, World]:
         UsageError: the run would take private documents elsewhere, or the day's limits allow none.
     """
     journal = context.store.journal
-    at = await privacy.marked(journal, context.store.library, brief)
+    models = {name: model(context, name) for name in _named(brief)}
+    at = await learning.learned(context.settings, brief, models)
+    at = await privacy.marked(journal, context.store.library, at)
     reached = world(context, at)
     at = privacy.told(context.settings, at, reached.models)
     allowance = daily.allowance(context.settings.limits)
@@ -96,10 +98,9 @@ def any_world(context: Context, brief: Brief) -> World:
     Raises:
         UnknownName, ConfigError: a model or a search provider is not there, or not set up.
     """
-    names = {name for models in brief.models.values() for name in models}
     web = context.online if brief.scope.web else None
     return World(
-        models={name: model(context, name) for name in sorted(names)},
+        models={name: learning.frozen(brief, name, model(context, name)) for name in _named(brief)},
         searches=(context.search, *(web.searches() if web else ())),
         library=context.store.library,
         blobs=context.store.blobs,
@@ -110,6 +111,10 @@ def any_world(context: Context, brief: Brief) -> World:
         turns=context.turns,
         notices=web.notices() if web else None,
     )
+
+
+def _named(brief: Brief) -> list[str]:
+    return sorted({name for models in brief.models.values() for name in models})
 
 
 def model(context: Context, name: str) -> Model:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -12,7 +13,7 @@ from assay.agents.wording import prompt
 from assay.core.brief import DepthRules
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
-from assay.core.messages import Message, Request
+from assay.core.messages import Message, Request, Schema, closed
 from assay.core.plan import Plan, PlanStep, Reviewed
 from assay.core.report import in_words
 from assay.phases.inquiry import Inquiry, before, data, user
@@ -25,6 +26,23 @@ HIGHEST = 1_000
 PROMPTS = {"reflective": "plan_steps"}
 """Which prompt makes the plan of a strategy; `plan` where none is named: one for agents working in parallel."""
 AGAIN = "Your reply could not be read as a plan. Reply with the JSON object only: no other words, no code fence."
+
+_STEP = {
+    "title": {"type": "string"},
+    "description": {"type": "string"},
+    "type": {"type": "string", "enum": ["research", "analysis"]},
+    "needs_search": {"type": "boolean"},
+}
+
+
+def plan_form(name: str, step: Mapping[str, Any] | None = None, **fields: Any) -> Schema:
+    """The form of a plan, for services which hold a model to one; `step` and `fields` are more of a step, of a plan."""
+    steps = {"type": "array", "items": closed({**_STEP, **(step or {})})}
+    written = {"title": {"type": "string"}, "thought": {"type": "string"}, **fields, "steps": steps}
+    return Schema(name=name, schema=closed(written))
+
+
+FORM = plan_form("plan")
 
 
 class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +144,7 @@ def _request(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules) -
         messages=(*messages, *before(phase, "analytical"), user("rules", data(said)), *inquiry.asked()),
         tool_choice="none",
         max_tokens=output(phase.profile("analytical"), OUTPUT),
+        schema=FORM,
     )
 
 

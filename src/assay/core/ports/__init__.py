@@ -40,6 +40,7 @@ from assay.core.ports.journal import RunStatus as RunStatus
 from assay.core.ports.journal import Spent as Spent
 from assay.core.ports.journal import StepRecord as StepRecord
 from assay.core.ports.models import Access as Access
+from assay.core.ports.models import Described as Described
 from assay.core.ports.models import Model as Model
 from assay.core.ports.permits import Permits as Permits
 from assay.core.ports.permits import Turns as Turns

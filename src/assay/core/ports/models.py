@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -36,6 +36,15 @@ class Model(Protocol):
 
     async def close(self) -> None:
         """Let go of connections; the model may be asked again."""
+        ...
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A model whose server can be asked what it is able to do."""
+
+    async def described(self) -> ModelFacts:
+        """What the server says; nothing, where it says nothing or nobody answers. It takes two seconds at most."""
         ...
 
 

@@ -90,7 +90,8 @@ def settings(request: Request, service: Service, profile: Profile, library: Mode
     always = bool(library.get("thinking_always_enabled"))
     effort = _effort(request, service, profile, library)
     thinks = always or effort is not None
-    room = REASONING_ROOM[effort or "low"] if thinks else 0
+    known = REASONING_ROOM[effort or "low"] if thinks else 0
+    room = max(known, request.room if isinstance(request.room, int) else 0)
     chosen = ModelSettings(max_tokens=max(1, min(request.max_tokens + room, profile.max_output)))
     chosen["thinking"] = effort or False
     chosen["framing_announcement"] = "never"  # our system text is ours: the library adds nothing to it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -11,7 +11,7 @@ from assay.agents.replies import read_json
 from assay.agents.sizing import output
 from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, ModelFailed
-from assay.core.messages import Message, Reply, Request
+from assay.core.messages import Message, Reply, Request, Schema, closed
 from assay.phases.dispatch import Crew
 from assay.phases.inquiry import data, steered, user
 from assay.phases.reflective.telling import SHARE, findings_message
@@ -34,6 +34,17 @@ WORDS: dict[str, Choice] = {
     "finish": "complete",
     "done": "complete",
 }
+
+FORM = Schema(
+    name="decision",
+    schema=closed(
+        {
+            "reasoning": {"type": "string"},
+            "decision": {"type": "string", "enum": list(get_args(Choice))},
+            "changes": {"type": "array", "items": {"type": "string"}},
+        }
+    ),
+)
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,6 +182,7 @@ def _request(place: Run, crew: Crew, research: Research, step: int, at: Standing
         tool_choice="none",
         max_tokens=output(place.profile("simple"), OUTPUT),
         effort="low",
+        schema=FORM,
     )
 
 

@@ -13,11 +13,13 @@ from assay.core.messages import Message, Request
 from assay.core.plan import Plan, PlanStep
 from assay.phases.dispatch import Crew
 from assay.phases.inquiry import data, steered, user
-from assay.phases.planning import AGAIN, OUTPUT, PROMPTS, concise, read_plan
+from assay.phases.planning import AGAIN, OUTPUT, PROMPTS, concise, plan_form, read_plan
 from assay.phases.reflective.reflector import PLANS, Decision
 from assay.phases.reflective.telling import SHARE, findings_message
 from assay.phases.state import Research
 from assay.run.run import Run
+
+FORM = plan_form("changed_plan", {"again": {"type": "integer"}}, enough_context={"type": "boolean"})
 
 
 class ReplanRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,5 +135,6 @@ def _request(
             *steered(research.steering),
         ),
         tool_choice="none",
+        schema=FORM,
         max_tokens=output(place.profile("analytical"), OUTPUT),
     )
