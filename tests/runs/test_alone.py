@@ -11,7 +11,7 @@ from research import ROSE, TIDE, Log, Sea, agent, first_agent, kinds, whole
 
 from assay import Assay
 from assay.core import events as e
-from assay.core.errors import ModelFailed
+from assay.core.errors import ModelFailed, NothingSearched
 from assay.core.usage import Budget
 from assay.models.scripted import Scene, Scripted, calls, fails, says
 
@@ -27,7 +27,7 @@ async def alone(script: list[Scene], sea: Sea | None = None, **changes: object) 
 async def test_its_findings_are_the_report() -> None:
     log = await alone(first_agent())
     assert kinds(log, "claim.found", "claim.checked", "citations.located") == [
-        *("run.created", "run.started"),
+        *("run.created", "run.started", "scope.counted"),
         *("phase.started", "agents.planned", "agent.started"),
         *("tool.started", "search.performed", "tool.finished", "source.added", "source.added"),
         *("finding.started", "finding.added", "agent.finished", "phase.finished"),
@@ -65,9 +65,9 @@ async def test_of_a_query_a_page_long_the_report_says_the_beginning() -> None:
 
 
 async def test_no_documents_cost_no_model_call() -> None:
-    log = await alone([], Sea({}))
+    log = await Sea({}).fail([], NothingSearched, question=TIDE, mode="agent")
     assert log.model.requests == []
-    assert log.last(e.RunCompleted).stop_reason == "no_evidence"
+    assert "there are no documents in the default collection" in log.last(e.RunFailed).error
 
 
 async def test_no_time_at_all_still_gives_a_report() -> None:

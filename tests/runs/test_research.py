@@ -35,7 +35,7 @@ from assay.phases.simple import UNSOURCED
 async def test_direct_answer() -> None:
     log = await Sea().run(direct_answer(), question="Hi there")
     assert kinds(log, "claim.found", "claim.checked") == [
-        *("run.created", "run.started"),
+        *("run.created", "run.started", "scope.counted"),
         *("phase.started", "triage.classified", "phase.finished"),
         *("phase.started", "report.started", "phase.finished"),
         *("phase.started", "verify.summary", "report.finished", "phase.finished"),
@@ -51,7 +51,7 @@ async def test_direct_answer() -> None:
 async def test_one_agent() -> None:
     log = await Sea().run(one_agent())
     assert kinds(log, "claim.found", "claim.checked") == [
-        *("run.created", "run.started"),
+        *("run.created", "run.started", "scope.counted"),
         *("phase.started", "triage.classified", "phase.finished"),
         *("phase.started", "tool.started", "search.performed", "tool.finished", "source.added", "source.added"),
         "phase.finished",

@@ -12,9 +12,10 @@ from assay.agents.replies import mend
 from assay.agents.sizing import output
 from assay.agents.task import AgentTask, Finding, Kit, brief
 from assay.agents.wording import for_tools, prompt
+from assay.core.conversation import shortened
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentFailed, AgentFinished, AgentStarted
-from assay.core.messages import Message, Request
+from assay.core.messages import Message, Request, ToolCall
 from assay.core.report import in_words
 from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
@@ -23,11 +24,15 @@ from assay.run.run import Run
 from assay.run.steps import Scratch
 
 OUTPUT = 1_000
+SEARCH = "search"
+QUERY_LENGTH = 200
+"""Characters of a query which code takes from a task."""
 NO_CALLS_LEFT = "Not carried out: the calls of this task are used up."
 OPEN_PAGES = (
     "These are excerpts a search engine made. Open the pages that matter, and read there what your task needs, before "
     "you conclude anything."
 )
+NO_TOOL_CALLED = "agent {lane} called no tool, so code searched with the words of its task"
 CALL_A_TOOL = "Call a tool: search for what your task needs. Answer with a tool call, not with text."
 
 
@@ -128,6 +133,8 @@ class Agent:
             if self.task.calls and self.calls >= self.task.calls:
                 return
             said = await self._ask(place, turn)
+            if turn == 1 and not said.calls:
+                await self._search_anyway(place, said)
             if not said.calls:
                 return
             self.turns = turn
@@ -164,6 +171,20 @@ class Agent:
             self.history.add(Turn(said=said, told=CALL_A_TOOL))
             said = await self._reply(place, turn)
         return said
+
+    async def _search_anyway(self, place: Run, said: Message) -> None:
+        """One search for a model which calls no tools: an agent reports on what it was shown, not on what it knows.
+
+        Raises:
+            LimitReached: a limit ended the search.
+        """
+        if SEARCH not in self.tools or self.task.seen:
+            return
+        place.warn(NO_TOOL_CALLED.format(lane=place.lane))
+        query = shortened(self.task.task.partition("\n")[0], QUERY_LENGTH)
+        call = ToolCall(id=SEARCH, name=SEARCH, arguments={"query": query})
+        self.turns = 1
+        await self.act(place, msgspec.structs.replace(said, calls=(call,)))
 
     async def _reply(self, place: Run, turn: int) -> Message:
         request = Request(

@@ -11,6 +11,7 @@ from assay.core.brief import Brief, Role
 from assay.core.clean import one_line
 from assay.core.conversation import fitted
 from assay.core.errors import LimitReached
+from assay.core.events import ScopeCounted
 from assay.core.messages import Message
 from assay.core.outline import written
 from assay.core.report import in_words
@@ -97,7 +98,9 @@ async def inquire(run: Run) -> Inquiry:
     brief = run.brief
 
     async def look(scratch: Scratch) -> CollectionSummary:
-        return await asyncio.to_thread(run.world.library.summary, brief.scope.collections)
+        summary = await asyncio.to_thread(run.world.library.summary, brief.scope.collections)
+        scratch.emit(ScopeCounted(documents=summary.documents))
+        return summary
 
     try:
         summary = await run.at("write").step("scope", look, returns=CollectionSummary)
