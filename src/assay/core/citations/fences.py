@@ -1,7 +1,7 @@
 """Fences which models put around text that is no code: taken away while the text streams.
 
-A fence goes where it is of prose and the whole text begins with it (```` ```markdown ````, after a line such as "Here is
-the report:"), or where what it holds cites. Any other fence stays code; citations in it are moved to behind it.
+A fence goes where it is of prose and the whole text begins with it (```` ```markdown ````, after a line such as "Here
+is the report:"), or where what it holds cites. Any other fence stays code; citations in it are moved to behind it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ MARKDOWN = frozenset(("markdown", "md", "mdown", "mdx", "gfm"))
 PROSE = MARKDOWN | {"", "text", "txt", "plain", "plaintext"}
 LONGEST_PREAMBLE = 240
 _OPENING = re.compile(r"([ \t>]{0,20}(?:[-*+][ \t]+|[0-9]{1,3}[.)][ \t]+)?)(`{3,}|~{3,})[ \t]*([^`\n]{0,100})\n?")
-_BEGUN = re.compile(r"[ \t>]{0,20}(?:[-*+]?[ \t]*|[0-9]{1,3}[.)]?[ \t]*)(?:`{0,2}|~{0,2}|`{3,}[^`\n]{0,100}|~{3,}[^\n]{0,100})")
+_BEGUN = re.compile(
+    r"[ \t>]{0,20}(?:[-*+]?[ \t]*|[0-9]{1,3}[.)]?[ \t]*)(?:`{0,2}|~{0,2}|`{3,}[^`\n]{0,100}|~{3,}[^\n]{0,100})"
+)
 _CLOSING = re.compile(r"[ \t>]{0,20}(`{3,}|~{3,})[ \t\r]*\n?")
 _HEADING = re.compile(r"^ {0,3}#{1,6} \S", re.MULTILINE)
 

@@ -38,11 +38,13 @@ LEADS = frozenset(
     """source sources src ref refs reference references citation citations cite cites cited see cf per via from passage
     passages id ids evidence doc document documents note fn footnote quelle quellen siehe vgl beleg belege textstelle
     fuente fuentes véase ver vid réf référence références voir fonte fonti fontes vedi cfr veja bron bronnen zie źródło
-    źródła zob patrz zobacz источник источники см джерело джерела див 来源 來源 出处 出處 参见 參見 見 出典 参照 参考 출처 참조
-    참고 स्रोत देखें संदर्भ المصدر المصادر انظر مصدر kaynak kaynaklar bkz""".split()
+    źródła zob patrz zobacz источник источники см джерело джерела див 来源 來源 出处 出處 参见 參見 見 出典 参照 参考
+    출처 참조 참고 स्रोत देखें संदर्भ المصدر المصادر انظر مصدر kaynak kaynaklar bkz""".split()
 )
 """Words which say only that a citation follows, in the languages reports are written in; lower case."""
-_PLACES = frozenset("p pp page pages l line lines para paras paragraph paragraphs § seite seiten str стр с с. pág".split())
+_PLACES = frozenset(
+    "p pp page pages l line lines para paras paragraph paragraphs § seite seiten str стр с с. pág".split()
+)
 """Words which begin a place inside a source, after its id."""
 _LABELS = frozenset(
     """table tables tab figure figures fig section sections sec equation eq appendix annex chapter part step item
@@ -105,7 +107,7 @@ class Parser:
         """The list behind a word such as `Source:` at `at`. Raises as `wrapped`."""
         self._limit = at + LONGEST
         start = self._lead(at)
-        if start == at or ":" not in self._text[at:start] and "：" not in self._text[at:start]:
+        if not {":", "："} & set(self._text[at:start]):
             return None
         return self._list(start, 0)
 

@@ -1,6 +1,6 @@
-"""Citations inside code, links and formulas, where they mean nothing, moved to behind them.
+r"""Citations inside code, links and formulas, where they mean nothing, moved to behind them.
 
-What held nothing else goes altogether: `` `[S3.17]` ``, `[S3.17](https://…)`, `\\[S3.17\\]`.
+What held nothing else goes altogether: `` `[S3.17]` ``, `[S3.17](https://…)`, `\[S3.17\]`.
 """
 
 from __future__ import annotations
