@@ -11,6 +11,7 @@ from assay.agents.replies import defect
 from assay.agents.sizing import output
 from assay.agents.task import NOTHING, AgentTask, Finding
 from assay.agents.wording import for_tools, prompt
+from assay.core.citations.reader import citing
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
 from assay.core.messages import Message, Reply, Request, ToolDefinition
@@ -54,11 +55,11 @@ async def _write(place: Run, ledger: Ledger, history: History, tools: Sequence[T
     Raises:
         LimitReached, ModelFailed: there are none.
     """
-    reply = await _ask(place, history, tools, prompt("assay.agents", "findings"))
+    reply = await _ask(place, ledger, history, tools, prompt("assay.agents", "findings"))
     wrong = wrong_with(reply, ledger)
     if wrong:
         again = f"{prompt('assay.agents', 'findings')}\n\nYour last reply could not be used: {wrong}."
-        reply = await _ask(place, history, tools, again)
+        reply = await _ask(place, ledger, history, tools, again)
     if defect(reply):
         raise ModelFailed(f"findings could not be used: {defect(reply)}")
     return reply.text.strip()
@@ -73,7 +74,9 @@ def wrong_with(reply: Reply, ledger: Ledger) -> str:
     return ""
 
 
-async def _ask(place: Run, history: History, tools: Sequence[ToolDefinition], instruction: str) -> Reply:
+async def _ask(
+    place: Run, ledger: Ledger, history: History, tools: Sequence[ToolDefinition], instruction: str
+) -> Reply:
     place.emit(FindingStarted(lane=place.lane))
     request = Request(
         task="find",
@@ -86,7 +89,13 @@ async def _ask(place: Run, history: History, tools: Sequence[ToolDefinition], in
     )
     closing = [Message(role="user", name="report_findings", text=instruction)]
     return await ask(
-        place, "analytical", history, request, closing, deltas=lambda text: FindingDelta(lane=place.lane, text=text)
+        place,
+        "analytical",
+        history,
+        request,
+        closing,
+        deltas=lambda text: FindingDelta(lane=place.lane, text=text),
+        reading=citing(ledger.knows),
     )
 
 

@@ -11,6 +11,7 @@ from assay.agents.replies import read_json
 from assay.agents.sizing import output
 from assay.agents.wording import prompt
 from assay.core.brief import DepthRules
+from assay.core.citations.reader import unwrapped
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
 from assay.core.messages import Message, Request, Schema, closed
@@ -121,10 +122,10 @@ async def _plan(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules
 async def _ask(phase: Run, request: Request, rules: DepthRules) -> Plan | None:
     """The plan, asked for once more when it cannot be read."""
     try:
-        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text))
+        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text), reading=unwrapped)
     except ContextTooLong:
         request = _without(request, "background")
-        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text))
+        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text), reading=unwrapped)
     plan = read_plan(reply.text, rules.max_steps)
     if plan is None:
         said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()

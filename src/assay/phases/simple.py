@@ -8,6 +8,7 @@ from assay.agents.replies import defect
 from assay.agents.sizing import output
 from assay.agents.task import NOTHING, Kit
 from assay.agents.wording import prompt
+from assay.core.citations.reader import citing
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.messages import Reply, Request
@@ -75,7 +76,7 @@ async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look, proofreade
     if first:
         phase.emit(ReportDelta(text=first))
     try:
-        reply = await _ask(phase, inquiry, look.evidence, heard)
+        reply = await _ask(phase, kit, inquiry, look.evidence, heard)
     except (LimitReached, ModelFailed) as failed:
         return _passages(phase, kit, inquiry, failed, heard)
     if wrong := defect(reply):
@@ -113,7 +114,7 @@ def _passages(
     return Draft(text=text, limits=(ENDED,), written=False)
 
 
-async def _ask(phase: Run, inquiry: Inquiry, evidence: str, proofreader: Proofreader | None) -> Reply:
+async def _ask(phase: Run, kit: Kit, inquiry: Inquiry, evidence: str, proofreader: Proofreader | None) -> Reply:
     request = Request(
         task="answer",
         system=prompt("assay.phases", "answer"),
@@ -126,4 +127,5 @@ async def _ask(phase: Run, inquiry: Inquiry, evidence: str, proofreader: Proofre
         request,
         deltas=lambda text: ReportDelta(text=text),
         listener=proofreader.listener("") if proofreader else None,
+        reading=citing(kit.ledger.knows),
     )

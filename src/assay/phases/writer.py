@@ -16,6 +16,7 @@ from assay.agents.replies import defect, mend
 from assay.agents.sizing import output, room, total
 from assay.agents.task import Kit
 from assay.agents.wording import for_tools, prompt
+from assay.core.citations.reader import citing
 from assay.core.errors import ContextTooLong, ModelFailed, Refused
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.languages import language_name
@@ -185,6 +186,7 @@ class Writer:
             request,
             deltas=lambda text: ReportDelta(text=text),
             listener=self.proofreader.listener(self._before()) if self.proofreader else None,
+            reading=citing(self.kit.ledger.knows),
         )
 
     def _tools(self, piece: Piece) -> tuple[ToolDefinition, ...]:
