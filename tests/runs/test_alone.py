@@ -46,7 +46,7 @@ async def test_its_depth_says_how_many_turns_it_has(depth: str, turns: int) -> N
     more = calls(("search", {"query": "tide"}), task="research", repeat=True)
     log = await alone([more, says(ROSE, task="find")], depth=depth)
     assert log.last(e.AgentFinished).turns == turns
-    rules = [msgspec.json.decode(r.named("rules")[-1]) for r in log.model.requests if r.task == "research"]
+    rules = [msgspec.json.decode(r.values("rules")[-1]) for r in log.model.requests if r.task == "research"]
     assert [each["turns"] for each in rules] == [turns] * turns
 
 

@@ -93,7 +93,7 @@ async def test_at_the_extended_depth_a_reasoning_model_has_four_cycles() -> None
     search = calls(("search", {"query": "tide"}), task="research", turn=0, repeat=True)
     script = [*planned(ONE_STEP, depth="extended"), more, search, *found, WRITTEN]
     log = await run_of(Scripted(script, profile=Profile(name="scripted", native_reasoning=True)))
-    told = [msgspec.json.decode(request.named("rules")[-1]) for request in requests(log.model, "orchestrate")]
+    told = [msgspec.json.decode(request.values("rules")[-1]) for request in requests(log.model, "orchestrate")]
     assert [(each["cycle"], each["cycles"]) for each in told] == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 

@@ -153,7 +153,7 @@ async def test_batches_fit_the_window_and_two_are_read_at_once() -> None:
     model = small(triaged(), way("read_documents", look_for="the sea"), rows(repeat=True, delay=0.02))
     log = await Sea(long_peps(12)).run(model, question="For each document: what of the sea?")
     read = [request for request in model.requests if request.named("evidence")]
-    told = [json.loads(request.named("rules")[0]) for request in read]
+    told = [json.loads(request.values("rules")[0]) for request in read]
     assert sorted(each["batch"] for each in told) == list(range(1, len(read) + 1))
     assert {each["batches"] for each in told} == {len(read)}
     assert log.text.startswith("0 documents match; 12 of 12 documents were read.")

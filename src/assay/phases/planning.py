@@ -9,6 +9,8 @@ import msgspec
 
 from assay.agents.replies import read_json
 from assay.agents.sizing import output
+from assay.agents.stating import counted
+from assay.agents.stating import rules as stated
 from assay.agents.wording import prompt
 from assay.core.brief import DepthRules
 from assay.core.citations.reader import unwrapped
@@ -17,7 +19,7 @@ from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed
 from assay.core.messages import Message, Request, Schema, closed
 from assay.core.plan import Plan, PlanStep, Reviewed
 from assay.core.report import in_words
-from assay.phases.inquiry import Inquiry, before, data, user
+from assay.phases.inquiry import Inquiry, before, user
 from assay.run.run import Run
 
 OUTPUT = 2_048
@@ -52,6 +54,12 @@ class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
     min_steps: int
     max_steps: int
     date: str
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        usual = f"{self.min_steps} to {self.max_steps}" if self.min_steps < self.max_steps else str(self.max_steps)
+        most = counted(self.max_steps, "step")
+        return f"Today is {self.date}. At this depth a question usually takes {usual} steps; plan at most {most}."
 
 
 async def make_plan(run: Run, inquiry: Inquiry, background: str, rules: DepthRules) -> Plan:
@@ -142,7 +150,7 @@ def _request(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules) -
     return Request(
         task="plan",
         system=prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
-        messages=(*messages, *before(phase, "analytical"), user("rules", data(said)), *inquiry.asked()),
+        messages=(*messages, *before(phase, "analytical"), stated(said), *inquiry.asked()),
         tool_choice="none",
         max_tokens=output(phase.profile("analytical"), OUTPUT),
         schema=FORM,
