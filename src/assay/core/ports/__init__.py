@@ -21,6 +21,9 @@ from assay.core.ports.documents import Memo as Memo
 from assay.core.ports.documents import PageCache as PageCache
 from assay.core.ports.documents import Query as Query
 from assay.core.ports.documents import Search as Search
+from assay.core.ports.embedders import Embedder as Embedder
+from assay.core.ports.embedders import Embedding as Embedding
+from assay.core.ports.embedders import TextKind as TextKind
 from assay.core.ports.journal import FINAL as FINAL
 from assay.core.ports.journal import LONGEST_LEASE as LONGEST_LEASE
 from assay.core.ports.journal import NOTHING as NOTHING
