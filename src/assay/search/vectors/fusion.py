@@ -1,8 +1,8 @@
 """Two rankings made one: that by words, and that by meaning.
 
 Scores are mixed (a convex combination: Bruch, Gai and Ingber 2023, "An Analysis of Fusion Functions for Hybrid
-Retrieval"): a score by words as a share of the best one, a cosine by where it lies between the least and the best of the
-candidates. Reciprocal rank fusion, which knows ranks alone, did worse on the collections measured (docs/benchmarks.md).
+Retrieval"): a score by words as a share of the best one, a cosine by where it lies between the least and the best of
+the candidates.
 """
 
 from __future__ import annotations

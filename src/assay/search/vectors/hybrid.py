@@ -16,7 +16,7 @@ from typing import Protocol
 import msgspec
 
 from assay.core.errors import SearchFailed
-from assay.core.ports import Embedder, Hit, Library, LibrarySearch, Query
+from assay.core.ports import Embedder, Explanation, Hit, Library, LibrarySearch, Query
 from assay.core.sources import Span
 from assay.search.local.index import unpack
 from assay.search.local.search import BEST, scope_of
@@ -33,19 +33,21 @@ CANDIDATES = 60
 """Documents of each of the two rankings which are put in one order; four times the limit if that is more."""
 NEAREST = 10
 """Passages looked at for a candidate by meaning, on average."""
-WEIGHT = 0.5
-"""What meaning counts beside words: see docs/benchmarks.md."""
 REMEMBERED = 256
 """Questions whose vectors are kept in memory: agents ask the same again."""
 
 Say = Callable[[str], None]
 
 
-class Index(LibrarySearch, Protocol):
-    """A search over the library which can be asked from a thread."""
+class WordIndex(LibrarySearch, Protocol):
+    """A search over the library by words, which can be asked from a thread."""
 
     def find(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
+        ...
+
+    def explained(self, query: Query) -> list[Explanation]:
+        """`explain`, blocking."""
         ...
 
 
@@ -59,14 +61,14 @@ class HybridSearch:
 
     def __init__(
         self,
-        index: Index,
+        index: WordIndex,
         store: VectorStore,
         embedder: Embedder,
         library: Library,
         allowed: Callable[[Sequence[str]], bool],
-        weight: float = WEIGHT,
+        weight: float,
     ) -> None:
-        self._index, self._store, self._embedder, self._library = index, store, embedder, library
+        self.index, self._store, self._embedder, self._library = index, store, embedder, library
         self._allowed, self._weight = allowed, weight
         self._matrix, self._extent = Matrix(), (0, 0)
         self._hashes: dict[int, str] = {}
@@ -81,42 +83,62 @@ class HybridSearch:
         """
         return await asyncio.to_thread(self.find, query)
 
+    async def explain(self, query: Query) -> list[Explanation]:
+        """What `search` gives, with what the index says of it and the cosine of the nearest passage.
+
+        Raises:
+            SearchFailed: the index or the library cannot be read or written.
+        """
+        return await asyncio.to_thread(self.explained, query)
+
     def find(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
-        return [hit for hit, _ in self.ranked(query)]
-
-    def ranked(self, query: Query) -> list[tuple[Hit, Fused | None]]:
-        """What `find` gives, each with why it stands where it stands; None where vectors were not asked."""
-        if query.limit < 1:
-            return []
         near = self._near(query)
         if near is None:
-            return [(hit, None) for hit in self._index.find(query)]
-        wanted = max(CANDIDATES, 4 * query.limit)
-        hits = self._index.find(msgspec.structs.replace(query, limit=wanted))
-        return self._fused(hits, near, query.limit, wanted)
+            return self.index.find(query)
+        hits = self.index.find(msgspec.structs.replace(query, limit=_wanted(query)))
+        return [hit for hit, _ in self._fused(hits, near, query)]
+
+    def explained(self, query: Query) -> list[Explanation]:
+        """`explain`, blocking."""
+        near = self._near(query)
+        if near is None:
+            return self.index.explained(query)
+        told = self.index.explained(msgspec.structs.replace(query, limit=_wanted(query)))
+        words = {each.hit.document.sha256: each.words for each in told}
+        return [
+            Explanation(
+                hit=hit,
+                words=words.get(fused.document, ()),
+                lexical=fused.lexical,
+                lexical_rank=fused.lexical_rank,
+                cosine=fused.cosine,
+                cosine_rank=fused.cosine_rank,
+            )
+            for hit, fused in self._fused([each.hit for each in told], near, query)
+        ]
 
     def sync(self, progress: Say | None = None) -> None:
         """See the port. Vectors are made by `VectorBuilder`, not here."""
-        self._index.sync(progress)
+        self.index.sync(progress)
 
     def forget(self, rows: Sequence[int]) -> None:
         """See the port."""
-        self._index.forget(rows)
+        self.index.forget(rows)
         self._store.forget(rows)
 
     def close(self) -> None:
         """Let go of connections."""
         self._embedder.close()
         self._store.close()
-        self._index.close()
+        self.index.close()
 
     # by meaning
 
     def _near(self, query: Query) -> Nearness | None:
         """What is near to a question; None where that cannot be asked."""
         text = query.text[:MOST_CHARACTERS].strip()
-        if not any(map(str.isalnum, text)) or not self._allowed(query.collections):
+        if query.limit < 1 or not any(map(str.isalnum, text)) or not self._allowed(query.collections):
             return None
         try:
             with self._guard:
@@ -129,7 +151,7 @@ class HybridSearch:
                         f"{self._embedder.name} gives vectors of {len(vector)} numbers now, and those kept have"
                         f" {self._matrix.dimensions}: `assay docs embed --anew` makes all of them again"
                     )
-                most = NEAREST * max(CANDIDATES, 4 * query.limit)
+                most = NEAREST * _wanted(query)
                 return self._matrix.near(vector, scope_of(self._library, query.collections), most)
         except SearchFailed as failed:
             log.warning("searching by words alone: %s", failed)
@@ -160,18 +182,18 @@ class HybridSearch:
 
     # together
 
-    def _fused(self, hits: Sequence[Hit], near: Nearness, limit: int, wanted: int) -> list[tuple[Hit, Fused | None]]:
+    def _fused(self, hits: Sequence[Hit], near: Nearness, query: Query) -> list[tuple[Hit, Fused]]:
         found = {hit.document.sha256: hit for hit in hits}
         rows = {self._hashes[row]: row for row in near.cosines}
         nearest = dict.fromkeys(self._hashes[row] for (row, _), _ in near.nearest)
-        candidates = dict.fromkeys([*found, *list(nearest)[:wanted]])
+        candidates = dict.fromkeys([*found, *list(nearest)[: _wanted(query)]])
         cosines = {each: near.best(rows[each]) for each in candidates if each in rows}
         best: list[tuple[Hit, Fused]] = []
         for fused in mixed({each: hit.score for each, hit in found.items()}, cosines, self._weight):
             hit = found.get(fused.document) or self._unsaid(fused.document)
             if hit is not None:  # else the library does not have it any more
                 best.append((hit, fused))
-            if len(best) == limit:
+            if len(best) == query.limit:
                 break
         passages = self._passages([rows[fused.document] for _, fused in best if fused.document in rows], near)
         return [(_placed(hit, fused, passages.get(fused.document, ())), fused) for hit, fused in best]
@@ -190,6 +212,11 @@ class HybridSearch:
             order = sorted(range(len(spans)), key=lambda place: (-cosines[place], place))[:BEST]
             found[self._hashes[row]] = [unpack(spans[place]) for place in order]
         return found
+
+
+def _wanted(query: Query) -> int:
+    """How many documents of each ranking are candidates."""
+    return max(CANDIDATES, 4 * query.limit)
 
 
 def _placed(hit: Hit, fused: Fused, near: Sequence[Span]) -> Hit:
