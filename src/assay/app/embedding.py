@@ -21,7 +21,8 @@ from assay.app.privacy import is_here
 from assay.core.errors import SearchFailed, UnknownName, UsageError
 from assay.core.ports import Embedder, Library
 from assay.evidence.segment import SEGMENTER
-from assay.search.vectors import Built, HybridSearch, Limits, VectorBuilder, VectorStore
+from assay.search.vectors import Built as Built
+from assay.search.vectors import HybridSearch, Limits, VectorBuilder, VectorStore
 from assay.search.vectors.building import Turn
 from assay.search.vectors.hybrid import WordIndex
 from assay.search.vectors.turns import postgres_turn

@@ -190,17 +190,18 @@ class HybridSearch:
         cosines = {each: near.best(rows[each]) for each in candidates if each in rows}
         best: list[tuple[Hit, Fused]] = []
         for fused in mixed({each: hit.score for each, hit in found.items()}, cosines, self._weight):
-            hit = found.get(fused.document) or self._unsaid(fused.document)
-            if hit is not None:  # else the library does not have it any more
+            hit = found.get(fused.document) or self._unsaid(fused)
+            if hit is not None:
                 best.append((hit, fused))
             if len(best) == query.limit:
                 break
         passages = self._passages([rows[fused.document] for _, fused in best if fused.document in rows], near)
         return [(_placed(hit, fused, passages.get(fused.document, ())), fused) for hit, fused in best]
 
-    def _unsaid(self, sha256: str) -> Hit | None:
-        """A document which has no word of the question."""
-        document = self._library.document(sha256)
+    def _unsaid(self, fused: Fused) -> Hit | None:
+        """A document which has no word of the question; None where it is far from it, or gone from the library."""
+        near = fused.score > 0 and (fused.cosine or 0.0) > 0
+        document = self._library.document(fused.document) if near else None
         return None if document is None else Hit(document=document, score=0.0)
 
     def _passages(self, rows: Sequence[int], near: Nearness) -> Mapping[str, list[Span]]:

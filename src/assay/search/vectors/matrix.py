@@ -10,6 +10,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Mapping
 from itertools import accumulate
+from typing import Any
 
 import msgspec
 import simsimd
@@ -77,6 +78,7 @@ def _cosines(query: bytes, vectors: bytes | bytearray, dimensions: int) -> array
     """The cosine of a vector with each of many. A vector of zeros is near to nothing."""
     one = memoryview(query).cast("b", shape=(1, dimensions))
     all_of_them = memoryview(vectors).cast("b", shape=(len(vectors) // dimensions, dimensions))
+    found: Any = simsimd.cdist(one, all_of_them, metric="cosine")  # a buffer of float64, whatever its types say
     distances = array("d")
-    distances.frombytes(memoryview(simsimd.cdist(one, all_of_them, metric="cosine")).cast("B"))
+    distances.frombytes(memoryview(found).cast("B"))
     return array("d", [1.0 - distance for distance in distances])

@@ -15,6 +15,7 @@ import msgspec
 from sqlalchemy import (
     BigInteger,
     Column,
+    ColumnElement,
     Connection,
     Engine,
     Float,
@@ -194,7 +195,7 @@ class VectorStore:
         """Let go of connections."""
         self._engine.dispose()
 
-    def _mine(self):  # type: ignore[no-untyped-def]
+    def _mine(self) -> ColumnElement[bool]:
         return self._documents.c.segmenter == self._segmenter
 
     @contextmanager
