@@ -54,7 +54,7 @@ class OnnxEmbedder:
                 self._model = _loaded(self._model_name)
             try:
                 vectors = [vector.tolist() for vector in self._vectors(texts, kind)]
-            except (RuntimeError, ValueError) as error:
+            except _faults() as error:
                 raise ModelError(f"{self.name} failed: {error}", transient=False) from error
         return Embedding(vectors, sum(map(estimate_tokens, texts)))
 
@@ -96,8 +96,15 @@ def _loaded(model: str) -> Any:
                 f"fastembed has no model {model!r}, nor is it a folder; it has: {', '.join(sorted(known))}"
             )
         return fastembed.TextEmbedding(model)
-    except (RuntimeError, ValueError, OSError) as error:
+    except _faults() as error:
         raise ModelError(f"the embedder {model} cannot be loaded: {error}", transient=False) from error
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """What fastembed and onnxruntime raise; the latter's errors have no class above them but `Exception`."""
+    raised = vars(import_module("onnxruntime.capi.onnxruntime_pybind11_state")).values()
+    theirs = [each for each in raised if isinstance(each, type) and issubclass(each, Exception)]
+    return (RuntimeError, ValueError, OSError, *theirs)
 
 
 def _from_folder(fastembed: Any, folder: Path) -> Any:
