@@ -18,6 +18,7 @@ from assay.settings import Settings
 from assay.store.presence import Presence
 
 if TYPE_CHECKING:
+    from assay.app.embedding import Vectors
     from assay.app.online import Online
     from assay.app.readers import Readers
     from assay.evidence.documents import Reader
@@ -58,6 +59,11 @@ class Context:
     def search(self) -> LibrarySearch:
         """The index over the library."""
         return app.holdings.search(self)
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """The embedder which the settings name, and the vectors it made."""
+        return app.embedding.vectors(self)
 
     @cached_property
     def kept(self) -> PageCache:
