@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, aclosing
 from typing import Any
 
 import httpx2
+import msgspec
 
 from assay.core.errors import ModelError, ModelFailed
 from assay.core.messages import Delta, ModelFacts, Profile, Reply, Request
