@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +16,11 @@ from services import Habit, Habitual, Say, refusing, stop_word, streamed
 from stepwise import two_steps
 
 from assay.core import events as e
+from assay.core.brief import ROLES
+from assay.core.errors import AssayError
 from assay.core.messages import Reply
+from assay.core.ports import Access
+from assay.models import openai
 from assay.models.scripted import Scene, Scripted
 
 STRATEGIES: dict[str, tuple[Callable[[], list[Scene]], dict[str, Any]]] = {
@@ -270,3 +276,40 @@ async def test_a_limit_of_tokens_told_in_a_stream_is_answered_with_a_shorter_req
     log, _ = await played(habit)
     assert told
     assert log.text == (await near("orchestrated")).text
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_a_model_which_ignores_its_tools_is_told_of(strategy: str) -> None:
+    async def habit(body: dict[str, Any], say: Say) -> Answer:
+        if any(tool["function"]["name"] == "open" for tool in body.get("tools", ())):
+            return streamed(Reply(text="I would search for it."))
+        return streamed(await say())
+
+    script, changes = STRATEGIES[strategy]
+    with chat_server(Answer()) as server:
+        model = Habitual(Scripted(script()), server, habit)
+        handle = Sea().start(model, **changes)  # type: ignore[arg-type]
+        log = Log([envelope async for envelope in handle], model)  # type: ignore[arg-type]
+        with contextlib.suppress(AssayError):
+            await handle.wait()
+        await model.close()
+    assert {(event.model, event.task, event.lane) for event in log.of(e.ToolsIgnored)} == {
+        ("scripted", "research", 1),
+        ("scripted", "research", 2),
+    }
+    assert any("may not support tools" in event.message for event in log.of(e.Warned))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_a_server_which_is_down_is_said_at_once(strategy: str) -> None:
+    model = openai.create("mine:m", Access(url="http://127.0.0.1:9/v1"))
+    began = time.monotonic()
+    handle = Sea().start(model, models=dict.fromkeys(ROLES, ("mine:m",)), strategy=strategy)  # type: ignore[arg-type]
+    log = [e.decode(envelope) async for envelope in handle]
+    with pytest.raises(AssayError) as raised:
+        await handle.wait()
+    await model.close()
+    assert time.monotonic() - began < 5  # it takes far less on an idle machine
+    assert "mine at http://127.0.0.1:9/v1 cannot be reached (is it running?)" in str(raised.value)
+    attempts = [event for event in log if isinstance(event, e.ModelAttempted)]
+    assert {attempt.attempt for attempt in attempts} == {1}  # no try is repeated

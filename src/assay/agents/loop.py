@@ -8,13 +8,13 @@ from assay.agents.act import act
 from assay.agents.asking import ask
 from assay.agents.findings import report
 from assay.agents.history import History, Result, Turn, result
-from assay.agents.replies import mend
+from assay.agents.replies import mend, tell_ignored
 from assay.agents.sizing import output
 from assay.agents.task import AgentTask, Finding, Kit, brief
 from assay.agents.wording import for_tools, prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentFailed, AgentFinished, AgentStarted
-from assay.core.messages import Message, Request
+from assay.core.messages import Message, Reply, Request
 from assay.core.report import in_words
 from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
@@ -159,13 +159,15 @@ class Agent:
 
     async def _ask(self, place: Run, turn: int) -> Message:
         """What the model does next. In the first turn it has to call a tool: text is answered once with a reminder."""
-        said = await self._reply(place, turn)
+        said, reply = await self._reply(place, turn)
         if turn == 1 and not said.calls:
             self.history.add(Turn(said=said, told=CALL_A_TOOL))
-            said = await self._reply(place, turn)
+            said, reply = await self._reply(place, turn)
+            if not said.calls:
+                tell_ignored(place, reply, "research")
         return said
 
-    async def _reply(self, place: Run, turn: int) -> Message:
+    async def _reply(self, place: Run, turn: int) -> tuple[Message, Reply]:
         request = Request(
             task="research",
             system=for_tools(prompt("assay.agents", "research"), self.tools),
@@ -179,4 +181,4 @@ class Agent:
         rules = msgspec.json.encode(Rules(turn, self.task.turns, left)).decode()
         closing = [Message(role="user", name="rules", text=rules)]
         reply = await ask(place, "analytical", self.history, request, closing)
-        return Message(role="assistant", text=reply.text, calls=mend(reply, self.tools))
+        return Message(role="assistant", text=reply.text, calls=mend(reply, self.tools)), reply

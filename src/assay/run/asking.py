@@ -143,6 +143,7 @@ class Attempts:
 
         With a `fallback` to go to it is left alone as soon as its breaker is open, whoever opened it.
         """
+        known = self._health.is_open(name, self._clock.monotonic())
         for again in range(TRIES):
             try:
                 return await self._roomy(name)
@@ -159,7 +160,8 @@ class Attempts:
                 self._refused = False
                 self._note(name, error.reason)
                 self._health.failed(name, now, transient=error.transient, retry_after=error.retry_after)
-                if not error.transient or again == TRIES - 1 or self._given_up(name, fallback):
+                gone = known and not error.reached  # others have tried more than once
+                if not error.transient or gone or again == TRIES - 1 or self._given_up(name, fallback):
                     return None
                 await self._clock.sleep(_pause(error, again))
                 if self._given_up(name, fallback):
