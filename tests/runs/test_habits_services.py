@@ -20,6 +20,8 @@ from assay.core.brief import ROLES
 from assay.core.errors import AssayError
 from assay.core.messages import Reply
 from assay.core.ports import Access
+from assay.core.report import build_report
+from assay.core.view import fold
 from assay.models import openai
 from assay.models.scripted import Scene, Scripted
 
@@ -220,6 +222,8 @@ async def test_thinking_is_cut_from_the_text_and_shown(way: str, strategy: str) 
     assert log.text == (await near(strategy)).text
     thoughts = {event.text.strip() for event in log.of(e.ThinkFinished)}
     assert thoughts == {THOUGHT}
+    report = build_report(fold(log.envelopes))
+    assert {thought.strip() for thought in report.thinking} == {THOUGHT}
     kept = {seq for event in log.of(e.StepRestarted) for seq in event.dropped}
     shown = [each for each in log.envelopes if each.seq not in kept and each.type in ("report.delta", "finding.delta")]
     assert THOUGHT[:20] not in "".join(e.decode(each).text for each in shown)  # type: ignore[attr-defined]

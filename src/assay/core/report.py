@@ -169,6 +169,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     `passages` are what the text cites; `further` what speaks against a claim, or was cited by a sentence as it was
     before or that was taken out (`removed`), or stands on a side of `conflicts`, where sources disagree. `copies` are
     groups of documents, by hash, which copy one another.
+    `thinking` is what models reasoned while they wrote the report, as far as their services give it.
     Of a run with a schema `fields` are its fields by name (`steps[0].title`), `data` their values alone in its shape.
     """
 
@@ -203,6 +204,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     removed: tuple[ReportRemoved, ...] = ()
     further: tuple[ReportPassage, ...] = ()
     forked_from: str = ""
+    thinking: tuple[str, ...] = ()
 
 
 def bibliography(view: RunView) -> Bibliography:
@@ -248,7 +250,14 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
         copies=view.copies,
         removed=tuple(_removed(claim) for claim in view.removed),
         further=_further(view, books),
+        thinking=_thinking(view),
     )
+
+
+def _thinking(view: RunView) -> tuple[str, ...]:
+    """What the models said that they thought while they wrote the report."""
+    turns = (turn for phase in view.phases if phase.name == "write" for turn in phase.turns)
+    return tuple(thought for turn in turns for thought in turn.thoughts if thought.strip())
 
 
 def written(view: RunView) -> Literal["none", "writing", "finished"]:
