@@ -29,7 +29,7 @@ STRATEGIES: dict[str, tuple[Callable[[], list[Scene]], dict[str, Any]]] = {
     "orchestrated": (two_agents, {}),
     "reflective": (two_steps, {"strategy": "reflective"}),
 }
-THOUGHT = "Hm, the user wants to know it. I look at what was found."
+THOUGHT = "Hmm, the user wants to know it. Let me look at what was found."
 
 
 async def played(
@@ -199,6 +199,12 @@ async def test_a_reply_is_whole_however_it_ends(way: str, strategy: str) -> None
     await same(habit, strategy)
 
 
+def _unmarked(reply: Reply) -> str:
+    """Thinking before what has a form of its own: JSON, or prose which cites; nothing tells it from other prose."""
+    formed = reply.text.startswith("{") or "[S" in reply.text
+    return f"{THOUGHT}\n\n{reply.text}" if formed else reply.text
+
+
 THINKING: dict[str, Callable[[Reply], Reply]] = {
     "tags": lambda reply: Reply(text=f"<think>\n{THOUGHT}</think>\n\n{reply.text}", calls=reply.calls),
     "thinking": lambda reply: Reply(text=f"<thinking>{THOUGHT}</thinking>{reply.text}", calls=reply.calls),
@@ -208,6 +214,7 @@ THINKING: dict[str, Callable[[Reply], Reply]] = {
         text=f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>{reply.text}",
         calls=reply.calls,
     ),
+    "no mark": lambda reply: Reply(text=_unmarked(reply), calls=reply.calls),
     "a field": lambda reply: Reply(text=reply.text, thinking=THOUGHT, calls=reply.calls),
 }
 
@@ -220,7 +227,9 @@ async def test_thinking_is_cut_from_the_text_and_shown(way: str, strategy: str) 
 
     log, _ = await played(habit, strategy)
     assert log.text == (await near(strategy)).text
-    thoughts = {event.text.strip() for event in log.of(e.ThinkFinished)}
+    restarted = {seq for event in log.of(e.StepRestarted) for seq in event.dropped}
+    told = (e.decode(each) for each in log.envelopes if each.seq not in restarted)
+    thoughts = {event.text.strip() for event in told if isinstance(event, e.ThinkFinished)}
     assert thoughts == {THOUGHT}
     report = build_report(fold(log.envelopes))
     assert {thought.strip() for thought in report.thinking} == {THOUGHT}

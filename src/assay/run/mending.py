@@ -11,7 +11,8 @@ import msgspec
 from assay.core.messages import Reply, ToolCall
 
 FENCE = re.compile(r"```[a-zA-Z]*[^\S\n]*+\n(.*?)```", re.DOTALL)
-MOST_STARTS = 20
+MOST_READ = 20
+"""Times over that a text is read in search of JSON: an opening bracket may never be closed."""
 
 
 def mend(reply: Reply, tools: Collection[str]) -> tuple[ToolCall, ...]:
@@ -65,11 +66,15 @@ def _call(value: object, tools: Collection[str]) -> ToolCall | None:
 
 
 def read_json(text: str) -> Any:
-    """The first JSON value in `text`: alone, in a code fence, or between other words; None if there is none."""
+    """The JSON value in `text`: alone, in a code fence, or between other words; None if there is none.
+
+    Of several it is the last object: what stands before it is a model thinking aloud, or quoting.
+    """
     try:
         return msgspec.json.decode(text.strip())
     except (msgspec.DecodeError, RecursionError):
-        return next(json_values(text), None)
+        found = list(json_values(text))
+        return next((value for value in reversed(found) if isinstance(value, dict)), next(iter(found), None))
 
 
 def json_values(text: str) -> Iterator[Any]:
@@ -79,10 +84,10 @@ def json_values(text: str) -> Iterator[Any]:
 
 
 def _values(text: str) -> Iterator[Any]:
-    place, tried = 0, 0
-    while tried < MOST_STARTS and (start := _opening(text, place)) >= 0:
-        tried += 1
+    place, read = 0, 0
+    while read <= MOST_READ * len(text) and (start := _opening(text, place)) >= 0:
         end = _closing(text, start)
+        read += (len(text) if end < 0 else end) - start
         place = start + 1
         if end < 0:
             continue
