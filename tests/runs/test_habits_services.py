@@ -18,7 +18,7 @@ from stepwise import two_steps
 from assay.core import events as e
 from assay.core.brief import ROLES
 from assay.core.errors import AssayError
-from assay.core.messages import Reply
+from assay.core.messages import Reply, ToolCall
 from assay.core.ports import Access
 from assay.core.report import build_report
 from assay.core.view import fold
@@ -289,6 +289,45 @@ async def test_a_limit_of_tokens_told_in_a_stream_is_answered_with_a_shorter_req
     log, _ = await played(habit)
     assert told
     assert log.text == (await near("orchestrated")).text
+
+
+CALLS: dict[str, Callable[[ToolCall], dict[str, Any]]] = {
+    "a tool that is not there": lambda made: {"calls": (msgspec.structs.replace(made, name="google"), made)},
+    "missing arguments": lambda made: {"calls": (made, msgspec.structs.replace(made, id="2", arguments={}))},
+    "more arguments": lambda made: {
+        "calls": (made, msgspec.structs.replace(made, id="2", arguments={**made.arguments, "lang": "en", "limit": "3"}))
+    },
+    "two kinds of tool": lambda made: {"calls": (made, ToolCall(id="2", name="open", arguments={"documents": ["x"]}))},
+    "prose beside the call": lambda made: {"calls": (made,), "text": "I search for the tide of Brest now."},
+    "one id for all": lambda made: {"calls": (made, made)},
+    "in its own words": lambda made: {
+        "text": f"<tool_call>\n<function={made.name}>{json.dumps(made.arguments)}</function>\n</tool_call>"
+    },
+}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("way", CALLS)
+async def test_calls_of_agents_made_in_odd_ways_end_in_the_same_report(way: str, strategy: str) -> None:
+    async def habit(body: dict[str, Any], say: Say) -> Answer:
+        reply = await say()
+        if [call.name for call in reply.calls] != ["search"] or "open" not in json.dumps(body["tools"]):
+            return streamed(reply)
+        return streamed(Reply(**CALLS[way](reply.calls[0])))
+
+    log, sent = await played(habit, strategy)
+    plain = await near(strategy)
+    assert log.text == plain.text
+    assert [finding.text for finding in by_lane(log)] == [finding.text for finding in by_lane(plain)]
+    for body in sent:  # every call is answered, once
+        made = [call["id"] for message in body["messages"] for call in message.get("tool_calls", ())]
+        told = [message["tool_call_id"] for message in body["messages"] if message["role"] == "tool"]
+        assert sorted(made) == sorted(told)
+        assert len(set(made)) == len(made)
+
+
+def by_lane(log: Log) -> list[e.FindingAdded]:
+    return sorted(log.of(e.FindingAdded), key=lambda finding: finding.lane)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

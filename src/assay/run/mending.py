@@ -11,6 +11,8 @@ import msgspec
 from assay.core.messages import Reply, ToolCall
 
 FENCE = re.compile(r"```[a-zA-Z]*[^\S\n]*+\n(.*?)```", re.DOTALL)
+_FUNCTION = re.compile(r"<function=([\w.-]+)>(.*?)(?:</function>|(?=<function=)|\Z)", re.DOTALL)
+_PARAMETER = re.compile(r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|(?=<parameter=)|\Z)", re.DOTALL)
 MOST_READ = 20
 """Times over that a text is read in search of JSON: an opening bracket may never be closed."""
 
@@ -43,8 +45,16 @@ def decoded(call: ToolCall) -> ToolCall:
 
 
 def _written(text: str, tools: Collection[str]) -> Iterator[ToolCall]:
-    """`{"name": "search", "arguments": {…}}` in a reply's text, alone, in a list, or one after another."""
-    for value in json_values(text):
+    """`{"name": "search", "arguments": {…}}` in a reply's text, alone, in a list, or one after another.
+
+    Or as Llama and Qwen write it, where their server passes it on unread: `<function=search>{…}</function>`.
+    """
+    for name, body in _FUNCTION.findall(text):
+        parameters = {field: _read(value.strip()) for field, value in _PARAMETER.findall(body)}
+        call = _call({"name": name, "arguments": parameters or read_json(body)}, tools)
+        if call is not None:
+            yield call
+    for value in json_values(_FUNCTION.sub("", text)):
         for each in value if isinstance(value, list) else [value]:
             call = _call(each, tools)
             if call is not None:
@@ -63,6 +73,14 @@ def _call(value: object, tools: Collection[str]) -> ToolCall | None:
     if not isinstance(name, str) or name not in tools or not isinstance(arguments, dict):
         return None
     return ToolCall(id="", name=name, arguments=arguments)
+
+
+def _read(text: str) -> Any:
+    """A parameter's value: JSON where it is an object, a list or a number, else the text."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return text
 
 
 def read_json(text: str) -> Any:
