@@ -105,7 +105,7 @@ async def test_for_a_model_which_ignores_its_tools_code_searches(strategy: str) 
     assert error is None
     assert view.stop_reason == "done"
     assert "seven metres" in view.report.text
-    assert any("called no tool" in warning.message for warning in view.warnings)
+    assert any("made no tool call" in warning.message for warning in view.warnings)
     assert look_over(view).queries >= 1
 
 

@@ -53,6 +53,18 @@ class AgentAbandoned(Event, frozen=True):
     lane: int
 
 
+@kind("tools.ignored")
+class ToolsIgnored(Event, frozen=True):
+    """A model was told to call a tool, reminded, and called none: it may not be able to.
+
+    `task` is what it was asked for, `model` its name; `lane` the research agent's, 0 where it is none's.
+    """
+
+    model: str
+    task: str
+    lane: int = 0
+
+
 @kind("think.started")
 class ThinkStarted(Event, frozen=True):
     """A model began to reason (native reasoning and the think tool alike)."""
