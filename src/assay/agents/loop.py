@@ -24,9 +24,6 @@ from assay.evidence.ledger import Ledger
 from assay.run.run import Run
 from assay.run.steps import Scratch
 
-OUTPUT = 1_000
-THOUGHTS = 3
-"""How often an agent may only think before it acts."""
 NOTED = "Noted."
 NO_CALLS_LEFT = "Not carried out: the calls of this task are used up."
 OPEN_PAGES = (
@@ -183,7 +180,7 @@ class Agent:
         In the first turn it has to call a tool that acts: what does not is answered once with a reminder.
         """
         said, reminded = await self._reply(place, turn), turn > 1
-        for _ in range(THOUGHTS + 1):
+        for _ in range(place.rules.thoughts + 1):
             only_thinks = _names(said) == {THINK.name}
             if acting(said) or (reminded and not only_thinks):
                 break
@@ -201,7 +198,7 @@ class Agent:
             messages=(),
             tools=opening.tools,
             tool_choice="required" if turn == 1 else "auto",
-            max_tokens=output(place.profile("analytical"), OUTPUT),
+            max_tokens=output(place.profile("analytical"), place.rules.turn_tokens),
             effort="low",
         )
         left = self.task.calls - self.calls if self.task.calls else None
