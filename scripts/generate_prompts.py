@@ -140,7 +140,7 @@ def usual(request: Request) -> Reply:
 
 def _agents() -> Iterator[tuple[str, dict[str, Any]]]:
     for number, step in enumerate(STEPS[:2], 1):
-        yield "research_agent", {"task": f"{step['title']}: find {step['description'][:1].lower()}{step['description'][1:]}.", "step": number}
+        yield "research_agent", {"task": f"{step['title']}. Find: {step['description']}.", "step": number}
 
 
 def _cited(request: Request) -> str:

@@ -40,9 +40,7 @@ class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
 
     def stated(self) -> str:
         """The rules as sentences."""
-        last = (
-            " It is the last: after it the report is written from what there is." if self.cycle == self.cycles else ""
-        )
+        last = " It is the last; the report is written after it." if self.cycle == self.cycles else ""
         return (
             f"Today is {self.date}. This is cycle {self.cycle} of {self.cycles}.{last} "
             f"At most {counted(self.agents_at_once, 'agent')} can work at the same time; others wait for a place."
