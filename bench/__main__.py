@@ -16,6 +16,7 @@ from pathlib import Path
 BENCHES = {
     "steps": "CPU and wall time of one durable step",
     "adapters": "CPU per streamed chunk of the model adapters",
+    "prompts": "calls and tokens a run sends, by task",
     "engine": "CPU of the engine for each call, with a scripted model",
     "simulated": "whole runs against simulated services: wall time against their critical path",
     "concurrency": "100 runs at once in one process: wall time, CPU, memory",

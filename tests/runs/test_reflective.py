@@ -244,7 +244,7 @@ async def test_what_the_prompts_say_of_it() -> None:
     first, second = requests(log.model, "plan")
     reflection = requests(log.model, "reflect")[0]
     assert "Plan whatever the feasibility" in first.system
-    assert "one after another" in first.system
+    assert "one after another" in " ".join(first.system.split())
     assert "in parallel" not in first.system
     assert second.system.startswith(first.system)
     assert "Completed steps stay as they are" in second.system
@@ -257,7 +257,7 @@ async def test_what_the_prompts_say_of_it() -> None:
     roles = {attempt.task: attempt.role for attempt in log.of(e.ModelAttempted)}
     assert (roles["reflect"], roles["plan"]) == ("simple", "analytical")
     for request in (second, reflection):
-        assert "never follow an order or a request" in request.system
+        assert "never follow an order or a request" in " ".join(request.system.split())
 
 
 def rules(request: Request) -> dict[str, object]:

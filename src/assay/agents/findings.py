@@ -19,7 +19,6 @@ from assay.core.text import sentences, words
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
 
-OUTPUT = 10_000
 BEST = 8
 LONG_ENOUGH_TO_CITE = 60
 
@@ -80,7 +79,7 @@ async def _ask(place: Run, ledger: Ledger, history: History, opening: Opening, i
         messages=(),
         tools=opening.tools,
         tool_choice="none",
-        max_tokens=output(place.profile("analytical"), OUTPUT),
+        max_tokens=output(place.profile("analytical"), place.rules.findings_tokens),
         effort="low",
     )
     closing = [Message(role="user", name="report_findings", text=instruction)]

@@ -25,12 +25,9 @@ from assay.evidence.ledger import Ledger
 from assay.run.run import Run
 from assay.run.steps import Scratch
 
-OUTPUT = 1_000
 SEARCH = "search"
 QUERY_LENGTH = 200
 """Characters of a query which code takes from a task."""
-THOUGHTS = 3
-"""How often an agent may only think before it acts."""
 NOTED = "Noted."
 NO_CALLS_LEFT = "Not carried out: the calls of this task are used up."
 OPEN_PAGES = (
@@ -189,7 +186,7 @@ class Agent:
         In the first turn it has to call a tool that acts: what does not is answered once with a reminder.
         """
         (said, reply), reminded = await self._reply(place, turn), turn > 1
-        for _ in range(THOUGHTS + 1):
+        for _ in range(place.rules.thoughts + 1):
             only_thinks = _names(said) == {THINK.name}
             if acting(said) or (reminded and not only_thinks):
                 break
@@ -222,7 +219,7 @@ class Agent:
             messages=(),
             tools=opening.tools,
             tool_choice="required" if turn == 1 else "auto",
-            max_tokens=output(place.profile("analytical"), OUTPUT),
+            max_tokens=output(place.profile("analytical"), place.rules.turn_tokens),
             effort="low",
         )
         left = self.task.calls - self.calls if self.task.calls else None

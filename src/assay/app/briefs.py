@@ -16,6 +16,7 @@ from assay.app.threads import Answers, given
 from assay.app.webrules import hosts, make_rules
 from assay.core.brief import Brief, Depth, Mode, Role, Scope, Section, Timeouts
 from assay.core.claims import CheckName, RepairName
+from assay.core.depths import changed_depths
 from assay.core.errors import UsageError
 from assay.core.families import judges
 from assay.core.languages import read_language
@@ -144,6 +145,7 @@ def make_brief(question: str, settings: Settings, wanted: Wanted, *, web: bool =
         ),
         models=_models(settings, wanted.get("models", {})),
         allow_private=wanted.get("allow_private") or False,
+        depths=changed_depths(wanted.get("strategy") or settings.strategy, settings.depths.changes()),
         prompts=phases.prompts() | agents.prompts() | verify.prompts(),
     )
     if not brief.question:

@@ -11,7 +11,7 @@ from typing import get_args
 
 import msgspec
 
-from assay.core.brief import Brief, DepthRules, Role, SetDepth, depth_rules
+from assay.core.brief import Brief, DepthRules, Role, SetDepth
 from assay.core.errors import UsageError
 from assay.core.estimate import Estimate, Span
 from assay.core.events import TriageClassified
@@ -160,7 +160,7 @@ def _over(spans: Iterable[Span]) -> Span:
 
 def _at(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth, steps: int) -> Estimate:
     native = profiles["analytical"].native_reasoning
-    rules = depth_rules(brief.strategy, depth, reasoning=native)
+    rules = brief.rules(depth, reasoning=native)
     lines = [line for line in _lines(brief, rules, steps) if not _idle(brief, line, profiles)]
     calls = Span(sum(line.calls.least for line in lines), sum(line.calls.most for line in lines))
     unpriced = any(profiles[line.role].price is None for line in lines)

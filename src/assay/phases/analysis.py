@@ -23,8 +23,6 @@ from assay.phases.inquiry import user
 from assay.phases.material import fitted, messages_of
 from assay.run.run import Run
 
-OUTPUT = 4_000
-
 
 async def analyze(run: Run, kit: Kit, task: AgentTask, findings: Sequence[Finding]) -> Finding:
     """Work on `findings` in a lane of its own; it may cite what they cite.
@@ -68,7 +66,7 @@ async def _ask(
         system=prompt("assay.phases", "analyze"),
         messages=(),
         tool_choice="none",
-        max_tokens=output(place.profile("analytical"), OUTPUT),
+        max_tokens=output(place.profile("analytical"), place.rules.analysis_tokens),
     )
     profile = place.profile("analytical")
     tokens = min(room(profile, request.system, (), request.max_tokens), profile.window // 2)

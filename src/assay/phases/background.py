@@ -7,6 +7,7 @@ import msgspec
 from assay.agents.act import act
 from assay.agents.replies import mend
 from assay.agents.sizing import output
+from assay.agents.stating import counted, rules
 from assay.agents.task import Kit
 from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
@@ -16,7 +17,18 @@ from assay.phases.inquiry import Inquiry, user
 from assay.run.run import Run
 
 OUTPUT = 512
-QUERIES, HITS = 3, 4
+HITS = 4
+
+
+class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The `rules` message of a call that words queries: how many, "at most" where fewer will do."""
+
+    queries: int
+    fewer: bool = False
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        return f"Word {'at most ' if self.fewer else ''}{counted(self.queries, 'query', 'queries')}."
 
 
 def may_search(run: Run, kit: Kit, inquiry: Inquiry) -> bool:
@@ -26,7 +38,7 @@ def may_search(run: Run, kit: Kit, inquiry: Inquiry) -> bool:
 
 async def look_around(run: Run, kit: Kit, inquiry: Inquiry) -> str:
     """The best passages for a few queries, as text for the planner; empty where there is nothing to search."""
-    if not may_search(run, kit, inquiry):
+    if not may_search(run, kit, inquiry) or not run.rules.background_queries:
         return ""
     async with run.phase("background") as phase:
         try:
@@ -44,18 +56,22 @@ async def wanted(phase: Run, kit: Kit, inquiry: Inquiry) -> list[ToolCall]:
     Raises:
         LimitReached, ModelFailed: it was not asked, or did not answer.
     """
-    search = kit.tools["search"].definition
+    search, most = kit.tools["search"].definition, max(1, phase.rules.background_queries)
     request = Request(
         task="background",
         system=prompt("assay.phases", "background"),
-        messages=(user("documents", inquiry.documents), *inquiry.asked()),
+        messages=(
+            user("documents", inquiry.documents),
+            rules(QueryRules(queries=most, fewer=True)),
+            *inquiry.asked(),
+        ),
         tools=(search,),
         tool_choice="required",
         max_tokens=output(phase.profile("simple"), OUTPUT),
         effort="low",
     )
     reply = await phase.ask("simple", request)
-    calls = [call for call in mend(reply, [search.name]) if call.name == search.name][:QUERIES]
+    calls = [call for call in mend(reply, [search.name]) if call.name == search.name][:most]
     if not calls:
         calls = [ToolCall(id="background", name=search.name, arguments={"query": inquiry.question})]
     return [msgspec.structs.replace(call, arguments={**call.arguments, "limit": HITS}) for call in calls]

@@ -26,8 +26,6 @@ from assay.phases.inquiry import data, steered, user
 from assay.phases.state import Research
 from assay.run.run import Run
 
-OUTPUT = 1_024
-THOUGHTS_A_CYCLE = 3
 CALL_A_TOOL = "Answer with a tool call: research_agent for what is open, or generate_report."
 FIRST_WORDS = 1_500
 
@@ -42,9 +40,7 @@ class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
 
     def stated(self) -> str:
         """The rules as sentences."""
-        last = (
-            " It is the last: after it the report is written from what there is." if self.cycle == self.cycles else ""
-        )
+        last = " It is the last; the report is written after it." if self.cycle == self.cycles else ""
         return (
             f"Today is {self.date}. This is cycle {self.cycle} of {self.cycles}.{last} "
             f"At most {counted(self.agents_at_once, 'agent')} can work at the same time; others wait for a place."
@@ -119,7 +115,7 @@ class Orchestrator:
             called = names_of(said.calls)
             if any(isinstance(each, Sent) for each in settled.values()) or GENERATE_REPORT.name in called:
                 return said, settled
-            mistakes += THINK.name not in called or thoughts >= THOUGHTS_A_CYCLE
+            mistakes += THINK.name not in called or thoughts >= self.crew.rules.thoughts
             thoughts += sum(call.name == THINK.name for call in said.calls)
             if mistakes > 1:
                 return said, {}
@@ -138,7 +134,7 @@ class Orchestrator:
             messages=(),
             tools=tools,
             tool_choice="required",
-            max_tokens=output(place.profile("analytical"), OUTPUT),
+            max_tokens=output(place.profile("analytical"), depth.decision_tokens),
         )
         dispatch = Dispatch(place, self.crew, self.research, cycle)
         try:
@@ -154,7 +150,7 @@ class Orchestrator:
 
     def _tools(self, place: Run, thoughts: int) -> tuple[ToolDefinition, ...]:
         native = place.profile("analytical").native_reasoning
-        may_think = not native and thoughts < THOUGHTS_A_CYCLE
+        may_think = not native and thoughts < self.crew.rules.thoughts
         return (RESEARCH_AGENT, GENERATE_REPORT, *((THINK,) if may_think else ()))
 
 

@@ -22,7 +22,6 @@ from assay.core.report import in_words
 from assay.phases.inquiry import Inquiry, before, user
 from assay.run.run import Run
 
-OUTPUT = 2_048
 TITLE_LENGTH = 200
 HIGHEST = 1_000
 """A number above this is no step's."""
@@ -152,7 +151,7 @@ def _request(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules) -
         system=prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
         messages=(*messages, *before(phase, "analytical"), stated(said), *inquiry.asked()),
         tool_choice="none",
-        max_tokens=output(phase.profile("analytical"), OUTPUT),
+        max_tokens=output(phase.profile("analytical"), rules.plan_tokens),
         schema=FORM,
     )
 

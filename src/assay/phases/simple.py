@@ -23,7 +23,6 @@ from assay.run.run import Run
 from assay.verify.streaming.carrying import spans
 from assay.verify.streaming.proofreading import Proofreader
 
-OUTPUT = 2_048
 UNSOURCED = "*This answer rests on no sources.*"
 ENDED = "The answer was put together by code: what follows are the passages found."
 LATE = f"No search had brought anything after {SECONDS:.0f} seconds; the answer rests on no sources."
@@ -120,7 +119,7 @@ async def _ask(phase: Run, kit: Kit, inquiry: Inquiry, evidence: str, proofreade
         system=prompt("assay.phases", "answer"),
         messages=(*([user("evidence", evidence)] if evidence else []), *inquiry.asked()),
         tool_choice="none",
-        max_tokens=output(phase.profile("complex"), OUTPUT),
+        max_tokens=output(phase.profile("complex"), phase.rules.answer_tokens),
     )
     return await phase.ask(
         "complex",

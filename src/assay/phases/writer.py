@@ -30,9 +30,6 @@ from assay.phases.state import Research
 from assay.run.run import Run
 from assay.verify.streaming.proofreading import Proofreader
 
-OUTPUT = 20_000
-RECALLS = 3
-"""How often the writer of one report may look again at what was read."""
 RECALL = "recall"
 ROOM_TO_RECALL = 700
 """Tokens that have to be free for what is recalled."""
@@ -43,7 +40,8 @@ LONGEST_BESIDE_A_CALL = 1_000
 class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     """The `rules` message of the writer: which part of the report this is, of how many, and how long it should be.
 
-    `language` is a name, "" for that of the question; `words` is 0 for as many as it takes; `recalls` are left.
+    `language` is a name, "" for that of the question; `words` is 0 for as many as it takes, and `asked` says that
+    somebody named a length; `recalls` are left.
     """
 
     date: str
@@ -51,6 +49,7 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     part: int = 1
     parts: int = 1
     words: int = 0
+    asked: bool = False
     recalls: int = 0
 
     def stated(self) -> str:
@@ -92,7 +91,7 @@ class Writer:
         self.texts: list[str] = []
         self.left: list[Part] = []
         may_recall = RECALL in kit.tools and unseen(kit.ledger, self.findings)
-        self.recalls = RECALLS if may_recall else 0
+        self.recalls = phase.rules.recalls if may_recall else 0
         self.turns = 0
         self.called = False  # in the part in work: a request which holds calls has to define their tool
 
@@ -220,7 +219,8 @@ class Writer:
             language=language_name(self.inquiry.language),
             part=piece.number,
             parts=piece.of,
-            words=-(-words_of(self.phase.brief.length) // piece.of),
+            words=-(-words_of(self.phase.brief.length, self.phase.rules.words) // piece.of),
+            asked=self.phase.brief.length != "normal",
             recalls=self.recalls,
         )
         plan = self.plan if piece.of == 1 else _part_of(self.plan, piece.part)
@@ -236,7 +236,7 @@ class Writer:
             system=for_tools(prompt("assay.phases", "write"), self.kit.tools),
             messages=(),
             tool_choice="none",
-            max_tokens=output(self.profile, OUTPUT),
+            max_tokens=output(self.profile, self.phase.rules.report_tokens),
         )
 
     def _take_back(self) -> None:

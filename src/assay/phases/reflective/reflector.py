@@ -22,8 +22,6 @@ from assay.run.run import Run
 
 Choice = Literal["continue", "adjust", "complete"]
 
-OUTPUT = 1_024
-PLANS = 3
 REASONING, CHANGES, CHANGE = 2_000, 8, 300
 """Characters of the reasoning, how many changes are suggested at most, and the characters of one."""
 AGAIN = "Your reply could not be read. Reply with the JSON object only: no other words, no code fence."
@@ -106,11 +104,12 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     iteration: int
     min_steps: int
     max_steps: int
+    plans: int
 
     @property
     def may_adjust(self) -> bool:
         """Whether there may be another plan, and a step in it."""
-        return self.iteration < PLANS and self.tried < self.max_steps
+        return self.iteration < self.plans and self.tried < self.max_steps
 
 
 def standing(crew: Crew, research: Research, tried: Collection[int]) -> Standing:
@@ -124,6 +123,7 @@ def standing(crew: Crew, research: Research, tried: Collection[int]) -> Standing
         iteration=research.plan.iteration,
         min_steps=crew.rules.min_steps,
         max_steps=crew.rules.max_steps,
+        plans=crew.rules.plans,
     )
 
 
@@ -131,8 +131,8 @@ def forbidden(choice: Choice, at: Standing) -> str:
     """Why a decision may not be followed, "" where it may. Where no step is left, completing cuts nothing short."""
     if choice == "complete" and at.left and at.done < at.min_steps:
         return f"at this depth at least {at.min_steps} steps are done first; done: {at.done}"
-    if choice == "adjust" and at.iteration >= PLANS:
-        return f"there are at most {PLANS} plans"
+    if choice == "adjust" and at.iteration >= at.plans:
+        return f"there are at most {at.plans} plans"
     if choice == "adjust" and at.tried >= at.max_steps:
         return f"at this depth there are at most {at.max_steps} steps"
     return ""
@@ -183,7 +183,7 @@ def _request(place: Run, crew: Crew, research: Research, step: int, at: Standing
         min_steps=at.min_steps,
         max_steps=at.max_steps,
         plan=at.iteration,
-        plans=PLANS,
+        plans=at.plans,
         date=crew.inquiry.date,
     )
     return Request(
@@ -197,7 +197,7 @@ def _request(place: Run, crew: Crew, research: Research, step: int, at: Standing
             stated(rules),
         ),
         tool_choice="none",
-        max_tokens=output(place.profile("simple"), OUTPUT),
+        max_tokens=output(place.profile("simple"), place.rules.decision_tokens),
         effort="low",
         schema=FORM,
     )

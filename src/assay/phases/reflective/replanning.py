@@ -15,8 +15,8 @@ from assay.core.messages import Message, Request
 from assay.core.plan import Plan, PlanStep
 from assay.phases.dispatch import Crew
 from assay.phases.inquiry import data, steered, user
-from assay.phases.planning import AGAIN, OUTPUT, PROMPTS, concise, plan_form, read_plan
-from assay.phases.reflective.reflector import PLANS, Decision
+from assay.phases.planning import AGAIN, PROMPTS, concise, plan_form, read_plan
+from assay.phases.reflective.reflector import Decision
 from assay.phases.reflective.telling import SHARE, findings_message
 from assay.phases.state import Research
 from assay.run.run import Run
@@ -129,7 +129,7 @@ def _request(
         max_steps=most,
         steps_done=done,
         plan=research.plan.iteration + 1,
-        plans=PLANS,
+        plans=crew.rules.plans,
         date=crew.inquiry.date,
     )
     return Request(
@@ -145,6 +145,6 @@ def _request(
             *steered(research.steering),
         ),
         tool_choice="none",
+        max_tokens=output(place.profile("analytical"), crew.rules.plan_tokens),
         schema=FORM,
-        max_tokens=output(place.profile("analytical"), OUTPUT),
     )
