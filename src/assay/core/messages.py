@@ -17,6 +17,7 @@ Task = Literal[
     "find",
     "analyze",
     "reflect",
+    "assess",
     "answer",
     "write",
     "fill",
