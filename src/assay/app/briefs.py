@@ -133,6 +133,7 @@ def make_brief(question: str, settings: Settings, wanted: Wanted, *, web: bool =
         repairs_off=tuple(settings.repairs_off if unmended is None else unmended),
         ask=wanted.get("ask") or ("required" if settings.ask == "required" else "never"),
         review=wanted.get("review_plan") or "never",
+        assess=True,
         tools=settings.agents.tools,
         user=_user(wanted.get("user")),
         labels=_named(wanted.get("labels") or {}),

@@ -102,6 +102,8 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
 
     `user` says whose run it is, and `labels` what its owner calls it: for lists, logs and limits, never in a prompt.
 
+    `assess` says that a model judges what the findings answer; in briefs of earlier releases code does.
+
     `estimate` is what the run was thought to take when it was created. `review` says whether the plan is shown to a
     person before research, as `ask` says it of questions. `release` is the version of Assay which made
     the brief, `steps_format` how that one stores steps. `allow_private` says that private documents may be shown to
@@ -128,6 +130,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     compare: bool = True
     repair: bool = True
     repairs_off: tuple[RepairName, ...] = ()
+    assess: bool = False
     ask: Literal["never", "optional", "required"] = "never"
     tools: tuple[str, ...] = ("search", "open", "recall")
     models: dict[Role, tuple[str, ...]] = {}

@@ -18,6 +18,7 @@ Task = Literal[
     "find",
     "analyze",
     "reflect",
+    "assess",
     "answer",
     "write",
     "fill",

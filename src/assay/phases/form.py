@@ -65,7 +65,7 @@ def formed(text: str, dated: str, absent: Sequence[str], *, english: bool = True
     What the writer said of that stays as it is; `absent` is added where it said nothing. In a report which is not
     English its heading is not known: the last section is taken for it when it cites nothing.
     """
-    found = [part for part in outline(text) if _is_missing(part.title)]
+    found = [part for part in outline(text) if is_missing(part.title)]
     if not found and absent and not english:
         found = [part for part in outline(text)[-1:] if not parse(text[part.start : part.end])]
     said = [text[part.body : part.end].strip() for part in found]
@@ -77,7 +77,7 @@ def formed(text: str, dated: str, absent: Sequence[str], *, english: bool = True
 
 def with_section(text: str, section: str) -> str:
     """`text` with one more section: before what could not be found, else at its end."""
-    found = [part.start for part in outline(text) if _is_missing(part.title)]
+    found = [part.start for part in outline(text) if is_missing(part.title)]
     at = found[0] if found else len(text)
     return "\n\n".join(filter(None, (closed(text[:at].rstrip()), section, text[at:].strip())))
 
@@ -88,7 +88,7 @@ def with_missing(text: str, parts: Sequence[str]) -> str:
     if not items:
         return text
     last = outline(text)[-1:]
-    if last and _is_missing(last[0].title):
+    if last and is_missing(last[0].title):
         return f"{text.rstrip()}\n{items}"
     whole = closed(text.rstrip())
     return f"{whole}\n\n## {MISSING}\n\n{items}" if whole.startswith(text.rstrip()) else text
@@ -142,7 +142,7 @@ def filled(texts: Sequence[str], template: Sequence[Section], dated: str, absent
         _sort(_NOTE.sub("", text), template, below)
     written = {_key(section.title) for at, section in enumerate(template) if any(below[at])}
     absent = [part for part in absent if _key(part) not in written]  # looked for in vain, and found under another
-    places = [at for at, section in enumerate(template) if _is_missing(section.title)]
+    places = [at for at, section in enumerate(template) if is_missing(section.title)]
     if places and absent and not any(below[places[0]]):
         below[places[0]].append("\n".join(f"- {part}" for part in absent))
     empty = {at: [NOTHING] for at in leaves(template)}
@@ -186,5 +186,6 @@ def _key(title: str) -> str:
     return " ".join(_NUMBERED.sub("", plain).split())
 
 
-def _is_missing(title: str) -> bool:
+def is_missing(title: str) -> bool:
+    """Whether a heading says that below it stands what could not be found."""
     return _MISSING.fullmatch(_key(title)) is not None

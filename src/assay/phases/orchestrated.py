@@ -68,7 +68,7 @@ class Orchestrator:
 
     def __init__(self, crew: Crew, research: Research) -> None:
         self.crew, self.research = crew, research
-        self.history = History([*crew.inquiry.asked(), user("plan", data(research.plan))])
+        self.history = History(crew.inquiry.asked())
 
     async def heed(self, place: Run) -> bool:
         """Hear what the owner said since the last decision; whether there was anything."""
@@ -138,7 +138,7 @@ class Orchestrator:
         )
         dispatch = Dispatch(place, self.crew, self.research, cycle)
         try:
-            closing = [rules(said)]
+            closing = [user("plan", data(self.research.plan)), rules(said)]
             reply = await ask(place, "analytical", self.history, request, closing, on_call=dispatch.take)
         except (LimitReached, ModelFailed):
             dispatch.settle([])

@@ -15,6 +15,7 @@ from assay.core.plan import Coverage, Plan
 from assay.core.report import in_words
 from assay.phases.draft import Draft
 from assay.phases.form import Formed, as_of, filled, formed, joined, missing
+from assay.phases.gaps import gaps, reconciled
 from assay.phases.inquiry import Inquiry
 from assay.phases.nothing import nothing_found
 from assay.phases.state import Research
@@ -86,11 +87,11 @@ async def _draft(phase: Run, writer: Writer, research: Research) -> Draft:
 
 def _formed(phase: Run, kit: Kit, inquiry: Inquiry, texts: Sequence[str], coverage: Sequence[Coverage]) -> Formed:
     """What was written, with its date and what could not be found, under the headings of a template if there is one."""
-    dated, absent = date_of("\n\n".join(texts), kit, inquiry), missing(coverage)
+    dated = date_of("\n\n".join(texts), kit, inquiry)
     if phase.brief.template:
-        return filled(texts, phase.brief.template, dated, absent)
+        return filled(texts, phase.brief.template, dated, missing(coverage))
     english = inquiry.language.partition("-")[0] in ("", "en")
-    return Formed(text=formed(joined(texts), dated, absent, english=english))
+    return Formed(text=formed(reconciled(joined(texts), coverage), dated, gaps(coverage), english=english))
 
 
 def date_of(text: str, kit: Kit, inquiry: Inquiry) -> str:

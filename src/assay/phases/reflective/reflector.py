@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Literal, get_args
 
 import msgspec
@@ -14,10 +14,13 @@ from assay.agents.stating import rules as stated
 from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Reply, Request, Schema, closed
+from assay.core.plan import Coverage
+from assay.phases.coverage import assess
 from assay.phases.dispatch import Crew
 from assay.phases.inquiry import data, steered, user
-from assay.phases.reflective.telling import SHARE, findings_message
-from assay.phases.state import Research
+from assay.phases.judging import JUDGED, parts_of, read_judged
+from assay.phases.state import WORKED_ON, Judged, Research
+from assay.phases.telling import SHARE, findings_message
 from assay.run.run import Run
 
 Choice = Literal["continue", "adjust", "complete"]
@@ -42,19 +45,24 @@ FORM = Schema(
             "reasoning": {"type": "string"},
             "decision": {"type": "string", "enum": list(get_args(Choice))},
             "changes": {"type": "array", "items": {"type": "string"}},
+            "coverage": JUDGED,
         }
     ),
 )
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What is decided after step `step`; `note` says why code decides otherwise: then research goes on as planned."""
+    """What is decided after step `step`; `note` says why code decides otherwise: then research goes on as planned.
+
+    `judged` is how far the findings answer the plan and the question.
+    """
 
     step: int
     decision: Choice = "continue"
     reasoning: str = ""
     changes: tuple[str, ...] = ()
     note: str = ""
+    judged: tuple[Judged, ...] = ()
 
     @property
     def applied(self) -> Choice:
@@ -116,7 +124,7 @@ def standing(crew: Crew, research: Research, tried: Collection[int]) -> Standing
     """How far the plan of a run has come; `tried` are the ids of the steps worked on."""
     pending = [step.id for step in research.plan.steps if step.status == "pending"]
     return Standing(
-        done=sum(step.status == "completed" for step in research.plan.steps),
+        done=sum(step.status in WORKED_ON for step in research.plan.steps),
         tried=len(tried),
         left=sum(id not in tried for id in pending),
         failed=tuple(id for id in pending if id in tried),
@@ -157,24 +165,37 @@ async def decide(place: Run, crew: Crew, research: Research, step: int, at: Stan
 
 async def _ask(place: Run, crew: Crew, research: Research, step: int, at: Standing) -> Decision | None:
     tokens = place.profile("simple").window // SHARE
+    coverage = assess(crew.inquiry.question, research) if place.brief.assess else ()
+
+    async def asked(tokens: int) -> Decision | None:
+        return await _decision(place, _request(place, crew, research, coverage, step, at, tokens), step, coverage)
+
     try:
-        return await _decision(place, _request(place, crew, research, step, at, tokens), step)
+        return await asked(tokens)
     except ContextTooLong:
-        return await _decision(place, _request(place, crew, research, step, at, tokens // 2), step)
+        return await asked(tokens // 2)
 
 
-async def _decision(place: Run, request: Request, step: int) -> Decision | None:
+async def _decision(place: Run, request: Request, step: int, coverage: Sequence[Coverage]) -> Decision | None:
     """The decision, asked for once more when it cannot be read."""
     reply: Reply = await place.ask("simple", request)
-    decision = read_decision(reply.text, step)
+    decision = read_decision(reply.text, step, coverage)
     if decision is None:
         said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
         again = msgspec.structs.replace(request, messages=(*request.messages, *said, user("note", AGAIN)))
-        decision = read_decision((await place.ask("simple", again)).text, step)
+        decision = read_decision((await place.ask("simple", again)).text, step, coverage)
     return decision
 
 
-def _request(place: Run, crew: Crew, research: Research, step: int, at: Standing, tokens: int) -> Request:
+def _request(
+    place: Run,
+    crew: Crew,
+    research: Research,
+    coverage: Sequence[Coverage],
+    step: int,
+    at: Standing,
+    tokens: int,
+) -> Request:
     rules = ReflectRules(
         step=step,
         steps_done=at.done,
@@ -192,6 +213,7 @@ def _request(place: Run, crew: Crew, research: Research, step: int, at: Standing
         messages=(
             *crew.inquiry.asked(),
             *findings_message(crew.kit, research.findings, tokens),
+            *([user("parts", parts_of(coverage))] if coverage else []),
             user("plan", data(research.plan)),
             *steered(research.steering),
             stated(rules),
@@ -203,8 +225,11 @@ def _request(place: Run, crew: Crew, research: Research, step: int, at: Standing
     )
 
 
-def read_decision(text: str, step: int) -> Decision | None:
-    """A decision out of a model's reply: JSON alone, in a fence or between words; None when it holds none."""
+def read_decision(text: str, step: int, coverage: Sequence[Coverage] = ()) -> Decision | None:
+    """A decision out of a model's reply: JSON alone, in a fence or between words; None when it holds none.
+
+    `coverage` has the parts which the reply judges beside it.
+    """
     value = read_json(text)
     if not isinstance(value, dict):
         return None
@@ -220,6 +245,7 @@ def read_decision(text: str, step: int) -> Decision | None:
         decision=choice,
         reasoning=_line(value.get("reasoning"))[:REASONING],
         changes=tuple(kept[:CHANGES]),
+        judged=read_judged(value.get("coverage"), coverage),
     )
 
 
