@@ -36,6 +36,7 @@ BENCHES = {
     "runs": "whole `assay` processes over them, and `assay --help`",
     "startup": "processor time of commands which do next to nothing, and the modules they load",
     "retrieval": "ranking: Cranfield, CACM, NFCorpus",
+    "hybrid": "search by words, by meaning and by both, with an embedding model you name",
     "streaming_claims": "checking a 200-claim report: embedded, and by a judge while it streams",
     "judgements": "CPU of a judgement beside a judge which answers at once",
     "grounding": "the embedded verifier over claims which people labelled",

@@ -84,7 +84,7 @@ def _loaded(model: str) -> Any:
         ModelError: it cannot be loaded.
     """
     try:
-        fastembed = import_module("fastembed")
+        import fastembed  # noqa: PLC0415 - an optional extra
     except ImportError as error:
         raise ConfigError(f"fastembed needs the extra: pip install 'assay[semantic]' ({error})") from error
     try:
