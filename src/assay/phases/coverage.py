@@ -116,7 +116,7 @@ def _step(step: PlanStep, research: Research) -> Coverage:
     ids = {step.id, *(other.id for other in research.plan.steps if other.again == step.id)}
     own = [finding for finding in research.findings if finding.step in ids and finding.passages]
     passages = tuple(dict.fromkeys(passage.id for finding in own for passage in finding.passages))
-    complete = any(finding.stop == "done" for finding in own)
+    complete = any(finding.stop == "done" and not finding.uncited for finding in own)
     status: Literal["answered", "partly", "not"] = "answered" if complete else "partly" if own else "not"
     return Coverage(step=step.id, part=step.title, status=status, passages=passages)
 

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.messages import Reply, ToolCall
 
-FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)\n[ \t]*\1", re.DOTALL)
+FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)(?:\n[ \t]*\1|\1[ \t]*(?:\n|\Z))", re.DOTALL)
 MOST_STARTS = 20
 
 
