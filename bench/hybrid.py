@@ -164,7 +164,6 @@ def main() -> int:
         ("cranfield", cranfield, ndcg),
         ("nfcorpus", nfcorpus, ndcg),
         ("cacm", cacm, ndcg),
-
         ("xquad", xquad, reciprocal_rank),
     )
     with tempfile.TemporaryDirectory() as temporary, serving(model_in(sys.argv[1])) as server:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-
+from assay.agents.repetition import repeating, whole_sentences, without_loops
 from assay.core.events import ToolsIgnored
 from assay.core.messages import Reply, Task
 from assay.run.mending import decoded as decoded
@@ -12,9 +10,6 @@ from assay.run.mending import json_values as json_values
 from assay.run.mending import mend as mend
 from assay.run.mending import read_json as read_json
 from assay.run.run import Run
-
-REPEATS = 4
-LEAST_REPEATED = 30
 
 
 def defect(reply: Reply) -> str:
@@ -37,7 +32,9 @@ def tell_ignored(run: Run, reply: Reply, task: Task) -> None:
     run.warn(IGNORED.format(model=reply.model))
 
 
-def repeating(text: str) -> bool:
-    """Whether a line of some length stands four times in `text`, as in a model caught in a loop."""
-    lines = Counter(line.strip() for line in re.split(r"\n|(?<=[.!?。！？]) ", text))
-    return any(count >= REPEATS and len(line) >= LEAST_REPEATED for line, count in lines.items())
+def salvaged(reply: Reply) -> str:
+    """What can be used of a reply's text all the same: no rounds of a loop, no sentence cut off; "" for nothing."""
+    text = without_loops(reply.text)
+    if reply.stop == "length":
+        text = whole_sentences(text)
+    return text.strip()

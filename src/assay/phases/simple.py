@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.agents.citing import cite
 from assay.agents.findings import compose
-from assay.agents.replies import defect
+from assay.agents.replies import defect, salvaged
 from assay.agents.sizing import output
 from assay.agents.task import NOTHING, Kit
 from assay.agents.wording import prompt
@@ -78,13 +78,17 @@ async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look, proofreade
         reply = await _ask(phase, kit, inquiry, look.evidence, heard)
     except (LimitReached, ModelFailed) as failed:
         return _passages(phase, kit, inquiry, failed, heard)
-    if wrong := defect(reply):
-        return _passages(phase, kit, inquiry, ModelFailed(f"the answer could not be used: {wrong}"), heard)
-    cites = bool(cite(reply.text, kit.ledger).passages)
-    if heard and not cites:
+    wrong, said = defect(reply), reply.text
+    if wrong:
+        said = salvaged(reply)
+        if not cite(said, kit.ledger).passages:
+            return _passages(phase, kit, inquiry, ModelFailed(f"the answer could not be used: {wrong}"), heard)
+        phase.warn(f"the answer was used in part: {wrong.partition(';')[0]}")
+    cites = bool(cite(said, kit.ledger).passages)
+    if heard and (wrong or not cites):
         heard.take_back()  # what rests on no sources is not checked
-    text = with_date(reply.text, kit, inquiry) if cites else f"{UNSOURCED}\n\n{reply.text}"
-    read = reply.text if heard and cites else ""
+    text = with_date(said, kit, inquiry) if cites else f"{UNSOURCED}\n\n{said}"
+    read = said if heard and cites and not wrong else ""
     settle(
         phase, first + reply.text, text, REVISED if cites or first else "the answer cites nothing", spans(read, text)
     )

@@ -85,7 +85,7 @@ def answers(finding: Finding) -> CoverageStatus:
     absent = sum(map(states_absence, stated))
     if stated and absent == len(stated):
         return "not"
-    return "partly" if absent or finding.stop != "done" else "answered"
+    return "partly" if absent or finding.uncited or finding.stop != "done" else "answered"
 
 
 def statements(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.agents.citing import cite
-from assay.agents.findings import compose
+from assay.agents.findings import compose, told
 from assay.agents.task import NOTHING, Finding, Kit
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
@@ -79,9 +79,9 @@ async def _draft(phase: Run, writer: Writer, research: Research) -> Draft:
         streamed = "\n\n".join(texts)
         read = streamed if writer.proofreader else ""
         settle(phase, streamed, done.text, places=spans(read, done.text))
-        return Draft(text=done.text, limits=done.limits, streamed=read)
+        return Draft(text=done.text, limits=(*writer.limits, *done.limits), streamed=read)
     phase.emit(ReportRevised(text=done.text, why=why))
-    limits = (NOT_WRITTEN if not writer.texts else HALF_WRITTEN, *done.limits)
+    limits = (NOT_WRITTEN if not writer.texts else HALF_WRITTEN, *writer.limits, *done.limits)
     return Draft(text=done.text, limits=limits, written=False)
 
 
@@ -155,5 +155,5 @@ def composed(plan: Plan, findings: Sequence[Finding]) -> str:
     """Findings under the plan steps they are for."""
     titles = {step.id: step.title for step in plan.steps}
     return "\n\n".join(
-        f"## {titles.get(finding.step) or ' '.join(finding.task.split())}\n\n{finding.text}" for finding in findings
+        f"## {titles.get(finding.step) or ' '.join(finding.task.split())}\n\n{told(finding)}" for finding in findings
     )

@@ -10,15 +10,16 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.agents.act import act
+from assay.agents.citing import cite
 from assay.agents.history import History, Turn, result
 from assay.agents.loop import NO_CALLS_LEFT
-from assay.agents.replies import defect, mend
+from assay.agents.replies import defect, mend, salvaged
 from assay.agents.sizing import output, room, total
 from assay.agents.stating import counted, rules
 from assay.agents.task import Kit
 from assay.agents.wording import for_tools, prompt
 from assay.core.citations.reader import citing
-from assay.core.errors import ContextTooLong, ModelFailed, Refused
+from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.languages import language_name
 from assay.core.lengths import words_of
@@ -35,6 +36,8 @@ ROOM_TO_RECALL = 700
 """Tokens that have to be free for what is recalled."""
 LONGEST_BESIDE_A_CALL = 1_000
 """A text longer than this, in code points, is the report, whatever else is called beside it."""
+CUT_OFF = "The model wrote more than it may: the end of the report is missing."
+REPEATED = "The model repeated itself: what it said again was left out of the report."
 
 
 class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +76,10 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Writer:
-    """Writes one report; `texts` are its parts as far as they are written, `left` those still to be written."""
+    """Writes one report; `texts` are its parts as far as they are written, `left` those still to be written.
+
+    `limits` are what its reader must know of how it was written.
+    """
 
     def __init__(
         self,
@@ -90,6 +96,7 @@ class Writer:
         self.findings = [finding for finding in research.findings if finding.passages]
         self.texts: list[str] = []
         self.left: list[Part] = []
+        self.limits: dict[str, None] = {}
         may_recall = RECALL in kit.tools and unseen(kit.ledger, self.findings)
         self.recalls = phase.rules.recalls if may_recall else 0
         self.turns = 0
@@ -131,19 +138,47 @@ class Writer:
     async def _piece(self, piece: Piece) -> str:
         """One part; what is cut off or repeats itself is taken back and written once more.
 
+        Where that is no better, the better of the two is the part, without what is wrong with it.
+
         Raises:
             LimitReached, ModelFailed: there is none.
         """
         self.called = False
         history = History([*self.inquiry.asked(), *piece.part.messages])
-        reply = await self._reply(history, piece)
-        if wrong := defect(reply):
-            self._take_back()
-            history.add(Turn(said=user("note", f"Your last reply could not be used: {wrong}.")))
-            reply = await self._reply(history, piece)
-        if defect(reply):
-            raise ModelFailed(f"the report could not be used: {defect(reply)}")
-        return reply.text
+        first = await self._reply(history, piece)
+        wrong = defect(first)
+        if not wrong:
+            return first.text
+        self._take_back()
+        history.add(Turn(said=user("note", f"Your last reply could not be used: {wrong}.")))
+        try:
+            second = await self._reply(history, piece)
+        except (LimitReached, ModelFailed):
+            if not self._usable(first):
+                raise
+            return self._salvage([first])
+        return self._salvage([second, first]) if defect(second) else second.text
+
+    def _usable(self, reply: Reply) -> str:
+        """What can be used of a reply with something wrong; nothing, where it cites nothing: findings say more."""
+        text = salvaged(reply)
+        return text if cite(text, self.kit.ledger).passages else ""
+
+    def _salvage(self, replies: Sequence[Reply]) -> str:
+        """What can be used of the best of `replies`, said in their stead.
+
+        Raises:
+            ModelFailed: nothing can.
+        """
+        best = max(replies, key=lambda reply: len(self._usable(reply)))
+        text, wrong = self._usable(best), defect(best)
+        if not text:
+            raise ModelFailed(f"the report could not be used: {wrong}")
+        self.phase.warn(f"the report was used in part: {wrong.partition(';')[0]}")
+        self.limits[CUT_OFF if best.stop == "length" else REPEATED] = None
+        self._take_back()
+        self.phase.emit(ReportDelta(text=text))
+        return text
 
     async def _reply(self, history: History, piece: Piece) -> Reply:
         """The text of a part, after what the writer looked at again."""

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.messages import Reply, ToolCall
 
-FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)\n[ \t]*\1", re.DOTALL)
+FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)(?:\n[ \t]*\1|\1[ \t]*(?:\n|\Z))", re.DOTALL)
 _FUNCTION = re.compile(r"<function=([\w.-]+)>(.*?)(?:</function>|(?=<function=)|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|(?=<parameter=)|\Z)", re.DOTALL)
 MOST_READ = 20

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.replies import defect, json_values, mend, read_json, repeating
+from assay.agents.replies import defect, json_values, mend, read_json
 from assay.core.messages import Reply, ToolCall
 
 TOOLS = ("search", "open")
@@ -137,12 +137,6 @@ def test_what_cannot_be_used() -> None:
     assert defect(Reply(text=" \n"))
     assert "cut off" in defect(msgspec.structs.replace(good, stop="length"))
     assert "repeated" in defect(Reply(text="The tide rises at Brest and it falls. " * 6))
-
-
-def test_tables_and_short_lines_may_repeat() -> None:
-    assert not repeating("| a | b |\n" * 10)
-    assert not repeating("\n".join(f"The tide at port number {number} rises." for number in range(20)))
-    assert repeating("这句话被模型重复了很多次而且它相当长足以被认为是一个循环的句子吧。 " * 5)
 
 
 def test_a_fence_which_is_never_closed_takes_no_time() -> None:

@@ -40,7 +40,8 @@ def of_lane(lane: Lane) -> Text:
 
 def _reported(lane: Lane) -> str:
     stopped = "" if lane.stop in ("", "done") else f"; ended early: {in_words(lane.stop)}"
-    return f"reported: {counted(len(lane.finding.passages), 'passage')} cited{stopped}"
+    cited = "nothing" if lane.finding.uncited else counted(len(lane.finding.passages), "passage")
+    return f"reported: {cited} cited{stopped}"
 
 
 def of_phase(view: RunView) -> Text:

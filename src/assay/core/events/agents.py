@@ -215,13 +215,17 @@ class FindingDelta(Event, frozen=True):
 
 @kind("finding.added")
 class FindingAdded(Event, frozen=True):
-    """What an agent reports, with the passages it cites."""
+    """What an agent reports, with the passages it cites.
+
+    `uncited` says that it cites none: the passages are those it was shown which are nearest to what it says.
+    """
 
     lane: int
     task: str
     text: str
     passages: tuple[Passage, ...] = ()
     dropped_markers: int = 0
+    uncited: bool = False
 
 
 @kind("reflect.decided")
