@@ -94,7 +94,8 @@ async def check_claim(run: Run, id: str, sentence: Sentence, evidence: Evidence,
 def _own(check: Check, sentence: Sentence, evidence: Evidence) -> Check:
     """A check's verdict; a claim which an inherited citation does not bear out has none, as if nothing followed it."""
     failed = check.verdict in ("unsupported", "contradicted")
-    return NO_CITATION if failed and inherits(sentence, evidence.passages) else check
+    doubted = check.rule == "lexical" and check.verdict == "unchecked"
+    return NO_CITATION if (failed or doubted) and inherits(sentence, evidence.passages) else check
 
 
 def alone(id: str, sentence: Sentence, evidence: Evidence, rules: Rules) -> Checked:
