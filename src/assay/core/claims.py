@@ -44,6 +44,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
     `start` and `end` are code points into the report *as written*, markers included; the rendered positions
     are computed with the rendering. `passages` are the ids it cites, `against` those found which speak against it.
+    An `inherited` citation is that of the next sentence of its paragraph which has one: the claim bears no marker.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict = "unchecked"
     reason: str = ""
     against: tuple[str, ...] = ()
+    inherited: bool = False
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,8 @@ import msgspec
 from assay.core.claims import Check, Claim
 from assay.core.sources import Passage, sha256
 from assay.run.run import Branch, Handle, Run
-from assay.verify.checks import NO_SOURCES, OFF, firsthand, ruled, weighed
+from assay.verify.checks import NO_CITATION, NO_SOURCES, OFF, firsthand, ruled, weighed
+from assay.verify.citing import inherits
 from assay.verify.claims import Sentence
 from assay.verify.evidence import Evidence
 from assay.verify.findings import Finding
@@ -67,6 +68,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
             verdict=self.check.verdict,
             reason=self.check.reason,
             against=tuple(passage.id for passage in self.against),
+            inherited=inherits(self.sentence, self.evidence.passages),
         )
 
 
@@ -85,7 +87,15 @@ async def check_claim(run: Run, id: str, sentence: Sentence, evidence: Evidence,
     check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
     if check is None:
         check = await judge(run, sentence.text, evidence, findings, sentence.head)
-    return Checked(id=id, sentence=sentence, evidence=evidence, check=firsthand(check, evidence), findings=findings)
+    check = _own(firsthand(check, evidence), sentence, evidence)
+    return Checked(id=id, sentence=sentence, evidence=evidence, check=check, findings=findings)
+
+
+def _own(check: Check, sentence: Sentence, evidence: Evidence) -> Check:
+    """A check's verdict; a claim which an inherited citation does not bear out has none, as if nothing followed it."""
+    failed = check.verdict in ("unsupported", "contradicted")
+    doubted = check.rule == "lexical" and check.verdict == "unchecked"
+    return NO_CITATION if (failed or doubted) and inherits(sentence, evidence.passages) else check
 
 
 def alone(id: str, sentence: Sentence, evidence: Evidence, rules: Rules) -> Checked:
@@ -93,7 +103,8 @@ def alone(id: str, sentence: Sentence, evidence: Evidence, rules: Rules) -> Chec
     check, findings = decided(sentence, evidence, rules)
     if check is None:
         check = weighed(sentence.text, evidence, rules.off)
-    return Checked(id=id, sentence=sentence, evidence=evidence, check=firsthand(check, evidence), findings=findings)
+    check = _own(firsthand(check, evidence), sentence, evidence)
+    return Checked(id=id, sentence=sentence, evidence=evidence, check=check, findings=findings)
 
 
 def decided(sentence: Sentence, evidence: Evidence, rules: Rules) -> tuple[Check | None, tuple[Finding, ...]]:

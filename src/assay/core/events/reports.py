@@ -47,6 +47,7 @@ class ClaimFound(Event, frozen=True):
     """A factual sentence; `start` and `end` are code points into the report as written; `passages` what it cites.
 
     It may be found while the report still streams. Said again, it cites something else now, and is checked anew.
+    An `inherited` citation is that of the next sentence of its paragraph which has one: the claim bears no marker.
     """
 
     id: str
@@ -54,6 +55,7 @@ class ClaimFound(Event, frozen=True):
     start: int
     end: int
     passages: tuple[Passage, ...] = ()
+    inherited: bool = False
 
 
 @kind("claim.checked")

@@ -151,6 +151,8 @@ def test_what_is_plain_or_code_stays(text: str) -> None:
         ("S1001.1: It rises.\n- S2003.17: It blows.", "[S1001.1] It rises.\n- [S2003.17] It blows."),
         ("It rises.\n[S1001.1]: https://x.org", "It rises.\n[S1001.1] https://x.org"),
         ("It rises.\n\nSources: S1001.1, S2003.17", "It rises.\n\n[S1001.1, S2003.17]"),
+        ("潮汐上升七米S1001.1。", "潮汐上升七米[S1001.1]。"),
+        ("潮汐上升七米（S1001.1）的", "潮汐上升七米[S1001.1]的"),
         ("According to S1001.1 it rises.", "According to [S1001.1] it rises."),
         ("By source S1001 it rises.", "By source [S1001] it rises."),
         ("It rises^S1001.1.", "It rises [S1001.1]."),

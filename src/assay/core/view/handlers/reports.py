@@ -46,7 +46,14 @@ def _report_finished(state: State, envelope: e.Envelope, event: e.ReportFinished
 @on(e.ClaimFound)
 def _claim_found(state: State, envelope: e.Envelope, event: e.ClaimFound) -> None:
     cited = state.keep(event.passages)
-    state.claims[event.id] = Claim(id=event.id, text=event.text, start=event.start, end=event.end, passages=cited)
+    state.claims[event.id] = Claim(
+        id=event.id,
+        text=event.text,
+        start=event.start,
+        end=event.end,
+        passages=cited,
+        inherited=event.inherited,
+    )
     state.checks.pop(event.id, None)
     state.versions.pop(event.id, None)
 
