@@ -18,6 +18,7 @@ BENCHES = {
     "adapters": "CPU per streamed chunk of the model adapters",
     "prompts": "calls and tokens a run sends, by task",
     "engine": "CPU of the engine for each call, with a scripted model",
+    "habits": "whole runs on a model service with another habit of real ones at each call: what goes wrong",
     "simulated": "whole runs against simulated services: wall time against their critical path",
     "concurrency": "100 runs at once in one process: wall time, CPU, memory",
     "workers": "200 queued runs over two workers on PostgreSQL, and how fast a dead worker's runs are handed on",
