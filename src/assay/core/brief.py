@@ -204,3 +204,9 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     allow_private: bool = False
     private_to: tuple[str, ...] = ()
     fork: Fork | None = None
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether a person may be asked: somebody wants it, and the last thing said in the thread was no question."""
+        asked_already = bool(self.conversation) and self.conversation[-1].questions
+        return self.ask != "never" and not asked_already

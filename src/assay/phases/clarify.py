@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.core.brief import Brief
 from assay.core.conversation import matched
 from assay.core.events import ClarifyAnswered, ClarifyRequested
 from assay.core.plan import Triage
@@ -27,7 +26,7 @@ async def clarify(phase: Run, inquiry: Inquiry, triage: Triage) -> Inquiry:
     phase.emit(ClarifyRequested(questions=questions))
     given = matched(questions, phase.brief.answers)
     received: tuple[str, ...] = ()
-    if may_wait(phase.brief) and None in given:
+    if phase.brief.may_ask and None in given:
         received = await phase.receive("answers", tuple[str, ...])
     answers = settled(given, received)
     assumed = tuple(
@@ -38,12 +37,6 @@ async def clarify(phase: Run, inquiry: Inquiry, triage: Triage) -> Inquiry:
     phase.emit(ClarifyAnswered(answers=answers if any(answers) else (), assumptions=assumed))
     told = _told(questions, answers)
     return msgspec.structs.replace(inquiry, answers=told, assumptions=(*inquiry.assumptions, *assumed))
-
-
-def may_wait(brief: Brief) -> bool:
-    """Whether a person may be asked: the brief wants it, and the last thing said in the thread was no such question."""
-    asked_already = bool(brief.conversation) and brief.conversation[-1].questions
-    return brief.ask != "never" and not asked_already
 
 
 def settled(given: tuple[str | None, ...], received: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.core.messages import ToolCall, ToolDefinition
 from assay.core.plan import Complexity, FollowUp
-from assay.tools.arguments import define
+from assay.tools.arguments import define, requiring
 
 Meta = msgspec.Meta
 
@@ -23,6 +23,9 @@ class Answer(msgspec.Struct, frozen=True):
 class GeneratePlan(msgspec.Struct, frozen=True):
     """`generate_plan`: research it."""
 
+    reasoning: Annotated[
+        str, Meta(description="Why: what is asked, and how much there is to find out, in one or two sentences.")
+    ] = ""
     complexity: Annotated[Complexity, Meta(description="How much there is to find out.")] = "moderate"
     depth: Annotated[
         Literal["", "light", "medium", "extended"], Meta(description="How far to go; follows complexity when absent.")
@@ -65,7 +68,9 @@ ANSWER = define(
     Answer,
     control=True,
 )
-GENERATE_PLAN = define("generate_plan", "Have the question researched.", GeneratePlan, control=True)
+GENERATE_PLAN = requiring(
+    define("generate_plan", "Have the question researched.", GeneratePlan, control=True), "reasoning"
+)
 RESEARCH_AGENT = define(
     "research_agent",
     "Send a research agent to work on one task. Several calls at once work in parallel. Its findings come back.",

@@ -103,6 +103,7 @@ def _planned(phase: Run, call: ToolCall) -> Triage:
         follow_up=follow_up,
         restated=restated,
         whole_collection=wanted.whole_collection,
+        reasoning=" ".join(wanted.reasoning.split())[:LONGEST],
     )
 
 

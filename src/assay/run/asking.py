@@ -15,7 +15,7 @@ import msgspec
 
 from assay.core.brief import Role, Timeouts
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
-from assay.core.events import Event, ModelAttempted
+from assay.core.events import ModelAttempted
 from assay.core.messages import Reply, Request, Task, ToolCall
 from assay.core.ports import Fact, Model
 from assay.core.usage import Usage
@@ -23,7 +23,7 @@ from assay.run.affording import fitted, worst_case
 from assay.run.health import PATIENCE
 from assay.run.place import Place
 from assay.run.steps import Scratch, digest, hold, perform
-from assay.run.voice import Listener, Voice
+from assay.run.voice import Deltas, Listener, Voice
 from assay.run.watching import watched
 
 TRIES = 3
@@ -42,7 +42,7 @@ async def ask(
     role: Role,
     request: Request,
     *,
-    deltas: Callable[[str], Event] | None,
+    deltas: Deltas | None,
     thinking: bool,
     on_call: Callable[[int, ToolCall], None] | None,
     listener: Listener | None = None,

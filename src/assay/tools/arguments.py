@@ -30,6 +30,12 @@ def define(
     )
 
 
+def requiring(tool: ToolDefinition, *names: str) -> ToolDefinition:
+    """The definition with arguments a model has to give, though a call without them is read all the same."""
+    required = [*dict.fromkeys((*names, *tool.parameters["required"]))]
+    return msgspec.structs.replace(tool, parameters={**tool.parameters, "required": required})
+
+
 def read(tool: ToolDefinition, arguments: Mapping[str, Any], into: type[T]) -> T:
     """The arguments of a call. Numbers in quotes are numbers; a single text stands for a list of one.
 
