@@ -179,8 +179,7 @@ async def test_in_a_small_window_all_sections_are_written_and_the_answer_stands_
     log = await Sea().run(large([part(1, one), part(2, two)]), length="long")
     assert log.said == (
         "It rises seven metres. [S1001.1]\n\n## Tide at Brest\n\nHere it is. [S1001.1]\n\n"
-        "## Winds of the mistral\n\nHere it is. [S2001.1]\n\n"
-        "## What could not be found\n\n- The sun (1).\n\n- The sun (2)."
+        "## Winds of the mistral\n\nHere it is. [S2001.1]"  # all of it was found, whatever the writer says
     )
     first, second = written(log)
     assert [rules(request)["words"] for request in (first, second)] == [300, 300]

@@ -156,3 +156,9 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
         """How far the run goes at a depth; `reasoning` says that the model which decides reasons by itself."""
         rules = self.depths.get(depth) or depth_rules(self.strategy, depth)
         return decided_by_reasoning(rules) if reasoning else rules
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether a person may be asked: somebody wants it, and the last thing said in the thread was no question."""
+        asked_already = bool(self.conversation) and self.conversation[-1].questions
+        return self.ask != "never" and not asked_already

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from assay.agents.act import act
+from assay.agents.history import Result
 from assay.agents.replies import mend
 from assay.agents.sizing import output
 from assay.agents.stating import counted, rules
@@ -13,11 +16,14 @@ from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.messages import Request, ToolCall
 from assay.core.report import in_words
+from assay.core.text import estimate_tokens
 from assay.phases.inquiry import Inquiry, user
 from assay.run.run import Run
 
 OUTPUT = 512
 HITS = 4
+SHARE = 16
+"""What the planner is shown of it takes at most this part of its window."""
 
 
 class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +53,13 @@ async def look_around(run: Run, kit: Kit, inquiry: Inquiry) -> str:
         except (LimitReached, ModelFailed) as failed:
             phase.warn(f"planned without a look around: {in_words(failed.reason)}")
             return ""
-    return "\n\n".join(result.forms[1] for result in results)
+    return told(results, phase.profile("analytical").window // SHARE)
+
+
+def told(results: Sequence[Result], tokens: int) -> str:
+    """What was found, for the planner: titles and passages, all of them where they fit into `tokens`, else the best."""
+    whole = "\n\n".join(result.text for result in results)
+    return whole if estimate_tokens(whole) <= tokens else "\n\n".join(result.forms[1] for result in results)
 
 
 async def wanted(phase: Run, kit: Kit, inquiry: Inquiry) -> list[ToolCall]:

@@ -38,9 +38,8 @@ async def answer(run: Run, kit: Kit, inquiry: Inquiry, text: str, proofreader: P
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if text:
-            said = f"{UNSOURCED}\n\n{text}"
-            phase.emit(ReportDelta(text=said))
-            return Draft(text=said, researched=False, sourced=False)
+            phase.emit(ReportDelta(text=text))  # a greeting, or a word on the conversation: it has no need of sources
+            return Draft(text=text, researched=False, sourced=False)
         if may_search(run, kit, inquiry) and not look.evidence and not look.late:
             return await nothing_found(phase, kit, inquiry)
         return await _answer(phase, kit, inquiry, look, proofreader)

@@ -17,7 +17,7 @@ from assay.core.brief import Role, Timeouts
 from assay.core.citations.reader import Reading
 from assay.core.counting import input_tokens
 from assay.core.errors import ContextTooLong, LimitReached, ModelError, ModelFailed, Refused
-from assay.core.events import Event, ModelAttempted
+from assay.core.events import ModelAttempted
 from assay.core.messages import REASONING_ROOM, Reply, Request, Retracted, Task, TextDelta, ThinkDelta, ToolCall
 from assay.core.ports import Fact, Model
 from assay.core.usage import Usage
@@ -26,7 +26,7 @@ from assay.run.health import PATIENCE
 from assay.run.musing import musing
 from assay.run.place import Place
 from assay.run.steps import Scratch, digest, hold, perform
-from assay.run.voice import Listener, Voice
+from assay.run.voice import Deltas, Listener, Voice
 from assay.run.watching import watched
 
 TRIES = 3
@@ -54,7 +54,7 @@ async def ask(
     role: Role,
     request: Request,
     *,
-    deltas: Callable[[str], Event] | None,
+    deltas: Deltas | None,
     thinking: bool,
     on_call: Callable[[int, ToolCall], None] | None,
     listener: Listener | None = None,

@@ -26,7 +26,7 @@ from assay.run.budget import Gate
 from assay.run.execution import LANE_TAG, Lane
 from assay.run.place import Place
 from assay.run.steps import Scratch, digest, perform
-from assay.run.voice import Listener
+from assay.run.voice import Deltas, Listener
 from assay.run.watching import watched
 
 T = TypeVar("T")
@@ -127,7 +127,7 @@ class Run(Place):
         role: Role,
         request: Request,
         *,
-        deltas: Callable[[str], Event] | None = None,
+        deltas: Deltas | None = None,
         thinking: bool = True,
         on_call: Callable[[int, ToolCall], None] | None = None,
         listener: Listener | None = None,
@@ -136,7 +136,8 @@ class Run(Place):
         """A model call, with all its attempts and fallbacks, as one step.
 
         Args:
-            deltas: makes the event for a piece of the reply's text; None keeps the text off the log.
+            deltas: makes the event for a piece of the reply's text, None where it says nothing yet; without it the text
+                stays off the log.
             thinking: whether the model's reasoning goes on the log.
             on_call: told of each tool call the moment it is complete in the stream, and not on replay.
             listener: hears the text as it goes on the log, and may say events beside it.

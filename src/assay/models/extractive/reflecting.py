@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from assay.core.absence import states_absence
+from assay.core.markers import strip
 from assay.core.messages import Request
 from assay.core.plan import Plan, PlanStep
 from assay.core.text import words
@@ -109,9 +111,13 @@ def _written(decision: Reflected) -> str:
 
 
 def _covered(part: str, told: Sequence[Told]) -> bool:
-    """Whether a step that says all the part says found something that can be cited."""
+    """Whether a step that says all the part says found something that can be cited, and not that nothing is stated."""
     wanted = _topics(part)
-    return any(each.cites and wanted <= _topics(_subject(each.task)) for each in told)
+    return any(each.cites and _states(each.text) and wanted <= _topics(_subject(each.task)) for each in told)
+
+
+def _states(text: str) -> bool:
+    return any(not states_absence(strip(line)) for line in text.splitlines() if line.strip())
 
 
 def _topics(text: str) -> set[str]:

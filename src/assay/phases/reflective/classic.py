@@ -16,6 +16,7 @@ from assay.core.messages import Message, Request, ToolCall
 from assay.phases.background import QueryRules
 from assay.phases.ranking import best
 from assay.run.run import Run
+from assay.tools.search import plain
 
 OUTPUT = 512
 
@@ -66,7 +67,7 @@ class Classic(Agent):
             place.warn(f"searched with the words of the step alone: {failed.reason}")
             return [self.subject]
         asked = [str(call.arguments.get("query", "")) for call in mend(reply, [search.name])]
-        distinct = {" ".join(query.casefold().split()): query for query in reversed([*asked, self.subject])}
+        distinct = {plain(query): query for query in reversed([*asked, self.subject])}
         return [query for query in reversed(distinct.values()) if query.strip()][: self._queries]
 
 
