@@ -9,17 +9,20 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from research import ONE_STEP, ROSE, TIDE, Sea, first_agent, planned, report_wanted, sends
 
 from assay import agents, phases, verify
 from assay.core.brief import Section
 from assay.core.messages import Request
 from assay.core.tags import NAMES
+from assay.models.scripted import says
 from assay.run.wording import prompt
 
 ROOT = Path(__file__).parents[2]
 ALL = sorted({*agents.prompts(), *phases.prompts(), *verify.prompts()})
 ADDED = ("phases.think", "phases.explore")
 """Added to another prompt, which has the inputs and the example."""
+WRITTEN = says(ROSE, task="write")
 EXPLAINED = {"note", "report_findings"}
 """Messages which say themselves what they are."""
 TAG = re.compile(r"`<(\w+)>`")
@@ -95,3 +98,15 @@ def test_a_prompt_is_written_in_lines_that_can_be_read(name: str) -> None:
 )
 def test_what_each_is_told(name: str, rule: str) -> None:
     assert rule in " ".join(told(name).split())
+
+
+async def test_the_planner_sees_titles_and_passages_and_no_word_on_what_was_left_out() -> None:
+    """A search whose results are shortened for it."""
+    long = "# Tides of Brest\n\n" + "\n\n".join(f"The tide of Brest was {number} metres high." for number in range(40))
+    log = await Sea({"tides.md": long}).run([*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), WRITTEN])
+    (request,) = [request for request in log.model.requests if request.task == "plan"]
+    (seen,) = request.named("background")
+    header, *passages = seen.splitlines()
+    assert header == "## S1 Tides of Brest <file:///tides.md>"
+    assert 1 <= len(passages) <= 3
+    assert all(re.match(r"\[S1\.\d+\] The tide of Brest", line) for line in passages)

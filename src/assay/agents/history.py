@@ -22,11 +22,15 @@ FORMS = 3
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """The answer to one call in full; `shorten` makes its two shorter forms, when there is no room for it."""
+    """The answer to one call in full; `shorten` makes its two shorter forms, when there is no room for it.
+
+    `gist` is for a reader who cannot ask for more: its best passages, below their sources.
+    """
 
     call_id: str
     text: str
     shorten: Callable[[], tuple[str, str]]
+    gist: Callable[[], str] = str
 
     @cached_property
     def forms(self) -> tuple[str, str, str]:
@@ -129,7 +133,12 @@ def result(call_id: str, note: str, blocks: Sequence[Block], about: str) -> Resu
         few = _joined("Shortened. " + _ids(blocks), _best(blocks, about))
         return few, "Shortened; recall or open to read again. " + _ids(blocks)
 
-    return Result(call_id=call_id, text=_joined(note, blocks), shorten=shorten)
+    return Result(
+        call_id=call_id,
+        text=_joined(note, blocks),
+        shorten=shorten,
+        gist=lambda: _joined("", _best(blocks, about)) or note,
+    )
 
 
 def _joined(note: str, blocks: Sequence[Block]) -> str:

@@ -47,7 +47,7 @@ async def look_around(run: Run, kit: Kit, inquiry: Inquiry) -> str:
         except (LimitReached, ModelFailed) as failed:
             phase.warn(f"planned without a look around: {in_words(failed.reason)}")
             return ""
-    return "\n\n".join(result.forms[1] for result in results)
+    return "\n\n".join(result.gist() for result in results)
 
 
 async def wanted(phase: Run, kit: Kit, inquiry: Inquiry, most: int) -> list[ToolCall]:
