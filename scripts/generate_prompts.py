@@ -149,8 +149,8 @@ def _cited(request: Request) -> str:
     return f"{found[1]} [{found[0]}]" if found else "Nothing about this was found."
 
 
-async def requests() -> list[Request]:
-    """The requests of a few runs which together send every prompt."""
+async def requests(**more: Any) -> list[Request]:
+    """The requests of a few runs which together send every prompt; `more` is what else their briefs hold."""
     adjusted = Reply(text=json.dumps({"reasoning": "Nothing yet.", "decision": "adjust", "changes": ["Other words."]}))
     false = Reply(text="The wind causes most of the tide. [S1001.2]")
     survey = called(("read_documents", {"look_for": "what the document says of the sea"}))
@@ -166,7 +166,7 @@ async def requests() -> list[Request]:
     sent: list[Request] = []
     for player, wishes in played:
         strategy = wishes.get("strategy", "orchestrated")
-        brief = {"question": QUESTION, "depths": changed_depths(strategy, {}), **wishes}
+        brief = {"question": QUESTION, "depths": changed_depths(strategy, {}), **wishes, **more}
         await Sea(DOCUMENTS).start(Scripted(player, profile=PROFILE), **brief).wait()
         sent += player.requests
     return sent

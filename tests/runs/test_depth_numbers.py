@@ -148,6 +148,14 @@ async def test_queries_and_pages() -> None:
     assert request.named("rules") == ("Word 3 queries.",)
 
 
+async def test_queries_and_pages_of_a_web_search() -> None:
+    wanted = [("search", {"query": word}) for word in ("tide", "mistral", "moon")]
+    script = [calls(*wanted, task="background"), says(ROSE.replace("S1001", "S1"), task="answer")]
+    log = await Sea().run(script, mode="web_search", depths=everywhere(queries=1, pages=1))
+    assert [event.tool for event in log.of(e.ToolStarted)] == ["search", "open"]
+    assert requests(log.model, "background")[0].named("rules") == ("Word at most 1 query.",)
+
+
 async def test_thoughts() -> None:
     log = await played(one_agent(), thoughts=0)
     assert not any(tool.name == "think" for request in log.model.requests for tool in request.tools)

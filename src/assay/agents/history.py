@@ -24,11 +24,15 @@ TITLE_LENGTH = 80
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """The answer to one call in full; `shorten` makes its two shorter forms, when there is no room for it."""
+    """The answer to one call in full; `shorten` makes its two shorter forms, when there is no room for it.
+
+    `gist` is for a reader who cannot ask for more: its best passages, below their sources.
+    """
 
     call_id: str
     text: str
     shorten: Callable[[], tuple[str, str]]
+    gist: Callable[[], str] = str
 
     @cached_property
     def forms(self) -> tuple[str, str, str]:
@@ -133,7 +137,12 @@ def result(call_id: str, note: str, blocks: Sequence[Block], about: str) -> Resu
         few = _joined(f"The best passages. Also shown were {_named(left)}." if left else "", best)
         return few, f"Shortened; recall or open to read again: {_named(blocks)}."
 
-    return Result(call_id=call_id, text=_joined(note, blocks), shorten=shorten)
+    return Result(
+        call_id=call_id,
+        text=_joined(note, blocks),
+        shorten=shorten,
+        gist=lambda: _joined("", _best(blocks, about)) or note,
+    )
 
 
 def _joined(note: str, blocks: Sequence[Block]) -> str:

@@ -48,7 +48,7 @@ async def look_around(run: Run, kit: Kit, inquiry: Inquiry) -> str:
         return ""
     async with run.phase("background") as phase:
         try:
-            calls = await wanted(phase, kit, inquiry)
+            calls = await wanted(phase, kit, inquiry, phase.rules.background_queries)
             results = await act(phase, kit.ledger.seeing(kit.lanes), kit.tools, calls, inquiry.question)
         except (LimitReached, ModelFailed) as failed:
             phase.warn(f"planned without a look around: {in_words(failed.reason)}")
@@ -59,16 +59,16 @@ async def look_around(run: Run, kit: Kit, inquiry: Inquiry) -> str:
 def told(results: Sequence[Result], tokens: int) -> str:
     """What was found, for the planner: titles and passages, all of them where they fit into `tokens`, else the best."""
     whole = "\n\n".join(result.text for result in results)
-    return whole if estimate_tokens(whole) <= tokens else "\n\n".join(result.forms[1] for result in results)
+    return whole if estimate_tokens(whole) <= tokens else "\n\n".join(result.gist() for result in results)
 
 
-async def wanted(phase: Run, kit: Kit, inquiry: Inquiry) -> list[ToolCall]:
-    """The searches a model words for the question; one for the question itself where it words none.
+async def wanted(phase: Run, kit: Kit, inquiry: Inquiry, most: int) -> list[ToolCall]:
+    """The searches a model words for the question, `most` of them; one for the question itself where it words none.
 
     Raises:
         LimitReached, ModelFailed: it was not asked, or did not answer.
     """
-    search, most = kit.tools["search"].definition, max(1, phase.rules.background_queries)
+    search = kit.tools["search"].definition
     request = Request(
         task="background",
         system=prompt("assay.phases", "background"),

@@ -31,9 +31,14 @@ class DepthSettings(Section):
     agent_turns: int | None = Field(None, ge=1, le=200, description="turns of an agent")
     calls: int | None = Field(None, ge=0, le=1_000, description="tool calls of an agent; 0: any number")
     queries: int | None = Field(
-        None, ge=0, le=50, description="queries of a step which code drives; 0: the model drives (reflective)"
+        None,
+        ge=0,
+        le=50,
+        description="queries of a step which code drives; 0: the model drives (reflective; in web_search 2)",
     )
-    pages: int | None = Field(None, ge=0, le=50, description="pages opened in a step which code drives (reflective)")
+    pages: int | None = Field(
+        None, ge=0, le=50, description="pages opened in a step which code drives (reflective; in web_search 3)"
+    )
     thoughts: int | None = Field(None, ge=0, le=20, description="calls of `think` before a decision")
     recalls: int | None = Field(None, ge=0, le=50, description="times the writer looks again at what was read")
     agent_share: float | None = Field(
