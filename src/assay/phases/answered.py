@@ -13,7 +13,7 @@ import msgspec
 from assay.core.events import CoverageAssessed, ReportRevised
 from assay.core.plan import Coverage
 from assay.core.sources import Passage
-from assay.phases.form import missing, with_missing
+from assay.phases.form import missing, unfound, with_missing
 from assay.run.run import Run
 from assay.verify.checking import Checked
 from assay.verify.repair.mender import Repaired
@@ -45,7 +45,7 @@ class Closing:
         run.emit(CoverageAssessed(coverage=after, when="after"))
         lost = [part for part in missing(after) if part not in missing(self.before)]
         if self.formed:
-            self.limits = tuple(f"Not found: {part}." for part in lost)
+            self.limits = tuple(map(unfound, lost))
             return repaired
         text = with_missing(repaired.text, lost)
         if text != repaired.text:

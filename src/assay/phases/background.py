@@ -12,6 +12,7 @@ from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.messages import Request, ToolCall
 from assay.core.report import in_words
+from assay.core.translation import gettext as _
 from assay.phases.inquiry import Inquiry, user
 from assay.run.run import Run
 
@@ -33,7 +34,7 @@ async def look_around(run: Run, kit: Kit, inquiry: Inquiry) -> str:
             calls = await wanted(phase, kit, inquiry)
             results = await act(phase, kit.ledger.seeing(kit.lanes), kit.tools, calls, inquiry.question)
         except (LimitReached, ModelFailed) as failed:
-            phase.warn(f"planned without a look around: {in_words(failed.reason)}")
+            phase.warn(_("planned without a look around: {why}").format(why=in_words(failed.reason)))
             return ""
     return "\n\n".join(result.forms[1] for result in results)
 

@@ -13,6 +13,7 @@ from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.core.report import in_words
 from assay.core.text import sentences, words
+from assay.core.translation import gettext as _
 from assay.phases.dispatch import Crew, Dispatch, collect, may_work
 from assay.phases.state import Research, marked
 from assay.run.run import Run
@@ -37,7 +38,7 @@ async def cover(run: Run, crew: Crew, research: Research) -> tuple[Research, tup
         try:
             research = await _dispatch(place, crew, research, open_steps)
         except LimitReached as limit:
-            place.warn(f"open steps were left: {in_words(limit.reason)}")
+            place.warn(_("open steps were left: {why}").format(why=in_words(limit.reason)))
     coverage = assess(crew.inquiry.question, research)
     place.emit(CoverageAssessed(coverage=coverage, when="before"))
     plan = closed(research.plan, coverage)

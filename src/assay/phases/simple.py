@@ -6,12 +6,15 @@ from assay.agents.citing import cite
 from assay.agents.findings import compose
 from assay.agents.replies import defect
 from assay.agents.sizing import output
-from assay.agents.task import NOTHING, Kit
+from assay.agents.task import Kit
 from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.messages import Reply, Request
+from assay.core.phrases import nothing
 from assay.core.report import in_words
+from assay.core.translation import N_, state
+from assay.core.translation import gettext as _
 from assay.phases.background import may_search
 from assay.phases.inquiry import Inquiry, user
 from assay.phases.looking import SECONDS, Look, recall_all, search_and_read, search_once
@@ -21,10 +24,15 @@ from assay.verify.streaming.carrying import spans
 from assay.verify.streaming.proofreading import Proofreader
 
 OUTPUT = 2_048
-UNSOURCED = "*This answer rests on no sources.*"
-ENDED = "The answer was put together by code: what follows are the passages found."
-LATE = f"Nothing was found within {SECONDS:.0f} seconds; the answer rests on no sources."
-CUT = f"The search was ended after {SECONDS:.0f} seconds; the answer rests on what was found by then."
+UNSOURCED = N_("This answer rests on no sources.")
+ENDED = N_("The answer was put together by code: what follows are the passages found.")
+LATE = N_("Nothing was found within {seconds} seconds; the answer rests on no sources.")
+CUT = N_("The search was ended after {seconds} seconds; the answer rests on what was found by then.")
+
+
+def unsourced() -> str:
+    """What stands above an answer which rests on nothing."""
+    return f"*{state(_(UNSOURCED))}*"
 
 
 async def answer(run: Run, kit: Kit, inquiry: Inquiry, text: str, proofreader: Proofreader | None = None) -> Draft:
@@ -36,7 +44,7 @@ async def answer(run: Run, kit: Kit, inquiry: Inquiry, text: str, proofreader: P
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if text:
-            said = f"{UNSOURCED}\n\n{text}"
+            said = f"{unsourced()}\n\n{text}"
             phase.emit(ReportDelta(text=said))
             return Draft(text=said, researched=False, sourced=False)
         if may_search(run, kit, inquiry) and not look.evidence and not look.late:
@@ -51,7 +59,7 @@ async def answer_from(run: Run, kit: Kit, inquiry: Inquiry, proofreader: Proofre
         phase.emit(ReportStarted())
         if look.evidence:
             return await _answer(phase, kit, inquiry, look, proofreader)
-        text = f"Nothing that answers this question is in {inquiry.scope}."
+        text = state(_("Nothing that answers this question is in {scope}.").format(scope=inquiry.scope))
         phase.emit(ReportDelta(text=text))
         return Draft(text=text, sourced=False)
 
@@ -67,7 +75,7 @@ async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look, proofreade
     Raises:
         ModelFailed: there is none, and nothing was found that could stand for it.
     """
-    first = "" if look.evidence else f"{UNSOURCED}\n\n"
+    first = "" if look.evidence else f"{unsourced()}\n\n"
     heard = proofreader if look.evidence else None
     if first:
         phase.emit(ReportDelta(text=first))
@@ -80,7 +88,7 @@ async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look, proofreade
     cites = bool(cite(reply.text, kit.ledger).passages)
     if heard and not cites:
         heard.take_back()  # what rests on no sources is not checked
-    text = with_date(reply.text, kit, inquiry) if cites else f"{UNSOURCED}\n\n{reply.text}"
+    text = with_date(reply.text, kit, inquiry) if cites else f"{unsourced()}\n\n{reply.text}"
     read = reply.text if heard and cites else ""
     settle(
         phase, first + reply.text, text, REVISED if cites or first else "the answer cites nothing", spans(read, text)
@@ -92,7 +100,7 @@ def _said(look: Look) -> tuple[str, ...]:
     """What a reader must know of a look which was cut short."""
     if not look.late:
         return ()
-    return (CUT if look.evidence else LATE,)
+    return (_(CUT if look.evidence else LATE).format(seconds=round(SECONDS)),)
 
 
 def _passages(
@@ -100,14 +108,14 @@ def _passages(
 ) -> Draft:
     """The passages found in the answer's stead; none were, and no model works: the run fails."""
     text = compose(inquiry.question, kit.ledger)
-    if text == NOTHING and isinstance(failed, ModelFailed):
+    if text == nothing() and isinstance(failed, ModelFailed):
         raise failed
-    phase.warn(f"no model answered: {in_words(failed.reason)}")
+    phase.warn(_("no model answered: {why}").format(why=in_words(failed.reason)))
     if proofreader:
         proofreader.take_back()
     text = with_date(text, kit, inquiry)
     phase.emit(ReportRevised(text=text, why="no model answered; the passages found are the report"))
-    return Draft(text=text, limits=(ENDED,), written=False)
+    return Draft(text=text, limits=(_(ENDED),), written=False)
 
 
 async def _ask(phase: Run, inquiry: Inquiry, evidence: str, proofreader: Proofreader | None) -> Reply:

@@ -8,12 +8,15 @@ import msgspec
 
 from assay.agents.citing import cite
 from assay.agents.findings import compose
-from assay.agents.task import NOTHING, Finding, Kit
+from assay.agents.task import Finding, Kit
 from assay.core.conversation import shortened
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
+from assay.core.phrases import nothing
 from assay.core.plan import Coverage, Plan
 from assay.core.report import in_words
+from assay.core.translation import N_, enumerated, quoted, state
+from assay.core.translation import gettext as _
 from assay.phases.form import Formed, as_of, filled, formed, joined, missing
 from assay.phases.inquiry import Inquiry
 from assay.phases.state import Research
@@ -26,17 +29,19 @@ QUERIES_NAMED = 8
 QUERY_LENGTH = 120
 """Characters of each; the question itself is one, and may be a page long."""
 REVISED = "its date, and what could not be found, were put in by code"
-HALF_WRITTEN = (
+HALF_WRITTEN = N_(
     "No model could write this report to its end: the last sections are the findings as the agents reported them."
 )
-NOT_WRITTEN = "No model could write this report: what follows are the findings as the agents reported them."
+NOT_WRITTEN = N_("No model could write this report: what follows are the findings as the agents reported them.")
 MODEL_STOPS = {
-    "model": "its model failed",
-    "context_too_long": "it did not fit its model",
-    "refused": "its model refused",
+    "model": N_("its model failed"),
+    "context_too_long": N_("it did not fit its model"),
+    "refused": N_("its model refused"),
 }
-CUT_SHORT = "This answer was put together by code because research was cut short"
-NEAREST = "these are the passages found by then which are nearest to the question."
+CUT_SHORT = N_(
+    "This answer was put together by code because research was cut short ({why}): these are the passages found by then "
+    "which are nearest to the question."
+)
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +92,7 @@ async def _draft(phase: Run, writer: Writer, research: Research) -> Draft:
     try:
         texts, why = await writer.write(), REVISED
     except (LimitReached, ModelFailed) as failed:
-        phase.warn(f"the report was put together by code: {in_words(failed.reason)}")
+        phase.warn(_("the report was put together by code: {why}").format(why=in_words(failed.reason)))
         texts, why = _unwritten(writer, research), "the writer failed; the findings are the report"
         if writer.proofreader:
             writer.proofreader.take_back()
@@ -98,7 +103,7 @@ async def _draft(phase: Run, writer: Writer, research: Research) -> Draft:
         settle(phase, streamed, done.text, places=spans(read, done.text))
         return Draft(text=done.text, limits=done.limits, streamed=read)
     phase.emit(ReportRevised(text=done.text, why=why))
-    limits = (NOT_WRITTEN if not writer.texts else HALF_WRITTEN, *done.limits)
+    limits = (_(NOT_WRITTEN if not writer.texts else HALF_WRITTEN), *done.limits)
     return Draft(text=done.text, limits=limits, written=False)
 
 
@@ -107,8 +112,7 @@ def _formed(phase: Run, kit: Kit, inquiry: Inquiry, texts: Sequence[str], covera
     dated, absent = date_of("\n\n".join(texts), kit, inquiry), missing(coverage)
     if phase.brief.template:
         return filled(texts, phase.brief.template, dated, absent)
-    english = inquiry.language.partition("-")[0] in ("", "en")
-    return Formed(text=formed(joined(texts), dated, absent, english=english))
+    return Formed(text=formed(joined(texts), dated, absent))
 
 
 def date_of(text: str, kit: Kit, inquiry: Inquiry) -> str:
@@ -138,9 +142,11 @@ def settle(
 
 def shortcomings(research: Research) -> tuple[str, ...]:
     """What a reader must know of the research: agents that failed or were cut short."""
-    failed = [f"An agent failed: {reason}." for reason in research.failed]
+    failed = [_("An agent failed: {reason}.").format(reason=reason) for reason in research.failed]
     short = [
-        f"Research on “{' '.join(finding.task.split())}” was cut short: {_ended(finding.stop)}."
+        _("Research on {task} was cut short: {why}.").format(
+            task=quoted(" ".join(finding.task.split())), why=_ended(finding.stop)
+        )
         for finding in research.findings
         if finding.stop != "done"
     ]
@@ -148,7 +154,7 @@ def shortcomings(research: Research) -> tuple[str, ...]:
 
 
 def _ended(stop: str) -> str:
-    return MODEL_STOPS.get(stop) or in_words(stop)
+    return _(MODEL_STOPS[stop]) if stop in MODEL_STOPS else in_words(stop)
 
 
 async def write_nothing(run: Run, kit: Kit, inquiry: Inquiry) -> Draft:
@@ -161,12 +167,15 @@ async def write_nothing(run: Run, kit: Kit, inquiry: Inquiry) -> Draft:
 def nothing_found(phase: Run, kit: Kit, inquiry: Inquiry) -> Draft:
     """The report where nothing was found: what was searched for and what ended it, no citation, no model."""
     asked = kit.ledger.queries(since=phase.brief.lane)  # what an earlier run searched for, its own report says
-    queries = ", ".join(f"“{shortened(query, QUERY_LENGTH)}”" for query in asked[:QUERIES_NAMED])
-    more = f" and {len(asked) - QUERIES_NAMED} more" if len(asked) > QUERIES_NAMED else ""
-    unable = "" if "search" in kit.tools else "; nothing was searched, since `agents.tools` does not name `search`"
-    searched = f"; searched for {queries}{more}" if queries else unable
-    ended = f"; research was cut short: {in_words(phase.exhausted)}" if phase.exhausted else ""
-    text = f"Nothing that answers this question was found in {inquiry.scope}{searched}{ended}."
+    said = [_("Nothing that answers this question was found in {scope}").format(scope=inquiry.scope)]
+    if asked:
+        queries = (quoted(shortened(query, QUERY_LENGTH)) for query in asked)
+        said.append(_("searched for {queries}").format(queries=enumerated(queries, QUERIES_NAMED)))
+    elif "search" not in kit.tools:
+        said.append(_("nothing was searched, since `agents.tools` does not name `search`"))
+    if phase.exhausted:
+        said.append(_("research was cut short: {why}").format(why=in_words(phase.exhausted)))
+    text = state(_("{text}.").format(text=_("; ").join(said)))
     phase.emit(ReportDelta(text=text))
     return Draft(text=text, sourced=False)
 
@@ -175,9 +184,10 @@ def _cut_short(phase: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Dr
     """The passages shown by the time a limit ended research; nothing, where there are none or agents judged them."""
     judged = any(finding.stop == "done" for finding in research.findings)
     passages = "" if judged or not phase.exhausted else compose(inquiry.question, kit.ledger)
-    if passages in ("", NOTHING):
+    if passages in ("", nothing()):
         return nothing_found(phase, kit, inquiry)
-    text = with_date(f"*{CUT_SHORT} ({in_words(phase.exhausted)}): {NEAREST}*\n\n{passages}", kit, inquiry)
+    notice = state(_(CUT_SHORT).format(why=in_words(phase.exhausted)))
+    text = with_date(f"*{notice}*\n\n{passages}", kit, inquiry)
     phase.emit(ReportDelta(text=text))
     return Draft(text=text)
 

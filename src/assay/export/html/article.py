@@ -14,7 +14,8 @@ from markupsafe import Markup
 
 from assay.core.claims import Verdict
 from assay.core.rendering import Cited
-from assay.export.html.markup import el
+from assay.core.translation import gettext as _
+from assay.export.html.markup import el, safe
 from assay.export.inline import parse
 from assay.export.placing import Mark, Stretch
 
@@ -195,7 +196,7 @@ class _Renderer(RendererHTML):
         return self.renderToken(tokens, idx, options, env)
 
     def table_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return '<div class="wide" role="group" aria-label="Table" tabindex="0"><table>\n'
+        return f'<div class="wide" role="group" aria-label="{safe(_("Table"))}" tabindex="0"><table>\n'
 
     def table_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         return "</table></div>\n"

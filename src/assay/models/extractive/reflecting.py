@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.core.messages import Request
+from assay.core.phrases import nothing
 from assay.core.plan import Plan, PlanStep
 from assay.core.text import words
 from assay.models.extractive import hops, planning
 from assay.models.extractive.acting import SEARCH_FOR, grouped, last, task_of
 from assay.models.extractive.planning import Step, queries, question_of, retries, short
 from assay.models.extractive.question import parts
-from assay.models.extractive.reporting import NOTHING, listed
+from assay.models.extractive.reporting import listed
 from assay.models.extractive.selecting import select
 from assay.models.extractive.shelf import Shelf
 from assay.models.extractive.terms import carries_topic, stem
@@ -174,4 +175,4 @@ def analyze(request: Request) -> str:
     """What the evidence says on the task, quoted; it neither compares nor judges."""
     task, whole = task_of(request)
     units = select(task, Shelf(request.named("evidence")), whole, limit=FOUND)
-    return listed(units) or NOTHING
+    return listed(units) or nothing()

@@ -11,6 +11,7 @@ from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Request
 from assay.core.plan import Plan, PlanStep
+from assay.core.translation import gettext as _
 from assay.phases.dispatch import Crew
 from assay.phases.inquiry import data, steered, user
 from assay.phases.planning import AGAIN, OUTPUT, PROMPTS, concise, read_plan
@@ -48,11 +49,11 @@ async def replan(
     try:
         written = await _ask(place, crew, research, decisions, most)
     except ModelFailed as failed:
-        place.warn(f"the planner failed, the plan stays as it was: {failed.reason}")
+        place.warn(_("the planner failed, the plan stays as it was: {why}").format(why=failed.reason))
         return None
     plan = merged(research.plan, written, tried, highest) if written else None
     if plan is None:
-        place.warn("the changed plan could not be read, the plan stays as it was")
+        place.warn(_("the changed plan could not be read, the plan stays as it was"))
         return None
     return concise(plan, crew.inquiry.question)
 
