@@ -9,11 +9,14 @@ import functools
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 import uvicorn
-from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
+from openai.types.chat.completion_create_params import (
+    CompletionCreateParamsNonStreaming,
+    CompletionCreateParamsStreaming,
+)
 from pydantic import TypeAdapter
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -21,12 +24,16 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 REQUEST = TypeAdapter(CompletionCreateParamsStreaming)
+WHOLE = TypeAdapter(CompletionCreateParamsNonStreaming)
 Piece = str | bytes | float
 """Part of a body: text or bytes to send, seconds to wait."""
 
 
 class Answer:
-    """One answer of the server: what is sent, piece by piece; `cut` drops the connection after the last."""
+    """One answer of the server: what is sent, piece by piece; `cut` drops the connection after the last.
+
+    `whole` says that it is no stream.
+    """
 
     def __init__(
         self,
@@ -35,8 +42,10 @@ class Answer:
         headers: dict[str, str] | None = None,
         *,
         cut: bool = False,
+        whole: bool = False,
     ) -> None:
         self.pieces, self.status, self.headers, self.cut = pieces, status, headers or {}, cut
+        self.whole = whole
 
 
 def chunk(
@@ -78,22 +87,29 @@ def fault(status: int, message: str, code: str | None = None, **headers: str) ->
 
 
 class ChatServer:
-    """Plays answers in order, the last for ever; `requests` and `keys` are what it was sent."""
+    """Plays answers in order, the last for ever; `requests` and `keys` are what it was sent.
+
+    Where there is one, `decide` says instead what it answers to the body of a request.
+    """
 
     def __init__(self, answers: Sequence[Answer]) -> None:
         self.answers, self.requests, self.keys = list(answers), [], []
         self.requests: list[dict[str, Any]]
         self.keys: list[str]
         self.url = ""
+        self.decide: Callable[[dict[str, Any]], Awaitable[Answer]] | None = None
 
     async def handle(self, request: Request) -> Response:
         """One request, which must be one that OpenAI's own types allow."""
         body = await request.json()
-        REQUEST.validate_python(body, strict=False)
+        (REQUEST if body.get("stream") else WHOLE).validate_python(body, strict=False)
         self.requests.append(body)
         self.keys.append(request.headers.get("authorization", ""))
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        if answer.status != 200:
+        if self.decide is not None:
+            answer = await self.decide(body)
+        else:
+            answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if answer.status != 200 or answer.whole:
             return Response(b"".join(map(_bytes, answer.pieces)), answer.status, answer.headers, "application/json")
         return StreamingResponse(_pieces(answer), headers=answer.headers, media_type="text/event-stream")
 

@@ -7,15 +7,16 @@ from typing import Any
 import msgspec
 
 from assay import plugins
-from assay.app import daily, estimating, privacy
+from assay.app import daily, estimating, learning, privacy
 from assay.app.context import Context
 from assay.app.providers import load_model, turns_of
 from assay.core.brief import Brief
-from assay.core.ports import Model, Turns, World
+from assay.core.ports import LibrarySearch, Model, Turns, World
 from assay.phases.pipeline import Services, pipeline
 from assay.run.affording import check_brief
 from assay.run.engine import TTL, Engine, Outcome, Pipeline
 from assay.run.run import Run
+from assay.search.vectors.hybrid import HybridSearch
 
 
 def engine(context: Context) -> Engine:
@@ -69,7 +70,9 @@ async def placed(context: Context, brief: Brief) -> tuple[Brief, World]:
         UsageError: the run would take private documents elsewhere, or the day's limits allow none.
     """
     journal = context.store.journal
-    at = await privacy.marked(journal, context.store.library, brief)
+    models = {name: model(context, name) for name in _named(brief)}
+    at = await learning.learned(context.settings, brief, models)
+    at = await privacy.marked(journal, context.store.library, at)
     reached = world(context, at)
     at = privacy.told(context.settings, at, reached.models)
     allowance = daily.allowance(context.settings.limits)
@@ -96,11 +99,10 @@ def any_world(context: Context, brief: Brief) -> World:
     Raises:
         UnknownName, ConfigError: a model or a search provider is not there, or not set up.
     """
-    names = {name for models in brief.models.values() for name in models}
     web = context.online if brief.scope.web else None
     return World(
-        models={name: model(context, name) for name in sorted(names)},
-        searches=(context.search, *(web.searches() if web else ())),
+        models={name: learning.frozen(brief, name, model(context, name)) for name in _named(brief)},
+        searches=(_library_search(context, brief), *(web.searches() if web else ())),
         library=context.store.library,
         blobs=context.store.blobs,
         clock=context.clock,
@@ -110,6 +112,17 @@ def any_world(context: Context, brief: Brief) -> World:
         turns=context.turns,
         notices=web.notices() if web else None,
     )
+
+
+def _named(brief: Brief) -> list[str]:
+    return sorted({name for models in brief.models.values() for name in models})
+
+
+def _library_search(context: Context, brief: Brief) -> LibrarySearch:
+    """The search over the library; by words alone where what is asked may not be told to the embedder."""
+    if brief.scope.private and isinstance(context.search, HybridSearch) and not context.vectors.may_be_told_private:
+        return context.search.index
+    return context.search
 
 
 def model(context: Context, name: str) -> Model:

@@ -10,6 +10,7 @@ from assay.core.claims import CheckName, RepairName
 from assay.core.conversation import GivenAnswer, Said
 from assay.core.estimate import Estimate
 from assay.core.lengths import Length
+from assay.core.messages import ModelFacts
 from assay.core.usage import Budget
 from assay.core.webrules import WebRules
 
@@ -163,6 +164,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     person before research, as `ask` says it of questions. `release` is the version of Assay which made
     the brief, `steps_format` how that one stores steps. `allow_private` says that private documents may be shown to
     models elsewhere, and be in scope while the web is searched; `private_to` names those which may then see them.
+    `facts` is what the servers on this machine said of their models when the run was created.
     """
 
     question: str
@@ -203,3 +205,4 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     allow_private: bool = False
     private_to: tuple[str, ...] = ()
     fork: Fork | None = None
+    facts: dict[str, ModelFacts] | msgspec.UnsetType = msgspec.UNSET

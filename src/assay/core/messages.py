@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -52,7 +53,8 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
 class Message(msgspec.Struct, frozen=True, kw_only=True):
     """One message. `name` says what a user message holds (question, documents, plan, findings, brief, task …).
 
-    A `tool` message answers the call `call_id`.
+    A `tool` message answers the call `call_id`. `values` is what `text` says in sentences, once more as JSON: for code
+    which reads messages. It is never sent.
     """
 
     role: Literal["user", "assistant", "tool"]
@@ -60,6 +62,22 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
+    values: str = ""
+
+
+class Schema(msgspec.Struct, frozen=True, kw_only=True):
+    """The form of a reply which is to be JSON: a JSON Schema of an object, every field required and no other allowed.
+
+    Where a service can hold its model to it, it does; where not, the reply is JSON as the model writes it.
+    """
+
+    name: str
+    schema: dict[str, Any]
+
+
+def closed(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of an object with these fields, all required and no other allowed, as strict services want it."""
+    return {"type": "object", "properties": dict(fields), "required": list(fields), "additionalProperties": False}
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +87,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     last `passing` messages belong to this request alone: a loop's next request begins with those before them, so that
     up to there a provider can keep it in its cache. `timeout` is seconds between tokens, `first_token` seconds to the
     first, `total` seconds for the whole reply; in a run they are those of its brief. `user` is a hash which providers
-    may tell users apart by, and no part of the question.
+    may tell users apart by, and no part of the question. Nor are `schema`, the form of a reply in JSON, and `room`:
+    tokens granted beyond `max_tokens` to a model which was seen to reason before it answers.
     """
 
     task: Task
@@ -84,10 +103,17 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     total: float = 1800.0
     passing: int = 0
     user: str | msgspec.UnsetType = msgspec.UNSET
+    schema: Schema | msgspec.UnsetType = msgspec.UNSET
+    room: int | msgspec.UnsetType = msgspec.UNSET
 
     def named(self, name: str) -> tuple[str, ...]:
         """The texts of the user messages which hold `name`, in order."""
         return tuple(message.text for message in self.messages if message.role == "user" and message.name == name)
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """The user messages which hold `name` as JSON, in order: their values, or where they have none their text."""
+        said = (message for message in self.messages if message.role == "user" and message.name == name)
+        return tuple(message.values or message.text for message in said)
 
 
 class TextDelta(msgspec.Struct, frozen=True, tag="text"):
@@ -121,6 +147,10 @@ class CallDone(msgspec.Struct, frozen=True, tag="call"):
     call: ToolCall
 
 
+class Retracted(msgspec.Struct, frozen=True, tag="retracted"):
+    """All that was given of this reply so far is taken back; what stands is given again after this."""
+
+
 class Reply(msgspec.Struct, frozen=True, kw_only=True, tag="reply"):
     """A whole reply; `model` is the name of the model which gave it."""
 
@@ -132,7 +162,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, tag="reply"):
     model: str = ""
 
 
-Delta = TextDelta | ThinkDelta | CallDelta | CallDone
+Delta = TextDelta | ThinkDelta | CallDelta | CallDone | Retracted
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True):

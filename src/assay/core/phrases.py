@@ -13,12 +13,6 @@ BUILT_IN_NOTE = N_(
     "or names a field of its header."
 )
 
-UNSEARCHED = N_("Nothing was searched, so nothing is known of an answer")
-UNANSWERED = N_("without an answer from {providers}")
-UNREACHABLE = N_("The web could not be reached.")
-EMPTY = N_("The library is empty.")
-NO_CALLS = N_("The model called no tools.")
-ALL_FAILED = N_("Every research agent failed.")
 CLOSEST = N_("Closest passages")
 UNCITED = N_("Sources read but not cited")
 

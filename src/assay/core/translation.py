@@ -22,10 +22,9 @@ from assay.core.later import later
 from assay.core.text import sentences
 
 if TYPE_CHECKING:
-    import babel.dates
-    import babel.numbers
+    from babel import dates, numbers
 else:
-    babel = later("babel")
+    dates, numbers = later("babel.dates"), later("babel.numbers")
 
 ENGLISH = "en"
 RIGHT_TO_LEFT = frozenset(("ar", "fa", "he", "ur", "ps", "sd", "ug", "yi", "ckb", "dv"))
@@ -122,7 +121,7 @@ def _plain(text: str) -> str:
 def number(value: int) -> str:
     """A whole number with its groups of digits."""
     said = speech()
-    return f"{value:,}" if said.locale == ENGLISH else babel.numbers.format_decimal(value, locale=_locale(said))
+    return f"{value:,}" if said.locale == ENGLISH else numbers.format_decimal(value, locale=_locale(said))
 
 
 def day(iso: str) -> str:
@@ -134,7 +133,7 @@ def day(iso: str) -> str:
     said = speech()
     if said.locale == ENGLISH:
         return f"{found.day} {found:%B %Y}"
-    return babel.dates.format_date(found, "long", locale=_locale(said))
+    return dates.format_date(found, "long", locale=_locale(said))
 
 
 def date_of(iso: str) -> str:

@@ -14,6 +14,31 @@ MOST_CALLS = 64
 """Calls in one reply; a model which makes more has lost its way."""
 
 
+class Written(msgspec.Struct, frozen=True):
+    """A call a model wrote as text; `arguments` are JSON as it wrote them."""
+
+    name: str
+    arguments: str
+
+
+class _Form(msgspec.Struct, frozen=True):
+    name: str
+    arguments: msgspec.Raw = msgspec.Raw(b"{}")
+    parameters: msgspec.Raw = msgspec.Raw(b"")
+
+
+def written_calls(text: str) -> tuple[Written, ...]:
+    """The calls which `text` is: `{"name": …, "arguments": {…}}`, or a list of such; none where it is anything else."""
+    try:
+        forms = msgspec.json.decode(text.strip(), type=_Form | list[_Form])
+    except (msgspec.DecodeError, RecursionError):
+        return ()
+    return tuple(
+        Written(form.name, bytes(form.parameters or form.arguments).decode())
+        for form in (forms if isinstance(forms, list) else [forms])
+    )
+
+
 class PartialCall:
     """A call in the making: its name comes once, its arguments in pieces.
 

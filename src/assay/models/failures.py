@@ -21,7 +21,8 @@ MISCALLED = "tool_use_failed"
 _TOO_LONG = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum (?:context|prompt)|prompt is too long|too many (?:input )?tokens"
     r"|exceeds? the (?:available )?context|input length .{0,40} exceed|reduce the length"
-    r"|input (?:token count|is too long)|exceeds the maximum number of tokens",
+    r"|input (?:token count|is too long)|exceeds the maximum number of tokens|token[ _]limit (?:was )?exceed"
+    r"|exceed\w* (?:the )?(?:\w+ )?token[ _]limit",
     re.IGNORECASE,
 )
 _DECLINED = re.compile(
@@ -33,17 +34,27 @@ _SPENT = re.compile(r"insufficient[_ ]quota|billing|credit", re.IGNORECASE)
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """What went wrong, as services say it; `code` is a word or an HTTP status."""
+    """What went wrong, as services say it; `code` is a word or an HTTP status.
+
+    `failed_generation` is Groq's: the call its model wrote, and which it did not take for one.
+    """
 
     message: str | None = None
     type: str | None = None
     code: str | int | None = None
     param: Any = None
+    failed_generation: str | None = None
+    status_code: int | None = None
 
     @property
     def text(self) -> str:
         """All there is to judge by."""
         return f"{self.message or ''} {self.code or ''} {self.type or ''}"
+
+    @property
+    def miscalled(self) -> bool:
+        """Whether the model answered, and the service took it for no call of the tools it has."""
+        return self.code == MISCALLED
 
     @property
     def words(self) -> str:
@@ -59,11 +70,16 @@ class _Failure(msgspec.Struct, frozen=True):
 
 def of_response(service: str, status: int, headers: Mapping[str, str], data: bytes) -> ModelError | ModelFailed:
     """The error which an answer other than 200 stands for."""
-    fault = _read(data)
+    return refused(service, status, headers, read_fault(data))
+
+
+def refused(service: str, status: int, headers: Mapping[str, str], fault: Fault) -> ModelError | ModelFailed:
+    """The error which an answer other than 200 with this fault stands for."""
     return refusal(service, status, fault.words, text=fault.text, retry_after=retry_after(headers))
 
 
-def _read(data: bytes) -> Fault:
+def read_fault(data: bytes) -> Fault:
+    """What went wrong, out of the body of an answer; where it has no form we know, its text."""
     try:
         failure = msgspec.json.decode(data, type=_Failure)
     except (msgspec.DecodeError, RecursionError):

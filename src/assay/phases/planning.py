@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from assay.agents.replies import read_json
 from assay.agents.sizing import output
+from assay.agents.stating import counted
+from assay.agents.stating import rules as stated
 from assay.agents.wording import prompt
 from assay.core.brief import DepthRules
+from assay.core.citations.reader import unwrapped
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
-from assay.core.messages import Message, Request
+from assay.core.messages import Message, Request, Schema, closed
 from assay.core.plan import Plan, PlanStep, Reviewed
 from assay.core.report import in_words
 from assay.core.translation import gettext as _
-from assay.phases.inquiry import Inquiry, before, data, user
+from assay.phases.inquiry import Inquiry, before, user
 from assay.run.run import Run
 
 OUTPUT = 2_048
@@ -27,6 +31,23 @@ PROMPTS = {"reflective": "plan_steps"}
 """Which prompt makes the plan of a strategy; `plan` where none is named: one for agents working in parallel."""
 AGAIN = "Your reply could not be read as a plan. Reply with the JSON object only: no other words, no code fence."
 
+_STEP = {
+    "title": {"type": "string"},
+    "description": {"type": "string"},
+    "type": {"type": "string", "enum": ["research", "analysis"]},
+    "needs_search": {"type": "boolean"},
+}
+
+
+def plan_form(name: str, step: Mapping[str, Any] | None = None, **fields: Any) -> Schema:
+    """The form of a plan, for services which hold a model to one; `step` and `fields` are more of a step, of a plan."""
+    steps = {"type": "array", "items": closed({**_STEP, **(step or {})})}
+    written = {"title": {"type": "string"}, "thought": {"type": "string"}, **fields, "steps": steps}
+    return Schema(name=name, schema=closed(written))
+
+
+FORM = plan_form("plan")
+
 
 class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
     """The `rules` message of the planner."""
@@ -34,6 +55,12 @@ class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
     min_steps: int
     max_steps: int
     date: str
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        usual = f"{self.min_steps} to {self.max_steps}" if self.min_steps < self.max_steps else str(self.max_steps)
+        most = counted(self.max_steps, "step")
+        return f"Today is {self.date}. At this depth a question usually takes {usual} steps; plan at most {most}."
 
 
 async def make_plan(run: Run, inquiry: Inquiry, background: str, rules: DepthRules) -> Plan:
@@ -104,10 +131,10 @@ async def _plan(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules
 async def _ask(phase: Run, request: Request, rules: DepthRules) -> Plan | None:
     """The plan, asked for once more when it cannot be read."""
     try:
-        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text))
+        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text), reading=unwrapped)
     except ContextTooLong:
         request = _without(request, "background")
-        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text))
+        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text), reading=unwrapped)
     plan = read_plan(reply.text, rules.max_steps)
     if plan is None:
         said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
@@ -124,9 +151,10 @@ def _request(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules) -
     return Request(
         task="plan",
         system=prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
-        messages=(*messages, *before(phase, "analytical"), user("rules", data(said)), *inquiry.asked()),
+        messages=(*messages, *before(phase, "analytical"), stated(said), *inquiry.asked()),
         tool_choice="none",
         max_tokens=output(phase.profile("analytical"), OUTPUT),
+        schema=FORM,
     )
 
 

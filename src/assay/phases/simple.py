@@ -8,6 +8,7 @@ from assay.agents.replies import defect
 from assay.agents.sizing import output
 from assay.agents.task import Kit
 from assay.agents.wording import prompt
+from assay.core.citations.reader import citing
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.messages import Reply, Request
@@ -16,9 +17,11 @@ from assay.core.report import in_words
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
 from assay.phases.background import may_search
+from assay.phases.draft import Draft
 from assay.phases.inquiry import Inquiry, user
 from assay.phases.looking import SECONDS, Look, recall_all, search_and_read, search_once
-from assay.phases.write import REVISED, Draft, nothing_found, settle, with_date
+from assay.phases.nothing import checked, nothing_found
+from assay.phases.write import REVISED, settle, with_date
 from assay.run.run import Run
 from assay.verify.streaming.carrying import spans
 from assay.verify.streaming.proofreading import Proofreader
@@ -26,7 +29,7 @@ from assay.verify.streaming.proofreading import Proofreader
 OUTPUT = 2_048
 UNSOURCED = N_("This answer rests on no sources.")
 ENDED = N_("The answer was put together by code: what follows are the passages found.")
-LATE = N_("Nothing was found within {seconds} seconds; the answer rests on no sources.")
+LATE = N_("No search had brought anything after {seconds} seconds; the answer rests on no sources.")
 CUT = N_("The search was ended after {seconds} seconds; the answer rests on what was found by then.")
 
 
@@ -48,7 +51,7 @@ async def answer(run: Run, kit: Kit, inquiry: Inquiry, text: str, proofreader: P
             phase.emit(ReportDelta(text=said))
             return Draft(text=said, researched=False, sourced=False)
         if may_search(run, kit, inquiry) and not look.evidence and not look.late:
-            return nothing_found(phase, kit, inquiry)
+            return await nothing_found(phase, kit, inquiry)
         return await _answer(phase, kit, inquiry, look, proofreader)
 
 
@@ -59,6 +62,7 @@ async def answer_from(run: Run, kit: Kit, inquiry: Inquiry, proofreader: Proofre
         phase.emit(ReportStarted())
         if look.evidence:
             return await _answer(phase, kit, inquiry, look, proofreader)
+        await checked(phase, kit, inquiry)
         text = state(_("Nothing that answers this question is in {scope}.").format(scope=inquiry.scope))
         phase.emit(ReportDelta(text=text))
         return Draft(text=text, sourced=False)
@@ -80,7 +84,7 @@ async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look, proofreade
     if first:
         phase.emit(ReportDelta(text=first))
     try:
-        reply = await _ask(phase, inquiry, look.evidence, heard)
+        reply = await _ask(phase, kit, inquiry, look.evidence, heard)
     except (LimitReached, ModelFailed) as failed:
         return _passages(phase, kit, inquiry, failed, heard)
     if wrong := defect(reply):
@@ -118,7 +122,7 @@ def _passages(
     return Draft(text=text, limits=(_(ENDED),), written=False)
 
 
-async def _ask(phase: Run, inquiry: Inquiry, evidence: str, proofreader: Proofreader | None) -> Reply:
+async def _ask(phase: Run, kit: Kit, inquiry: Inquiry, evidence: str, proofreader: Proofreader | None) -> Reply:
     request = Request(
         task="answer",
         system=prompt("assay.phases", "answer"),
@@ -131,4 +135,5 @@ async def _ask(phase: Run, inquiry: Inquiry, evidence: str, proofreader: Proofre
         request,
         deltas=lambda text: ReportDelta(text=text),
         listener=proofreader.listener("") if proofreader else None,
+        reading=citing(kit.ledger.knows),
     )

@@ -14,14 +14,18 @@ from assay.agents.history import History, Turn, result
 from assay.agents.loop import NO_CALLS_LEFT
 from assay.agents.replies import defect, mend
 from assay.agents.sizing import output, room, total
+from assay.agents.stating import counted, rules
 from assay.agents.task import Kit
 from assay.agents.wording import for_tools, prompt
+from assay.core.citations.reader import citing
 from assay.core.errors import ContextTooLong, ModelFailed, Refused
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.languages import language_name
 from assay.core.lengths import words_of
 from assay.core.messages import Message, Profile, Reply, Request, ToolCall, ToolDefinition
+from assay.core.phrases import missing
 from assay.core.plan import Coverage, Plan
+from assay.core.translation import ENGLISH, speech
 from assay.phases.inquiry import Inquiry, data, user
 from assay.phases.material import Part, parts, unseen
 from assay.phases.state import Research
@@ -42,6 +46,7 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     """The `rules` message of the writer: which part of the report this is, of how many, and how long it should be.
 
     `language` is a name, "" for that of the question; `words` is 0 for as many as it takes; `recalls` are left.
+    `missing` is the heading of the last section, on what could not be found, where that is not the prompt's.
     """
 
     date: str
@@ -50,6 +55,20 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     parts: int = 1
     words: int = 0
     recalls: int = 0
+    missing: str = ""
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        said = [f"Today is {self.date}.", f"Write in {self.language or 'the language of the question'}."]
+        if self.words:
+            said.append(f"Write about {self.words:,} words.")
+        if self.missing:
+            said.append(f"The heading of the section on what could not be found is `## {self.missing}`.")
+        if self.parts > 1:
+            said.append(f"This is part {self.part} of {self.parts} of the report.")
+        if self.recalls:
+            said.append(f"You may call `recall` {counted(self.recalls, 'more time')}.")
+        return " ".join(said)
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,6 +204,7 @@ class Writer:
             request,
             deltas=lambda text: ReportDelta(text=text),
             listener=self.proofreader.listener(self._before()) if self.proofreader else None,
+            reading=citing(self.kit.ledger.knows),
         )
 
     def _tools(self, piece: Piece) -> tuple[ToolDefinition, ...]:
@@ -201,18 +221,19 @@ class Writer:
 
     def _closing(self, piece: Piece) -> list[Message]:
         """The last messages: what was answered, the rules, and the plan or the part of it that is to be written."""
-        rules = WriteRules(
+        said = WriteRules(
             date=self.inquiry.date,
             language=language_name(self.inquiry.language),
             part=piece.number,
             parts=piece.of,
             words=-(-words_of(self.phase.brief.length) // piece.of),
             recalls=self.recalls,
+            missing="" if speech().locale == ENGLISH else missing(),
         )
         plan = self.plan if piece.of == 1 else _part_of(self.plan, piece.part)
         return [
             user("coverage", data(self.coverage if piece.number == piece.of else [])),
-            user("rules", data(rules)),
+            rules(said),
             user("plan", data(plan)),
         ]
 

@@ -71,10 +71,10 @@ def reasoning(profile: Profile, effort: str) -> int:
     return REASONING_ROOM[effort] if profile.native_reasoning else 0
 
 
-def worst_case(models: Sequence[Model], request: Request) -> Usage:
-    """The most a call can cost, whichever of its models answers."""
+def worst_case(models: Sequence[Model], request: Request, room: int = 0) -> Usage:
+    """The most a call can cost, whichever of its models answers; `room` is what one of them was seen to need more."""
     inputs = input_tokens(request)
-    output = request.max_tokens + max(reasoning(model.profile, request.effort) for model in models)
+    output = request.max_tokens + max(room, *(reasoning(model.profile, request.effort) for model in models))
     usage = Usage(model_calls=1, input_tokens=inputs, output_tokens=output)
     prices = (model.profile.price for model in models)
     usd = max((price.most(usage) for price in prices if price is not None), default=0.0)

@@ -14,12 +14,14 @@ from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 import msgspec
 
 from assay.core.brief import Role, Timeouts
-from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
+from assay.core.citations.reader import Reading
+from assay.core.counting import input_tokens
+from assay.core.errors import ContextTooLong, LimitReached, ModelError, ModelFailed, Refused
 from assay.core.events import Event, ModelAttempted
-from assay.core.messages import Reply, Request, Task, ToolCall
+from assay.core.messages import REASONING_ROOM, Reply, Request, Retracted, Task, ToolCall
 from assay.core.ports import Fact, Model
 from assay.core.usage import Usage
-from assay.run.affording import fitted, worst_case
+from assay.run.affording import fitted, reasoning, worst_case
 from assay.run.health import PATIENCE
 from assay.run.place import Place
 from assay.run.steps import Scratch, digest, hold, perform
@@ -33,6 +35,13 @@ RENEWAL = 1 / 16
 """A stream's timeout is renewed when this part of it has passed, not at each token: a timer costs as much as one."""
 LONG: frozenset[Task] = frozenset(("find", "analyze", "write"))
 """What is asked where the reply is long, and a model may think about it in its middle."""
+ROOMS = (REASONING_ROOM["medium"], REASONING_ROOM["high"])
+"""Tokens granted, one after the other, to a model which was seen to think before it answers."""
+LEAST_ROOM = 500
+"""Fewer tokens more are not worth another call."""
+FILLED = 0.95
+"""How much of a window is used: what a request takes is an estimate."""
+CROWDED = "cut off while it was thinking"
 REFUSAL_SHOWN = 300
 """Code points of a refusal in an event."""
 
@@ -46,13 +55,14 @@ async def ask(
     thinking: bool,
     on_call: Callable[[int, ToolCall], None] | None,
     listener: Listener | None = None,
+    reading: Reading | None = None,
 ) -> Reply:
     """See `Run.ask`."""
     shortened = _fit(place, role, timed(request, place.brief.timeouts))
 
     async def attempts(scratch: Scratch) -> Reply:
         scratch.role = role
-        voice = Voice(scratch, request.tools, deltas, thinking, on_call, listener)
+        voice = Voice(scratch, request.tools, deltas, thinking, on_call, listener, reading)
         return await Attempts(place, role, shortened, scratch, voice).reply()
 
     return await perform(
@@ -60,7 +70,7 @@ async def ask(
         f"ask-{request.task}",
         attempts,
         returns=Reply,
-        input_hash=digest(request),
+        input_hash=digest(msgspec.structs.replace(request, schema=msgspec.UNSET)),
         cost=_worst_case(place, role, shortened),
     )
 
@@ -91,7 +101,10 @@ def _fit(place: Place, role: Role, request: Request) -> Request:
 
 
 def _worst_case(place: Place, role: Role, request: Request) -> Usage:
-    return worst_case(_models(place, role), request) if place.execution.accounts.limited else Usage()
+    if not place.execution.accounts.limited:
+        return Usage()
+    room = max(place.execution.health.room(name) for name in place.brief.models[role])
+    return worst_case(_models(place, role), request, room)
 
 
 def _models(place: Place, role: Role) -> list[Model]:
@@ -134,7 +147,7 @@ class Attempts:
         """
         for again in range(TRIES):
             try:
-                return await self._try(name)
+                return await self._roomy(name)
             except Refused:
                 self._health.succeeded(name)
                 self._refused = True
@@ -157,6 +170,50 @@ class Attempts:
 
     def _given_up(self, name: str, fallback: bool) -> bool:
         return fallback and self._health.is_open(name, self._clock.monotonic())
+
+    async def _roomy(self, name: str) -> Reply:
+        """One attempt; of a model which thought until its cap and said nothing another one, with more room.
+
+        Raises:
+            ModelError, Refused, LimitReached: as `_try`.
+            ContextTooLong: as `_try`; or the request leaves its window no room to think in.
+        """
+        reply = await self._try(name)
+        for _ in ROOMS:
+            if not unspoken(reply):
+                return reply
+            self._made[-1] = msgspec.structs.replace(self._made[-1], outcome=CROWDED)
+            if not self._widened(name):
+                break
+            try:
+                reply = await self._try(name)
+            except LimitReached:
+                return reply  # the budget does not pay for more of it
+        if unspoken(reply) and self._left(name) < self._had(name) + LEAST_ROOM:
+            raise ContextTooLong(f"{name}: the request leaves no room for its thinking")
+        return reply
+
+    def _widened(self, name: str) -> bool:
+        """Whether the model can be granted more room than it had; it keeps that from now on."""
+        had, most = self._had(name), self._place.world.models[name].profile.max_output
+        room = min(next((each for each in ROOMS if each > had), 0), self._left(name), most)
+        if room < had + LEAST_ROOM or self._request.max_tokens + had >= most:
+            return False
+        self._health.crowded(name, room)
+        return True
+
+    def _had(self, name: str) -> int:
+        profile = self._place.world.models[name].profile
+        return max(self._room(name), reasoning(profile, self._request.effort))
+
+    def _room(self, name: str) -> int:
+        """Tokens beyond its answer which the model is granted in this call."""
+        return min(self._health.room(name), max(0, self._left(name)))
+
+    def _left(self, name: str) -> int:
+        """Tokens of its window which neither the request nor its answer takes."""
+        window = self._place.world.models[name].profile.window
+        return int(window * FILLED) - input_tokens(self._request) - self._request.max_tokens
 
     async def _try(self, name: str) -> Reply:
         """One attempt.
@@ -195,6 +252,8 @@ class Attempts:
 
     async def _heard(self, name: str, model: Model) -> tuple[Reply, Usage]:
         request = owned(self._request, self._place.brief.user)
+        if room := self._room(name):
+            request = msgspec.structs.replace(request, room=room)
         facts = {"role": self._role, "task": request.task, "attempt": len(self._made) + 1}
         with watched(self._place, "model", name, max_tokens=request.max_tokens, **facts) as stretch:
             if stretch is not None:
@@ -221,6 +280,11 @@ class Attempts:
                 usage=usage,
             )
         )
+
+
+def unspoken(reply: Reply) -> bool:
+    """Whether a reply was cut at its cap before it said anything: all of it went into thinking, shown or not."""
+    return reply.stop == "length" and not reply.text.strip() and not reply.calls
 
 
 def _declined(reply: Reply) -> str:
@@ -263,8 +327,10 @@ async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
             async with asyncio.timeout_at(min(clock() + limit, ends)) as patience:
                 async for item in items:
                     if isinstance(item, Reply):
-                        voice.end(item)
-                        return item
+                        return voice.end(item)
+                    if isinstance(item, Retracted):
+                        await voice.restart()
+                        continue
                     voice.say(item)
                     if (now := clock()) - renewed >= limit * RENEWAL:
                         limit, renewed = request.timeout, now

@@ -28,10 +28,23 @@ class _Breaker(msgspec.Struct):
 
 
 class Health:
-    """The breakers of all models asked so far, by name. Times are monotonic seconds."""
+    """The breakers of all models asked so far, by name. Times are monotonic seconds.
+
+    And how much room each wants beyond its answers, which no table knows: that was seen by a reply cut at its cap which
+    held nothing but thinking.
+    """
 
     def __init__(self) -> None:
         self._breakers: dict[str, _Breaker] = {}
+        self._rooms: dict[str, int] = {}
+
+    def room(self, name: str) -> int:
+        """Tokens a model is granted beyond those of its answer, 0 where it was not seen to need any."""
+        return self._rooms.get(name, 0)
+
+    def crowded(self, name: str, room: int) -> None:
+        """A reply of the model was cut before its answer began; from now on it is granted `room` tokens more."""
+        self._rooms[name] = max(room, self.room(name))
 
     def usable(self, names: Sequence[str], now: float) -> tuple[str, ...]:
         """Those worth asking now, in the order given; where none is, the one whose pause ends first."""

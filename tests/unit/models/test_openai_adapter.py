@@ -237,7 +237,7 @@ async def test_a_request_too_long_is_told_apart(answer: Answer) -> None:
     ("answer", "word"),
     [
         (Answer([chunk({"content": "Sev"})], cut=True), "cannot be reached"),
-        (Answer([chunk({"content": "Sev"}), DONE]), "cut off"),
+        (Answer([chunk({"role": "assistant"}), DONE]), "cut off"),
         (Answer([chunk({"content": "Sev"})]), "cut off"),
         (Answer(["data: {not json\n\n"]), "no chunk"),
         (Answer([chunk({"content": "Sev"}), chunk(error={"message": "overloaded", "code": 529})]), "overloaded"),

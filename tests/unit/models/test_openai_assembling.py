@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.messages import CallDelta, CallDone, Message, Reply, Request, TextDelta, ThinkDelta
+from assay.core.messages import CallDelta, CallDone, Message, Reply, Request, Retracted, TextDelta, ThinkDelta
 from assay.models.openai.assembling import Assembler
 from assay.models.openai.wire import CallPart, Choice, Chunk, Function, Part
 
@@ -24,6 +25,8 @@ def played(parts: list[Part]) -> tuple[Reply, str, str, list[CallDone]]:
     deltas = [delta for part in parts for delta in assembler.take(Chunk(choices=(Choice(delta=part),)))]
     deltas += assembler.take(Chunk(choices=(Choice(finish_reason="stop"),)))
     deltas += assembler.end()
+    taken_back = [place for place, delta in enumerate(deltas) if isinstance(delta, Retracted)]
+    deltas = deltas[taken_back[-1] if taken_back else 0 :]
     said = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
     thought = "".join(delta.text for delta in deltas if isinstance(delta, ThinkDelta))
     done = [delta for delta in deltas if isinstance(delta, CallDone)]
@@ -46,8 +49,57 @@ def test_text_and_thoughts_do_not_depend_on_the_cuts(signs: list[str], places: l
     assert whole[:3] == pieces[:3]
     reply, said, thought, _ = whole
     assert (reply.text, reply.thinking) == (said, thought)
-    if not text.lstrip().startswith("<think>"):
+    if not text.lstrip().startswith("<think>") and "</think>" not in text:
         assert (said, thought) == (text, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "thinking", "answer"),
+    [
+        ("<think>Hm.</think>So.", "Hm.", "So."),
+        ("<thinking>\nHm.</thinking>\nSo.", "\nHm.", "So."),
+        ("<reasoning>Hm.</reasoning>So.", "Hm.", "So."),
+        ("[THINK]Hm.[/THINK]So.", "Hm.", "So."),
+        ("<think>Hm.</think>\n<think>And.</think>\nSo.", "Hm.And.", "So."),
+        ("Hm, the user asks.\n</think>\n\n# So", "Hm, the user asks.\n", "# So"),
+        ("Hm.</think>", "Hm.", ""),
+        ("Write `</think>` at its end.", "", "Write `</think>` at its end."),
+        ("It is <think>this</think> tag.", "", "It is <think>this</think> tag."),
+        ("```\na\n</think>\n```", "", "```\na\n</think>\n```"),
+        ("analysis of the data", "", "analysis of the data"),
+        ("analysisWe need it. assistantfinalSo.", "We need it. ", "So."),
+        ("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>So.", "Hm.", "So."),
+        ("<|channel|>final<|message|>1 <| 2 < 3<|return|>", "", "1 <| 2 < 3"),
+    ],
+)
+@given(places=st.lists(st.integers(0, 200), max_size=8))
+def test_ways_to_write_reasoning(text: str, thinking: str, answer: str, places: list[int]) -> None:
+    reply, said, thought, _ = played([Part(content=piece) for piece in cut(text, places)])
+    assert (reply.thinking, reply.text) == (thought, said) == (thinking, answer)
+
+
+@given(places=st.lists(st.integers(0, 200), max_size=8))
+def test_a_call_in_a_channel_is_a_call(places: list[int]) -> None:
+    text = (
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.search "
+        '<|constrain|>json<|message|>{"query": "a"}<|call|>'
+    )
+    reply, _, thought, done = played([Part(content=piece) for piece in cut(text, places)])
+    assert (reply.text, thought) == ("", "Hm.")
+    assert [(call.name, call.arguments) for call in reply.calls] == [("search", {"query": "a"})]
+    assert [each.call for each in done] == list(reply.calls)
+
+
+@pytest.mark.parametrize(("text", "thinking", "answer"), [("Hm.</think>So.", "Hm.", "So."), ("So.", "", "So.")])
+def test_a_model_known_to_open_with_thinking_is_shown_thinking(text: str, thinking: str, answer: str) -> None:
+    assembler = Assembler(opens_thinking=True)
+    first = list(assembler.take(Chunk(choices=(Choice(delta=Part(content=text[:2])),))))
+    assert first == [ThinkDelta(text[:2])]
+    list(assembler.take(Chunk(choices=(Choice(delta=Part(content=text[2:]), finish_reason="stop"),))))
+    rest = list(assembler.end())
+    assert (Retracted() in rest) == (answer == text)
+    reply = assembler.reply(ASKED, "m")
+    assert (reply.thinking, reply.text) == (thinking, answer)
 
 
 def test_reasoning_between_tags_is_told_from_the_answer() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -39,12 +39,22 @@ class Model(Protocol):
         ...
 
 
+@runtime_checkable
+class Described(Protocol):
+    """A model whose server can be asked what it is able to do."""
+
+    async def described(self) -> ModelFacts:
+        """What the server says; nothing, where it says nothing or nobody answers. It takes two seconds at most."""
+        ...
+
+
 class Access(msgspec.Struct, frozen=True, kw_only=True):
     """What a model's adapter is told besides its name.
 
     `url` is the base of the service's API, empty for the adapter's own; `facts` are what the user says of the model.
     `region` and `signing` are for providers which have regions, and take signed requests: the id of the key, the secret
-    key, and a session's token where there is one.
+    key, and a session's token where there is one. `prefixes` is for an embedder: what stands before a query, and before
+    a passage; None leaves it to what is known of the model.
     """
 
     url: str = ""
@@ -52,3 +62,4 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     facts: ModelFacts = ModelFacts()
     region: str = ""
     signing: tuple[Secret, ...] = ()
+    prefixes: tuple[str, str] | None = None

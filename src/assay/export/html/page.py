@@ -10,6 +10,7 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
+from assay.core.claims import HOLDING
 from assay.core.clean import one_line
 from assay.core.translation import gettext as _
 from assay.core.translation import is_right_to_left, number, speech
@@ -119,7 +120,9 @@ def _top(material: Material, text: Article) -> Markup | None:
 def _text(material: Material, text: Article) -> Markup:
     empty = el("p", _("No report was written."), class_="facts")
     note = el(
-        "p", _("Only sentences with problems are shown; the supported ones are left out (…)."), class_="only-note"
+        "p",
+        _("Only sentences with problems are shown; those quoted or supported are left out (…)."),
+        class_="only-note",
     )
     return el(
         "article",
@@ -148,7 +151,7 @@ def _entry(heading: Heading) -> Markup:
 
 
 def _filter(material: Material) -> Child:
-    problems = sum(verdict != "supported" for verdict in material.verdicts)
+    problems = sum(verdict not in HOLDING for verdict in material.verdicts)
     if not material.verdicts:
         return None
     only = _("Problems only ({count} of {all})").format(count=number(problems), all=number(len(material.verdicts)))

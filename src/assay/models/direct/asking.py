@@ -26,8 +26,8 @@ from pydantic_ai.settings import CacheConfig, ModelSettings, ToolChoice
 from pydantic_ai.tools import ToolDefinition as LibraryTool
 
 from assay.core.messages import REASONING_ROOM, Message, Profile, Request, ToolCall
+from assay.core.tags import tagged, untagged
 from assay.models.direct.services import Service
-from assay.models.framing import framed
 
 Effort = Literal["low", "medium", "high"]
 
@@ -90,7 +90,8 @@ def settings(request: Request, service: Service, profile: Profile, library: Mode
     always = bool(library.get("thinking_always_enabled"))
     effort = _effort(request, service, profile, library)
     thinks = always or effort is not None
-    room = REASONING_ROOM[effort or "low"] if thinks else 0
+    known = REASONING_ROOM[effort or "low"] if thinks else 0
+    room = max(known, request.room if isinstance(request.room, int) else 0)
     chosen = ModelSettings(max_tokens=max(1, min(request.max_tokens + room, profile.max_output)))
     chosen["thinking"] = effort or False
     chosen["framing_announcement"] = "never"  # our system text is ours: the library adds nothing to it
@@ -137,8 +138,8 @@ def _choice(choice: str, library: ModelProfile, *, thinks: bool) -> ToolChoice:
 def _part(message: Message, names: dict[str, str], ids: str) -> ModelRequestPart:
     if message.role == "tool" and message.call_id in names:
         id = _accepted(message.call_id, ids)
-        return ToolReturnPart(tool_name=names[message.call_id], content=message.text, tool_call_id=id)
-    return UserPromptPart(content=framed(message))
+        return ToolReturnPart(tool_name=names[message.call_id], content=untagged(message.text), tool_call_id=id)
+    return UserPromptPart(content=tagged(message))
 
 
 def _reply(message: Message, ids: str) -> list[ModelResponsePart]:

@@ -52,7 +52,7 @@ class Reader:
                 yield from self._said(delta.content_delta)
             elif isinstance(delta, ThinkingPartDelta):
                 yield from self._thought(delta.content_delta)
-            elif isinstance(delta, ToolCallPartDelta):
+            elif isinstance(delta, ToolCallPartDelta) and event.index in self._parts:
                 yield self._grow(event.index, delta.tool_name_delta, delta.tool_call_id, delta.args_delta)
                 yield from self._calls.ready(final=False)
         elif isinstance(event, PartStartEvent):

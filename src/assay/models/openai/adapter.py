@@ -5,23 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
+from typing import Any
 
 import httpx2
 import msgspec
 
-from assay.core.errors import ConfigError, ModelError, ModelFailed
-from assay.core.messages import Delta, Profile, Reply, Request
+from assay.core.errors import ModelError, ModelFailed
+from assay.core.messages import Delta, ModelFacts, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.secrets import Secret
-from assay.models.catalogue import profile
-from assay.models.failures import hidden, of_response
+from assay.models.catalogue import MAX_OUTPUT, profile
+from assay.models.failures import Fault, hidden, read_fault, refused
 from assay.models.halves import decode
 from assay.models.listing import listed, unreachable
-from assay.models.openai import failures
+from assay.models.openai import concessions, failures, probing
 from assay.models.openai.assembling import Assembler
-from assay.models.openai.services import SERVICES, Service
-from assay.models.openai.wire import Chunk, body
+from assay.models.openai.services import Service, service_of
+from assay.models.openai.wire import Chunk, fields
 
 CONNECT = 10.0
 """Seconds to reach a service."""
@@ -37,10 +38,15 @@ class ChatCompletions:
     """A model behind an OpenAI-compatible service; implements `core.ports.Model`."""
 
     def __init__(self, model: str, service: Service, profile: Profile, key: Secret | None = None) -> None:
-        """`model` is the service's own name of it; `key` goes into the request's header and nowhere else."""
+        """`model` is the service's own name of it; `key` goes into the request's header and nowhere else.
+
+        What the service is found to refuse, and how its model marks its thinking, is remembered here.
+        """
         self._model, self._service, self._profile, self._key = model, service, profile, key
         self._client: httpx2.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._without, self._opens_thinking = concessions.NONE, False
+        self._told: ModelFacts | None = None
 
     @property
     def profile(self) -> Profile:
@@ -54,14 +60,19 @@ class ChatCompletions:
             ModelError: the service could not be reached, refused, stalled or broke off.
             ContextTooLong: the request does not fit the model's window.
         """
-        assembler = Assembler()
+        assembler = Assembler(opens_thinking=self._opens_thinking)
         try:
             async with aclosing(self._chunks(request)) as chunks:
                 async for chunk in chunks:
-                    if fault := chunk.fault:
+                    if chunk is None:
+                        assembler.done()
+                    elif (fault := chunk.fault) is None:
+                        for delta in assembler.take(chunk):
+                            yield delta
+                    elif isinstance(fault, Fault) and fault.miscalled and assembler.rescue(fault):
+                        break
+                    else:
                         raise hidden(failures.of_fault(self._service.name, fault), self._key)
-                    for delta in assembler.take(chunk):
-                        yield delta
         except httpx2.TimeoutException as error:
             raise ModelError(f"{self._service.name} did not answer in time") from error
         except httpx2.SSEError as error:
@@ -71,9 +82,11 @@ class ChatCompletions:
                 transient=False,
             ) from error
         except httpx2.HTTPError as error:
-            raise ModelError(self._unreachable(error)) from error
+            down = self._service.local and isinstance(error, httpx2.ConnectError)
+            raise ModelError(self._unreachable(error), transient=not down) from error
         for delta in assembler.end():
             yield delta
+        self._opens_thinking = self._opens_thinking or assembler.lone
         yield assembler.reply(request, self._profile.name)
 
     async def offered(self) -> tuple[str, ...]:
@@ -86,28 +99,73 @@ class ChatCompletions:
         headers = self._headers()
         return await listed(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
 
+    async def described(self) -> ModelFacts:
+        """What its server says of the model, where that is on this machine; asked until it has answered once."""
+        if not self._service.local or self._told is not None:
+            return self._told or ModelFacts()
+        told = await probing.told(self._service.url, self._model, self._headers())
+        if told is None:
+            return ModelFacts()
+        self._told = told.facts
+        if told.facts.window:
+            most = min(MAX_OUTPUT, told.facts.window)
+            self._profile = msgspec.structs.replace(self._profile, max_output=max(most, self._profile.max_output))
+        if told.tools is False:
+            self._without = msgspec.structs.replace(self._without, tools=False)
+        return self._told
+
     async def close(self) -> None:
         """Let go of the connections."""
         client, self._client = self._client, None
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.aclose()
 
-    async def _chunks(self, request: Request) -> AsyncGenerator[Chunk, None]:
-        data = body(request, self._model, self._profile, self._service)
+    async def _chunks(self, request: Request) -> AsyncGenerator[Chunk | None, None]:
+        """The chunks of the answer; None where the service said that there are no more.
+
+        What the service refuses of the request is left out, and the rest asked again at once.
+        """
+        for left in range(concessions.MOST, -1, -1):
+            sent = fields(request, self._model, self._profile, self._service, self._without)
+            async with self._posted(request, sent) as response:
+                if response.status_code == httpx2.codes.OK:
+                    async with aclosing(self._read(response)) as chunks:
+                        async for chunk in chunks:
+                            yield chunk
+                    return
+                fault = read_fault(await _start(response, LARGEST_FAULT))
+            if fault.miscalled and fault.failed_generation:
+                yield Chunk(error=fault)
+                return
+            without = concessions.conceded(self._without, sent, response.status_code, fault) if left else None
+            if without is None:
+                raise self._refused(response, fault)
+            self._without = without
+
+    def _posted(self, request: Request, sent: dict[str, Any]) -> AbstractAsyncContextManager[httpx2.Response]:
         timeout = httpx2.Timeout(max(request.timeout, request.first_token), connect=CONNECT)
         url = f"{self._service.url.rstrip('/')}/chat/completions"
-        async with self._connected().stream("POST", url, content=data, timeout=timeout) as response:
-            if response.status_code != httpx2.codes.OK:
-                raise self._refused(response, await _start(response, LARGEST_FAULT))
-            events = aiter(httpx2.EventSource(response, max_event_size=LARGEST_EVENT))
-            async for event in events:
-                if event.data == "[DONE]":
-                    await _finish(events)
-                    return
-                try:
-                    yield decode(event.data, Chunk)
-                except (ValueError, RecursionError) as error:
-                    raise ModelError(f"{self._service.name} sent what is no chunk: {error}") from error
+        return self._connected().stream("POST", url, content=msgspec.json.encode(sent), timeout=timeout)
+
+    async def _read(self, response: httpx2.Response) -> AsyncGenerator[Chunk | None, None]:
+        """A stream's events; or the one body of a service which does not stream."""
+        if response.headers.get("content-type", "").partition(";")[0].strip().endswith("json"):
+            yield self._chunk((await _start(response, LARGEST_EVENT)).decode(errors="replace"))
+            yield None
+            return
+        events = aiter(httpx2.EventSource(response, max_event_size=LARGEST_EVENT))
+        async for event in events:
+            if event.data == "[DONE]":
+                yield None
+                await _finish(events)
+                return
+            yield self._chunk(event.data)
+
+    def _chunk(self, data: str) -> Chunk:
+        try:
+            return decode(data, Chunk)
+        except (ValueError, RecursionError) as error:
+            raise ModelError(f"{self._service.name} sent what is no chunk: {error}") from error
 
     def _connected(self) -> httpx2.AsyncClient:
         """The client of the running loop; connections cannot be shared between loops."""
@@ -121,10 +179,9 @@ class ChatCompletions:
     def _headers(self) -> dict[str, str]:
         return {} if self._key is None else {"authorization": f"Bearer {self._key.reveal()}"}
 
-    def _refused(self, response: httpx2.Response, data: bytes) -> ModelError | ModelFailed:
+    def _refused(self, response: httpx2.Response, fault: Fault) -> ModelError | ModelFailed:
         """The error a service answered with."""
-        error = of_response(self._service.name, response.status_code, response.headers, data)
-        return hidden(error, self._key)
+        return hidden(refused(self._service.name, response.status_code, response.headers, fault), self._key)
 
     def _unreachable(self, error: httpx2.HTTPError) -> str:
         return unreachable(self._service.name, self._service.url, error, local=self._service.local)
@@ -157,21 +214,6 @@ def create(name: str, access: Access) -> ChatCompletions:
     Raises:
         ConfigError: no model is named, or the service is unknown and has no address, or wants a key and has none.
     """
-    prefix, _, model = name.partition(":")
-    service = SERVICES.get(prefix) or Service(name=prefix, url=access.url)
-    if access.url:
-        service = msgspec.structs.replace(service, url=access.url, local=service.local or _is_local(access.url))
-    if not model:
-        raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
-    if not service.url:
-        raise ConfigError(f"where is {prefix!r}? set services.{prefix}.url to the base of its API")
-    if service.key and access.key is None and not access.url:
-        variable = f"{service.key.upper()}_API_KEY"
-        raise ConfigError(f"{prefix} wants a key: set {variable}, or keys.{service.key} in the settings file")
-    return ChatCompletions(model, service, profile(name, prefix, model, access.facts, local=service.local), access.key)
-
-
-def _is_local(url: str) -> bool:
-    """Whether an address is this machine's."""
-    host = httpx2.URL(url).host
-    return host in ("localhost", "127.0.0.1", "::1")
+    service, model = service_of(name, access)
+    known = profile(name, service.name, model, access.facts, local=service.local)
+    return ChatCompletions(model, service, known, access.key)

@@ -15,5 +15,5 @@ def of_fault(service: str, fault: Fault | str) -> ModelError | ModelFailed:
         return ContextTooLong(f"{service}: {words}")
     if failures.declined(known.text):
         return Refused(f"it refused to answer: {words}")
-    status = known.code if isinstance(known.code, int) else 500
+    status = known.code if isinstance(known.code, int) else known.status_code or 500
     return ModelError(f"{service} broke off: {words}", transient=failures.passing(status))

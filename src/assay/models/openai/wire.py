@@ -13,31 +13,47 @@ from typing import Any
 
 import msgspec
 
-from assay.core.messages import REASONING_ROOM, Profile, Request, ToolDefinition
+from assay.core.messages import REASONING_ROOM, Profile, Request, Schema, ToolDefinition
 from assay.models.failures import Fault
+from assay.models.openai.concessions import NONE, Concessions, allowed
 from assay.models.openai.conversation import messages
 from assay.models.openai.services import Service
 
 
-def body(request: Request, model: str, profile: Profile, service: Service) -> bytes:
-    """The JSON of a streamed request for `request`."""
-    fields: dict[str, Any] = {
+def fields(
+    request: Request, model: str, profile: Profile, service: Service, without: Concessions = NONE
+) -> dict[str, Any]:
+    """The fields of a streamed request for `request`, as far as the model's service takes them."""
+    made: dict[str, Any] = {
         "model": model,
-        "messages": messages(request, service),
+        "messages": messages(request, service, without),
         "stream": True,
-        service.output: _output(request, profile),
+        without.cap or service.output: _output(request, profile, without.most),
         **_reasoning(request, model, profile, service),
     }
     if service.counts:
-        fields["stream_options"] = {"include_usage": True}
+        made["stream_options"] = {"include_usage": True}
     if service.keyed and request.passing:
-        fields["prompt_cache_key"] = _cache_key(request)
+        made["prompt_cache_key"] = _cache_key(request)
     if service.tells and isinstance(request.user, str):
-        fields["user"] = request.user
-    if request.tools and (service.chooses or request.tool_choice != "none"):
-        fields["tools"] = [_tool(tool) for tool in request.tools]
-        fields["tool_choice"] = _choice(request.tool_choice, service)
-    return msgspec.json.encode(fields)
+        made["user"] = request.user
+    if isinstance(request.schema, Schema) and not request.tools:
+        made["response_format"] = _format(request.schema)
+    choice = allowed(request.tool_choice, without.choice)
+    if request.tools and without.tools and (service.chooses or request.tool_choice != "none"):
+        made["tools"] = [_tool(tool) for tool in request.tools]
+        if choice:
+            made["tool_choice"] = _choice(choice, service)
+    if request.tool_choice == "none" and not without.none:
+        made.pop("tools", None)
+        made.pop("tool_choice", None)
+    if "stream" in without.dropped:
+        made.pop("stream_options", None)
+    return {name: value for name, value in made.items() if name not in without.dropped}
+
+
+def _format(schema: Schema) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"name": schema.name, "schema": schema.schema, "strict": True}}
 
 
 def _reasoning(request: Request, model: str, profile: Profile, service: Service) -> dict[str, str]:
@@ -54,9 +70,10 @@ def _cache_key(request: Request) -> str:
     return hashlib.sha256(msgspec.json.encode((request.system, opening))).hexdigest()[:32]
 
 
-def _output(request: Request, profile: Profile) -> int:
-    room = REASONING_ROOM[request.effort] if profile.native_reasoning else 0
-    return max(1, min(request.max_tokens + room, profile.max_output))
+def _output(request: Request, profile: Profile, most: int) -> int:
+    known = REASONING_ROOM[request.effort] if profile.native_reasoning else 0
+    room = max(known, request.room if isinstance(request.room, int) else 0)
+    return max(1, min(request.max_tokens + room, profile.max_output, most or profile.max_output))
 
 
 def _tool(tool: ToolDefinition) -> dict[str, Any]:
@@ -101,12 +118,20 @@ class Block(msgspec.Struct, frozen=True):
     thinking: tuple[Block, ...] | None = None
 
 
+class Detail(msgspec.Struct, frozen=True):
+    """A piece of reasoning as OpenRouter and Snowflake tell it: its text or a summary; encrypted it has neither."""
+
+    text: str | None = None
+    summary: str | None = None
+
+
 class Part(msgspec.Struct, frozen=True):
-    """Part of a message. Native reasoning has two names, `reasoning_content` and `reasoning`, or is in blocks."""
+    """A message, or part of one. Native reasoning has three names, or is in blocks; OpenRouter gives it under two."""
 
     content: str | tuple[Block, ...] | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
+    reasoning_details: tuple[Detail, ...] | None = None
     refusal: str | None = None
     tool_calls: tuple[CallPart, ...] | None = None
 
@@ -122,14 +147,17 @@ class Part(msgspec.Struct, frozen=True):
         """What it adds to the reasoning."""
         if isinstance(self.content, tuple):
             return "".join(each.text or "" for block in self.content for each in block.thinking or ())
-        return self.reasoning_content or self.reasoning or ""
+        told = self.reasoning_content or self.reasoning
+        return told or "".join(each.text or each.summary or "" for each in self.reasoning_details or ())
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """Part of one of the answers; only one is ever asked for."""
+    """Part of one of the answers, or, of a service which does not stream, the whole of it; only one is asked for."""
 
     delta: Part | None = None
+    message: Part | None = None
     finish_reason: str | None = None
+    error: Fault | str | None = None
 
 
 class PromptDetails(msgspec.Struct, frozen=True):
@@ -177,4 +205,5 @@ class Chunk(msgspec.Struct, frozen=True):
     @property
     def fault(self) -> Fault | str | None:
         """What went wrong in the middle of the stream."""
-        return self.error or (self.x_groq.error if self.x_groq else None)
+        told = next((choice.error for choice in self.choices or () if choice.error), None)
+        return self.error or told or (self.x_groq.error if self.x_groq else None)

@@ -7,6 +7,8 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from assay.agents.sizing import output
+from assay.agents.stating import counted
+from assay.agents.stating import rules as stated
 from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Request
@@ -14,11 +16,13 @@ from assay.core.plan import Plan, PlanStep
 from assay.core.translation import gettext as _
 from assay.phases.dispatch import Crew
 from assay.phases.inquiry import data, steered, user
-from assay.phases.planning import AGAIN, OUTPUT, PROMPTS, concise, read_plan
+from assay.phases.planning import AGAIN, OUTPUT, PROMPTS, concise, plan_form, read_plan
 from assay.phases.reflective.reflector import PLANS, Decision
 from assay.phases.reflective.telling import SHARE, findings_message
 from assay.phases.state import Research
 from assay.run.run import Run
+
+FORM = plan_form("changed_plan", {"again": {"type": "integer"}}, enough_context={"type": "boolean"})
 
 
 class ReplanRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +34,14 @@ class ReplanRules(msgspec.Struct, frozen=True, kw_only=True):
     plan: int
     plans: int
     date: str
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        return (
+            f"Today is {self.date}. So far {counted(self.steps_done, 'step')} brought findings. "
+            f"Plan at least {self.min_steps} and at most {counted(self.max_steps, 'new step')}. "
+            f"This will be plan {self.plan} of at most {self.plans}."
+        )
 
 
 async def replan(
@@ -126,7 +138,7 @@ def _request(
         system=f"{prompt('assay.phases', PROMPTS['reflective'])}\n\n{prompt('assay.phases', 'replan')}",
         messages=(
             user("documents", crew.inquiry.documents),
-            user("rules", data(rules)),
+            stated(rules),
             *crew.inquiry.asked(),
             *findings_message(crew.kit, research.findings, tokens),
             user("plan", data(research.plan)),
@@ -134,5 +146,6 @@ def _request(
             *steered(research.steering),
         ),
         tool_choice="none",
+        schema=FORM,
         max_tokens=output(place.profile("analytical"), OUTPUT),
     )

@@ -24,6 +24,7 @@ from assay.core.translation import gettext as _
 from assay.core.translation import labelled, number
 from assay.evidence.documents import Reader
 from assay.phases.control import names
+from assay.phases.draft import Draft
 from assay.phases.inquiry import Inquiry, data, user
 from assay.phases.survey import filtering
 from assay.phases.survey.collection import Collection, collect
@@ -40,7 +41,7 @@ from assay.phases.survey.control import (
 from assay.phases.survey.headers import Header, HeaderField, counted
 from assay.phases.survey.reading import Readers
 from assay.phases.survey.rows import SHOWN, Line, Reached, Row, composed, merged
-from assay.phases.write import Draft, with_date
+from assay.phases.write import with_date
 from assay.run.protocols import Observation, Shown
 from assay.run.run import Run
 from assay.tools.arguments import read

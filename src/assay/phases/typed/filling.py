@@ -105,6 +105,7 @@ class Filler:
             again = (*request.messages, *said, user("note", NO_CALL))
             call, _ = await self._once(msgspec.structs.replace(request, messages=again))
         if call is None:
+            self.failed = _("the model did not fill it")
             self._run.warn(_("fields were left empty: the model did not fill them"))
         return call.arguments if call else {}
 

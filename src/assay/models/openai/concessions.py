@@ -1,0 +1,167 @@
+"""What a service does without: a request it refuses is asked again without what it refused, or with its nearest kin.
+
+Servers and models behind one format differ in what they take, and from release to release. So nothing here is a table
+of providers: a refusal names what it refuses, in `param`, in a validator's `loc`, or in its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from assay.models.failures import Fault, too_long
+
+MOST = 8
+"""Times one request is asked again for another concession."""
+STATUSES = frozenset((400, 404, 405, 415, 422, 500, 501))
+"""Those with which services refuse a parameter; most answer 400 or 422, routers 404, llama.cpp 500."""
+CAPS = ("max_tokens", "max_completion_tokens")
+KEPT = frozenset(("model", "messages"))
+"""What no request is without."""
+
+Choice = Literal["any", "required", "auto", "unsaid"]
+"""How far a model can be told which tool to call: a named one, any of them, whether to, or not at all."""
+
+_REFUSING = re.compile(
+    r"support|unknown|unrecogni[sz]ed|unexpected|not (?:allowed|permitted|available|implemented|enabled)|extra|forbid"
+    r"|invalid|requires?\b|must\b|cannot|can't|only\b|disabled|no endpoints",
+    re.IGNORECASE,
+)
+_ROLES = re.compile(
+    r"(?:system|developer) (?:role|message|prompt|instruction)s?[^.]{0,40}(?:support|allow|permit|enabled)"
+    r"|role[^.]{0,20}['\"](?:system|developer)['\"]"
+    r"|(?:system|developer)['\"]?[^.]{0,30}(?:support|allow|with this model)"
+    r"|roles? must alternate|must alternate (?:between )?user|role 'system'",
+    re.IGNORECASE,
+)
+_TOOLLESS = re.compile(
+    r"(?:not|n't) support (?:tools?\b|tool[ _-]?(?:use|call)|function[ _-]?call)|support tool use|tools param requires"
+    r"|(?:\btools?\b|tool[ _-]?(?:use|calls?|calling)|function[ _-]?calling)[^.]{0,40}not (?:be )?(?:suppor|enabl)"
+    r"|enable-auto-tool-choice|tool-call-parser",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"(?:at most|up to|maximum(?: \w+){0,4}|less than or equal to|<=|no more than|max is)\D{0,24}?(\d[\d,]{2,})",
+    re.IGNORECASE,
+)
+_WORDY = frozenset(("user", "tools", "stream"))
+"""Fields whose names are everyday words: said plainly in a refusal they need not mean the field."""
+
+
+class Concessions(msgspec.Struct, frozen=True, kw_only=True):
+    """What is left out of every request to a model, for its service refused it once.
+
+    `dropped` are fields of a request, `cap` another name for the most output tokens and `most` the highest it may be;
+    `choice` says how far a tool can be demanded, `none` whether calls can be forbidden of tools it is told of. Without
+    `system` the system text opens the first user message, and messages of one speaker are joined. Without `tools` they
+    are described in words, and calls are read out of the text.
+    """
+
+    dropped: frozenset[str] = frozenset()
+    cap: str = ""
+    most: int = 0
+    choice: Choice = "any"
+    none: bool = True
+    system: bool = True
+    tools: bool = True
+
+
+NONE = Concessions()
+
+
+def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: Fault) -> Concessions | None:
+    """What else to do without after this refusal of the request `sent`; None where it names nothing of it."""
+    if status not in STATUSES:
+        return None
+    if limit := _lowered(sent, fault):
+        return msgspec.structs.replace(before, most=limit)
+    text = fault.text
+    if too_long(text):
+        return None
+    field = _parameter(sent, fault)
+    after = (
+        _of_field(before, sent, field)
+        or _of_conversation(before, sent, fault)
+        or _of_field(before, sent, _named(sent, text))
+    )
+    return after if after != before else None
+
+
+def _lowered(sent: Mapping[str, Any], fault: Fault) -> int:
+    """The highest cap the service takes, where it says one lower than was sent; else 0."""
+    cap = next((sent[name] for name in CAPS if name in sent), 0)
+    named = any(name in f"{fault.param} {fault.text}" for name in CAPS) or "completion tokens" in fault.text
+    if not cap or not named or re.search(r"context[ _]length", fault.text, re.IGNORECASE):
+        return 0
+    limits = [int(each.replace(",", "")) for each in _LIMIT.findall(fault.text)]
+    return max((each for each in limits if 0 < each < cap), default=0)
+
+
+def _of_conversation(before: Concessions, sent: Mapping[str, Any], fault: Fault) -> Concessions | None:
+    """A role, or tools altogether."""
+    param = str(fault.param or "")
+    if before.system and (_ROLES.search(fault.text) or (param.startswith("messages") and param.endswith("role"))):
+        return msgspec.structs.replace(before, system=False)
+    if before.tools and "tools" in sent and _TOOLLESS.search(fault.text):
+        return msgspec.structs.replace(before, tools=False)
+    return None
+
+
+def _parameter(sent: Mapping[str, Any], fault: Fault) -> str:
+    """The field of the request which a refusal has as its parameter; "" where it has none."""
+    field = re.split(r"[.\[/]", str(fault.param or "").removeprefix("body."))[0]
+    return field if field in sent and field not in KEPT else ""
+
+
+def _named(sent: Mapping[str, Any], text: str) -> str:
+    """The field of the request which the words of a refusal name; "" where they name none."""
+    return _first_named(text, sorted(sent.keys() - KEPT)) if _REFUSING.search(text) else ""
+
+
+def _first_named(text: str, names: Collection[str]) -> str:
+    """The name which stands first in `text`; those of everyday words only as names, in quotes."""
+    found = [(match.start(), name) for name in names if (match := _naming(name).search(text)) is not None]
+    return min(found, default=(0, ""))[1]
+
+
+def _naming(name: str) -> re.Pattern[str]:
+    words = re.escape(name).replace("_", "[ _-]?")
+    pattern = rf"['\"`]{words}['\"`]" if name in _WORDY else rf"(?<![\w-]){words}(?![\w-])"
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _of_field(before: Concessions, sent: Mapping[str, Any], name: str) -> Concessions | None:
+    """Without the field `name` as it was sent."""
+    if not name:
+        return None
+    if name in CAPS:
+        other = CAPS[1 - CAPS.index(name)]
+        if not before.cap:
+            return msgspec.structs.replace(before, cap=other)
+        return msgspec.structs.replace(before, dropped=before.dropped | set(CAPS))
+    if name == "tool_choice" and sent[name] == "none":
+        return msgspec.structs.replace(before, none=False)
+    if name == "tool_choice":
+        return msgspec.structs.replace(before, choice=_below(sent["tool_choice"]))
+    if name == "tools":
+        return msgspec.structs.replace(before, tools=False)
+    return msgspec.structs.replace(before, dropped=before.dropped | {name})
+
+
+def _below(choice: object) -> Choice:
+    """The next weaker way to tell which tool to call."""
+    if isinstance(choice, dict):
+        return "required"
+    return "unsaid" if choice == "auto" else "auto"
+
+
+def allowed(choice: str, most: Choice) -> str:
+    """`choice` (auto, required, none, a tool's name) as far as `most` allows it; "" where nothing may be said."""
+    if most == "unsaid":
+        return ""
+    if choice in ("auto", "none") or most == "any":
+        return choice
+    return "auto" if most == "auto" else "required"

@@ -1,0 +1,232 @@
+"""What a reply says: its answer, told from the reasoning which a model writes into the same text.
+
+Services which know their models give reasoning in a field of its own. Others pass on what the model writes: between
+tags, in the channels of OpenAI's harmony format, or with a closing tag alone, because the opening one was part of the
+prompt's template. Nothing tells that last kind before its closing tag; what was given as the answer until then is taken
+back, and the model's next replies are held for thinking until that tag.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from assay.core.messages import Retracted, TextDelta, ThinkDelta
+from assay.models.calls import Written
+from assay.models.harmony import STARTS, Harmony
+
+TAGS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<thought>": "</thought>",
+    "<reasoning>": "</reasoning>",
+    "<seed:think>": "</seed:think>",
+    "[THINK]": "[/THINK]",
+    "◁think▷": "◁/think▷",
+}
+"""How models write reasoning beside their answer: Qwen, DeepSeek and most others, Magistral, Seed, Kimi."""
+CLOSINGS = tuple(TAGS.values())
+
+_BEGINNINGS = (*TAGS, *STARTS)
+_CLOSING = re.compile("|".join(map(re.escape, CLOSINGS)))
+_SIGNS = re.compile(r"[<\[◁]")
+_STRIPPED = re.compile(r"analysis(?=[A-Z][a-z']* )")
+_STRIPPED_END = "assistantfinal"
+"""Harmony whose special tokens a server has dropped: `analysisThe user asks … assistantfinalThe answer`."""
+
+Said = TextDelta | ThinkDelta | Retracted | Written
+Place = Literal["start", "thinking", "answer", "channels"]
+
+
+class Speech:
+    """Takes the pieces of one reply's text in order; what comes of it does not depend on how the text was cut."""
+
+    def __init__(self, *, opens_thinking: bool = False) -> None:
+        """`opens_thinking` says that this model is known to begin with reasoning and to mark its end alone."""
+        self._text: list[str] = []
+        self._thinking: list[str] = []
+        self._held = ""
+        self._place: Place = "start"
+        self._closings: tuple[str, ...] = CLOSINGS
+        self._unsure = opens_thinking
+        self._guessed: list[str] = []
+        self._harmony = Harmony()
+        self._begun = False
+        self.lone = False
+        """Whether a closing tag came without its opening one."""
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        return "".join(self._text)
+
+    @property
+    def thinking(self) -> str:
+        """The reasoning so far."""
+        return "".join((*self._thinking, *self._guessed))
+
+    def thought(self, text: str) -> Iterator[Said]:
+        """More reasoning, which the service tells apart."""
+        if text:
+            self._thinking.append(text)
+            yield ThinkDelta(text)
+
+    def take(self, text: str) -> Iterator[Said]:
+        """What is certain after this piece of the text."""
+        if self._place == "answer" and not self._held and _SIGNS.search(text) is None:
+            yield from self._answer(text)  # nearly always
+            return
+        self._held += text
+        if self._place == "start":
+            self._begin()
+        while self._held:
+            before = self._held
+            match self._place:
+                case "start":
+                    return
+                case "thinking":
+                    yield from self._think()
+                case "answer":
+                    yield from self._look()
+                case "channels":
+                    yield from self._channels(self._take_held())
+            if self._held == before:
+                return
+
+    def end(self, *, calls: bool = False) -> Iterator[Said]:
+        """What was held back: the text is over. `calls` says that there are tool calls beside it."""
+        match self._place:
+            case "channels":
+                yield from self._kept(self._harmony.end())
+            case "thinking" if self._unsure:
+                self._guessed.append(self._take_held())
+                if not calls:
+                    yield from self._take_back()
+            case "thinking":
+                yield from self.thought(self._take_held())
+            case "answer":
+                yield from self._look(final=True)
+            case "start":
+                held = self._take_held()
+                yield from self._answer(held.lstrip() if self._begun else held)
+
+    # where it is
+
+    def _begin(self) -> None:
+        """Find out with what the text begins, as soon as that is certain."""
+        begun = self._held.lstrip()
+        if not begun or any(each != begun and each.startswith(begun) for each in _BEGINNINGS):
+            return
+        opening = next((each for each in TAGS if begun.startswith(each)), "")
+        if opening:
+            self._place, self._closings, self._unsure = "thinking", (TAGS[opening],), False
+            self._held = begun.removeprefix(opening)
+        elif begun.startswith(STARTS):
+            self._place, self._held = "channels", begun
+        elif not self._begun and _may_be_stripped(begun):
+            return
+        elif not self._begun and _STRIPPED.match(begun):
+            self._place, self._closings, self._unsure = "thinking", (_STRIPPED_END,), True
+            self._held = begun.removeprefix("analysis")
+        elif self._unsure and not self._begun:
+            self._place, self._held = "thinking", begun
+        else:
+            self._place, self._held = "answer", begun if self._begun else self._held
+
+    def _think(self) -> Iterator[Said]:
+        at, closing = _first(self._held, self._closings)
+        thought = self._take_held(at if closing else len(self._held) - _overlap(self._held, self._closings))
+        if thought and self._unsure:
+            self._guessed.append(thought)
+            yield ThinkDelta(thought)
+        else:
+            yield from self.thought(thought)
+        if closing:
+            self._thinking += self._guessed
+            self._guessed.clear()
+            self._closed(closing)
+
+    def _closed(self, closing: str) -> None:
+        """The reasoning is over; more of it may follow at once."""
+        self._held = self._held.removeprefix(closing)
+        self._place, self._unsure, self._begun = "start", False, True
+        self._begin()
+
+    def _look(self, *, final: bool = False) -> Iterator[Said]:
+        """Give the answer on, up to a closing tag which nothing opened."""
+        found = _CLOSING.search(self._held)
+        if found is None:
+            kept = 0 if final else _overlap(self._held, CLOSINGS)
+            yield from self._answer(self._take_held(len(self._held) - kept))
+        elif found.end() == len(self._held) and not final:
+            yield from self._answer(self._take_held(found.start()))  # what follows tells whether it is quoted
+        elif self._quoted(found):
+            yield from self._answer(self._take_held(found.end()))
+        else:
+            said = self.text + self._take_held(found.start())
+            self._text.clear()
+            self._thinking.append(said)
+            self.lone = True
+            yield Retracted()
+            if self.thinking:
+                yield ThinkDelta(self.thinking)
+            self._closed(found[0])
+
+    def _quoted(self, found: re.Match[str]) -> bool:
+        """Whether the tag is a word of the answer: in code, or the end of what the answer itself opened."""
+        said, after = self.text + self._held[: found.start()], self._held[found.end() : found.end() + 1]
+        opening = next(each for each, closing in TAGS.items() if closing == found[0])
+        return said.endswith("`") or after == "`" or said.count("```") % 2 == 1 or opening in said
+
+    def _take_back(self) -> Iterator[Said]:
+        """What was taken for reasoning is the answer: the reasoning never ended."""
+        text = "".join(self._guessed)
+        self._guessed.clear()
+        self._text.append(text)
+        yield Retracted()
+        if self._thinking:
+            yield ThinkDelta(self.thinking)
+        yield TextDelta(text)
+
+    # pieces
+
+    def _answer(self, text: str) -> Iterator[Said]:
+        if text:
+            self._text.append(text)
+            yield TextDelta(text)
+
+    def _channels(self, text: str) -> Iterator[Said]:
+        yield from self._kept(self._harmony.take(text))
+
+    def _kept(self, said: Iterator[TextDelta | ThinkDelta | Written]) -> Iterator[Said]:
+        for each in said:
+            if isinstance(each, TextDelta):
+                self._text.append(each.text)
+            elif isinstance(each, ThinkDelta):
+                self._thinking.append(each.text)
+            yield each
+
+    def _take_held(self, size: int | None = None) -> str:
+        size = len(self._held) if size is None else size
+        taken, self._held = self._held[:size], self._held[size:]
+        return taken
+
+
+def _may_be_stripped(begun: str) -> bool:
+    """Whether it is too early to say that `begun` is harmony without its tokens, or is not."""
+    return "analysis".startswith(begun) or re.fullmatch(r"analysis[A-Z][a-z']{0,20}", begun) is not None
+
+
+def _first(text: str, closings: tuple[str, ...]) -> tuple[int, str]:
+    """Where the first of `closings` stands in `text`, and which it is; "" where none does."""
+    found = [(at, each) for each in closings if (at := text.find(each)) >= 0]
+    return min(found, default=(0, ""))
+
+
+def _overlap(text: str, closings: tuple[str, ...]) -> int:
+    """How many signs at the end of `text` may begin one of `closings`."""
+    longest = max(map(len, closings)) - 1
+    tail = text[-longest:]
+    sizes = range(len(tail), 0, -1)
+    return next((size for size in sizes if any(each.startswith(tail[-size:]) for each in closings)), 0)
