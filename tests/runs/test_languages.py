@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -13,6 +14,7 @@ import pytest
 from docx import Document
 from research import Log, Sea, whole
 
+from assay import Assay
 from assay.core.translation import Speech, day, number, spoken
 from assay.core.view import RunView, fold
 from assay.export.docx import EXPORTER as DOCX
@@ -234,6 +236,36 @@ async def test_the_page_says_its_language_and_its_direction(language: str) -> No
     page = html(view)
     direction = ' dir="rtl"' if language == "ar" else ""
     assert page.startswith(f'<!doctype html>\n<html lang="{language}"{direction}>')
+
+
+async def test_the_language_asked_for_wins_over_that_of_the_question(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(f"# {TOLD['fr'].title}\n\n{TOLD['fr'].document}\n")
+    async with Assay() as assay:
+        asked = assay.start(TOLD["fr"].question, sources=[tmp_path], depth="light", language="de")
+        unasked = assay.start(TOLD["fr"].question, sources=[tmp_path], depth="light")
+        views = [await assay.view((await run.report()).run_id) for run in (asked, unasked)]
+    assert [view.brief.locale for view in views if view.brief] == ["de", "fr"]
+    texts = [markdown(view) for view in views]
+    assert "## Quellen" in texts[0]
+    assert "Zusammengestellt von Assays eingebautem" in texts[0]
+    assert "(1 Dokument)" in (views[0].brief.scope.label if views[0].brief else "")
+    assert "modèle extractif intégré" in texts[1]
+    assert "the date of" not in "".join(texts)
+    assert not any(claim.text.startswith(("Stand", "État")) for view in views for claim in view.claims)
+
+
+async def test_a_german_report_goes_on_from_an_english_one(tmp_path: Path) -> None:
+    """What the earlier run called its scope, and what code said in its report, is in no way of this one."""
+    (tmp_path / "a.md").write_text("# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n")
+    async with Assay() as assay:
+        first = await assay.start("How far does the tide at Brest rise?", sources=[tmp_path], depth="light").report()
+        more = assay.start(TOLD["de"].question, continues=first.run_id, language="de", depth="light")
+        before, after = await assay.view(first.run_id), await assay.view((await more.report()).run_id)
+    assert "## Sources" in markdown(before)
+    assert "As of" in before.report.text
+    assert "As of" not in after.report.text
+    said = markdown(after)
+    assert "Zusammengestellt von Assays" in said or "Dokumente enthalten nichts" in said or "Nichts, was" in said
 
 
 async def test_a_run_of_before_there_were_catalogues_speaks_english() -> None:

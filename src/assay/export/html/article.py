@@ -19,7 +19,8 @@ from assay.export.html.markup import el, safe
 from assay.export.inline import parse
 from assay.export.placing import Mark, Stretch
 
-_OWN_DIRECTION = frozenset(("p", "li", "ul", "ol", "blockquote", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"))
+# A list and a quotation have the direction of the report: HTML gives `auto` by what is in no element with its own.
+_OWN_DIRECTION = frozenset(("p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"))
 _OPTIONS = OptionsDict(commonmark.make()["options"])
 _TOP, _DEEPEST = 2, 6  # the page's own title is the only h1
 
