@@ -8,7 +8,7 @@ QUESTION ?= How does Assay keep a run after a crash?
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_NO_INPUT = 1
 
-.PHONY: demo test crash check format types imports docs bench clean help
+.PHONY: demo test crash check format types imports docs messages bench clean help
 
 help:
 	@echo "make demo     install Assay into $(DEMO) and research a question over docs/"
@@ -17,6 +17,7 @@ help:
 	@echo "make check    the same without the tests"
 	@echo "make format   format and fix what can be fixed"
 	@echo "make docs     write the generated pages of docs/ again"
+	@echo "make messages bring the catalogues of src/assay/locale up to date with the source, and compile them"
 	@echo "make bench    measure everything (python -m bench lists what)"
 	@echo "make clean    remove what these commands made"
 
@@ -52,6 +53,9 @@ docs: $(VENV)/.installed
 	@$(BIN)/python scripts/generate_events.py
 	@$(BIN)/python scripts/generate_schema.py
 	@$(BIN)/python scripts/generate_prompts.py
+
+messages: $(VENV)/.installed
+	@$(BIN)/python scripts/messages.py
 
 bench: $(VENV)/.installed
 	@$(BIN)/python -m bench all

@@ -1,13 +1,17 @@
 """What a user does: install the wheel into an environment of its own, and ask a question."""
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from assay.locale import LOCALES
 
 ROOT = Path(__file__).parents[1]
 QUESTION = "How does Assay keep a run after a crash?"
@@ -53,6 +57,21 @@ def test_the_wheel_has_the_files_which_are_not_python(wheel: Path):
     assert {name for name in expected if not name.endswith(".py")}
     assert expected <= set(names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_the_wheel_has_every_catalogue_compiled(tmp_path: Path):
+    """Of a fresh checkout, in which none is."""
+    fresh = tmp_path / "fresh"
+    left_out = shutil.ignore_patterns("*.mo", "__pycache__", "migrations")
+    for name in ("src", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        copy = shutil.copy if (ROOT / name).is_file() else partial(shutil.copytree, ignore=left_out)
+        fresh.mkdir(exist_ok=True)
+        copy(ROOT / name, fresh / name)
+    built = run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, fresh)
+    assert built.returncode == 0, built.stdout + built.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.split("/")[2] for name in names if name.endswith("LC_MESSAGES/assay.mo")} == set(LOCALES[1:])
 
 
 def test_a_question_is_answered_from_the_installed_wheel(installed: Path, tmp_path: Path):

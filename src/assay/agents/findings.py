@@ -11,15 +11,17 @@ from assay.agents.citing import Cited, cite
 from assay.agents.history import History
 from assay.agents.replies import defect, salvaged
 from assay.agents.sizing import output
-from assay.agents.task import NOTHING, AgentTask, Finding
+from assay.agents.task import AgentTask, Finding
 from assay.agents.wording import Opening, prompt
 from assay.core.citations.reader import citing
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
 from assay.core.messages import Message, Reply, Request
+from assay.core.phrases import nothing
 from assay.core.report import in_words
 from assay.core.sources import Passage
 from assay.core.text import sentences, words
+from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
 
@@ -46,7 +48,7 @@ async def report(
     try:
         cited = founded(await _write(place, ledger, task, history, opening), task, ledger, place.lane)
     except (LimitReached, ModelFailed) as failed:
-        place.at("write").warn(f"findings were put together by code: {in_words(failed.reason)}")
+        place.at("write").warn(_("findings were put together by code: {why}").format(why=in_words(failed.reason)))
         cited = cite(compose(task.about, ledger.seeing([run.lane])), ledger)
         stop = stop if stop != "done" else failed.reason if isinstance(failed, LimitReached) else failed.kind
     return added(place, task, cited, stop, turns)
@@ -168,7 +170,7 @@ def added(place: Run, task: AgentTask, cited: Cited, stop: str, turns: int) -> F
 def compose(about: str, ledger: Ledger) -> str:
     """Findings without a model: the passages shown which share most words with the task, verbatim, each cited."""
     passages = ledger.recall(about, BEST)
-    return "\n".join(f"- {quoted(passage)}" for passage in passages) or NOTHING
+    return "\n".join(f"- {quoted(passage)}" for passage in passages) or nothing()
 
 
 def told(finding: Finding) -> str:

@@ -186,7 +186,7 @@ class Agent:
         In the first turn it has to call a tool that acts: what does not is answered once with a reminder.
         """
         (said, reply), reminded = await self._reply(place, turn), turn > 1
-        for _ in range(place.rules.thoughts + 1):
+        for _thought in range(place.rules.thoughts + 1):
             only_thinks = _names(said) == {THINK.name}
             if acting(said) or (reminded and not only_thinks):
                 break

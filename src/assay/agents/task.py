@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 import msgspec
 
+from assay.core.phrases import NOTHING
 from assay.core.sources import Passage
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Tool
-
-NOTHING = "Nothing about this was found."
 
 
 class Kit(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,6 +25,7 @@ from assay.core.outline import read_template
 from assay.core.usage import Budget
 from assay.core.webrules import WebRules
 from assay.fetch.language import of_question
+from assay.locale import locale_for
 from assay.phases.typed.schema import LARGEST, canonical
 from assay.run.releases import own_release
 from assay.settings import Settings
@@ -112,6 +113,7 @@ def make_brief(question: str, settings: Settings, wanted: Wanted, *, web: bool =
     """
     checked, off, compared = wanted.get("verify"), wanted.get("checks_off"), wanted.get("compare")
     mend, unmended = wanted.get("repair"), wanted.get("repairs_off")
+    language = _language(question, wanted.get("language") or settings.language)
     brief = Brief(
         question=question.strip(),
         date=datetime.now(UTC).date().isoformat(),
@@ -122,7 +124,8 @@ def make_brief(question: str, settings: Settings, wanted: Wanted, *, web: bool =
         timeouts=Timeouts(**settings.timeouts.model_dump()),
         instructions=text_of(wanted.get("instructions"), "instructions"),
         length=read_length(wanted.get("length") or settings.length),
-        language=_language(question, wanted.get("language") or settings.language),
+        language=language,
+        locale=locale_for(language),
         language_asked=bool((wanted.get("language") or settings.language).strip()),
         template=_template(wanted.get("template")),
         schema=_schema(wanted, wanted.get("mode") or settings.mode),

@@ -18,7 +18,7 @@ from assay.app.owning import reviewed
 from assay.app.revising import Revised, revised
 from assay.app.starting import counted, scope_of
 from assay.app.stored import find
-from assay.app.threads import WEB
+from assay.app.threads import web_too, without_web
 from assay.core.brief import POINTS, Brief, Fork, Point, Scope
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import RunForked, encode
@@ -26,8 +26,10 @@ from assay.core.plan import Plan
 from assay.core.ports import FINAL, EventDraft, Given, Library, Memory, RunRow, World
 from assay.core.report import bibliography
 from assay.core.sources import Source
+from assay.core.translation import gettext as _
 from assay.core.urls import BadUrl, canonical, read
 from assay.core.view import RunView, fold
+from assay.locale import speaking
 from assay.phases.forking import Leaving, handed_over
 from assay.phases.forking import revised as revised_event
 from assay.phases.standing import Standing, stood
@@ -65,7 +67,8 @@ async def fork(
     made = Fork(run=parent.row.run_id, point=point, left_out=tuple(sorted(left_out)))
     brief = revised(parent.brief, made, context.settings, wanted)
     worlds.check(context, brief)
-    scope = await _scope_of(context, brief.scope, [parent.view.sources[id] for id in made.left_out], add, progress)
+    with speaking(brief.locale):  # what the scope is called stands in the report
+        scope = await _scope_of(context, brief.scope, [parent.view.sources[id] for id in made.left_out], add, progress)
     brief = msgspec.structs.replace(brief, scope=scope, thread=await _thread_of(context, parent))
     brief, world = await worlds.placed(context, brief)
     brief = msgspec.structs.replace(brief, estimate=None)  # what is known of whole runs says nothing of a part
@@ -96,7 +99,7 @@ async def _scope_of(
 ) -> Scope:
     """Where the fork may look: without these sources, with what is added; not on the web where that is off now."""
     if scope.web and context.settings.search.offline:
-        scope = msgspec.structs.replace(scope, web=False, label=scope.label.removesuffix(WEB))
+        scope = msgspec.structs.replace(scope, web=False, label=without_web(scope.label))
     paths = [] if add is None else listed(add)
     added = (await scope_of(context, paths, Scope(), progress)).collections if paths else ()
     if not without and not added:
@@ -241,15 +244,18 @@ def _changed(
     if kept == held:
         return msgspec.structs.replace(scope, rules=rules)
     missing = [source for source in without if source.document_sha256 in held]
-    label = f"{_called(scope.label, missing, paths)} ({counted(len(kept))}){WEB if scope.web else ''}"
+    label = f"{_called(scope.label, missing, paths)} ({counted(len(kept))}){web_too(web=scope.web)}"
     return msgspec.structs.replace(scope, collections=(library.select(kept),), label=label, rules=rules)
 
 
 def _called(label: str, missing: Iterable[Source], paths: Sequence[str]) -> str:
     """What a reader calls a scope without some of its documents, and with these paths."""
-    name = label.removesuffix(WEB)
+    name = without_web(label)
     titles = dict.fromkeys(source.title for source in missing)
-    more = [*([f"without {_few(list(titles))}"] if titles else []), *([f"with {_few(paths)}"] if paths else [])]
+    more = [
+        *([_("without {documents}").format(documents=_few(list(titles)))] if titles else []),
+        *([_("with {documents}").format(documents=_few(paths))] if paths else []),
+    ]
     return " ".join([name.rpartition(" (")[0] or name, *more])
 
 

@@ -50,7 +50,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "repair": ("repair",),
     "instructions": ("instructions",),
     "length": ("length",),
-    "language": ("language", "language_asked"),
+    "language": ("language", "language_asked", "locale"),
     "template": ("template",),
     "review_plan": ("review",),
 }

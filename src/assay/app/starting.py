@@ -14,8 +14,11 @@ from assay.app.naming import DEFAULT, Say, Sources, listed
 from assay.app.places import collections_in
 from assay.app.stored import find, view
 from assay.app.warnings import summed
+from assay.core import counts
 from assay.core.brief import Brief, Scope
 from assay.core.ports import World
+from assay.core.translation import gettext as _
+from assay.locale import speaking
 from assay.phases.alone import DEPTH as AGENT_DEPTH
 from assay.run.engine import Prepare, new_run_id
 
@@ -39,8 +42,10 @@ def ask(context: Context, reference: str, question: str, wanted: Wanted) -> RunH
     worlds.check(context, brief)
 
     async def prepare() -> tuple[Brief, World]:
-        at = await threads.placed(context.store.journal, brief)
-        return await worlds.placed(context, msgspec.structs.replace(at, scope=threads.evidence_of(at)))
+        with speaking(brief.locale):
+            at = await threads.placed(context.store.journal, brief)
+            at = msgspec.structs.replace(at, scope=threads.evidence_of(at))
+        return await worlds.placed(context, at)
 
     return _handle(context, prepare)
 
@@ -54,10 +59,12 @@ async def resume(context: Context, reference: str) -> RunHandle:
 
 async def scope_of(context: Context, paths: list[str] | None, asked: Scope, progress: Say | None) -> Scope:
     """Where a run looks: what was named, read into the library; the default collection where nothing was."""
-    library, more = context.store.library, threads.WEB if asked.web else ""
+    library, more = context.store.library, threads.web_too(web=asked.web)
     if paths is None:
         count = await asyncio.to_thread(library.summary, [DEFAULT])
-        return msgspec.structs.replace(asked, label=f"the default collection ({counted(count.documents)}){more}")
+        default = _("the default collection")
+        label = f"{default} ({counts.documents(count.documents)}){more}"
+        return msgspec.structs.replace(asked, label=label)
     names, rest = await asyncio.to_thread(collections_in, paths, library)
     collections = list(names)
     if rest:
@@ -68,7 +75,9 @@ async def scope_of(context: Context, paths: list[str] | None, asked: Scope, prog
                 progress(warning)
     documents = await asyncio.to_thread(library.count, collections)
     label = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
-    return msgspec.structs.replace(asked, collections=tuple(collections), label=f"{label} ({counted(documents)}){more}")
+    return msgspec.structs.replace(
+        asked, collections=tuple(collections), label=f"{label} ({counts.documents(documents)}){more}"
+    )
 
 
 def _handle(context: Context, prepare: Prepare) -> RunHandle:
@@ -92,9 +101,10 @@ def _preparing(
 
     async def prepare() -> tuple[Brief, World]:
         web = said_of_web(wanted, context.settings) if paths is None else brief.scope.web
-        at = await threads.placed(context.store.journal, brief, web=web)
-        if paths is not None or not at.parent:
-            at = msgspec.structs.replace(at, scope=await scope_of(context, paths, brief.scope, progress))
+        with speaking(brief.locale):  # what the scope is called stands in the report
+            at = await threads.placed(context.store.journal, brief, web=web)
+            if paths is not None or not at.parent:
+                at = msgspec.structs.replace(at, scope=await scope_of(context, paths, brief.scope, progress))
         return await worlds.placed(context, at)
 
     return prepare
@@ -102,4 +112,4 @@ def _preparing(
 
 def counted(documents: int) -> str:
     """How many documents, in words."""
-    return f"{documents:,} document{'' if documents == 1 else 's'}"
+    return counts.documents(documents)

@@ -11,7 +11,10 @@ from assay.core.conversation import GivenAnswer, Said, latest, matched
 from assay.core.errors import UnknownName, UsageError
 from assay.core.markers import strip
 from assay.core.ports import FINAL, Journal, Memory, RunRow
+from assay.core.translation import N_
+from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
+from assay.locale import LOCALES, catalogue
 from assay.run.execution import LANE_TAG, Lane
 
 Answers = Sequence[str] | Mapping[str, str]
@@ -20,7 +23,7 @@ Answers = Sequence[str] | Mapping[str, str]
 LONGEST_NAME = 200
 MOST_ASKED = 100
 """Questions asked of one run after another, behind which its documents are looked for."""
-WEB = " and the web"
+WEB = N_(" and the web")
 """Ends the label of a scope which the web belongs to."""
 
 
@@ -64,9 +67,20 @@ async def placed(journal: Journal, brief: Brief, *, web: bool | None = False) ->
     )
 
 
+def web_too(*, web: bool) -> str:
+    """What the name of a scope ends with where the web may be searched."""
+    return _(WEB) if web else ""
+
+
+def without_web(label: str) -> str:
+    """The name of a scope without that end, in whatever language it was given."""
+    ends = (catalogue(locale).gettext(WEB) for locale in LOCALES)
+    return next((label.removesuffix(end) for end in ends if label.endswith(end)), label)
+
+
 async def _documents(journal: Journal, brief: Brief) -> Scope:
     """The scope of a run; of one which only asked what another had read, that of the other, as far as it is known."""
-    for _ in range(MOST_ASKED):
+    for _step in range(MOST_ASKED):
         if brief.scope.collections or not brief.parent:
             break
         try:
@@ -79,7 +93,7 @@ async def _documents(journal: Journal, brief: Brief) -> Scope:
 
 def _going_on(scope: Scope, own: Scope, *, web: bool) -> Scope:
     """The documents of an earlier scope; what of the web is searched, the new run says."""
-    label = scope.label.removesuffix(WEB) + (WEB if web else "")
+    label = without_web(scope.label) + web_too(web=web)
     return msgspec.structs.replace(scope, label=label, web=web, rules=own.rules)
 
 
@@ -143,7 +157,7 @@ def highest(memory: Memory, brief: Brief) -> int:
 
 def evidence_of(brief: Brief) -> Scope:
     """The scope of a run which only asks what another has read: no collection at all."""
-    return Scope(collections=(), label=f"the evidence of run {brief.parent}")
+    return Scope(collections=(), label=_("the evidence of run {id}").format(id=brief.parent))
 
 
 async def is_answered(journal: Journal, run_id: str, topic: str) -> bool:

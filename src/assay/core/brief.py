@@ -89,7 +89,8 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
 
     `models` maps a role to model names, first choice first; `prompts` maps a prompt's name to its SHA-256.
     `date` is the day of creation (ISO), what the models are told as today. Never secrets or addresses. The report is
-    of `length`, in `language` (BCP 47; empty: the question's; `language_asked` says that somebody asked for it), and
+    of `length`, in `language` (BCP 47; empty: the question's; `language_asked` says that somebody asked for it;
+    `locale` names the catalogue in which code speaks in it, "" for English), and
     has the headings of `template` where that has any; where there is a `schema` (JSON Schema, as text) it is the fields
     of that.
 
@@ -122,6 +123,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     instructions: str = ""
     language: str = ""
     language_asked: bool = False
+    locale: str = ""
     length: Length = "normal"
     template: tuple[Section, ...] = ()
     schema: str = ""

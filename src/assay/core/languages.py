@@ -19,6 +19,11 @@ def _english() -> babel.core.Locale:
     return babel.core.Locale("en")
 
 
+@cache
+def _names(locale: str) -> babel.core.Locale:
+    return babel.core.Locale(locale)
+
+
 def read_language(code: str) -> str:
     """A language code as a person gives it (`de`, `pt-BR`, `zh_Hant`), as BCP 47 writes it.
 
@@ -46,9 +51,9 @@ def _hint(name: str) -> str:
     return f"{name} is {code}" if code else "a code is like en, de or pt-BR"
 
 
-def language_name(tag: str) -> str:
-    """The English name of a language (`German`, `Portuguese (Brazil)`); an unknown code, and none, as they are."""
-    names = _english()
+def language_name(tag: str, locale: str = "en") -> str:
+    """A language's name (`German`, `Portuguese (Brazil)`), in that of a locale; an unknown code, and none, as it is."""
+    names = _names(locale)
     try:
         language, territory, script, *_ = babel.core.parse_locale(tag.replace("_", "-"), sep="-")
     except ValueError:

@@ -17,6 +17,7 @@ from assay.core.plan import Coverage, Plan
 from assay.core.ports import FINAL
 from assay.core.rendering import Body, render_body
 from assay.core.sources import Notice, Passage, SourceKind, Surroundings
+from assay.core.translation import N_, gettext
 from assay.core.typed import ReportField, reported, shaped
 from assay.core.usage import Usage
 from assay.core.view import RemovedClaim, RunView
@@ -24,27 +25,29 @@ from assay.core.view import RemovedClaim, RunView
 SCHEMA = "assay.report/1"
 
 STOP_REASONS: dict[str, str] = {
-    "done": "Research ended by itself.",
-    "no_evidence": "Nothing was found that answers the question.",
-    "time": "The time limit was reached.",
-    "usd": "The money limit was reached.",
-    "tokens": "The token limit was reached.",
-    "searches": "The limit of searches was reached.",
-    "pages": "The limit of pages was reached.",
-    "agents": "The limit of agents was reached.",
-    "finished_early": "Research was ended early on request.",
-    "unwritten": "No model could write the report to its end.",
-    "cancelled": "The run was cancelled.",
-    "failed": "The run failed.",
-    "bug": "The run failed by a fault of Assay's.",
+    "done": N_("Research ended by itself."),
+    "no_evidence": N_("Nothing was found that answers the question."),
+    "time": N_("The time limit was reached."),
+    "usd": N_("The money limit was reached."),
+    "tokens": N_("The token limit was reached."),
+    "searches": N_("The limit of searches was reached."),
+    "pages": N_("The limit of pages was reached."),
+    "agents": N_("The limit of agents was reached."),
+    "finished_early": N_("Research was ended early on request."),
+    "unwritten": N_("No model could write the report to its end."),
+    "cancelled": N_("The run was cancelled."),
+    "failed": N_("The run failed."),
+    "bug": N_("The run failed by a fault of Assay's."),
 }
 """Every stop reason, and the sentence which says it to a reader."""
 
 
 def in_words(reason: str) -> str:
     """A stop reason inside a sentence: "the token limit was reached"; what is none of them stays as it is."""
-    said = STOP_REASONS.get(reason, reason).removesuffix(".")
-    return said[:1].lower() + said[1:] if reason in STOP_REASONS else said
+    if reason not in STOP_REASONS:
+        return reason.removesuffix(".")
+    said = gettext(STOP_REASONS[reason]).rstrip("。।.")
+    return said[:1].lower() + said[1:]
 
 
 LIMITS: frozenset[str] = frozenset(
@@ -273,31 +276,40 @@ def written(view: RunView) -> Literal["none", "writing", "finished"]:
 def _unended(view: RunView) -> tuple[str, ...]:
     """That the run did not come to its end, why, and what there is of its report; nothing for one that did."""
     state = _state(view)
-    return (f"{state}; {_left(view)}.",) if state else ()
+    return (gettext("{text}.").format(text=gettext("; ").join((state, _left(view)))),) if state else ()
 
 
 def _state(view: RunView) -> str:
     """How the run stands where it did not end well; empty where it did, or there is no run."""
     match view.status:
         case "failed":
-            return f"The run failed: {view.error.strip().rstrip('.') or 'no reason was given'}"
+            why = view.error.strip().rstrip(".") or gettext("no reason was given")
+            return gettext("The run failed: {reason}").format(reason=why)
         case "cancelled":
-            return "The run was cancelled"
+            return gettext("The run was cancelled")
         case "completed":
-            return "The run ended" if written(view) == "none" else ""
+            return gettext("The run ended") if written(view) == "none" else ""
         case "created" | "running" | "waiting" | "paused":
-            return "The run has not ended" if view.brief else ""
+            return gettext("The run has not ended") if view.brief else ""
 
 
 def _left(view: RunView) -> str:
     """What there is of the report of such a run."""
     match written(view):
         case "none":
-            return "no report was written" if view.status in FINAL else "no report has been written so far"
+            return (
+                gettext("no report was written")
+                if view.status in FINAL
+                else gettext("no report has been written so far")
+            )
         case "writing":
-            return "this report is not finished"
+            return gettext("this report is not finished")
         case "finished":
-            return "this report was not given its final check" if view.gate is None else "this report had been finished"
+            return (
+                gettext("this report was not given its final check")
+                if view.gate is None
+                else gettext("this report had been finished")
+            )
 
 
 def _independent(view: RunView, claim: Claim) -> int:

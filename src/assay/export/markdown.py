@@ -11,11 +11,15 @@ from collections.abc import Iterable, Sequence
 
 from assay.core.claims import VERDICTS
 from assay.core.clean import escape_markdown, link_target
+from assay.core.kinds import reason, verdict
 from assay.core.markers import CitationMode, strip
 from assay.core.report import Report, ReportPassage, ReportSource, build_report
+from assay.core.translation import gettext as _
+from assay.core.translation import listed, number
 from assay.core.view import RunView
 from assay.export import sections
 from assay.export.protocols import Record
+from assay.locale import speaking
 
 _ENTITY, _AMPERSAND = re.compile(r"&(?=#?\w{1,32};)"), r"\\&"  # "&lt;" in an address is not "<"
 
@@ -27,12 +31,17 @@ def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
     source itself where its address may be linked, else to the list of sources. In `footnotes` mode every `[^1]` is a
     footnote (of pandoc, GitHub and most dialects), which names the source and quotes what is cited of it.
     """
+    with speaking(sections.spoken_in(view)):
+        return _rendered(view, citations)
+
+
+def _rendered(view: RunView, citations: CitationMode) -> str:
     report = build_report(view, citations)
     parts = [
         report.markdown.rstrip(),
-        _section("Fields", _fields(report)),
-        _section("Sources", [] if citations == "footnotes" else _sources(report, citations)),
-        _section("Limits", [f"- {escape_markdown(limit)}" for limit in sections.limits(view, report)]),
+        _section(_("Fields"), _fields(report)),
+        _section(_("Sources"), [] if citations == "footnotes" else _sources(report, citations)),
+        _section(_("Limits"), [f"- {escape_markdown(limit)}" for limit in sections.limits(view, report)]),
         _verification(view, report),
         _definitions(report, citations),
     ]
@@ -42,9 +51,10 @@ def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
 def _fields(report: Report) -> list[str]:
     """The fields of a typed answer as a table, one a row, with the verdict on each and why."""
     rows = [
-        _row(name, sections.value(field.value), field.verdict, field.reason) for name, field in report.fields.items()
+        _row(name, sections.value(field.value), verdict(field.verdict), reason(field.reason))
+        for name, field in report.fields.items()
     ]
-    return [_row(*sections.FIELD_HEADINGS), "|---|---|---|---|", *rows] if rows else []
+    return [_row(*sections.field_headings()), "|---|---|---|---|", *rows] if rows else []
 
 
 def _verification(view: RunView, report: Report) -> str:
@@ -52,14 +62,21 @@ def _verification(view: RunView, report: Report) -> str:
     summary, problems = report.summary, sections.to_check(view)
     if summary.holding == summary.claims and not summary.dropped_markers and not report.removed:
         return sections.counts(summary)
-    verdicts = [verdict for verdict in VERDICTS if getattr(summary, verdict)]
+    given = [name for name in VERDICTS if getattr(summary, name)]
     parts = [
-        _table(("Claims", *verdicts), [(f"{summary.claims}", *(f"{getattr(summary, one)}" for one in verdicts))]),
-        _table(("To check", "Verdict", "Why"), [(strip(each.text), each.verdict, each.reason) for each in problems]),
-        _table(("Taken out", "Why"), [(each.text, each.why) for each in report.removed]),
+        _table(
+            (_("Claims"), *map(verdict, given)),
+            [(number(summary.claims), *(number(getattr(summary, one)) for one in given))],
+        ),
+        _table(
+            (_("To check"), _("Verdict"), _("Why")),
+            [(strip(each.text), verdict(each.verdict), reason(each.reason)) for each in problems],
+        ),
+        _table((_("Taken out"), _("Why")), [(each.text, each.why) for each in report.removed]),
         sections.counts(summary),
     ]
-    return "## Verification\n\n" + "\n\n".join(part for part in parts if part)
+    title = _("Verification")
+    return f"## {title}\n\n" + "\n\n".join(part for part in parts if part)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -89,9 +106,9 @@ def _label(source: ReportSource, citations: CitationMode) -> str:
 def _details(source: ReportSource) -> str:
     place = sections.place(source)
     where = f"<{place.target}>" if place.target else escape_markdown(place.where)
-    retrieved = f"retrieved {place.retrieved}" if place.retrieved else ""
     known = (escape_markdown(each) for each in sections.known(source))
-    return ", ".join(part for part in (escape_markdown(place.title), *known, where, retrieved) if part)
+    parts = (escape_markdown(place.title), *known, where, sections.retrieved(place.retrieved))
+    return listed(part for part in parts if part)
 
 
 def _definitions(report: Report, citations: CitationMode) -> str:
@@ -107,18 +124,23 @@ def _definitions(report: Report, citations: CitationMode) -> str:
 
 def _definition(source: ReportSource) -> str:
     target = link_target(source.url)
-    return f"[{source.number}]: {f'<{_ENTITY.sub(_AMPERSAND, target)}>' if target else '#sources'}"
+    where = f"<{_ENTITY.sub(_AMPERSAND, target)}>" if target else _anchor(_("Sources"))
+    return f"[{source.number}]: {where}"
+
+
+def _anchor(heading: str) -> str:
+    """The link to a heading, as GitHub and most renderers name it."""
+    return "#" + re.sub(r"[^\w-]+", "", heading.lower().replace(" ", "-"))
 
 
 def _footnote(source: ReportSource, quotes: Sequence[ReportPassage]) -> str:
     """One paragraph; it never has the form of a link's definition, which a lone word or address would have."""
-    said = " ".join(_quote(passage) for passage in quotes) or "no passage is quoted"
+    said = " ".join(_quote(passage) for passage in quotes) or _("no passage is quoted")
     return f"[^{source.number}]: {_details(source)}: {said}"
 
 
 def _quote(passage: ReportPassage) -> str:
-    page = f" (page {passage.page})" if passage.page else ""
-    return f"“{escape_markdown(passage.text)}”{page}"
+    return f"“{escape_markdown(passage.text)}”{sections.on_page(passage.page)}"
 
 
 class MarkdownExporter:

@@ -9,12 +9,16 @@ import msgspec
 
 from assay.core.claims import Claim
 from assay.core.clean import one_line
+from assay.core.kinds import reason, verdict
 from assay.core.markers import CitationMode, strip
 from assay.core.report import Report, ReportPassage, ReportSource, build_report
+from assay.core.translation import date_of, is_right_to_left, labelled, listed, speech
+from assay.core.translation import gettext as _
 from assay.core.view import RunView
 from assay.export import sections
 from assay.export.blocks import Block, Heading, Line, Piece, Table, line, read_report
 from assay.export.names import read_names
+from assay.locale import speaking
 
 _NO_DATE = datetime(1980, 1, 1, tzinfo=UTC)  # the first one a zip file can hold
 
@@ -27,8 +31,20 @@ class PaperSource(msgspec.Struct, frozen=True, kw_only=True):
     quotes: tuple[Line, ...] = ()
 
 
+class Labels(msgspec.Struct, frozen=True, kw_only=True):
+    """The headings which are not the writer's; `boxed` is what is said, with `{count}`, of signs no font has."""
+
+    sources: str
+    to_check: str
+    limits: str
+    boxed: str
+
+
 class Paper(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be set. `language` is a BCP 47 tag or empty; `made` is when the run ended, as far as it has."""
+    """What is to be set. `language` is a BCP 47 tag or empty; `made` is when the run ended, as far as it has.
+
+    `rtl` says that what is not the writer's is in a language which is written from right to left.
+    """
 
     title: Line
     facts: tuple[Line, ...]
@@ -38,19 +54,27 @@ class Paper(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[PaperSource, ...]
     to_check: tuple[Line, ...]
     limits: tuple[Line, ...]
+    labels: Labels
+    rtl: bool = False
 
 
 def paper(view: RunView, citations: CitationMode) -> Paper:
     """The report of a run, as far as it is written."""
+    with speaking(sections.spoken_in(view)):
+        return _paper(view, citations)
+
+
+def _paper(view: RunView, citations: CitationMode) -> Paper:
     report = build_report(view)
     quotes = sections.quotes(report)
     title, question = one_line(view.report.title), one_line(view.question)
     made = _made(view)
-    verified = "passed its final check" if view.verified else "not verified"
+    verified = _("passed its final check") if view.verified else _("not verified")
     asked = question if title and title != question else ""
-    facts = (asked, f"{made:%Y-%m-%d}, {verified}. {sections.counts(report.summary)}".strip())
+    checked = _("{text}.").format(text=listed((date_of(f"{made:%Y-%m-%d}"), verified)))
+    facts = (asked, f"{checked} {sections.counts(report.summary)}".strip())
     return Paper(
-        title=line(title or question or "Report"),
+        title=line(title or question or _("Report")),
         facts=tuple(line(fact) for fact in facts if fact),
         language=sections.language(view.brief.language if view.brief else ""),
         made=made,
@@ -58,6 +82,20 @@ def paper(view: RunView, citations: CitationMode) -> Paper:
         sources=tuple(_source(source, quotes.get(source.id, ())) for source in sections.cited(report)),
         to_check=tuple(_claim(claim) for claim in sections.to_check(view)),
         limits=tuple(line(one_line(limit)) for limit in sections.limits(view, report)),
+        labels=_labels(),
+        rtl=is_right_to_left(speech().locale),
+    )
+
+
+def _labels() -> Labels:
+    return Labels(
+        sources=_("Sources"),
+        to_check=_("Claims to check"),
+        limits=_("Limits"),
+        boxed=_(
+            "{count} of the signs in this report are drawn as boxes: no font on the machine which made this file "
+            "has them."
+        ),
     )
 
 
@@ -66,11 +104,11 @@ def _fields(report: Report) -> tuple[Block, ...]:
     if not report.fields:
         return ()
     rows = [
-        (name, sections.value(field.value), field.verdict, one_line(field.reason))
+        (name, sections.value(field.value), verdict(field.verdict), one_line(reason(field.reason)))
         for name, field in report.fields.items()
     ]
-    cells = tuple(tuple(line(one_line(cell)) for cell in row) for row in (sections.FIELD_HEADINGS, *rows))
-    return (Heading(level=1, line=line("Fields")), Table(rows=cells))
+    cells = tuple(tuple(line(one_line(cell)) for cell in row) for row in (sections.field_headings(), *rows))
+    return (Heading(level=1, line=line(_("Fields"))), Table(rows=cells))
 
 
 def _made(view: RunView) -> datetime:
@@ -89,21 +127,21 @@ def _source(source: ReportSource, quotes: Sequence[ReportPassage]) -> PaperSourc
     place = sections.place(source)
     parts = (
         Piece(text=line(place.title or place.where).text, link=place.target),
-        Piece(text=line(", ".join(name.said for name in read_names(source.author))).text),
-        Piece(text=line(one_line(source.published)).text),
+        Piece(text=line(listed(name.said for name in read_names(source.author))).text),
+        Piece(text=line(one_line(date_of(source.published))).text),
         *(Piece(text=line(each).text) for each in sections.known(source)),
         Piece(text=line(place.where).text if place.title else "", link=place.target),
-        Piece(text=f"retrieved {place.retrieved}" if place.retrieved else ""),
+        Piece(text=sections.retrieved(place.retrieved)),
     )
-    apart = [piece for part in parts if part.text for piece in (Piece(text=", "), part)][1:]
+    apart = [piece for part in parts if part.text for piece in (Piece(text=_(", ")), part)][1:]
     return PaperSource(number=source.number or 0, line=line(*apart), quotes=tuple(_quote(each) for each in quotes))
 
 
 def _quote(passage: ReportPassage) -> Line:
-    page = f" (page {passage.page})" if passage.page else ""
-    return line(f"“{one_line(passage.text)}”{page}")
+    return line(f"“{one_line(passage.text)}”{sections.on_page(passage.page)}")
 
 
 def _claim(claim: Claim) -> Line:
-    reason = f": {one_line(claim.reason)}" if claim.reason else ""
-    return line(Piece(text=claim.verdict, bold=True), f"{reason} (“{one_line(strip(claim.text))}”)")
+    word, quote = verdict(claim.verdict), f"(“{one_line(strip(claim.text))}”)"
+    said = labelled(word, one_line(reason(claim.reason))).removeprefix(word) if claim.reason else ""
+    return line(Piece(text=word, bold=True), f"{said} {quote}")

@@ -11,10 +11,13 @@ from collections.abc import Iterator
 
 import msgspec
 
+from assay.core import counts as counted
 from assay.core.claims import VERDICTS, Claim, Summary
 from assay.core.clean import link_target, local_path, one_line
+from assay.core.kinds import notice_line, source_kind, verdict
 from assay.core.report import Report, ReportPassage, ReportSource
-from assay.core.sources import Notice
+from assay.core.translation import date_of, labelled, listed, number
+from assay.core.translation import gettext as _
 from assay.core.typed import Scalar, Value
 from assay.core.view import RunView
 
@@ -24,8 +27,24 @@ TO_CHECK = ("contradicted", "unsupported", "partial")
 """The verdicts a reader should look at, the worst first."""
 
 
-FIELD_HEADINGS = ("Field", "Value", "Verdict", "Why")
-"""The columns in which the fields of a typed answer are told."""
+def field_headings() -> tuple[str, str, str, str]:
+    """The columns in which the fields of a typed answer are told."""
+    return _("Field"), _("Value"), _("Verdict"), _("Why")
+
+
+def retrieved(day: str) -> str:
+    """When a source was read, empty where that is not known."""
+    return _("retrieved {date}").format(date=date_of(day)) if day else ""
+
+
+def on_page(page: int) -> str:
+    """` (page 7)`, empty where there are no pages."""
+    return _(" (page {number})").format(number=page) if page else ""
+
+
+def spoken_in(view: RunView) -> str:
+    """The locale in which code speaks in the report of a run; those of old runs are English."""
+    return view.brief.locale if view.brief else ""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,13 +72,8 @@ def place(source: ReportSource) -> Place:
 
 def known(source: ReportSource) -> tuple[str, ...]:
     """What kind of source it is, where that is known, and the notices published about it, each in a few words."""
-    kind = () if source.kind == "unknown" else (source.kind,)
+    kind = () if source.kind == "unknown" else (source_kind(source.kind),)
     return (*kind, *(notice_line(notice) for notice in source.notices))
-
-
-def notice_line(notice: Notice) -> str:
-    """A notice on a line: what it is, and its day."""
-    return " ".join(filter(None, (one_line(notice.kind.replace("_", " ")), one_line(notice.date))))
 
 
 def cited(report: Report) -> tuple[ReportSource, ...]:
@@ -85,19 +99,19 @@ def limits(view: RunView, report: Report) -> tuple[str, ...]:
     gate = view.gate
     if gate is None or gate.passed:
         return report.limits
-    problems = "; ".join(gate.problems) or "no reason was given"
-    return (*report.limits, f"This report did not pass its final check: {problems}")
+    problems = "; ".join(gate.problems) or _("no reason was given")
+    return (*report.limits, labelled(_("This report did not pass its final check"), problems))
 
 
 def value(value: Value) -> str:
     """The value of a field on one line; a dash for one that is unknown."""
     if value is None:
         return "–"
-    return ", ".join(map(_scalar, value)) if isinstance(value, tuple) else _scalar(value)
+    return listed(map(_scalar, value)) if isinstance(value, tuple) else _scalar(value)
 
 
 def _scalar(value: Scalar) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else one_line(str(value))
+    return (_("yes") if value else _("no")) if isinstance(value, bool) else one_line(str(value))
 
 
 def language(tag: str) -> str:
@@ -109,12 +123,14 @@ def counts(summary: Summary) -> str:
     """One line which says how the claims fared, empty where there are none."""
     if not summary.claims:
         return ""
-    said = ", ".join(f"{count} {verdict}" for verdict, count in _counted(summary))
-    dropped = f"; {summary.dropped_markers} citations of nothing dropped" if summary.dropped_markers else ""
-    return f"{summary.claims} {'claim' if summary.claims == 1 else 'claims'}: {said}{dropped}."
+    said = listed(f"{number(count)} {verdict(name)}" for name, count in _counted(summary))
+    told = [labelled(counted.claims(summary.claims), said)]
+    if summary.dropped_markers:
+        told.append(counted.citations_dropped(summary.dropped_markers))
+    return _("{text}.").format(text=_("; ").join(told))
 
 
 def _counted(summary: Summary) -> Iterator[tuple[str, int]]:
-    for verdict in VERDICTS:
-        if count := getattr(summary, verdict):
-            yield verdict, count
+    for name in VERDICTS:
+        if count := getattr(summary, name):
+            yield name, count

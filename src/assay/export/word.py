@@ -18,7 +18,7 @@ from docx.table import _Cell
 from docx.text.paragraph import Paragraph as WordParagraph
 from docx.text.run import Run
 
-from assay.export.blocks import Block, Code, Heading, Items, Line, Paragraph, Piece, Quote, Rule, Table
+from assay.export.blocks import Block, Code, Heading, Items, Line, Paragraph, Piece, Quote, Rule, Table, line
 from assay.export.paper import Paper, PaperSource
 
 _LONGEST_PROPERTY = 255  # the limit of python-docx, and of Word's own dialogue
@@ -33,14 +33,16 @@ def write(paper: Paper) -> bytes:
     document = Document()
     _describe(document, paper)
     _style(document, paper.language)
+    if paper.rtl:
+        _turn(document, paper.language)
     setter = _Setter(document)
     setter.paragraph(paper.title, "Title")
     for fact in paper.facts:
         setter.paragraph(fact, "Subtitle")
     setter.blocks(paper.body)
-    setter.sources(paper.sources)
-    setter.bullets("Claims to check", paper.to_check)
-    setter.bullets("Limits", paper.limits)
+    setter.sources(paper.labels.sources, paper.sources)
+    setter.bullets(paper.labels.to_check, paper.to_check)
+    setter.bullets(paper.labels.limits, paper.limits)
     raw = io.BytesIO()
     document.save(raw)
     return _canonical(raw.getvalue())
@@ -66,6 +68,14 @@ def _style(document: WordDocument, language: str) -> None:
     footer._p.append(_element("w:fldSimple", instr="PAGE"))
 
 
+def _turn(document: WordDocument, language: str) -> None:
+    """Set the pages, and what has no direction of its own, from right to left."""
+    for section in document.sections:
+        section._sectPr.append(_element("w:bidi"))
+    for spoken in document.styles.element.iter(qn("w:lang")):
+        spoken.set(qn("w:bidi"), language)
+
+
 def _element(name: str, /, **attributes: str) -> BaseOxmlElement:
     element = OxmlElement(name)
     for key, value in attributes.items():
@@ -89,14 +99,14 @@ class _Setter:
     def bullets(self, title: str, lines: Sequence[Line]) -> None:
         """A section with a list, none where the list is empty."""
         if lines:
-            self.paragraph(Line(pieces=(Piece(text=title),)), "Heading 1")
-        for line in lines:
-            self.paragraph(line, "List Bullet")
+            self.paragraph(line(title), "Heading 1")
+        for each in lines:
+            self.paragraph(each, "List Bullet")
 
-    def sources(self, sources: Sequence[PaperSource]) -> None:
+    def sources(self, title: str, sources: Sequence[PaperSource]) -> None:
         """The list of sources: each a bookmark which citations link to, its quotes after it."""
         if sources:
-            self.paragraph(Line(pieces=(Piece(text="Sources"),)), "Heading 1")
+            self.paragraph(line(title), "Heading 1")
         for source in sources:
             number = Piece(text=f"{source.number}. ", bold=True)
             entry = self.paragraph(Line(pieces=(number, *source.line.pieces), rtl=source.line.rtl))
@@ -155,11 +165,13 @@ class _Setter:
 
     def _table(self, table: Table) -> None:
         made = self._document.add_table(rows=len(table.rows), cols=max(map(len, table.rows)), style="Table Grid")
+        if table.rows[0] and table.rows[0][0].rtl:
+            made._tbl.tblPr.append(_element("w:bidiVisual"))
         for at, (row, cells) in enumerate(zip(made.rows, table.rows, strict=True)):
             if at == 0:
                 row._tr.get_or_add_trPr().append(_element("w:tblHeader", val="true"))
-            for cell, line in zip(row.cells, cells, strict=False):
-                self._cell(cell, line, header=at == 0)
+            for cell, said in zip(row.cells, cells, strict=False):
+                self._cell(cell, said, header=at == 0)
         self._document.add_paragraph(style="No Spacing")  # Word joins tables which nothing parts
 
     def _cell(self, cell: _Cell, line: Line, *, header: bool) -> None:

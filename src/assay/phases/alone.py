@@ -9,6 +9,7 @@ from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentsPlanned, ReportDelta, ReportStarted
 from assay.core.plan import Plan
 from assay.core.report import in_words
+from assay.core.translation import gettext as _
 from assay.evidence.documents import Reader
 from assay.phases.dispatch import Sent, collect, may_work
 from assay.phases.draft import Draft
@@ -48,12 +49,12 @@ async def _research(run: Run, kit: Kit, inquiry: Inquiry, turns: int) -> Researc
         try:
             await may_work(phase)
         except LimitReached as limit:
-            phase.warn(f"no agent was sent: {in_words(limit.reason)}")
+            phase.warn(_("no agent was sent: {why}").format(why=in_words(limit.reason)))
             return research
         task = agent_task(kit, inquiry, research, inquiry.question, step=0, turns=turns)
         handle = phase.spawn("agent", task, lambda lane: research_agent(lane, kit, task), returns=Finding)
         phase.emit(AgentsPlanned(cycle=1, lanes=(handle.lane,)))
-        research, _ = await collect(Sent(task=task, handle=handle), research)
+        research, _why = await collect(Sent(task=task, handle=handle), research)
     return research
 
 

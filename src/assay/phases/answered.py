@@ -14,7 +14,7 @@ from assay.core.claims import HOLDING
 from assay.core.events import CoverageAssessed, ReportRevised
 from assay.core.plan import Coverage
 from assay.core.sources import Passage
-from assay.phases.form import missing, with_missing
+from assay.phases.form import missing, unfound, with_missing
 from assay.run.run import Run
 from assay.verify.checking import Checked
 from assay.verify.repair.mender import Repaired
@@ -46,7 +46,7 @@ class Closing:
         run.emit(CoverageAssessed(coverage=after, when="after"))
         lost = [part for part in missing(after) if part not in missing(self.before)]
         if self.formed:
-            self.limits = tuple(f"Not found: {part}." for part in lost)
+            self.limits = tuple(map(unfound, lost))
             return repaired
         text = with_missing(repaired.text, lost)
         if text != repaired.text:

@@ -17,6 +17,7 @@ from assay.core.errors import LimitReached, ModelFailed
 from assay.core.messages import Request, ToolCall
 from assay.core.report import in_words
 from assay.core.text import estimate_tokens
+from assay.core.translation import gettext as _
 from assay.phases.inquiry import Inquiry, user
 from assay.run.run import Run
 
@@ -51,7 +52,7 @@ async def look_around(run: Run, kit: Kit, inquiry: Inquiry) -> str:
             calls = await wanted(phase, kit, inquiry, phase.rules.background_queries)
             results = await act(phase, kit.ledger.seeing(kit.lanes), kit.tools, calls, inquiry.question)
         except (LimitReached, ModelFailed) as failed:
-            phase.warn(f"planned without a look around: {in_words(failed.reason)}")
+            phase.warn(_("planned without a look around: {why}").format(why=in_words(failed.reason)))
             return ""
     return told(results, phase.profile("analytical").window // SHARE)
 

@@ -8,6 +8,7 @@ from assay.core.brief import Brief
 from assay.core.conversation import matched
 from assay.core.events import ClarifyAnswered, ClarifyRequested
 from assay.core.plan import Triage
+from assay.core.translation import gettext as _
 from assay.phases.inquiry import Inquiry
 from assay.run.run import Run
 
@@ -31,7 +32,7 @@ async def clarify(phase: Run, inquiry: Inquiry, triage: Triage) -> Inquiry:
         received = await phase.receive("answers", tuple[str, ...])
     answers = settled(given, received)
     assumed = tuple(
-        f"Not asked: {question} The usual reading was assumed."
+        _("Not asked: {question} The usual reading was assumed.").format(question=question)
         for question, answer in zip(questions, answers, strict=True)
         if not answer
     )

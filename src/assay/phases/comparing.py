@@ -20,6 +20,8 @@ from assay.core.events import ConflictFound, CopiesFound, ReportRevised
 from assay.core.plan import Coverage
 from assay.core.ports import Library
 from assay.core.sources import SNIPPET, Passage, Source
+from assay.core.translation import enumerated, number, quoted
+from assay.core.translation import gettext as _
 from assay.evidence.documents import Reader
 from assay.evidence.identity import pages
 from assay.phases.draft import Draft
@@ -89,7 +91,7 @@ async def _compared(
     try:
         return await run.step("compare", step, returns=Compared, input=list(cited))
     except Failed as failed:
-        run.warn(f"the sources were not compared with each other: {failed.reason}")
+        run.warn(_("the sources were not compared with each other: {why}").format(why=failed.reason))
         return Compared()
 
 
@@ -138,11 +140,9 @@ def copied(groups: Sequence[Sequence[str]], cited: Sequence[str], sources: Mappi
     for group in groups:
         inside = [sha256 for sha256 in group if sha256 in cited]
         if len(inside) > 1:
-            named = ", ".join(f"“{names[sha256]}”" for sha256 in inside[:MOST_NAMED])
-            more = f" and {len(inside) - MOST_NAMED} more" if len(inside) > MOST_NAMED else ""
-            told.append(
-                f"{len(inside)} of the documents cited copy one another and count as one source: {named}{more}."
-            )
+            named = enumerated((quoted(names[sha256]) for sha256 in inside), MOST_NAMED)
+            said = _("{count} of the documents cited copy one another and count as one source: {documents}.")
+            told.append(said.format(count=number(len(inside)), documents=named))
     return tuple(told)
 
 

@@ -6,7 +6,8 @@ import re
 
 import msgspec
 
-from assay.agents.task import NOTHING, AgentTask, Finding, Kit
+from assay.agents.task import AgentTask, Finding, Kit
+from assay.core.phrases import nothing
 from assay.core.text import estimate_tokens
 from assay.phases.material import evidence, shorter
 from assay.phases.state import Research
@@ -40,7 +41,7 @@ def going_on(kit: Kit, task: AgentTask, earlier: Finding, findings: Research, wi
         window: the model's, in tokens.
     """
     lanes = (*earlier.continued, earlier.lane)
-    found = [each for lane in lanes if (each := findings.finding_of(lane)) and each.text != NOTHING]
+    found = [each for lane in lanes if (each := findings.finding_of(lane)) and each.text != nothing()]
     return msgspec.structs.replace(
         task, continued=lanes, earlier=_found(found, window // SHARE), seen=_seen(kit, lanes, task, window // SHARE)
     )

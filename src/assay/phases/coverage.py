@@ -12,6 +12,7 @@ from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep
 from assay.core.report import in_words
 from assay.core.text import sentences, words
+from assay.core.translation import gettext as _
 from assay.phases.dispatch import Crew, Dispatch, collect, may_work
 from assay.phases.judging import judge
 from assay.phases.state import STATUS, WORKED_ON, Judged, Research, answers, marked
@@ -37,7 +38,7 @@ async def cover(run: Run, crew: Crew, research: Research) -> tuple[Research, tup
         try:
             research = await _dispatch(place, crew, research, open_steps)
         except LimitReached as limit:
-            place.warn(f"open steps were left: {in_words(limit.reason)}")
+            place.warn(_("open steps were left: {why}").format(why=in_words(limit.reason)))
     coverage = await _assessed(place, crew, research)
     place.emit(CoverageAssessed(coverage=coverage, when="before"))
     plan = closed(research.plan, coverage)

@@ -16,6 +16,7 @@ from assay.core.events import AgentAbandoned, AgentsPlanned
 from assay.core.messages import ToolCall
 from assay.core.plan import PlanStep
 from assay.core.report import in_words
+from assay.core.translation import gettext as _
 from assay.phases.analysis import analyze
 from assay.phases.continuing import going_on, nobody, predecessor
 from assay.phases.control import RESEARCH_AGENT, ResearchAgent
@@ -163,7 +164,9 @@ async def collect(sent: Sent, research: Research) -> tuple[Research, str]:
     try:
         finding = await sent.handle.result()
     except LimitReached as limit:
-        return research.without(step), f"Agent {lane} was stopped by a limit: {in_words(limit.reason)}."
+        return research.without(step), _("Agent {lane} was stopped by a limit: {why}.").format(
+            lane=lane, why=in_words(limit.reason)
+        )
     except Failed as failed:
         return research.without(step, failed.reason), f"Agent {lane} failed: {failed.reason}"
     ended = "" if finding.stop == "done" else f" (ended early: {finding.stop})"

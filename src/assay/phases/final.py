@@ -7,11 +7,14 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.agents.citing import cite
-from assay.agents.task import NOTHING, Kit
+from assay.agents.task import Kit
 from assay.core.events import ReportFinished
+from assay.core.phrases import nothing
 from assay.core.plan import Coverage
 from assay.core.report import LIMITS, STOP_REASONS
 from assay.core.sources import Source, sha256
+from assay.core.translation import gettext as _
+from assay.core.translation import stated_in
 from assay.evidence.documents import Reader
 from assay.phases.answered import Closing
 from assay.phases.comparing import compare
@@ -77,7 +80,7 @@ async def finish(
             *contacted,
             *leaving(run.brief),
         )
-        phase.emit(ReportFinished(text_sha256=sha256(draft.text.encode()), limits=limits))
+        phase.emit(ReportFinished(text_sha256=sha256(draft.text.encode()), limits=limits, stated=stated_in(draft.text)))
     return Outcome(stop_reason=reason, verified=verified.passed and run.brief.verify)
 
 
@@ -95,7 +98,7 @@ def _means(run: Run, kit: Kit, inquiry: Inquiry, draft: Draft) -> Means | None:
         ledger=kit.ledger,
         tools=kit.tools,
         off=run.brief.repairs_off,
-        emptied=NOTHING if run.brief.template else "",
+        emptied=nothing() if run.brief.template else "",
         retell=lambda text: redated(text, date_of(text, kit, inquiry)),
     )
 
@@ -119,4 +122,4 @@ def stop_reason(run: Run, kit: Kit, draft: Draft) -> str:
 
 def _ended(reason: str) -> tuple[str, ...]:
     """What ended the run, where a limit did; what a writer that failed means for the reader, its draft says."""
-    return (STOP_REASONS[reason],) if reason in LIMITS and reason != "unwritten" else ()
+    return (_(STOP_REASONS[reason]),) if reason in LIMITS and reason != "unwritten" else ()

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 import msgspec
 
 from assay.agents.citing import cite
-from assay.agents.task import NOTHING, Finding
+from assay.agents.task import Finding
 from assay.core import shown
 from assay.core.brief import POINTS, Brief, Point
 from assay.core.events import (
@@ -27,6 +27,7 @@ from assay.core.events import (
     SourceReused,
     TriageClassified,
 )
+from assay.core.phrases import nothing
 from assay.core.plan import Plan
 from assay.core.ports import Given, LedgerRow, Memory, StepRecord
 from assay.core.sources import Passage
@@ -61,7 +62,7 @@ class Leaving:
     def text(self, text: str) -> str:
         """A text without the sentences which rest on these sources alone, and without their markers."""
         resting = {each.id: Remove() for each in claims(text) if self._rests(id for m in each.markers for id in m.ids)}
-        return cite(changed(text, resting) if resting else text, self._ledger).text.strip() or NOTHING
+        return cite(changed(text, resting) if resting else text, self._ledger).text.strip() or nothing()
 
     def _rests(self, ids: Iterable[str]) -> bool:
         sources = {id.partition(".")[0] for id in ids}

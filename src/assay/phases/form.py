@@ -7,17 +7,19 @@ from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
-from assay.agents.task import NOTHING
+from assay.core import phrases
 from assay.core.brief import Section
 from assay.core.markers import parse, strip
 from assay.core.outline import LONGEST_TITLE, Part, closed, heading, leaves, outline
 from assay.core.plan import Coverage
+from assay.core.translation import ENGLISH, date_of, speech, state, stated
+from assay.core.translation import gettext as _
 
-MISSING = "What could not be found"
 _MISSING = re.compile(
     r"(?:what (?:could|can|was|were) not (?:be )?(?:found|answered|established)|not found|could not be found)",
     re.IGNORECASE,
 )
+"""What models call that section in English, whatever they were given for it."""
 _NOTE = re.compile(r"(?<=\n\n)\*[^*\n]+\*\s*\Z")
 """A last paragraph in italics: what a writer says of the text, like that it is quoted verbatim."""
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
@@ -38,20 +40,19 @@ def as_of(published: Iterable[str], today: str) -> str:
     """
     known = [date for date in published if _DATE.fullmatch(date) and date <= today]
     if known:
-        return f"As of {max(known)}, the date of the newest source cited."
-    return f"As of {today}, the day of this research: no source cited states a date."
+        said = _("As of {date}, the date of the newest source cited.").format(date=date_of(max(known)))
+    else:
+        said = _("As of {date}, the day of this research: no source cited states a date.").format(date=date_of(today))
+    return state(said, "date")
 
 
-_DATED = re.compile(
-    r"^(\*?)As of \d{4}(?:-\d\d){0,2}, the (?:date of the newest source cited"
-    r"|day of this research: no source cited states a date)\.(?=\1$)",
-    re.MULTILINE,
-)
+_LINE = re.compile(r"^(\*?)([^*\n]+)(?=\1$)", re.MULTILINE)
 
 
 def redated(text: str, dated: str) -> str:
     """`text` with `dated` where `as_of` was said of it before its citations changed."""
-    return _DATED.sub(lambda match: f"{match[1]}{dated}", text, count=1)
+    line = next((line for line in _LINE.finditer(text) if stated(line[2]) == "date"), None)
+    return f"{text[: line.start(2)]}{dated}{text[line.end(2) :]}" if line else text
 
 
 def missing(coverage: Sequence[Coverage]) -> tuple[str, ...]:
@@ -59,19 +60,22 @@ def missing(coverage: Sequence[Coverage]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(each.part.split()) for each in coverage[1:] if each.status == "not"))
 
 
-def formed(text: str, dated: str, absent: Sequence[str], *, english: bool = True) -> str:
+def formed(text: str, dated: str, absent: Sequence[str]) -> str:
     """A report with `dated` below its answer, and what could not be found once, at its end.
 
-    What the writer said of that stays as it is; `absent` is added where it said nothing. In a report which is not
-    English its heading is not known: the last section is taken for it when it cites nothing.
+    What the writer said of that stays as it is; `absent` is added where it said nothing. A writer of another
+    language may have put the heading it was given in words of its own: the last section is taken for it when it cites
+    nothing, and is known by its heading from then on.
     """
     found = [part for part in outline(text) if is_missing(part.title)]
-    if not found and absent and not english:
+    if not found and absent and speech().locale != ENGLISH:
         found = [part for part in outline(text)[-1:] if not parse(text[part.start : part.end])]
+        for part in found:
+            state(part.title, "missing")
     said = [text[part.body : part.end].strip() for part in found]
     kept = closed(_without(text, found))
     closing = "\n\n".join(dict.fromkeys(filter(None, said))) or "\n".join(f"- {part}" for part in absent)
-    head = text[found[0].start : found[0].body].strip() if found else f"## {MISSING}"
+    head = text[found[0].start : found[0].body].strip() if found else f"## {phrases.missing()}"
     return "\n\n".join(filter(None, (_dated(kept, dated), f"{head}\n\n{closing}" if closing else "")))
 
 
@@ -91,7 +95,7 @@ def with_missing(text: str, parts: Sequence[str]) -> str:
     if last and is_missing(last[0].title):
         return f"{text.rstrip()}\n{items}"
     whole = closed(text.rstrip())
-    return f"{whole}\n\n## {MISSING}\n\n{items}" if whole.startswith(text.rstrip()) else text
+    return f"{whole}\n\n## {phrases.missing()}\n\n{items}" if whole.startswith(text.rstrip()) else text
 
 
 def _without(text: str, parts: Sequence[Part]) -> str:
@@ -145,10 +149,15 @@ def filled(texts: Sequence[str], template: Sequence[Section], dated: str, absent
     places = [at for at, section in enumerate(template) if is_missing(section.title)]
     if places and absent and not any(below[places[0]]):
         below[places[0]].append("\n".join(f"- {part}" for part in absent))
-    empty = {at: [NOTHING] for at in leaves(template)}
+    empty = {at: [phrases.nothing()] for at in leaves(template)}
     blocks = [(heading(each), *(below[at] or empty.get(at, []))) for at, each in enumerate(template)]
-    limits = (dated, *(() if places else (f"Not found: {part}." for part in absent)))
+    limits = (dated, *(() if places else map(unfound, absent)))
     return Formed(text="\n\n".join([*(part for block in blocks for part in block), *notes]), limits=limits)
+
+
+def unfound(part: str) -> str:
+    """That nothing was found on a part, for a report which has no place for it."""
+    return _("Not found: {part}.").format(part=part)
 
 
 def _sort(text: str, template: Sequence[Section], below: list[list[str]]) -> None:
@@ -188,4 +197,6 @@ def _key(title: str) -> str:
 
 def is_missing(title: str) -> bool:
     """Whether a heading says that below it stands what could not be found."""
-    return _MISSING.fullmatch(_key(title)) is not None
+    return (
+        stated(title) == "missing" or _key(title) == _key(_(phrases.MISSING)) or bool(_MISSING.fullmatch(_key(title)))
+    )

@@ -18,6 +18,8 @@ from assay.core.events import RunContinued, SourceAdded
 from assay.core.ports import LedgerRow, Memory
 from assay.core.report import bibliography
 from assay.core.sources import CollectionSummary, Source, lane_of_source
+from assay.core.translation import gettext as _
+from assay.core.translation import quoted as in_quotes
 from assay.core.view import RunView, fold
 from assay.evidence.ledger import Ledger
 from assay.phases.inquiry import Inquiry
@@ -152,7 +154,8 @@ def recalled(kit: Kit, inquiry: Inquiry, heritage: Heritage, research: Research)
         return research
     passages = tuple(chosen[:RECALLED])
     text = "\n".join(f"- {quoted(passage)}" for passage in passages)
-    task = f"What an earlier report says on “{' '.join(heritage.question.split())}”"
+    about = in_quotes(" ".join(heritage.question.split()))
+    task = _("What an earlier report says on {question}").format(question=about)
     finding = Finding(lane=heritage.lanes[0], task=task, text=text, passages=passages)
     return msgspec.structs.replace(research, findings=(*research.findings, finding))
 

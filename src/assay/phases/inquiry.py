@@ -16,6 +16,7 @@ from assay.core.messages import Message
 from assay.core.outline import written
 from assay.core.report import in_words
 from assay.core.sources import CollectionSummary
+from assay.core.translation import gettext as _
 from assay.phases.typed.schema import listed_fields
 from assay.phases.typed.schema import read as read_schema
 from assay.run.run import Run
@@ -109,7 +110,7 @@ async def inquire(run: Run) -> Inquiry:
     try:
         summary = await run.at("write").step("scope", look, returns=CollectionSummary)
     except LimitReached as limit:
-        run.warn(f"the documents were not looked at: {in_words(limit.reason)}")
+        run.warn(_("the documents were not looked at: {why}").format(why=in_words(limit.reason)))
         summary = CollectionSummary(documents=0)
     return Inquiry(
         question=brief.question,

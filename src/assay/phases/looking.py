@@ -16,6 +16,7 @@ from assay.core.report import in_words
 from assay.core.shown import read
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import estimate_tokens
+from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
 from assay.phases.background import may_search, wanted
 from assay.phases.inquiry import Inquiry, data
@@ -48,7 +49,7 @@ async def search_once(run: Run, kit: Kit, inquiry: Inquiry) -> Look:
         try:
             await act(phase, kit.ledger.seeing(kit.lanes), kit.tools, [call], inquiry.question)
         except LimitReached as limit:
-            phase.warn(f"the documents were not searched: {in_words(limit.reason)}")
+            phase.warn(_("the documents were not searched: {why}").format(why=in_words(limit.reason)))
         return Look(evidence=_in_hand(phase, kit.ledger, inquiry))
 
 
@@ -63,7 +64,7 @@ async def search_and_read(run: Run, kit: Kit, inquiry: Inquiry) -> Look:
                 await _search_and_read(phase, kit, inquiry)
         except LimitReached as limit:
             late = limit.reason == "time" and not phase.exhausted
-            phase.warn(f"the search was ended: {in_words(limit.reason)}")
+            phase.warn(_("the search was ended: {why}").format(why=in_words(limit.reason)))
         return Look(evidence=_in_hand(phase, kit.ledger, inquiry), late=late)
 
 
@@ -88,7 +89,7 @@ async def _queries(phase: Run, kit: Kit, inquiry: Inquiry) -> list[ToolCall]:
     try:
         return await wanted(phase, kit, inquiry, phase.rules.queries or QUERIES)
     except ModelFailed as failed:
-        phase.warn(f"searched with the words of the question alone: {failed.reason}")
+        phase.warn(_("searched with the words of the question alone: {why}").format(why=failed.reason))
         return [ToolCall(id="question", name="search", arguments={"query": inquiry.question})]
 
 

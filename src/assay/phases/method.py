@@ -6,9 +6,12 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from assay.core import counts
 from assay.core.looked import LOCAL
 from assay.core.method import SearchRow, search_log
 from assay.core.sources import SNIPPET, Source
+from assay.core.translation import gettext as _
+from assay.core.translation import listed, ngettext, number
 from assay.core.urls import BadUrl, canonical
 from assay.core.urls import read as read_url
 from assay.core.view import RunView, fold
@@ -35,45 +38,52 @@ async def method(run: Run) -> tuple[str, ...]:
 def _told(run: Run, view: RunView) -> tuple[str, ...]:
     web = {each.name for each in run.world.searches if each.name != LOCAL}
     rows = [row for row in search_log(view) if row.provider in web]
-    return (f"{_searched(rows)}; {_read(run, view)}.", *_left_out(rows))
+    return (_("{text}.").format(text=_("; ").join((_searched(rows), *_read(run, view)))), *_left_out(rows))
 
 
 def _searched(rows: Sequence[SearchRow]) -> str:
     answered = _names(row for row in rows if not row.failed)
     failed = {row.provider: row.failed for row in reversed(rows) if row.failed}
     silent = [_failure(name, failed[name]) for name in sorted(failed) if name not in answered]
-    missing = f"; {', '.join(silent)}" if silent else ""
+    missing = [listed(silent)] if silent else []
     if not answered:
-        return f"The web was not searched{missing}"
+        return _("; ").join((_("The web was not searched"), *missing))
     queries, hits = len({row.query for row in rows}), sum(row.hits for row in rows)
-    counted = f"{_counted(queries, 'query', 'queries')}, {_counted(hits, 'hit', 'hits')}"
-    return f"The web was searched with {', '.join(answered)} ({counted}){missing}"
+    counted = listed((counts.queries(queries), counts.hits(hits)))
+    said = _("The web was searched with {providers} ({counts})").format(providers=listed(answered), counts=counted)
+    return _("; ").join((said, *missing))
 
 
 def _failure(name: str, reason: str) -> str:
     said = reason.removeprefix(name).lstrip(": ")
-    return f"{name} gave no answer ({said})" if said else f"{name} gave no answer"
+    silent = _("{name} gave no answer").format(name=name)
+    return f"{silent} ({said})" if said else silent
 
 
-def _read(run: Run, view: RunView) -> str:
+def _read(run: Run, view: RunView) -> list[str]:
     """The pages read, the hosts they came from, the pages which could not be read, and who else was asked for one."""
     pages = [each for each in view.sources.values() if each.media_type != SNIPPET and _is_page(run, each)]
     hosts = _hosts(url for page in pages for url in (page.url, *_way(run, page)))
     failed = {canonical(each.url): each for each in view.unreadable if _host(each.url)}
     kinds = Counter(each.reason.partition(":")[0] for each in failed.values())
     also = _hosts([each.url for each in failed.values() if not each.reason.startswith("blocked")] + [*view.expected])
-    said = f"pages were read from {', '.join(hosts)}" if hosts else "no page was read"
+    said = [_("pages were read from {hosts}").format(hosts=listed(hosts)) if hosts else _("no page was read")]
     if kinds:
-        why = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-        said += f"; {_counted(len(failed), 'page', 'pages')} could not be read ({why})"
+        why = listed(f"{number(count)} {kind}" for kind, count in sorted(kinds.items()))
+        unread = ngettext("{count} page could not be read", "{count} pages could not be read", len(failed))
+        said.append(f"{unread.format(count=number(len(failed)))} ({why})")
     others = [host for host in also if host not in hosts]
-    return said + (f"; also contacted: {', '.join(others)}" if others else "")
+    return [*said, *([_("also contacted: {hosts}").format(hosts=listed(others))] if others else [])]
 
 
 def _left_out(rows: Iterable[SearchRow]) -> tuple[str, ...]:
     refused = {left.url for row in rows for left in row.excluded if not left.tried}
-    said = _counted(len(refused), "page was", "pages were")
-    return (f"Of what was found, {said} left out by request.",) if refused else ()
+    said = ngettext(
+        "Of what was found, {count} page was left out by request.",
+        "Of what was found, {count} pages were left out by request.",
+        len(refused),
+    )
+    return (said.format(count=number(len(refused))),) if refused else ()
 
 
 def _is_page(run: Run, source: Source) -> bool:
@@ -102,7 +112,3 @@ def _host(url: str) -> str:
 
 def _names(rows: Iterable[SearchRow]) -> list[str]:
     return list(dict.fromkeys(row.provider for row in rows))
-
-
-def _counted(count: int, one: str, several: str) -> str:
-    return f"{count} {one if count == 1 else several}"

@@ -10,6 +10,8 @@ from assay.core.errors import NothingSearched
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.looked import Looked, Silent, look_over
 from assay.core.report import in_words
+from assay.core.translation import enumerated, quoted, state
+from assay.core.translation import gettext as _
 from assay.core.view import fold
 from assay.phases.draft import Draft
 from assay.phases.inquiry import Inquiry
@@ -89,15 +91,19 @@ async def checked(run: Run, kit: Kit, inquiry: Inquiry) -> Looked:
 
 def told(seen: Looked, run: Run, kit: Kit, inquiry: Inquiry) -> str:
     """What the report says: where nothing was found, what was asked there, who gave no answer, what ended it."""
-    ended = f"research was cut short: {in_words(run.exhausted)}" if run.exhausted else ""
+    ended = _("research was cut short: {why}").format(why=in_words(run.exhausted)) if run.exhausted else ""
     if not seen.anywhere:
-        return f"Nothing was searched, so nothing is known of an answer; {ended}{_silent(seen.silent)}."
+        return _stated(_("Nothing was searched, so nothing is known of an answer"), ended, _silent(seen.silent))
     asked = kit.ledger.queries(since=run.brief.lane)  # what an earlier run searched for, its own report says
-    queries = ", ".join(f"“{shortened(query, QUERY_LENGTH)}”" for query in asked[:QUERIES_NAMED])
-    more = f" and {len(asked) - QUERIES_NAMED} more" if len(asked) > QUERIES_NAMED else ""
-    searched = f"; searched for {queries}{more}" if queries else ""
-    cut = f"; {ended}" if ended else ""
-    return f"Nothing that answers this question was found in {inquiry.scope}{searched}{_silent(seen.silent)}{cut}."
+    queries = enumerated((quoted(shortened(query, QUERY_LENGTH)) for query in asked), QUERIES_NAMED)
+    found = _("Nothing that answers this question was found in {scope}").format(scope=inquiry.scope)
+    searched = _("searched for {queries}").format(queries=queries) if asked else ""
+    return _stated(found, searched, _silent(seen.silent), ended)
+
+
+def _stated(*parts: str) -> str:
+    """The parts there are, as one sentence of code's own."""
+    return state(_("{text}.").format(text=_("; ").join(filter(None, parts))))
 
 
 def why_not(run: Run, kit: Kit, inquiry: Inquiry, seen: Looked) -> str:
@@ -114,7 +120,9 @@ def why_not(run: Run, kit: Kit, inquiry: Inquiry, seen: Looked) -> str:
 
 
 def _silent(silent: Sequence[Silent]) -> str:
-    return f"; without an answer from {'; '.join(map(_reason, silent))}" if silent else ""
+    return (
+        _("without an answer from {providers}").format(providers=_("; ").join(map(_reason, silent))) if silent else ""
+    )
 
 
 def _reason(silent: Silent) -> str:

@@ -14,10 +14,13 @@ from assay.core.claims import Claim
 from assay.core.clean import one_line
 from assay.core.errors import LimitReached, SearchFailed
 from assay.core.events import SourceNoted
+from assay.core.kinds import notice_line
 from assay.core.ports import Notices
 from assay.core.quality import find_doi
 from assay.core.report import in_words
 from assay.core.sources import Notice, Source
+from assay.core.translation import N_, enumerated, number, quoted
+from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
 from assay.run.steps import Scratch
@@ -27,6 +30,8 @@ MOST = 25
 BEFORE, AFTER = 10.0, 30.0
 """Seconds all questions together may take, before writing and at the end."""
 NAMED = 3
+WITHDRAWN = N_("A cited work was withdrawn: {title} ({notice}).")
+NOTICED = N_("A cited work has a notice: {title} ({notice}).")
 
 
 class Noticed(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,9 +69,8 @@ def rests_on_withdrawn(claims: Sequence[Claim], ledger: Ledger) -> tuple[str, ..
     alone = [claim for claim in claims if claim.passages and all(_is_withdrawn(id, ledger) for id in claim.passages)]
     if not alone:
         return ()
-    some = "; ".join(f"“{one_line(claim.text)}”" for claim in alone[:NAMED])
-    more = f" and {len(alone) - NAMED} more" if len(alone) > NAMED else ""
-    return (f"These statements rest on withdrawn works and on nothing else: {some}{more}.",)
+    some = enumerated((quoted(one_line(claim.text)) for claim in alone), NAMED)
+    return (_("These statements rest on withdrawn works and on nothing else: {statements}.").format(statements=some),)
 
 
 def _is_withdrawn(passage: str, ledger: Ledger) -> bool:
@@ -119,7 +123,7 @@ async def _asked(desk: Notices, dois: Sequence[str], seconds: float) -> Noticed:
             for doi in dois:
                 found[doi] = await desk.of(doi)
     except (SearchFailed, TimeoutError) as error:
-        failed = str(error) or f"no answer in {seconds:g} s"
+        failed = str(error) or _("no answer in {seconds} s").format(seconds=f"{seconds:g}")
     return Noticed(notices=found, failed=failed)
 
 
@@ -127,15 +131,15 @@ def _told(known: Mapping[str, tuple[Notice, ...]], titles: Mapping[str, str], fa
     said = []
     for doi, notices in known.items():
         for each in notices:
-            day = f" on {each.date}" if len(each.date) == len("2020-01-01") else f" in {each.date}" if each.date else ""
             of = f" (doi.org/{each.doi})" if each.doi and each.doi.lower() != doi else ""
-            verb = "was withdrawn" if each.withdraws else "has a notice"
-            said.append(f"A cited work {verb}: {each.kind.replace('_', ' ')}{day} of {titles[doi]!r}{of}.")
+            told = _(WITHDRAWN if each.withdraws else NOTICED)
+            said.append(told.format(notice=notice_line(each), title=quoted(titles[doi]) + of))
     unknown = len(titles) - len(known)
     if unknown:
-        why = failed or f"no more than {MOST} are asked about"
-        said.append(f"Whether {unknown} of the cited works were retracted is not known: {why}.")
+        why = failed or _("no more than {count} are asked about").format(count=number(MOST))
+        unsure = _("Whether all cited works still stand is not known: of {count} it could not be asked ({why}).")
+        said.append(unsure.format(count=number(unknown), why=why))
     else:
-        works = len(titles)
-        said.append(f"Crossref was asked whether the cited works with a DOI ({works}) were retracted or corrected.")
+        asked = _("Crossref was asked whether the cited works with a DOI ({count}) were retracted or corrected.")
+        said.append(asked.format(count=number(len(titles))))
     return tuple(said)

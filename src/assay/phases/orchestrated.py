@@ -20,6 +20,7 @@ from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition
 from assay.core.plan import Plan
 from assay.core.report import in_words
+from assay.core.translation import gettext as _
 from assay.phases.control import GENERATE_REPORT, RESEARCH_AGENT, THINK, names
 from assay.phases.dispatch import Crew, Dispatch, Sent, collect
 from assay.phases.inquiry import data, steered, user
@@ -57,9 +58,9 @@ async def orchestrate(run: Run, crew: Crew, plan: Plan) -> Research:
                 break
             more = await orchestrator.cycle(place, cycle)
     except LimitReached as limit:
-        run.warn(f"research was ended by a limit: {in_words(limit.reason)}")
+        run.warn(_("research was ended by a limit: {why}").format(why=in_words(limit.reason)))
     except ModelFailed as failed:
-        run.warn(f"the orchestrator failed, its plan is worked off without it: {failed.reason}")
+        run.warn(_("the orchestrator failed, its plan is worked off without it: {why}").format(why=failed.reason))
     return orchestrator.research
 
 

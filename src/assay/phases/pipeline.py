@@ -9,8 +9,12 @@ import msgspec
 from assay.agents.task import Kit
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName
+from assay.core.phrases import expect
 from assay.core.plan import Coverage, Plan, Triage
+from assay.core.translation import N_
+from assay.core.translation import gettext as _
 from assay.evidence.documents import Reader
+from assay.locale import speaking
 from assay.phases.alone import work_alone
 from assay.phases.background import look_around
 from assay.phases.coverage import cover
@@ -36,7 +40,7 @@ from assay.verify.streaming.proofreading import Proofreader, proofreader
 
 Strategy = Callable[[Run, Crew, Plan], Awaitable[Research]]
 
-EVERY_DOCUMENT = "Read every document in scope"
+EVERY_DOCUMENT = N_("Read every document in scope")
 
 
 class Services(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +83,13 @@ async def pipeline(run: Run, services: Services) -> Outcome:
         InputNeeded: a person has to answer first.
     """
     services.strategy(run.brief.strategy)
+    with speaking(run.brief.locale):
+        expect()
+        return await _answered(run, services)
+
+
+async def _answered(run: Run, services: Services) -> Outcome:
+    """The run, which speaks the language of its report."""
     tools, heritage = services.allowed(run.brief.tools), await inherit(run)
     if run.brief.mode == "agent":
         return await work_alone(run, equip(run, tools, heritage, None), services.reader)
@@ -100,7 +111,7 @@ async def pipeline(run: Run, services: Services) -> Outcome:
         draft = await (answer_from(run, kit, inquiry, proof) if held else write_nothing(run, kit, inquiry))
         announce(run, kit, draft.text)
         return await finish(run, kit, services.reader, inquiry, draft, proofreader=proof)
-    if triage.whole_collection and not run.brief.schema and await agreed(run, EVERY_DOCUMENT):
+    if triage.whole_collection and not run.brief.schema and await agreed(run, _(EVERY_DOCUMENT)):
         surveyed = await survey(run, kit, services.reader, inquiry, rules)
         if surveyed is not None:
             return await finish(run, kit, services.reader, inquiry, surveyed)

@@ -20,6 +20,7 @@ from assay.core.messages import Message, Request, Schema, closed
 from assay.core.plan import Plan, PlanStep, Reviewed
 from assay.core.plan_stream import StepTitles
 from assay.core.report import in_words
+from assay.core.translation import gettext as _
 from assay.phases.inquiry import Inquiry, before, user
 from assay.run.run import Run
 from assay.run.voice import Beside
@@ -120,10 +121,10 @@ async def _plan(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules
     try:
         plan = await _ask(phase, _request(phase, inquiry, background, rules), rules)
     except (LimitReached, ModelFailed) as failed:
-        phase.warn(f"the planner failed, the question itself is the plan: {in_words(failed.reason)}")
+        phase.warn(_("the planner failed, the question itself is the plan: {why}").format(why=in_words(failed.reason)))
         return one_step(inquiry.question)
     if plan is None:
-        phase.warn("the plan could not be read, the question itself is the plan")
+        phase.warn(_("the plan could not be read, the question itself is the plan"))
         return one_step(inquiry.question)
     return concise(plan, inquiry.question)
 

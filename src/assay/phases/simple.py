@@ -6,13 +6,16 @@ from assay.agents.citing import cite
 from assay.agents.findings import compose
 from assay.agents.replies import defect, salvaged
 from assay.agents.sizing import output
-from assay.agents.task import NOTHING, Kit
+from assay.agents.task import Kit
 from assay.agents.wording import prompt
 from assay.core.citations.reader import citing
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.messages import Reply, Request
+from assay.core.phrases import nothing
 from assay.core.report import in_words
+from assay.core.translation import N_, state
+from assay.core.translation import gettext as _
 from assay.phases.background import may_search
 from assay.phases.draft import Draft
 from assay.phases.inquiry import Inquiry, user
@@ -23,10 +26,15 @@ from assay.run.run import Run
 from assay.verify.streaming.carrying import spans
 from assay.verify.streaming.proofreading import Proofreader
 
-UNSOURCED = "*This answer rests on no sources.*"
-ENDED = "The answer was put together by code: what follows are the passages found."
-LATE = f"No search had brought anything after {SECONDS:.0f} seconds; the answer rests on no sources."
-CUT = f"The search was ended after {SECONDS:.0f} seconds; the answer rests on what was found by then."
+UNSOURCED = N_("This answer rests on no sources.")
+ENDED = N_("The answer was put together by code: what follows are the passages found.")
+LATE = N_("No search had brought anything after {seconds} seconds; the answer rests on no sources.")
+CUT = N_("The search was ended after {seconds} seconds; the answer rests on what was found by then.")
+
+
+def unsourced() -> str:
+    """What stands above an answer which rests on nothing."""
+    return f"*{state(_(UNSOURCED))}*"
 
 
 async def answer(run: Run, kit: Kit, inquiry: Inquiry, text: str, proofreader: Proofreader | None = None) -> Draft:
@@ -53,7 +61,7 @@ async def answer_from(run: Run, kit: Kit, inquiry: Inquiry, proofreader: Proofre
         if look.evidence:
             return await _answer(phase, kit, inquiry, look, proofreader)
         await checked(phase, kit, inquiry)
-        text = f"Nothing that answers this question is in {inquiry.scope}."
+        text = state(_("Nothing that answers this question is in {scope}.").format(scope=inquiry.scope))
         phase.emit(ReportDelta(text=text))
         return Draft(text=text, sourced=False)
 
@@ -69,7 +77,7 @@ async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look, proofreade
     Raises:
         ModelFailed: there is none, and nothing was found that could stand for it.
     """
-    first = "" if look.evidence else f"{UNSOURCED}\n\n"
+    first = "" if look.evidence else f"{unsourced()}\n\n"
     heard = proofreader if look.evidence else None
     if first:
         phase.emit(ReportDelta(text=first))
@@ -86,7 +94,7 @@ async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look, proofreade
     cites = bool(cite(said, kit.ledger).passages)
     if heard and (wrong or not cites):
         heard.take_back()  # what rests on no sources is not checked
-    text = with_date(said, kit, inquiry) if cites else f"{UNSOURCED}\n\n{said}"
+    text = with_date(said, kit, inquiry) if cites else f"{unsourced()}\n\n{said}"
     read = said if heard and cites and not wrong else ""
     settle(
         phase, first + reply.text, text, REVISED if cites or first else "the answer cites nothing", spans(read, text)
@@ -98,7 +106,7 @@ def _said(look: Look) -> tuple[str, ...]:
     """What a reader must know of a look which was cut short."""
     if not look.late:
         return ()
-    return (CUT if look.evidence else LATE,)
+    return (_(CUT if look.evidence else LATE).format(seconds=round(SECONDS)),)
 
 
 def _passages(
@@ -106,14 +114,14 @@ def _passages(
 ) -> Draft:
     """The passages found in the answer's stead; none were, and no model works: the run fails."""
     text = compose(inquiry.question, kit.ledger)
-    if text == NOTHING and isinstance(failed, ModelFailed):
+    if text == nothing() and isinstance(failed, ModelFailed):
         raise failed
-    phase.warn(f"no model answered: {in_words(failed.reason)}")
+    phase.warn(_("no model answered: {why}").format(why=in_words(failed.reason)))
     if proofreader:
         proofreader.take_back()
     text = with_date(text, kit, inquiry)
     phase.emit(ReportRevised(text=text, why="no model answered; the passages found are the report"))
-    return Draft(text=text, limits=(ENDED,), written=False)
+    return Draft(text=text, limits=(_(ENDED),), written=False)
 
 
 async def _ask(phase: Run, kit: Kit, inquiry: Inquiry, evidence: str, proofreader: Proofreader | None) -> Reply:

@@ -17,6 +17,8 @@ from assay.core.events import TriageClassified
 from assay.core.messages import Reply, Request, ToolCall
 from assay.core.plan import Complexity, FollowUp, Triage
 from assay.core.report import in_words
+from assay.core.translation import gettext as _
+from assay.core.translation import quoted
 from assay.phases.clarify import clarify, may_ask
 from assay.phases.control import ANSWER, GENERATE_PLAN, TRIAGE, GeneratePlan, first, names
 from assay.phases.inquiry import Inquiry, before, user
@@ -67,7 +69,7 @@ def _assumed(inquiry: Inquiry, triage: Triage) -> Inquiry:
 def _restated(inquiry: Inquiry, triage: Triage) -> Inquiry:
     if not triage.restated or triage.restated == inquiry.question:
         return inquiry
-    assumed = f"The question was read as “{triage.restated}”."
+    assumed = _("The question was read as {question}.").format(question=quoted(triage.restated))
     return msgspec.structs.replace(inquiry, question=triage.restated, assumptions=(assumed,))
 
 
@@ -97,7 +99,9 @@ async def _ask(phase: Run, inquiry: Inquiry) -> Triage:
     try:
         return _read(phase, await phase.ask("simple", request))
     except (LimitReached, ModelFailed) as failed:
-        phase.warn(f"triage failed, the question is taken as a moderate one: {in_words(failed.reason)}")
+        phase.warn(
+            _("triage failed, the question is taken as a moderate one: {why}").format(why=in_words(failed.reason))
+        )
         return Triage(follow_up=_follow_up(phase, ""))
 
 
@@ -115,7 +119,11 @@ def _planned(phase: Run, call: ToolCall) -> Triage:
     try:
         wanted = read(GENERATE_PLAN, call.arguments, GeneratePlan)
     except ToolFailed as failed:
-        phase.warn(f"triage called generate_plan wrongly, the question is taken as a moderate one: {failed.reason}")
+        phase.warn(
+            _("triage called generate_plan wrongly, the question is taken as a moderate one: {why}").format(
+                why=failed.reason
+            )
+        )
         return Triage(follow_up=_follow_up(phase, ""))
     depth = wanted.depth or DEPTH_OF[wanted.complexity]
     restated = " ".join(wanted.restated.split())[:LONGEST] if phase.brief.conversation else ""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from assay.core.languages import language_name
+from assay.core.translation import N_, speech
+from assay.core.translation import gettext as _
 from assay.phases.inquiry import Inquiry
 from assay.run.run import Run
 
-INSTRUCTIONS = "The instructions were not followed: the model which wrote this report, {name}, can only quote."
-LANGUAGE = (
+INSTRUCTIONS = N_("The instructions were not followed: the model which wrote this report, {name}, can only quote.")
+LANGUAGE = N_(
     "The report was asked for in {language}: the model which wrote it, {name}, can only quote, and writes no language "
     "but those of its sources."
 )
@@ -18,7 +20,7 @@ def unheeded(run: Run, inquiry: Inquiry) -> tuple[str, ...]:
     writer = run.profile("complex")
     if not writer.quotes:
         return ()
-    instructions = (INSTRUCTIONS.format(name=writer.name),) if inquiry.instructions.strip() else ()
+    instructions = (_(INSTRUCTIONS).format(name=writer.name),) if inquiry.instructions.strip() else ()
     return (*_language(run, inquiry, writer.name), *instructions)
 
 
@@ -29,4 +31,4 @@ def _language(run: Run, inquiry: Inquiry, name: str) -> tuple[str, ...]:
     wanted = asked.partition("-")[0]
     if not asked or (held == {wanted} and not run.brief.scope.web):
         return ()
-    return (LANGUAGE.format(language=language_name(asked), name=name),)
+    return (_(LANGUAGE).format(language=language_name(asked, speech().locale), name=name),)

@@ -8,11 +8,14 @@ import msgspec
 
 from assay.agents.citing import cite
 from assay.agents.findings import compose, told
-from assay.agents.task import NOTHING, Finding, Kit
+from assay.agents.task import Finding, Kit
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
+from assay.core.phrases import nothing
 from assay.core.plan import Coverage, Plan
 from assay.core.report import in_words
+from assay.core.translation import N_, quoted, state
+from assay.core.translation import gettext as _
 from assay.phases.draft import Draft
 from assay.phases.form import Formed, as_of, filled, formed, joined, missing
 from assay.phases.gaps import gaps, reconciled
@@ -25,17 +28,19 @@ from assay.verify.streaming.carrying import spans
 from assay.verify.streaming.proofreading import Proofreader
 
 REVISED = "its date, and what could not be found, were put in by code"
-HALF_WRITTEN = (
+HALF_WRITTEN = N_(
     "No model could write this report to its end: the last sections are the findings as the agents reported them."
 )
-NOT_WRITTEN = "No model could write this report: what follows are the findings as the agents reported them."
+NOT_WRITTEN = N_("No model could write this report: what follows are the findings as the agents reported them.")
 MODEL_STOPS = {
-    "model": "its model failed",
-    "context_too_long": "it did not fit its model",
-    "refused": "its model refused",
+    "model": N_("its model failed"),
+    "context_too_long": N_("it did not fit its model"),
+    "refused": N_("its model refused"),
 }
-CUT_SHORT = "This answer was put together by code because research was cut short"
-NEAREST = "these are the passages found by then which are nearest to the question."
+CUT_SHORT = N_(
+    "This answer was put together by code because research was cut short ({why}): these are the passages found by then "
+    "which are nearest to the question."
+)
 
 
 async def write(
@@ -70,7 +75,7 @@ async def _draft(phase: Run, writer: Writer, research: Research) -> Draft:
     try:
         texts, why = await writer.write(), REVISED
     except (LimitReached, ModelFailed) as failed:
-        phase.warn(f"the report was put together by code: {in_words(failed.reason)}")
+        phase.warn(_("the report was put together by code: {why}").format(why=in_words(failed.reason)))
         texts, why = _unwritten(writer, research), "the writer failed; the findings are the report"
         if writer.proofreader:
             writer.proofreader.take_back()
@@ -81,7 +86,7 @@ async def _draft(phase: Run, writer: Writer, research: Research) -> Draft:
         settle(phase, streamed, done.text, places=spans(read, done.text))
         return Draft(text=done.text, limits=(*writer.limits, *done.limits), streamed=read)
     phase.emit(ReportRevised(text=done.text, why=why))
-    limits = (NOT_WRITTEN if not writer.texts else HALF_WRITTEN, *writer.limits, *done.limits)
+    limits = (_(NOT_WRITTEN if not writer.texts else HALF_WRITTEN), *writer.limits, *done.limits)
     return Draft(text=done.text, limits=limits, written=False)
 
 
@@ -90,8 +95,7 @@ def _formed(phase: Run, kit: Kit, inquiry: Inquiry, texts: Sequence[str], covera
     dated = date_of("\n\n".join(texts), kit, inquiry)
     if phase.brief.template:
         return filled(texts, phase.brief.template, dated, missing(coverage))
-    english = inquiry.language.partition("-")[0] in ("", "en")
-    return Formed(text=formed(reconciled(joined(texts), coverage), dated, gaps(coverage), english=english))
+    return Formed(text=formed(reconciled(joined(texts), coverage), dated, gaps(coverage)))
 
 
 def date_of(text: str, kit: Kit, inquiry: Inquiry) -> str:
@@ -121,9 +125,11 @@ def settle(
 
 def shortcomings(research: Research) -> tuple[str, ...]:
     """What a reader must know of the research: agents that failed or were cut short."""
-    failed = [f"An agent failed: {reason}." for reason in research.failed]
+    failed = [_("An agent failed: {reason}.").format(reason=reason) for reason in research.failed]
     short = [
-        f"Research on “{' '.join(finding.task.split())}” was cut short: {_ended(finding.stop)}."
+        _("Research on {task} was cut short: {why}.").format(
+            task=quoted(" ".join(finding.task.split())), why=_ended(finding.stop)
+        )
         for finding in research.findings
         if finding.stop != "done"
     ]
@@ -131,16 +137,17 @@ def shortcomings(research: Research) -> tuple[str, ...]:
 
 
 def _ended(stop: str) -> str:
-    return MODEL_STOPS.get(stop) or in_words(stop)
+    return _(MODEL_STOPS[stop]) if stop in MODEL_STOPS else in_words(stop)
 
 
 async def _cut_short(phase: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draft:
     """The passages shown by the time a limit ended research; nothing, where there are none or agents judged them."""
     judged = any(finding.stop == "done" for finding in research.findings)
     passages = "" if judged or not phase.exhausted else compose(inquiry.question, kit.ledger)
-    if passages in ("", NOTHING):
+    if passages in ("", nothing()):
         return await nothing_found(phase, kit, inquiry)
-    text = with_date(f"*{CUT_SHORT} ({in_words(phase.exhausted)}): {NEAREST}*\n\n{passages}", kit, inquiry)
+    notice = state(_(CUT_SHORT).format(why=in_words(phase.exhausted)))
+    text = with_date(f"*{notice}*\n\n{passages}", kit, inquiry)
     phase.emit(ReportDelta(text=text))
     return Draft(text=text)
 

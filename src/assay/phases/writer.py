@@ -24,7 +24,9 @@ from assay.core.events import ReportDelta, ReportStarted
 from assay.core.languages import language_name
 from assay.core.lengths import words_of
 from assay.core.messages import Message, Profile, Reply, Request, ToolCall, ToolDefinition
+from assay.core.phrases import missing
 from assay.core.plan import Coverage, Plan
+from assay.core.translation import ENGLISH, speech
 from assay.phases.inquiry import Inquiry, data, user
 from assay.phases.material import Part, parts, unseen
 from assay.phases.state import Research
@@ -44,7 +46,8 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     """The `rules` message of the writer: which part of the report this is, of how many, and how long it should be.
 
     `language` is a name, "" for that of the question; `words` is 0 for as many as it takes, and `asked` says that
-    somebody named a length; `recalls` are left.
+    somebody named a length; `recalls` are left. `missing` is the heading of the last section, on what could not be
+    found, where that is not the prompt's.
     """
 
     date: str
@@ -54,12 +57,15 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     words: int = 0
     asked: bool = False
     recalls: int = 0
+    missing: str = ""
 
     def stated(self) -> str:
         """The rules as sentences."""
         said = [f"Today is {self.date}.", f"Write in {self.language or 'the language of the question'}."]
         if self.words:
             said.append(f"Write about {self.words:,} words.")
+        if self.missing:
+            said.append(f"The heading of the section on what could not be found is `## {self.missing}`.")
         if self.parts > 1:
             said.append(f"This is part {self.part} of {self.parts} of the report.")
         if self.recalls:
@@ -257,6 +263,7 @@ class Writer:
             words=-(-words_of(self.phase.brief.length, self.phase.rules.words) // piece.of),
             asked=self.phase.brief.length != "normal",
             recalls=self.recalls,
+            missing="" if speech().locale == ENGLISH else missing(),
         )
         plan = self.plan if piece.of == 1 else _part_of(self.plan, piece.part)
         return [

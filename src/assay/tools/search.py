@@ -13,6 +13,7 @@ from assay.core.events import Excluded, SearchPerformed
 from assay.core.events import SearchFailed as Failed
 from assay.core.ports import Hit, Query, Search
 from assay.core.sources import SNIPPET
+from assay.core.translation import gettext as _
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation, Shown
@@ -63,7 +64,7 @@ class SearchTool:
         if not good:
             raise ToolFailed("; ".join(failed) or "there is nothing to search")
         for reason in failed:
-            run.warn(f"a search provider was left out: {reason}")
+            run.warn(_("a search provider was left out: {why}").format(why=reason))
         shown = shared.fit(fuse([answer.shown for answer in good])[: query.limit], shared.room(run))
         await expect(run, ledger, shown)
         return Observation(summary=_summary(query.text, shown), shown=shown, note="" if shown else NOTHING)

@@ -8,6 +8,7 @@ import msgspec
 
 from assay.core.claims import HOLDING, Check, Claim, Summary, Verdict, summarize
 from assay.core.integrity import records
+from assay.core.translation import Speech, spoken
 from assay.core.usage import Usage
 from assay.core.view import RunView
 from assay.verify import gate
@@ -75,7 +76,8 @@ def reread(view: RunView, text_of: gate.TextOf, off: Collection[str] = ()) -> Re
     """Hold every claim of a run's report against its documents, and ask the rules of today, save `off`. Blocking."""
     cited = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
     held = gate.documents(cited, text_of)
-    sentences = {sentence.start: sentence for sentence in claims(view.report.text)}
+    with spoken(Speech(stated=view.report.stated)):
+        sentences = {sentence.start: sentence for sentence in claims(view.report.text)}
     found: list[Found] = []
     checks: dict[str, Check] = {}
     open: set[str] = set()

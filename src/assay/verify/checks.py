@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from assay.core.claims import HOLDING, Check
+from assay.core.translation import N_, listed, ngettext
+from assay.core.translation import gettext as _
 from assay.verify import direction, fields, names, negation, numbers, qualifiers, quantifiers, quotes, verbatim
 from assay.verify.embedded.verdicts import weigh
 from assay.verify.evidence import Evidence
 from assay.verify.findings import Finding
 from assay.verify.reading import Reading, Texts, read, texts
 
-OFF = Check(rule="off", verdict="unchecked", reason="off")
-NO_SOURCES = Check(rule="off", verdict="unchecked", reason="no sources")
-NO_JUDGE = Check(rule="judge", verdict="unchecked", reason="no judge")
-HEARSAY = Check(rule="snippet", verdict="unchecked", reason="only a search's summary of the page was read")
-NO_CITATION = Check(rule="citation", verdict="unsupported", reason="no citation")
-NO_PASSAGE = Check(rule="citation", verdict="unsupported", reason="what it cites does not exist")
+OFF = Check(rule="off", verdict="unchecked", reason=N_("off"))
+NO_SOURCES = Check(rule="off", verdict="unchecked", reason=N_("no sources"))
+NO_JUDGE = Check(rule="judge", verdict="unchecked", reason=N_("no judge"))
+HEARSAY = Check(rule="snippet", verdict="unchecked", reason=N_("only a search's summary of the page was read"))
+NO_CITATION = Check(rule="citation", verdict="unsupported", reason=N_("no citation"))
+NO_PASSAGE = Check(rule="citation", verdict="unsupported", reason=N_("what it cites does not exist"))
 
 LONGEST = 2_000
 """Code points; what is longer is no sentence, and binding its figures would take seconds."""
@@ -62,7 +64,8 @@ def ruled(
         return NO_PASSAGE if marked else NO_CITATION, ()
     passage = verbatim.verbatim(claim, evidence) if "verbatim" not in off else None
     if passage is not None:
-        return Check(rule="verbatim", verdict="quoted", reason=f"verbatim in {passage.id}"), ()
+        reason = _("verbatim in {passage}").format(passage=passage.id)
+        return Check(rule="verbatim", verdict="quoted", reason=reason), ()
     if len(claim) > LONGEST:
         return TOO_LONG, ()
     framed = fields.framed(claim, evidence) if "field" not in off else None
@@ -77,9 +80,8 @@ def weighed(claim: str, evidence: Evidence, off: Collection[str] = ()) -> Check:
     if "lexical" in off:
         return NO_JUDGE
     found = weigh(claim, "\n\n".join((*evidence.names(), *evidence.texts)))
-    return Check(
-        rule="lexical", verdict=found.verdict, reason=f"lexical, {found.score:.2f}: {'; '.join(found.reasons)}"
-    )
+    reason = _("lexical, {score}: {why}").format(score=f"{found.score:.2f}", why=_("; ").join(found.reasons))
+    return Check(rule="lexical", verdict=found.verdict, reason=reason)
 
 
 def examine(claim: str, evidence: Evidence, off: Collection[str] = ()) -> tuple[Finding, ...]:
@@ -107,19 +109,27 @@ def veto(findings: Collection[Finding], evidence: Evidence) -> Check | None:
     same = [finding for finding in objections if finding.rule == objections[0].rule]
     conflict = next((finding for finding in same if finding.outcome == "conflict"), None)
     if conflict is not None:
-        reason = f"the claim says {conflict.slot.text!r}, {conflict.passage} says {conflict.said[:200]!r}"
+        reason = _("the claim says {claimed}, {passage} says {said}").format(
+            claimed=repr(conflict.slot.text), passage=conflict.passage, said=repr(conflict.said[:200])
+        )
         return Check(rule=conflict.rule, verdict="contradicted", reason=reason)
     return Check(rule=same[0].rule, verdict="unsupported", reason=_absent(same, len(evidence.passages)))
 
 
-_CALLED = {"quote": "the quotation", "date": "the date", "number": "the number"}
+LACKING = N_("what it says {what} is not in {where}")
+_LACKING = {
+    "date": N_("the date {what} is not in {where}"),
+    "number": N_("the number {what} is not in {where}"),
+}
 
 
 def _absent(findings: list[Finding], passages: int) -> str:
-    where = "the cited passage" if passages == 1 else "the cited passages"
     first = findings[0]
     if first.rule == "quote":
-        return f"the quotation {first.slot.text[:200]!r} is not in {where}"
-    listed = ", ".join(finding.slot.text for finding in findings)
-    called = f"{_CALLED.get(first.rule, 'what it says')} {listed} is" if len(findings) == 1 else f"{listed} are"
-    return f"{called} not in {where}"
+        said, what = _("the quotation {what} is not in {where}"), repr(first.slot.text[:200])
+    elif len(findings) == 1:
+        said, what = _(_LACKING.get(first.rule, LACKING)), first.slot.text
+    else:
+        said, what = _("{what} are not in {where}"), listed(finding.slot.text for finding in findings)
+    where = ngettext("the cited passage", "the cited passages", passages)
+    return said.format(what=what, where=where)

@@ -18,6 +18,7 @@ from markdown_it.token import Token
 from assay.core.markers import Marker, parse
 from assay.core.scanner import scan
 from assay.core.text import sentences
+from assay.core.translation import speech
 from assay.verify.roles import Role, is_frame, role_of
 from assay.verify.rows import cells
 
@@ -53,13 +54,18 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     head: tuple[str, ...] = ()
 
 
-@functools.lru_cache(maxsize=128)
 def read(report: str) -> tuple[Sentence, ...]:
     """Every sentence of `report`, in order, with the markers inside it and directly after it.
 
     A marker after the final punctuation belongs to the sentence before; one which stands alone in its block, to
     the last sentence of the block before. Kept, as comparing, checking and the gate read one report.
     """
+    return _read(report, frozenset(speech().stated.items()))
+
+
+@functools.lru_cache(maxsize=128)
+def _read(report: str, stated: frozenset[tuple[str, str]]) -> tuple[Sentence, ...]:
+    del stated  # what code stated decides on roles: without it in the key an answer of before would be given
     markers = parse(report)
     starts = [marker.start for marker in markers]
     found: list[Sentence] = []

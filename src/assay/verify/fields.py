@@ -9,6 +9,7 @@ from itertools import pairwise
 from assay.core.claims import Check
 from assay.core.sources import Passage
 from assay.core.text import words
+from assay.core.translation import gettext as _
 from assay.verify.amounts import Day, tokens
 from assay.verify.evidence import Evidence, Field, field_of, names_of
 from assay.verify.plain import plain
@@ -83,12 +84,16 @@ def _numbered(found: Sequence[str]) -> list[str]:
 def _compare(value: str, field: Field) -> Check | None:
     mine, theirs = _value(value), _value(field.value)
     if mine == theirs or set(_elements(value)) <= set(_elements(field.value)) or _one_day(mine, theirs):
-        return Check(rule="field", verdict="supported", reason="the cited field says so")
+        return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
     said, stated = set(words(mine)), set(words(theirs))
     if said <= stated or stated <= said:
         return None  # a part of the value, or more than it: nothing this rule can decide
     key = " ".join(field.name)
-    return Check(rule="field", verdict="contradicted", reason=f"the cited field {key!r} says {theirs[:200]!r}")
+    return Check(
+        rule="field",
+        verdict="contradicted",
+        reason=_("the cited field {key} says {said}").format(key=repr(key), said=repr(theirs[:200])),
+    )
 
 
 def _value(text: str) -> str:

@@ -7,14 +7,17 @@ could be looked up, is spared the question for its source.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Literal
 
 from assay.core.text import words
+from assay.core.translation import stated
 
 Role = Literal["fact", "frame", "analysis", "structure"]
 
 _FRAME = re.compile(r"(?=[^\W\d_])(?:[^\s:.!?]+[ ]){1,6}?of [^\n]{1,300}?: \S")
+# What code says is known because it was recorded (`core.translation`). These are for what models say in its stead, for
+# texts of others, and for runs of releases which recorded nothing.
 _SECTIONS = re.compile(
     r"(?:\d+[.)] )?(?:what could not be found|not found|limits|limitations?|assumptions?|references|sources|"
     r"bibliography|further reading|open questions)",
@@ -62,14 +65,14 @@ def is_frame(text: str) -> bool:
     return _FRAME.match(text) is not None
 
 
-def role_of(text: str, sections: Iterable[str], cited: bool) -> Role:
+def role_of(text: str, sections: Sequence[str], cited: bool) -> Role:
     """The role of a sentence under the headings `sections`; what cites something states a fact."""
-    apart = any(_SECTIONS.fullmatch(section.strip("*_ ")) for section in sections)
+    apart = any(stated(section) == "missing" or _SECTIONS.fullmatch(section.strip("*_ ")) for section in sections)
     if is_frame(text) and (cited or not (text.endswith(":") or apart)):
         return "frame"
     if cited:
         return "fact"
-    if apart or _NOTICES.match(text) or not words(text):
+    if apart or stated(text) or _NOTICES.match(text) or not words(text):
         return "structure"
     bare = text.rstrip("*_ ")
     if bare.endswith((":", "：", "?", "？", "؟")) or _LABEL.fullmatch(text):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from assay.core.claims import Check
+from assay.core.translation import gettext as _
 from assay.verify.evidence import Evidence
 from assay.verify.fields import framed
 
@@ -49,4 +50,4 @@ def _agreed(checks: Sequence[Check | None]) -> Check | None:
     wrong = next((check for check in found if check.verdict != "supported"), None)
     if wrong is not None or not found or len(found) < len(checks):
         return wrong
-    return Check(rule="field", verdict="supported", reason="the cited fields say so, cell by cell")
+    return Check(rule="field", verdict="supported", reason=_("the cited fields say so, cell by cell"))

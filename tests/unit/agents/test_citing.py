@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from assay.agents.citing import cite
 from assay.agents.findings import compose, quoted
-from assay.agents.task import NOTHING
 from assay.core.markers import parse
+from assay.core.phrases import NOTHING
 from assay.core.sources import Document, Span
 from assay.evidence.ledger import Excerpt, Ledger
 

@@ -196,7 +196,8 @@ NAMES = frozenset(
 )
 ATTRIBUTES = frozenset(
     "lang charset http-equiv content name id class dir href rel title open type autocomplete role tabindex width height"
-    " viewBox d start data-show data-source aria-label aria-labelledby aria-hidden".split()
+    " viewBox d start data-show data-source aria-label aria-labelledby aria-hidden"
+    " data-close data-copy data-copied data-selected data-quote data-verdict".split()
 )
 
 

@@ -7,12 +7,11 @@ from extractive_asking import answered, found
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.phrases import NOT_FOUND, NOTHING
 from assay.core.shown import ShownPassage
-from assay.models.extractive import NOTHING
 from assay.models.extractive.passages import place
 from assay.models.extractive.planning import queries
 from assay.models.extractive.question import analyze, defined, parts, versions
-from assay.models.extractive.reporting import NOT_FOUND
 
 OPTIONS = """# Settings
 

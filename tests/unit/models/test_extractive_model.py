@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from assay.core import markers
 from assay.core.errors import ModelError
 from assay.core.messages import Message, Request, Task, ToolCall, ToolDefinition
+from assay.core.phrases import BUILT_IN_NOTE, NOT_FOUND, NOTHING
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.core.shown import read, show
 from assay.core.sources import Passage, Source
-from assay.models.extractive import BUILT_IN_NOTE, NOT_FOUND, NOTHING
 from assay.models.extractive.model import respond
 from assay.models.extractive.passages import one_line
 
@@ -323,7 +323,7 @@ def test_a_report_answers_first_and_ends_with_what_is_missing() -> None:
     )
     assert "Limit all lines to a maximum of 79 characters. [S1002.6]" in text.split("\n#")[0]
     assert "## What could not be found\n\n- Who painted it" in text
-    assert text.endswith(BUILT_IN_NOTE)
+    assert text.endswith(f"*{BUILT_IN_NOTE}*")
 
 
 def test_nothing_is_said_twice() -> None:
@@ -356,7 +356,7 @@ def test_what_another_model_found_is_quoted_not_believed() -> None:
 
 def test_a_short_answer() -> None:
     text, _ = respond(request("answer", user("question", "What is the status of PEP 6?"), user("evidence", PEP6)))
-    assert text == f"Status of PEP 6 (Bug Fix Releases): Superseded [S1001.3, S1001.0, S1001.1]\n\n{BUILT_IN_NOTE}"
+    assert text == f"Status of PEP 6 (Bug Fix Releases): Superseded [S1001.3, S1001.0, S1001.1]\n\n*{BUILT_IN_NOTE}*"
     assert respond(request("answer", user("question", "What is the status of PEP 6?")))[0] == NOT_FOUND
 
 

@@ -8,7 +8,7 @@ import pytest
 from extractive_asking import found
 
 from assay.core.messages import Message, Request
-from assay.models.extractive import NOTHING
+from assay.core.phrases import NOTHING
 from assay.models.extractive.kinds import asked_for
 from assay.models.extractive.model import respond
 from assay.models.extractive.passages import split

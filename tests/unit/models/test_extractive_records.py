@@ -7,7 +7,7 @@ from extractive_asking import answered, found
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.models.extractive import NOTHING
+from assay.core.phrases import NOTHING
 from assay.models.extractive.passages import is_record, read_field
 from assay.models.extractive.records import read_record
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from assay.core.messages import Message, Request, Task
 from assay.core.outline import outline
+from assay.core.phrases import BUILT_IN_NOTE
 from assay.core.plan import Plan, PlanStep
 from assay.core.shown import show
 from assay.core.sources import Passage, Source
-from assay.models.extractive import BUILT_IN_NOTE
 from assay.models.extractive.comparing import table
 from assay.models.extractive.model import respond
 from assay.models.extractive.question import analyze
@@ -72,7 +72,7 @@ def test_the_answer_stands_in_the_first_part_and_the_note_in_the_last() -> None:
     assert not first.startswith("#")
     assert BUILT_IN_NOTE not in first
     assert second.startswith("## Dredging\n\n- ")
-    assert second.endswith(BUILT_IN_NOTE)
+    assert second.endswith(f"*{BUILT_IN_NOTE}*")
 
 
 def test_the_answer_has_three_sentences_at_most_and_nothing_is_lost() -> None:
@@ -82,7 +82,7 @@ def test_the_answer_has_three_sentences_at_most_and_nothing_is_lost() -> None:
 
 
 def test_the_length_is_followed() -> None:
-    body = {words: report(words=words).removesuffix(BUILT_IN_NOTE) for words in (5, 30, 1_000)}
+    body = {words: report(words=words).removesuffix(f"*{BUILT_IN_NOTE}*") for words in (5, 30, 1_000)}
     assert body[5].count("[S1001.") == 1
     assert 1 < body[30].count("[S1001.") < 6
     assert body[1_000].count("[S1001.") == 6

@@ -5,11 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.task import NOTHING
 from assay.core.brief import Section
 from assay.core.outline import outline, read_template
+from assay.core.phrases import NOTHING
 from assay.core.plan import Coverage
-from assay.phases.form import as_of, filled, formed, joined, missing
+from assay.locale import speaking
+from assay.phases.form import as_of, filled, formed, joined, missing, redated, with_missing
 from assay.verify.claims import read
 from assay.verify.roles import role_of
 
@@ -71,9 +72,23 @@ def test_what_could_not_be_found_is_said_once_at_the_end() -> None:
 
 def test_in_another_language_an_uncited_last_section_says_what_was_not_found() -> None:
     text = "Sieben. [S1.1]\n\n## Wind\n\nAus Nordwest. [S2.1]\n\n## Was offen blieb\n\n- Der Mond."
-    assert formed(text, DATED, ("Der Mond",), english=False).endswith("## Was offen blieb\n\n- Der Mond.")
-    cited = text.replace("- Der Mond.", "Er scheint. [S2.2]")
-    assert formed(cited, DATED, ("Der Mond",), english=False).endswith("## What could not be found\n\n- Der Mond")
+    with speaking("de"):
+        kept = formed(text, DATED, ("Der Mond",))
+        assert kept.endswith("## Was offen blieb\n\n- Der Mond.")
+        assert with_missing(kept, ("Die Sonne",)).endswith("- Der Mond.\n- Die Sonne")  # known by its heading now
+        cited = text.replace("- Der Mond.", "Er scheint. [S2.2]")
+        assert formed(cited, DATED, ("Der Mond",)).endswith("## Was nicht gefunden wurde\n\n- Der Mond")
+
+
+def test_the_date_is_renewed_where_it_was_stated_in_whatever_language() -> None:
+    with speaking("de"):
+        text = formed("Sieben. [S1.1]", as_of(["2024-03-01"], "2025-01-02"), ())
+        assert text.endswith("*Stand: 1. März 2024, das Datum der neuesten zitierten Quelle.*")
+        again = as_of(["2024-05-01"], "2025-01-02")
+        assert redated(text, again).endswith("*Stand: 1. Mai 2024, das Datum der neuesten zitierten Quelle.*")
+        assert redated(redated(text, again), again) == redated(text, again)
+    with speaking("fr"):
+        assert redated(text, "…") == text  # what another run stated is none of this one's
 
 
 def test_only_steps_on_which_nothing_was_found_are_missing() -> None:

@@ -7,9 +7,10 @@ from evidence_of import passage, source
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.task import NOTHING, Finding
+from assay.agents.task import Finding
 from assay.core import events as e
 from assay.core.markers import parse
+from assay.core.phrases import NOTHING
 from assay.core.plan import Coverage, Plan, PlanStep, Triage
 from assay.core.ports import LedgerRow
 from assay.core.shown import show

@@ -25,10 +25,14 @@ async def report(folder: Path, text: str, question: str = QUESTION, **wanted: st
     [
         (ENGLISH, {}, []),
         (ENGLISH, {"language": "en"}, []),
-        (ENGLISH, {"language": "de"}, ["asked for in German"]),
+        (ENGLISH, {"language": "de"}, ["sollte in dieser Sprache sein: Deutsch."]),
         (GERMAN, {"language": "de"}, []),
         (ENGLISH, {"instructions": "Use bullet points."}, ["instructions were not followed"]),
-        (ENGLISH, {"language": "fr", "instructions": "Be brief."}, ["asked for in French", "instructions were not"]),
+        (
+            ENGLISH,
+            {"language": "fr", "instructions": "Be brief."},
+            ["demandé en français", "Les consignes n’ont pas été suivies"],
+        ),
     ],
 )
 async def test_what_was_not_heeded_is_said(text: str, wanted: dict[str, str], said: list[str], tmp_path: Path) -> None:

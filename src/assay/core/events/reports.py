@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.core.claims import Side, Summary, Verdict
 from assay.core.events.envelope import Event, kind
 from assay.core.sources import Passage, Surroundings
+from assay.core.translation import Statement
 
 
 @kind("report.started")
@@ -36,10 +37,14 @@ class ReportRevised(Event, frozen=True):
 
 @kind("report.finished")
 class ReportFinished(Event, frozen=True):
-    """The report is final: `text_sha256` is of the text as written; `limits` say what the reader must know."""
+    """The report is final: `text_sha256` is of the text as written; `limits` say what the reader must know.
+
+    `stated` are the sentences and headings of the text which code put there, without markup, and of what kind each is.
+    """
 
     text_sha256: str
     limits: tuple[str, ...] = ()
+    stated: dict[str, Statement] = {}
 
 
 @kind("claim.found")

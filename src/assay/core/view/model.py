@@ -12,6 +12,7 @@ from assay.core.events import Excluded, Path
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import RunStatus
 from assay.core.sources import Passage, Source, Surroundings
+from assay.core.translation import Statement
 from assay.core.typed import Field
 from assay.core.usage import Usage
 
@@ -138,7 +139,9 @@ class Unreadable(View, frozen=True, kw_only=True):
 
 
 class Writing(View, frozen=True, kw_only=True):
-    """The report as written, passage markers in it. `text_sha256` and `limits` are known when it is finished."""
+    """The report as written, passage markers in it. `text_sha256`, `limits` and `stated`
+    (what code says in it, and of what kind that is) are known when it is finished.
+    """
 
     title: str = ""
     text: str = ""
@@ -146,6 +149,7 @@ class Writing(View, frozen=True, kw_only=True):
     revisions: tuple[str, ...] = ()
     text_sha256: str = ""
     limits: tuple[str, ...] = ()
+    stated: dict[str, Statement] = {}
 
 
 class RemovedClaim(View, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from assay.core.events import Envelope, Path, RunResumed, RunWaiting
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import FINAL, RunStatus
 from assay.core.sources import Passage, Source, Surroundings, sha256
+from assay.core.translation import Statement
 from assay.core.typed import Field
 from assay.core.usage import Usage
 from assay.core.view import model
@@ -113,6 +114,7 @@ class WritingState(msgspec.Struct):
     revisions: list[str] = []
     text_sha256: str = ""
     limits: tuple[str, ...] = ()
+    stated: dict[str, Statement] = {}
 
     def is_whole(self) -> bool:
         """Whether the text is the one its last event names."""
@@ -128,6 +130,7 @@ class WritingState(msgspec.Struct):
             revisions=tuple(self.revisions),
             text_sha256=self.text_sha256,
             limits=self.limits,
+            stated=self.stated,
         )
 
 

@@ -7,6 +7,8 @@ from assay.core.view import RunView
 from assay.export.html.material import gather
 from assay.export.html.page import page
 from assay.export.protocols import Record
+from assay.export.sections import spoken_in
+from assay.locale import speaking
 
 
 def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
@@ -16,7 +18,8 @@ def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
     `citations`: `numbers` (and `footnotes`) and `markers` are links to the quotes, `links` show the source's title
     instead, `none` leaves the citations out of the text.
     """
-    return page(gather(view, citations))
+    with speaking(spoken_in(view)):
+        return page(gather(view, citations))
 
 
 class HtmlExporter:

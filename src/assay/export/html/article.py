@@ -14,11 +14,13 @@ from markupsafe import Markup
 
 from assay.core.claims import Verdict
 from assay.core.rendering import Cited
-from assay.export.html.markup import el
+from assay.core.translation import gettext as _
+from assay.export.html.markup import el, safe
 from assay.export.inline import parse
 from assay.export.placing import Mark, Stretch
 
-_OWN_DIRECTION = frozenset(("p", "li", "ul", "ol", "blockquote", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"))
+# A list and a quotation have the direction of the report: HTML gives `auto` by what is in no element with its own.
+_OWN_DIRECTION = frozenset(("p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"))
 _OPTIONS = OptionsDict(commonmark.make()["options"])
 _TOP, _DEEPEST = 2, 6  # the page's own title is the only h1
 
@@ -195,7 +197,7 @@ class _Renderer(RendererHTML):
         return self.renderToken(tokens, idx, options, env)
 
     def table_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return '<div class="wide" role="group" aria-label="Table" tabindex="0"><table>\n'
+        return f'<div class="wide" role="group" aria-label="{safe(_("Table"))}" tabindex="0"><table>\n'
 
     def table_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         return "</table></div>\n"

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup
 
 from assay.core.report import ReportPassage
+from assay.core.translation import colon
+from assay.core.translation import gettext as _
 from assay.export.differing import Piece, differing
 from assay.export.html.markup import Child, el, join, safe
 
@@ -26,22 +28,22 @@ def comparisons(claim: str, passages: Sequence[ReportPassage], *, is_open: bool)
     sides = (
         el(
             "div",
-            _side("The report", "only in the report", difference.claim),
-            _side(f"Passage {passage.id}", "only in the passage", difference.passage),
+            _side(_("The report"), _("only in the report"), difference.claim),
+            _side(_("Passage {id}").format(id=passage.id), _("only in the passage"), difference.passage),
             class_="compared",
         )
         for passage, difference in found
     )
-    summary = el("summary", "Where they differ: words only one of them has are underlined")
+    summary = el("summary", _("Where they differ: words only one of them has are underlined"))
     return el("details", summary, *sides, class_="compare", open=is_open)
 
 
 def _side(name: str, only: str, pieces: Iterable[Piece]) -> Markup:
     words = join(_word(piece, only) for piece in pieces)
-    return el("p", el("span", f"{name}: ", class_="who"), el("q", el("bdi", words)))
+    return el("p", el("span", name, colon(), class_="who"), el("q", el("bdi", words)))
 
 
 def _word(piece: Piece, only: str) -> Markup:
     if not piece.differs:
         return safe(piece.text)
-    return el("em", el("span", f"({only}: ", class_="unseen"), piece.text, el("span", ")", class_="unseen"))
+    return el("em", el("span", "(", only, colon(), class_="unseen"), piece.text, el("span", ")", class_="unseen"))

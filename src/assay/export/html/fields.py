@@ -5,7 +5,9 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from assay.core.claims import VERDICTS, Verdict
+from assay.core.kinds import reason
 from assay.core.report import Report
+from assay.core.translation import gettext as _
 from assay.core.typed import ReportField
 from assay.export import sections
 from assay.export.html.markup import Child, el, foreign
@@ -18,11 +20,11 @@ def fields(report: Report) -> Child:
     """The section with name, value, verdict and reason of each field; None without fields."""
     if not report.fields:
         return None
-    head = el("tr", *(el("th", name, scope="col") for name in sections.FIELD_HEADINGS))
+    head = el("tr", *(el("th", name, scope="col") for name in sections.field_headings()))
     rows = (_row(name, field) for name, field in report.fields.items())
     table = el("table", el("thead", head), el("tbody", *rows))
     wide = el("div", table, class_="wide", tabindex="0", role="region", aria_labelledby="fields")
-    return el("section", el("h2", "Fields", id="fields"), wide, aria_labelledby="fields")
+    return el("section", el("h2", _("Fields"), id="fields"), wide, aria_labelledby="fields")
 
 
 def _row(name: str, field: ReportField) -> Markup:
@@ -32,5 +34,5 @@ def _row(name: str, field: ReportField) -> Markup:
         el("th", foreign(name), scope="row"),
         el("td", foreign(sections.value(field.value))),
         el("td", word(verdict) if verdict else foreign(field.verdict)),
-        el("td", foreign(field.reason)),
+        el("td", foreign(reason(field.reason))),
     )

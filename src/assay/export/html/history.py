@@ -6,9 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
+from assay.core import counts
 from assay.core.claims import Version
+from assay.core.kinds import reason
 from assay.core.report import ReportRemoved
-from assay.export.html.markup import Child, counted, el, foreign, join
+from assay.core.translation import colon
+from assay.core.translation import gettext as _
+from assay.export.html.markup import Child, el, foreign, framed, join
 from assay.export.html.signs import word
 
 
@@ -16,7 +20,7 @@ def versions(said: Sequence[Version]) -> Child:
     """What a claim said before it was revised, and why it was; the oldest first."""
     if not said:
         return None
-    summary = el("summary", f"revised {counted(len(said), 'time')}")
+    summary = el("summary", counts.revisions(len(said)))
     return el("details", summary, el("ol", *map(_version, said)), class_="versions")
 
 
@@ -24,10 +28,10 @@ def _version(version: Version) -> Markup:
     return el(
         "li",
         word(version.verdict),
-        " was: ",
-        el("q", foreign(" ".join(version.text.split()))),
-        join((", because ", foreign(version.why))) if version.why else None,
-        join((" (", foreign(version.reason), ")")) if version.reason else None,
+        " ",
+        framed(_("was: {text}"), text=el("q", foreign(" ".join(version.text.split())))),
+        join((_(", "), framed(_("because {reason}"), reason=foreign(version.why)))) if version.why else None,
+        join((" (", foreign(reason(version.reason)), ")")) if version.reason else None,
     )
 
 
@@ -40,6 +44,6 @@ def removed(claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
             " ",
             el("q", foreign(" ".join(claim.text.split()))),
             join((" (", foreign(claim.why), ")")) if claim.why else None,
-            join((": ", foreign(claim.reason))) if claim.reason else None,
+            join((colon(), foreign(reason(claim.reason)))) if claim.reason else None,
             versions(claim.versions),
         )

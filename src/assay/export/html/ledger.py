@@ -6,12 +6,17 @@ from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup
 
+from assay.core import counts as counted
 from assay.core.claims import VERDICTS, Check
+from assay.core.kinds import reason, verdict
+from assay.core.phrases import MISSING
 from assay.core.report import ReportClaim
+from assay.core.translation import colon, number
+from assay.core.translation import gettext as _
 from assay.export import sections
 from assay.export.html.comparing import comparisons
 from assay.export.html.history import removed, versions
-from assay.export.html.markup import Child, counted, el, foreign, join
+from assay.export.html.markup import Child, el, foreign, framed, join
 from assay.export.html.material import Material
 from assay.export.html.signs import icon, word
 
@@ -24,12 +29,12 @@ def counts(material: Material) -> Markup | None:
     if not summary.claims:
         return None
     items = [
-        el("li", icon(verdict), el("b", f"{getattr(summary, verdict):,}"), " ", verdict, class_=f"badge {verdict}")
-        for verdict in VERDICTS
-        if getattr(summary, verdict)
+        el("li", icon(name), el("b", number(getattr(summary, name))), " ", verdict(name), class_=f"badge {name}")
+        for name in VERDICTS
+        if getattr(summary, name)
     ]
     dropped = summary.dropped_markers
-    note = f"{counted(dropped, 'citation')} of nothing that exists dropped." if dropped else None
+    note = _("{text}.").format(text=counted.citations_dropped(dropped)) if dropped else None
     return el("div", el("ul", *items, class_="counts"), el("p", note, class_="facts") if note else None)
 
 
@@ -37,9 +42,9 @@ def to_check(material: Material, words: Mapping[int, str]) -> Child:
     """The claims a reader should look at, the worst first."""
     worst = [
         (index, claim)
-        for verdict in sections.TO_CHECK
+        for wanted in sections.TO_CHECK
         for index, claim in enumerate(material.report.claims)
-        if claim.verdict == verdict
+        if claim.verdict == wanted
     ]
     items = [
         el(
@@ -47,20 +52,18 @@ def to_check(material: Material, words: Mapping[int, str]) -> Child:
             word(claim.verdict),
             " ",
             _sentence(index, claim, words),
-            _after(": ", claim.reason),
+            _after(colon(), reason(claim.reason)),
         )
         for index, claim in worst
     ]
-    return box("Claims to check", items)
+    return box(_("Claims to check"), items)
 
 
 def not_found(material: Material) -> Child:
     """Parts of the question without an answer, sources that disagree, and sentences which were taken out."""
-    view = material.view
+    view, said = material.view, {"partly": _("answered in part"), "not": _("not answered")}
     parts = (
-        el("li", foreign(part.part), ": ", "answered in part" if part.status == "partly" else "not answered")
-        for part in view.coverage
-        if part.status != "answered"
+        el("li", foreign(part.part), colon(), said[part.status]) for part in view.coverage if part.status != "answered"
     )
     conflicts = (
         el("li", foreign(conflict.text), " ", _quote_links(material.quotes_of(conflict.passages)))
@@ -68,16 +71,16 @@ def not_found(material: Material) -> Child:
     )
     return join(
         (
-            box("What could not be found", parts),
-            box("Where sources disagree", conflicts),
-            box("Sentences taken out", removed(material.report.removed)),
+            box(_(MISSING), parts),
+            box(_("Where sources disagree"), conflicts),
+            box(_("Sentences taken out"), removed(material.report.removed)),
         )
     )
 
 
 def limits(material: Material) -> Child:
     """What restricts the report; a failed final check among it."""
-    return box("Limits", (el("li", foreign(limit)) for limit in sections.limits(material.view, material.report)))
+    return box(_("Limits"), (el("li", foreign(limit)) for limit in sections.limits(material.view, material.report)))
 
 
 def box(title: str, items: Iterable[Markup]) -> Child:
@@ -97,20 +100,24 @@ def ledger(material: Material, words: Mapping[int, str]) -> Markup | None:
     items = (_entry(material, index, claim, words) for index, claim in enumerate(claims))
     return el(
         "section",
-        el("h2", "Every claim and its checks", id="claims"),
+        el("h2", _("Every claim and its checks"), id="claims"),
         el("ol", *items, class_="claims"),
         aria_labelledby="claims",
     )
 
 
 def _entry(material: Material, index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:
-    lost = None if index in words else "Not marked in the text."
+    lost = None if index in words else _("Not marked in the text.")
     return el(
         "li",
         el("p", word(claim.verdict), " ", _sentence(index, claim, words), class_="sentence"),
-        el("p", foreign(claim.reason), class_="reason") if claim.reason else None,
+        el("p", foreign(reason(claim.reason)), class_="reason") if claim.reason else None,
         el("p", lost, class_="facts") if lost else None,
-        el("p", "Quotes: ", _quote_links(material.quotes_of_claim(index)), class_="facts quoted")
+        el(
+            "p",
+            framed(_("Quotes: {quotes}"), quotes=_quote_links(material.quotes_of_claim(index))),
+            class_="facts quoted",
+        )
         if claim.citations
         else None,
         _opposed(material, claim),
@@ -130,7 +137,9 @@ def _opposed(material: Material, claim: ReportClaim) -> Child:
     links = _quote_links(material.quotes_of(ids))
     others = [material.further[id] for id in ids if id not in material.quotes and id in material.further]
     quoted = (el("q", foreign(" ".join(passage.text.split()))) for passage in others)
-    return el("p", "Speaks against it: ", join((links, *quoted), ", "), class_="facts quoted")
+    return el(
+        "p", framed(_("Speaks against it: {quotes}"), quotes=join((links, *quoted), _(", "))), class_="facts quoted"
+    )
 
 
 def _sentence(index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:
@@ -142,17 +151,25 @@ def _sentence(index: int, claim: ReportClaim, words: Mapping[int, str]) -> Marku
 
 def _quote_links(quotes: Iterable[str]) -> Markup:
     links = (
-        el("a", id.removeprefix("quote-").replace("-", "."), href=f"#{id}", aria_label=f"Quote {id[6:]}")
+        el(
+            "a",
+            id.removeprefix("quote-").replace("-", "."),
+            href=f"#{id}",
+            aria_label=_("Quote {id}").format(id=id[6:]),
+        )
         for id in quotes
     )
-    return join(links, ", ")
+    return join(links, _(", "))
 
 
 def _checks(checks: tuple[Check, ...]) -> Child:
     if not checks:
         return None
-    items = (el("li", foreign(check.rule), ": ", check.verdict, _after(", ", check.reason)) for check in checks)
-    return el("details", el("summary", counted(len(checks), "check")), el("ul", *items), class_="checks")
+    items = (
+        el("li", foreign(check.rule), colon(), verdict(check.verdict), _after(_(", "), reason(check.reason)))
+        for check in checks
+    )
+    return el("details", el("summary", counted.checks(len(checks))), el("ul", *items), class_="checks")
 
 
 def _after(sign: str, text: str) -> Child:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from string import Formatter
 
 from markupsafe import Markup, escape
 
@@ -50,6 +51,9 @@ def address(url: str, label: Child = None) -> Markup:
     return el("a", shown, href=target, rel="noopener noreferrer nofollow", class_="address")
 
 
-def counted(count: int, one: str, many: str = "") -> str:
-    """`3 sources`; the plural is made with an s where none is given."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+def framed(message: str, **parts: Child) -> Markup:
+    """A message in whose `{places}` elements stand; each place once."""
+    pieces = (
+        safe(text) if name is None else join((safe(text), parts[name])) for text, name, *_ in Formatter().parse(message)
+    )
+    return Markup("").join(pieces)

@@ -3,6 +3,7 @@
 (() => {
   const root = document.documentElement;
   const main = document.querySelector("main");
+  const words = document.body.dataset;
   const note = document.createElement("div");
   note.className = "note";
   note.hidden = true;
@@ -76,11 +77,11 @@
   async function copy(pressed) {
     try {
       await navigator.clipboard.writeText(quoted());
-      pressed.textContent = "Copied";
+      pressed.textContent = words.copied;
     } catch {
       const quote = note.querySelector("mark");
       if (quote) getSelection().selectAllChildren(quote);
-      pressed.textContent = "Selected: press Ctrl+C";
+      pressed.textContent = words.selected;
     }
   }
 
@@ -112,10 +113,10 @@
     if (trigger !== link) {
       const shown = parts(ids);
       if (!shown.length) return;
-      const bar = element("div", "bar", button("Close", leave));
-      if (ids.some((id) => id.startsWith("quote-"))) bar.prepend(button("Copy quote", copy));
+      const bar = element("div", "bar", button(words.close, leave));
+      if (ids.some((id) => id.startsWith("quote-"))) bar.prepend(button(words.copy, copy));
       note.replaceChildren(bar, ...shown);
-      note.setAttribute("aria-label", link.classList.contains("cite") ? "Quote of the citation" : "Verdict and quotes");
+      note.setAttribute("aria-label", link.classList.contains("cite") ? words.quote : words.verdict);
       note.hidden = false;
       note.scrollTop = 0;
       trigger = link;

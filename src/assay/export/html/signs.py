@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from assay.core import kinds
 from assay.core.claims import VERDICTS, Verdict
 from assay.core.clean import one_line
 from assay.core.rendering import Cited
+from assay.core.translation import gettext as _
+from assay.core.translation import labelled
 from assay.export.html.markup import el, foreign, join
 from assay.export.html.material import Material
 
@@ -36,7 +39,7 @@ def icon(verdict: Verdict) -> Markup:
 
 def word(verdict: Verdict) -> Markup:
     """A verdict's sign and word."""
-    return el("span", icon(verdict), verdict, class_=f"badge {verdict}")
+    return el("span", icon(verdict), kinds.verdict(verdict), class_=f"badge {verdict}")
 
 
 def badge(material: Material, index: int) -> Markup:
@@ -46,11 +49,11 @@ def badge(material: Material, index: int) -> Markup:
     link = el(
         "a",
         icon(verdict),
-        verdict,
+        kinds.verdict(verdict),
         href=f"#claim-{index + 1}",
         class_=f"badge {verdict}",
         data_show=" ".join(shows),
-        aria_label=f"{verdict}: sentence {index + 1}",
+        aria_label=labelled(kinds.verdict(verdict), _("sentence {number}").format(number=index + 1)),
     )
     return el("span", " ", link, class_=f"verdict {verdict}")
 

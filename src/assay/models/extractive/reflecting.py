@@ -9,6 +9,7 @@ import msgspec
 from assay.core.absence import states_absence
 from assay.core.markers import strip
 from assay.core.messages import Request
+from assay.core.phrases import nothing
 from assay.core.plan import Plan, PlanStep
 from assay.core.text import words
 from assay.models.extractive import hops, planning
@@ -16,7 +17,7 @@ from assay.models.extractive.acting import SEARCH_FOR, grouped, last, task_of
 from assay.models.extractive.assessing import Assessed, judged
 from assay.models.extractive.planning import Step, queries, question_of, retries, short
 from assay.models.extractive.question import parts
-from assay.models.extractive.reporting import NOTHING, listed
+from assay.models.extractive.reporting import listed
 from assay.models.extractive.selecting import select
 from assay.models.extractive.shelf import Shelf
 from assay.models.extractive.terms import carries_topic, stem
@@ -187,4 +188,4 @@ def analyze(request: Request) -> str:
     """What the evidence says on the task, quoted; it neither compares nor judges."""
     task, whole = task_of(request)
     units = select(task, Shelf(request.named("evidence")), whole, limit=FOUND)
-    return listed(units) or NOTHING
+    return listed(units) or nothing()

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from assay.core import markers
+from assay.core import markers, phrases
 from assay.core.brief import Section
 from assay.core.messages import Request
+from assay.core.phrases import built_in_note, not_found, nothing
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.models.extractive import hops
 from assay.models.extractive.acting import shelf_of, task_of
@@ -33,13 +34,6 @@ from assay.models.extractive.shelf import Shelf
 from assay.models.extractive.terms import stems
 from assay.models.extractive.units import Unit
 
-NOTHING = "Nothing about this was found."
-NOT_FOUND = "The documents searched hold nothing that answers this question."
-MISSING = "## What could not be found"
-BUILT_IN_NOTE = (
-    "*Compiled by Assay's built-in extractive model: every sentence is quoted verbatim from the source it cites, "
-    "or names a field of its header.*"
-)
 FOUND = 8
 ANSWER = 3
 A_SOURCE = 2
@@ -56,7 +50,7 @@ def find(request: Request) -> str:
     framed = frames(task, whole, shelf)
     found = select(task, shelf, whole, limit=max(FOUND - len(framed), ANSWER)) or _beside(task, shelf)
     units = [*framed, *found]
-    return listed(_once(units)) or NOTHING
+    return listed(_once(units)) or nothing()
 
 
 def listed(units: Sequence[Unit]) -> str:
@@ -75,8 +69,8 @@ def answer(request: Request) -> str:
     shelf = Shelf(request.named("evidence"))
     units = _answer_of(analyze(question_of(request)), shelf)
     if not units:
-        return NOT_FOUND
-    return f"{_paragraphs(units)}\n\n{BUILT_IN_NOTE}"
+        return not_found()
+    return f"{_paragraphs(units)}\n\n{built_in_note()}"
 
 
 def write(request: Request) -> str:
@@ -87,7 +81,7 @@ def write(request: Request) -> str:
     found = [(task, _quoted(units, shelf)) for task, units in map(_finding, request.named("findings"))]
     everything = _once([unit for _, units in found for unit in units])
     if not everything:
-        return NOT_FOUND
+        return not_found()
     compared = table(question, shelf) if shape.part == 1 else None
     shown = compared.said if compared else frozenset[str]()
     leading = [unit for unit in _answer_of(question, shelf) or everything[:1] if unit.text not in shown]
@@ -98,7 +92,7 @@ def write(request: Request) -> str:
     else:
         blocks = _free(request, leading if shape.part == 1 else [], found, set(shown), compared)
         blocks += _open_parts(request)
-    return "\n\n".join([*blocks, *([BUILT_IN_NOTE] if shape.part == shape.parts else [])])
+    return "\n\n".join([*blocks, *([built_in_note()] if shape.part == shape.parts else [])])
 
 
 def _free(
@@ -304,4 +298,4 @@ def _open_parts(request: Request) -> list[str]:
     except msgspec.DecodeError:
         coverage = []
     missing = list(dict.fromkeys(_heading(part.part) for part in coverage if part.status == "not"))
-    return [MISSING + "\n\n" + "\n".join(f"- {part}" for part in missing)] if missing else []
+    return [f"## {phrases.missing()}\n\n" + "\n".join(f"- {part}" for part in missing)] if missing else []

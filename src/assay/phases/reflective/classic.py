@@ -13,6 +13,7 @@ from assay.agents.task import AgentTask, Kit
 from assay.agents.wording import prompt
 from assay.core.errors import ModelFailed
 from assay.core.messages import Message, Request, ToolCall
+from assay.core.translation import gettext as _
 from assay.phases.background import QueryRules
 from assay.phases.ranking import best
 from assay.run.run import Run
@@ -64,7 +65,7 @@ class Classic(Agent):
             closing = [rules(QueryRules(queries=self._queries))]
             reply = await ask(place, "analytical", self.history, request, closing)
         except ModelFailed as failed:
-            place.warn(f"searched with the words of the step alone: {failed.reason}")
+            place.warn(_("searched with the words of the step alone: {why}").format(why=failed.reason))
             return [self.subject]
         asked = [str(call.arguments.get("query", "")) for call in mend(reply, [search.name])]
         distinct = {plain(query): query for query in reversed([*asked, self.subject])}

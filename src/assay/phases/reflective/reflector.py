@@ -15,6 +15,7 @@ from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Reply, Request, Schema, closed
 from assay.core.plan import Coverage
+from assay.core.translation import gettext as _
 from assay.phases.coverage import assess
 from assay.phases.dispatch import Crew
 from assay.phases.inquiry import data, steered, user
@@ -155,10 +156,10 @@ async def decide(place: Run, crew: Crew, research: Research, step: int, at: Stan
     try:
         decision = await _ask(place, crew, research, step, at)
     except ModelFailed as failed:
-        place.warn(f"the reflector failed, research goes on as planned: {failed.reason}")
+        place.warn(_("the reflector failed, research goes on as planned: {why}").format(why=failed.reason))
         return Decision(step=step, note=f"the reflector failed: {failed.reason}")
     if decision is None:
-        place.warn("the reflector's decision could not be read, research goes on as planned")
+        place.warn(_("the reflector's decision could not be read, research goes on as planned"))
         return Decision(step=step, note="the reflector's decision could not be read")
     return msgspec.structs.replace(decision, note=forbidden(decision.decision, at))
 

@@ -13,6 +13,7 @@ from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Request
 from assay.core.plan import Plan, PlanStep
+from assay.core.translation import gettext as _
 from assay.phases.dispatch import Crew
 from assay.phases.inquiry import data, steered, user
 from assay.phases.planning import AGAIN, PROMPTS, concise, plan_form, read_plan
@@ -60,11 +61,11 @@ async def replan(
     try:
         written = await _ask(place, crew, research, decisions, most)
     except ModelFailed as failed:
-        place.warn(f"the planner failed, the plan stays as it was: {failed.reason}")
+        place.warn(_("the planner failed, the plan stays as it was: {why}").format(why=failed.reason))
         return None
     plan = merged(research.plan, written, tried, highest) if written else None
     if plan is None:
-        place.warn("the changed plan could not be read, the plan stays as it was")
+        place.warn(_("the changed plan could not be read, the plan stays as it was"))
         return None
     return concise(plan, crew.inquiry.question)
 

@@ -10,6 +10,8 @@ from assay.core.errors import LimitReached
 from assay.core.events import AgentsPlanned, PlanChanged, ReflectDecided
 from assay.core.plan import Plan, PlanStep
 from assay.core.report import in_words
+from assay.core.translation import gettext as _
+from assay.core.translation import number
 from assay.phases.analysis import analyze
 from assay.phases.dispatch import Crew, Sent, collect, may_work
 from assay.phases.reflective.classic import Classic
@@ -28,7 +30,7 @@ async def reflect(run: Run, crew: Crew, plan: Plan) -> Research:
             if not await stepwise.take(run.child(f"step-{stepwise.research.cycles + 1}"), step):
                 break
     except LimitReached as limit:
-        run.warn(f"research was ended by a limit: {in_words(limit.reason)}")
+        run.warn(_("research was ended by a limit: {why}").format(why=in_words(limit.reason)))
     return stepwise.research
 
 
@@ -119,9 +121,8 @@ class Stepwise:
         at = standing(self.crew, self.research, self.tried)
         ends = plan.enough_context and not any(step.status == "pending" for step in plan.steps)
         if ends and at.left and at.done < at.min_steps:
-            place.warn(
-                f"the planner wanted to end research; at this depth at least {at.min_steps} steps are done first"
-            )
+            said = _("the planner wanted to end research; at this depth at least {count} steps are done first")
+            place.warn(said.format(count=number(at.min_steps)))
             return True
         self._highest = max(self._highest, *(step.id for step in plan.steps))
         self._change(place, msgspec.structs.replace(self.research, plan=plan))

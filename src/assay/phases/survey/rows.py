@@ -10,6 +10,8 @@ from assay.core.clean import escape_markdown, one_line
 from assay.core.markers import strip
 from assay.core.sources import Span
 from assay.core.text import words
+from assay.core.translation import gettext as _
+from assay.core.translation import ngettext, number, state
 
 SHOWN = 50
 """Documents which the report names; all are counted."""
@@ -62,13 +64,20 @@ def first_line(rows: Sequence[Row], reached: Reached) -> str:
     """How many documents there are, and how many were read for it: counted by code."""
     count = len(rows)
     if reached.counted:
-        return f"{count:,} document{'s are' if count != 1 else ' is'} in scope, counted by code."
-    match = "matches" if count == 1 else "match"
-    read = f"{reached.what} of " if reached.what else ""
-    return (
-        f"{count:,} document{'s' if count != 1 else ''} {match}; {read}{reached.read:,} of {reached.total:,} "
-        f"document{'s' if reached.total != 1 else ''} {'was' if reached.total == 1 else 'were'} read."
-    )
+        said = ngettext(
+            "{count} document is in scope, counted by code.", "{count} documents are in scope, counted by code.", count
+        )
+        return state(said.format(count=number(count)))
+    matching = ngettext("{count} document matches", "{count} documents match", count).format(count=number(count))
+    read = ngettext("{read} of {count} document was read", "{read} of {count} documents were read", reached.total)
+    if reached.what:
+        read = ngettext(
+            "{what} of {read} of {count} document was read",
+            "{what} of {read} of {count} documents were read",
+            reached.total,
+        )
+    told = read.format(what=reached.what, read=number(reached.read), count=number(reached.total))
+    return state(_("{text}.").format(text=_("; ").join((matching, told))))
 
 
 def composed(rows: Sequence[Row], reached: Reached, asked: str, cite: Callable[[Row, Line], str]) -> str:
@@ -80,11 +89,12 @@ def composed(rows: Sequence[Row], reached: Reached, asked: str, cite: Callable[[
     """
     blocks = [first_line(rows, reached), f"## {escape_markdown(asked)}"]
     if not rows:
-        blocks.append("None")
+        blocks.append(_("None"))
     else:
         blocks.append("\n".join(part for row in rows[:SHOWN] for part in _item(row, cite)))
     if len(rows) > SHOWN:
-        blocks.append(f"The first {SHOWN} of {len(rows):,} documents are listed.")
+        listed = _("The first {shown} of {count} documents are listed.")
+        blocks.append(state(listed.format(shown=number(SHOWN), count=number(len(rows)))))
     return "\n\n".join(blocks)
 
 

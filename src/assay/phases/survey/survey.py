@@ -20,6 +20,8 @@ from assay.core.plan import Coverage
 from assay.core.report import in_words
 from assay.core.sources import Document, Span
 from assay.core.text import words
+from assay.core.translation import gettext as _
+from assay.core.translation import labelled, number
 from assay.evidence.documents import Reader
 from assay.phases.control import names
 from assay.phases.draft import Draft
@@ -66,7 +68,7 @@ async def survey(run: Run, kit: Kit, reader: Reader, inquiry: Inquiry, rules: De
             headers = await collection.headers()
             way = await _way(phase, inquiry, headers)
         except (LimitReached, ModelFailed) as failed:
-            phase.warn(f"the documents were not gone over one by one: {in_words(failed.reason)}")
+            phase.warn(_("the documents were not gone over one by one: {why}").format(why=in_words(failed.reason)))
             return None
     if way is None:
         return None
@@ -114,7 +116,7 @@ def _read_way(phase: Run, call: ToolCall) -> Way | None:
             return read(tool, call.arguments, CountDocuments)
         return read(tool, call.arguments, ReadDocuments)
     except ToolFailed as failed:
-        phase.warn(f"{call.name} was called wrongly: {failed.reason}")
+        phase.warn(_("{name} was called wrongly: {why}").format(name=call.name, why=failed.reason))
         return None
 
 
@@ -147,7 +149,7 @@ async def _found(collection: Collection, way: FindPhrase) -> Surveyed:
     together = way.together and len(way.phrases) > 1
     rows = await (collection.all_phrases if together else collection.phrases)(way.phrases)
     asked = (" and " if together else ", ").join(f"“{each}”" for each in way.phrases)
-    reached = Reached(read=collection.read, total=len(collection.documents), what="the words")
+    reached = Reached(read=collection.read, total=len(collection.documents), what=_("the words"))
     return Surveyed(rows=merged(rows), reached=reached, asked=asked)
 
 
@@ -160,7 +162,7 @@ def _counted(collection: Collection, headers: Sequence[Header], way: CountDocume
         lines = tuple(_framed(header, field) for field in _shown_fields(header, way.show))
         rows.append(Row(document=document.sha256, place=place, called=header.called, lines=lines))
     reached = Reached(read=len(rows), total=len(rows), counted=True)
-    return Surveyed(rows=tuple(rows), reached=reached, asked="All documents")
+    return Surveyed(rows=tuple(rows), reached=reached, asked=_("All documents"))
 
 
 def _shown_fields(header: Header, keys: Sequence[str]) -> list[HeaderField]:
@@ -178,7 +180,7 @@ def _filtered(collection: Collection, headers: Sequence[Header], way: FilterDocu
             lines = tuple(_framed(header, field) for field in fields)
             hash = header.document.sha256
             rows.append(Row(document=hash, place=collection.place(hash), called=header.called, lines=lines, named=True))
-    reached = Reached(read=collection.read, total=len(collection.documents), what="the header fields")
+    reached = Reached(read=collection.read, total=len(collection.documents), what=_("the header fields"))
     return Surveyed(rows=merged(rows), reached=reached, asked=", ".join(map(str, conditions)))
 
 
@@ -232,10 +234,12 @@ def _limits(surveyed: Surveyed) -> tuple[str, ...]:
     unread = reached.total - reached.read
     limits = []
     if unread:
-        why = f": {in_words(surveyed.failed)}" if surveyed.failed else ""
-        limits.append(f"{unread:,} of {reached.total:,} documents were not read{why}.")
-    if reached.parts:
-        limits.append(
-            f"Of {reached.parts:,} long documents only the beginning and what is nearest to the question was read."
+        said = _("{unread} of {count} documents were not read").format(
+            unread=number(unread), count=number(reached.total)
         )
+        why = labelled(said, in_words(surveyed.failed)) if surveyed.failed else said
+        limits.append(_("{text}.").format(text=why))
+    if reached.parts:
+        said = _("Of {count} long documents only the beginning and what is nearest to the question was read.")
+        limits.append(said.format(count=number(reached.parts)))
     return tuple(limits)

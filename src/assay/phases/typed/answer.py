@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from assay.agents.task import Kit
 from assay.core.clean import escape_markdown
 from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
+from assay.core.phrases import missing
+from assay.core.translation import labelled
 from assay.core.typed import Field
 from assay.phases.draft import Draft
 from assay.phases.inquiry import Inquiry
@@ -17,8 +19,6 @@ from assay.phases.typed.schema import read
 from assay.phases.typed.stating import label, line
 from assay.phases.write import shortcomings, with_date
 from assay.run.run import Run
-
-MISSING = "## What could not be found"
 
 
 async def fill(run: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draft:
@@ -44,9 +44,9 @@ async def fill(run: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draf
 def composed(fields: Sequence[Field]) -> str:
     """The fields as the report's text, with passage markers."""
     filled = list(dict.fromkeys(line(field) for field in fields if field.sentence))
-    empty = [f"- {_called(field)}: {escape_markdown(field.reason)}" for field in fields if not field.sentence]
-    missing = f"{MISSING}\n\n" + "\n".join(empty) if empty else ""
-    return "\n\n".join(part for part in ("\n".join(filled), missing) if part)
+    empty = [f"- {labelled(_called(field), escape_markdown(field.reason))}" for field in fields if not field.sentence]
+    unfilled = f"## {missing()}\n\n" + "\n".join(empty) if empty else ""
+    return "\n\n".join(part for part in ("\n".join(filled), unfilled) if part)
 
 
 def _called(field: Field) -> str:

@@ -15,6 +15,8 @@ from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition
 from assay.core.report import in_words
 from assay.core.sources import Passage, ordinal_of
+from assay.core.translation import gettext as _
+from assay.core.translation import labelled
 from assay.core.typed import Field
 from assay.phases.control import first
 from assay.phases.inquiry import Inquiry, user
@@ -88,8 +90,8 @@ class Filler:
         try:
             return await self._called(tool, part, slots)
         except (LimitReached, ModelFailed) as failed:
-            self.failed = f"no model filled it: {in_words(failed.reason)}"
-            self._run.warn(f"fields were left empty: {in_words(failed.reason)}")
+            self.failed = labelled(_("no model filled it"), in_words(failed.reason))
+            self._run.warn(_("fields were left empty: {why}").format(why=in_words(failed.reason)))
             return {}
 
     async def _called(self, tool: ToolDefinition, part: Part, slots: Sequence[Slot]) -> Mapping[str, Any]:
@@ -103,8 +105,8 @@ class Filler:
             again = (*request.messages, *said, user("note", NO_CALL))
             call, _ = await self._once(msgspec.structs.replace(request, messages=again))
         if call is None:
-            self.failed = "the model did not fill it"
-            self._run.warn("fields were left empty: the model did not fill them")
+            self.failed = _("the model did not fill it")
+            self._run.warn(_("fields were left empty: the model did not fill them"))
         return call.arguments if call else {}
 
     async def _once(self, request: Request) -> tuple[ToolCall | None, tuple[Message, ...]]:

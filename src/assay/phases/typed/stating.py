@@ -11,6 +11,8 @@ from assay.core.clean import one_line
 from assay.core.markers import strip
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import words
+from assay.core.translation import gettext as _
+from assay.core.translation import labelled
 from assay.core.typed import REFUTED, Field
 from assay.evidence.ledger import Ledger
 from assay.phases.typed.schema import Slot
@@ -37,13 +39,13 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
 
 def stated(path: tuple[str | int, ...], slot: Slot, given: Given, subject: str, ledger: Ledger) -> Field:
     """The field, where what it cites bears its value; else empty, with the reason."""
-    empty = Field(path=path, reason=one_line(given.reason)[:300] or "no passage says it")
+    empty = Field(path=path, reason=one_line(given.reason)[:300] or _("no passage says it"))
     if given.value is None or given.value in ([], ""):
         return empty
     cited = ledger.resolve(given.passages).passages
     if not cited:
-        why = "what it cites does not exist" if given.passages else "it cites no passage"
-        return msgspec.structs.replace(empty, reason=f"{why}: {shown(given.value)}")
+        why = _("what it cites does not exist") if given.passages else _("it cites no passage")
+        return msgspec.structs.replace(empty, reason=labelled(why, shown(given.value)))
     try:
         value = listed(slot, given.value) if slot.many else convert(slot.leaf, given.value)
     except Unfit as unfit:
@@ -59,7 +61,9 @@ def _checked(field: Field, slot: Slot, subject: str, cited: Sequence[Passage], l
     if slot.leaf.type == "string" and not slot.leaf.enum and not slot.leaf.format:
         missing = [text for text in _texts(field.value) if not _borne(text, evidence)]
         if missing:
-            return msgspec.structs.replace(empty, reason=f"{missing[0][:200]!r} is not in what it cites")
+            return msgspec.structs.replace(
+                empty, reason=_("{value} is not in what it cites").format(value=repr(missing[0][:200]))
+            )
     sentence = f"{_label(slot, field.value, cited)} of {_subject(subject)}: {shown(field.value)}"
     found = check(sentence, evidence, True, off=("lexical",))  # words alone are weighed when the report is verified
     if found.verdict in REFUTED:
@@ -83,7 +87,7 @@ def label(name: str) -> str:
 def shown(value: object) -> str:
     """A value on one line, as people write it."""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if isinstance(value, list | tuple):
         return ", ".join(map(shown, value))
     return one_line(strip(str(value)))

@@ -13,10 +13,12 @@ from assay.core.claims import Conflict, Side
 from assay.core.clean import one_line
 from assay.core.sources import Passage, Source
 from assay.core.text import sentences
+from assay.core.translation import N_
+from assay.core.translation import gettext as _
 from assay.verify.claims import claims
 from assay.verify.plain import plain
 
-TITLE = "Where sources disagree"
+TITLE = N_("Where sources disagree")
 LONGEST_NAME = 80
 
 
@@ -29,12 +31,12 @@ def section(
     """
     said = {(plain(each.text).text, id) for each in claims(report) for marker in each.markers for id in marker.ids}
     told = [text for each in found if (text := _told(each, passages, sources, said))]
-    return "\n\n".join((f"## {TITLE}", *told)) if told else ""
+    return "\n\n".join((f"## {_(TITLE)}", *told)) if told else ""
 
 
 def summary(conflict: Conflict, sources: Mapping[str, Source]) -> str:
     """A conflict as one sentence, for where a text must not be added to."""
-    return f"Sources disagree: {_values(conflict, sources)}."
+    return _("Sources disagree: {values}.").format(values=_values(conflict, sources))
 
 
 def _told(
@@ -48,8 +50,8 @@ def _told(
     quoted = [(side, sentence) for side, sentence in every if (plain(sentence).text, side.passage) not in said]
     items = "\n".join(f"- {sentence} [{side.passage}]" for side, sentence in quoted if sentence)
     values = _values(conflict, sources)
-    text = f"{values}:\n\n{items}" if quoted else f"Which holds: {values}?"  # a question is no claim
-    read = [plain(claim.text).text for claim in claims(f"## {TITLE}\n\n{text}")]
+    text = f"{values}:\n\n{items}" if quoted else _("Which holds: {values}?").format(values=values)  # no claim
+    read = [plain(claim.text).text for claim in claims(f"## {_(TITLE)}\n\n{text}")]
     return text if read == [plain(sentence).text for _, sentence in quoted] else ""
 
 
@@ -57,7 +59,7 @@ def _values(conflict: Conflict, sources: Mapping[str, Source]) -> str:
     stated: dict[str, list[str]] = {}
     for side in conflict.sides:
         stated.setdefault(_flat(side.value), []).append(_where(side, sources))
-    return " or ".join(f"{value} ({'; '.join(places)})" for value, places in stated.items())
+    return _(" or ").join(f"{value} ({'; '.join(places)})" for value, places in stated.items())
 
 
 def _where(side: Side, sources: Mapping[str, Source]) -> str:
@@ -65,7 +67,8 @@ def _where(side: Side, sources: Mapping[str, Source]) -> str:
     source = sources.get(side.source)
     called = one_line(source.title or source.url.rpartition("/")[2]) if source else ""
     name = _flat(called)[:LONGEST_NAME].strip() or side.source
-    return f"{name}, {side.date}" if side.date else f"{name}, no date"
+    date = side.date or _("no date")
+    return f"{name}, {date}"
 
 
 def _flat(text: str) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from assay.core.claims import Verdict
+from assay.core.translation import enumerated, labelled
+from assay.core.translation import gettext as _
 from assay.verify.embedded.features import features, opposed
 from assay.verify.embedded.index import Index, index
 from assay.verify.embedded.lexicon import ABSOLUTES, FUNCTION, HEDGES, NEGATORS, NEUTRAL, QUALIFIERS
@@ -36,14 +38,14 @@ def weigh(claim: str, evidence: str) -> Weighed:
     read = index(evidence)
     seen = sights(claim, read)
     if not seen:
-        return Weighed(verdict="unchecked", score=0.5, reasons=("the claim has no words to compare",))
+        return Weighed(verdict="unchecked", score=0.5, reasons=(_("the claim has no words to compare"),))
     if not _is_english(seen):
-        return Weighed(verdict="unchecked", score=0.5, reasons=("not in English, which alone can be weighed",))
+        return Weighed(verdict="unchecked", score=0.5, reasons=(_("not in English, which alone can be weighed"),))
     found = features(seen, read)
     score = model().probability(found)
     signs = _signs(seen, read, found)
     said = sum(sight.row * len(sight.words) for sight in seen) / sum(len(sight.words) for sight in seen)
-    reasons = (f"the nearest sentences say {said:.0%} of it by weight of words", *signs)
+    reasons = (_("the nearest sentences say {share} of it by weight of words").format(share=f"{said:.0%}"), *signs)
     return Weighed(verdict=_verdict(score, edited=bool(signs)), score=score, reasons=reasons)
 
 
@@ -70,22 +72,22 @@ def _signs(seen: Sequence[Sight], read: Index, found: Mapping[str, float]) -> li
     out, or any telling word which the nearest sentences do not have: nearly all words of a false sentence may be there.
     """
     new = list(dict.fromkeys(token for sight in seen for token in _new(sight)))
-    signs = _listed("not in the evidence", (token.text for token in new if not _said(token, read)))
-    signs += _listed("not in the nearest sentences", (token.text for token in new if _said(token, read)))
+    signs = _listed(_("not in the evidence"), (token.text for token in new if not _said(token, read)))
+    signs += _listed(_("not in the nearest sentences"), (token.text for token in new if _said(token, read)))
     for sight in seen:
-        signs += [f"the claim says {ours.text!r}, the evidence {theirs.text!r}" for ours, theirs in opposed(sight)]
-        signs += [*_denial(sight), *_listed("said by only one of both", sorted(_limits(sight)))]
+        told = _("the claim says {claimed}, the evidence {said}")
+        signs += [told.format(claimed=repr(ours.text), said=repr(theirs.text)) for ours, theirs in opposed(sight)]
+        signs += [*_denial(sight), *_listed(_("said by only one of both"), sorted(_limits(sight)))]
     if found["turned"] > 0 or found["names_turned"] > 0:
-        signs.append("its words stand in another order in the evidence")
+        signs.append(_("its words stand in another order in the evidence"))
     if found["same_part"] < 1:
-        signs.append("words beside each other here stand in different sentences of the evidence")
+        signs.append(_("words beside each other here stand in different sentences of the evidence"))
     return list(dict.fromkeys(signs))
 
 
 def _listed(what: str, words: Iterable[str]) -> list[str]:
     every = list(dict.fromkeys(words))
-    more = f" and {len(every) - _LISTED} more" if len(every) > _LISTED else ""
-    return [f"{what}: {', '.join(every[:_LISTED])}{more}"] if every else []
+    return [labelled(what, enumerated(every, _LISTED))] if every else []
 
 
 def _limits(sight: Sight) -> set[str]:
@@ -121,8 +123,8 @@ def _said(token: Token, read: Index) -> bool:
 def _denial(sight: Sight) -> list[str]:
     ours, best = _denials(sight.words), _denials(sight.best)
     if ours > best:
-        return ["the claim denies more than the evidence"]
-    return ["the evidence denies more than the claim"] if ours < best else []
+        return [_("the claim denies more than the evidence")]
+    return [_("the evidence denies more than the claim")] if ours < best else []
 
 
 def _denials(words: Sequence[Token]) -> int:

@@ -12,6 +12,7 @@ from assay.core.errors import ContextTooLong, Failed, LimitReached
 from assay.core.messages import Reply
 from assay.core.ports import Memo
 from assay.core.report import in_words
+from assay.core.translation import gettext as _
 from assay.run.run import Run
 from assay.run.steps import Scratch
 from assay.verify.evidence import Evidence
@@ -83,9 +84,9 @@ async def consider(
     except LimitReached as limit:
         return Judged(check=unchecked(in_words(limit.reason)))
     except ContextTooLong:
-        return Judged(check=unchecked("the evidence is too long for the judge"))
+        return Judged(check=unchecked(_("the evidence is too long for the judge")))
     except Failed as failed:
-        return Judged(check=unchecked(f"the judge failed: {failed.reason}"))
+        return Judged(check=unchecked(_("the judge failed: {why}").format(why=failed.reason)))
 
 
 async def _consider(
@@ -104,7 +105,8 @@ async def _consider(
 
 def _judged(opinion: _Opinion) -> Judged:
     if opinion.answer is None:
-        return Judged(check=unchecked(f"the judge's answer could not be used: {opinion.problem}"), model=opinion.model)
+        reason = _("the judge's answer could not be used: {why}").format(why=opinion.problem)
+        return Judged(check=unchecked(reason), model=opinion.model)
     return Judged(check=ruled(opinion.answer, opinion.slots), slots=opinion.slots, model=opinion.model)
 
 
@@ -115,7 +117,7 @@ async def _opinion(run: Run, question: Question) -> _Opinion:
     if known is not None:
         return _examined(question, known, name)
     opinion = _Opinion(None)
-    for _ in range(2):
+    for _again in range(2):
         reply = await run.ask("judge", question.request(opinion.problem), thinking=False)
         opinion = _read(run, question, reply)
         if opinion.answer is not None:

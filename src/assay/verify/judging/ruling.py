@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.core.claims import Check, Verdict
+from assay.core.translation import gettext as _
+from assay.core.translation import labelled, ngettext, number
 from assay.verify.judging.answers import Answer
 from assay.verify.judging.comparing import Slot
 
@@ -32,11 +34,14 @@ def defect(answer: Answer, slots: Sequence[Slot]) -> str:
 def ruled(answer: Answer, slots: Sequence[Slot]) -> Check:
     """The verdict; `slots` are without defect."""
     if answer.ruling == "unknown":
-        return unchecked(f"the judge could not tell{_told(answer)}")
+        return unchecked(_told(_("the judge could not tell"), answer))
     others = [slot for slot in slots if slot.outcome == "other"]
     absent = [slot for slot in slots if slot.outcome == "not stated"]
     if others:
-        said = "; ".join(f"the claim says {slot.text!r}, the evidence {slot.said!r}" for slot in others)
+        said = _("; ").join(
+            _("the claim says {claimed}, the evidence {said}").format(claimed=repr(slot.text), said=repr(slot.said))
+            for slot in others
+        )
         # Evidence on another matter has other values, and contradicts nothing.
         verdict: Verdict = "unsupported" if answer.ruling == "unsupported" else "contradicted"
         return Check(rule=RULE, verdict=verdict, reason=said)
@@ -44,15 +49,19 @@ def ruled(answer: Answer, slots: Sequence[Slot]) -> Check:
         some = len(absent) < len(slots)
         verdict = max(answer.ruling, "partial" if some else "unsupported", key=_WORSE.index)
         named = _listed([slot.text for slot in absent])
-        return Check(rule=RULE, verdict=verdict, reason=f"the evidence does not state {named}{_told(answer)}")
+        lacking = _("the evidence does not state {values}").format(values=named)
+        return Check(rule=RULE, verdict=verdict, reason=_told(lacking, answer))
     found = len([slot for slot in slots if slot.outcome == "same"])
-    agreed = f"{found} value{'' if found == 1 else 's'} found the same without being shown" if found else ""
-    return Check(rule=RULE, verdict=answer.ruling, reason="; ".join(filter(None, (answer.reason, agreed))))
+    told = ngettext(
+        "{count} value found the same without being shown", "{count} values found the same without being shown", found
+    )
+    agreed = told.format(count=number(found)) if found else ""
+    return Check(rule=RULE, verdict=answer.ruling, reason=_("; ").join(filter(None, (answer.reason, agreed))))
 
 
 def _listed(values: Sequence[str]) -> str:
     return ", ".join(repr(value) for value in values[:6])
 
 
-def _told(answer: Answer) -> str:
-    return f": {answer.reason}" if answer.reason else ""
+def _told(what: str, answer: Answer) -> str:
+    return labelled(what, answer.reason) if answer.reason else what

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from assay.core.translation import N_, state
+from assay.core.translation import gettext as _
 from assay.verify.checking import Checked
 from assay.verify.claims import Sentence
 from assay.verify.repair.means import Means
 from assay.verify.repair.surgery import Change, Placed, Recite, Remove, aligned, changed, placed
 
-NOTHING_LEFT = (
+NOTHING_LEFT = N_(
     "Nothing that answers this question was found in a form its sources support: "
     "every sentence which was written had to be taken out."
 )
@@ -71,7 +73,7 @@ class Edition:
         """Make these changes to the text as it was before; whether all other claims came through."""
         left = [each for each in self._all if each.id not in changes or changes[each.id][1] is not None]
         if not left:
-            self._text, self._checked = NOTHING_LEFT, []
+            self._text, self._checked = state(_(NOTHING_LEFT)), []
             return True
         lent = self._lent(changes)
         ops = {each.sentence.id: changes[each.id][0] for each in self._all if each.id in changes}

@@ -12,8 +12,11 @@ import msgspec
 from assay.core.claims import HOLDING
 from assay.core.errors import Failed, LimitReached
 from assay.core.events import ClaimChecked, ClaimRemoved, ClaimRevised, ReportRevised
+from assay.core.kinds import reason, verdict
 from assay.core.report import in_words
 from assay.core.sources import Passage
+from assay.core.translation import gettext as _
+from assay.core.translation import labelled, listed, ngettext, number
 from assay.run.run import Branch, Run
 from assay.verify.checking import AT_ONCE, Checked, Rules, check_claim
 from assay.verify.holdings import Holdings
@@ -52,10 +55,18 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def why(self) -> str:
         """Why the claim was revised."""
-        said = "another citation" if self.how == "recite" else "narrowed to what its passages say"
+        said = _("another citation") if self.how == "recite" else _("narrowed to what its passages say")
         if self.emptied is not None:
-            said = f"left empty under {', '.join(self.emptied.names)}"
-        return f"{said}; it was {self.before.check.verdict}: {self.before.check.reason}"
+            said = _("left empty under {columns}").format(columns=listed(self.emptied.names))
+        before = labelled(
+            verdict(self.before.check.verdict), _(self.before.check.reason) if self.before.check.reason else ""
+        )
+        return _("; ").join((said, _("it was {verdict}").format(verdict=before)))
+
+
+def _judged(claim: Checked) -> str:
+    """A claim's verdict, and why."""
+    return labelled(verdict(claim.check.verdict), reason(claim.check.reason))
 
 
 class Repaired(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,19 +86,28 @@ class Repaired(msgspec.Struct, frozen=True, kw_only=True):
     def limits(self) -> tuple[str, ...]:
         """What a reader must know of it."""
         done = _counted(self.recited, self.rewritten, self.removed, self.emptied)
-        return (f"Verification changed the report as it was written: {done}.",) if done else ()
+        told = _("Verification changed the report as it was written: {changes}.")
+        return (told.format(changes=done),) if done else ()
 
 
 def _counted(recited: int, rewritten: int, removed: int, emptied: int) -> str:
     parts = (
-        (recited, "got another citation"),
-        (rewritten, "narrowed to what the sources say"),
-        (removed, "taken out"),
+        (recited, ngettext("{count} sentence got another citation", "{count} sentences got another citation", recited)),
+        (
+            rewritten,
+            ngettext(
+                "{count} sentence narrowed to what the sources say",
+                "{count} sentences narrowed to what the sources say",
+                rewritten,
+            ),
+        ),
+        (removed, ngettext("{count} sentence taken out", "{count} sentences taken out", removed)),
+        (
+            emptied,
+            ngettext("{count} table row left with empty cells", "{count} table rows left with empty cells", emptied),
+        ),
     )
-    told = [f"{count} sentence{'s' if count != 1 else ''} {what}" for count, what in parts if count]
-    if emptied:
-        told.append(f"{emptied} table row{'s' if emptied != 1 else ''} left with empty cells")
-    return ", ".join(told)
+    return listed(text.format(count=number(count)) for count, text in parts if count)
 
 
 class Mender:
@@ -104,10 +124,10 @@ class Mender:
     async def repair(self, report: str, checked: Sequence[Checked]) -> Repaired:
         """The report without what nothing supports. It never comes to nothing because of a limit or a failing model."""
         self.text, self.checked = report, list(checked)
-        for number in range(1, ROUNDS + 1):
-            failing = [each for each in self.checked if self._may_be_mended(each, number)]
-            place = self.run.child(f"round-{number}")
-            if not failing or (number > 1 and not await self._retrieved(place, failing)):
+        for turn in range(1, ROUNDS + 1):
+            failing = [each for each in self.checked if self._may_be_mended(each, turn)]
+            place = self.run.child(f"round-{turn}")
+            if not failing or (turn > 1 and not await self._retrieved(place, failing)):
                 break
             self._settle(await self._mended(place, failing), ())
         if "remove" not in self.means.off:
@@ -204,7 +224,7 @@ class Mender:
     def _stop(self, place: Run, failed: Failed) -> None:
         """After a limit nothing more is asked; a model which failed may answer the next time."""
         self.stopped = self.stopped or isinstance(failed, LimitReached)
-        place.warn(f"a sentence could not be put right: {in_words(failed.reason)}")
+        place.warn(_("a sentence could not be put right: {why}").format(why=in_words(failed.reason)))
 
     # the text
 
@@ -222,7 +242,7 @@ class Mender:
             if claim.id in kept:
                 self._say_revised(kept[claim.id])
             elif claim.id in done.removed:
-                why = f"{claim.check.verdict}: {claim.check.reason}"
+                why = _judged(claim)
                 self.run.emit(ClaimRemoved(id=claim.id, why=why))
         for each in kept.values():
             self.done[each.how] += 1

@@ -15,7 +15,7 @@ from assay.core.view.state import State
 def _report_started(state: State, envelope: e.Envelope, event: e.ReportStarted) -> None:
     writing = state.writing
     writing.title, writing.pieces, writing.started = event.title, [], True
-    writing.text_sha256, writing.limits = "", ()
+    writing.text_sha256, writing.limits, writing.stated = "", (), {}
     for id in list(state.claims):
         state.forget(id)
 
@@ -41,6 +41,7 @@ def _report_revised(state: State, envelope: e.Envelope, event: e.ReportRevised) 
 @on(e.ReportFinished)
 def _report_finished(state: State, envelope: e.Envelope, event: e.ReportFinished) -> None:
     state.writing.text_sha256, state.writing.limits = event.text_sha256, event.limits
+    state.writing.stated = event.stated
 
 
 @on(e.ClaimFound)

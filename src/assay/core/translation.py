@@ -1,0 +1,181 @@
+"""The language in which code speaks to the reader of a report: gettext's functions over the catalogue in force.
+
+A catalogue is in force for a run, or for an export, and what they start (a context variable: runs side by side do not
+see each other's). None is loaded here; `assay.locale` does that. Without one the messages are English.
+
+What code puts into the text of a report it states with `state`. A sentence of a report is then known as code's own
+because it was recorded, in whatever language, and not because it looks like one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import date
+from gettext import NullTranslations
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from assay.core.later import later
+from assay.core.text import sentences
+
+if TYPE_CHECKING:
+    from babel import dates, numbers
+else:
+    dates, numbers = later("babel.dates"), later("babel.numbers")
+
+ENGLISH = "en"
+RIGHT_TO_LEFT = frozenset(("ar", "fa", "he", "ur", "ps", "sd", "ug", "yi", "ckb", "dv"))
+"""The languages whose script runs from right to left (CLDR, `characterOrder`)."""
+_MARKUP = re.compile(r"[*_`#]+")
+
+
+Statement = Literal["notice", "date", "missing"]
+"""What code states in a report: a notice, of when the answer is, the heading of what could not be found."""
+
+
+class Speech:
+    """A catalogue in force. `stated` are the sentences and headings which code stated, in plain words, by kind."""
+
+    def __init__(
+        self,
+        locale: str = ENGLISH,
+        catalogue: NullTranslations | None = None,
+        stated: Mapping[str, Statement] = MappingProxyType({}),
+    ) -> None:
+        self.locale = locale
+        self.catalogue = catalogue or NullTranslations()
+        self.stated = dict(stated)
+
+
+_SPEECH: ContextVar[Speech] = ContextVar("speech")
+_SILENT = Speech()
+
+
+def speech() -> Speech:
+    """The speech in force; English where nothing is."""
+    return _SPEECH.get(_SILENT)
+
+
+@contextmanager
+def spoken(given: Speech) -> Iterator[Speech]:
+    """Within this, code speaks so; and so it does in every task which begins within it."""
+    token = _SPEECH.set(given)
+    try:
+        yield given
+    finally:
+        _SPEECH.reset(token)
+
+
+def gettext(message: str) -> str:
+    """A message in the language in force."""
+    return speech().catalogue.gettext(message)
+
+
+def ngettext(one: str, several: str, count: int) -> str:
+    """A message with a number in it, in the form which the language in force has for that number."""
+    return speech().catalogue.ngettext(one, several, count)
+
+
+def N_(message: str) -> str:  # noqa: N802 - gettext's own name, which extraction looks for
+    """Marks a message which is translated where it is used."""
+    return message
+
+
+# what code said
+
+
+def state(text: str, kind: Statement = "notice") -> str:
+    """`text`, remembered as code's own: nobody has to prove it by a source."""
+    said = speech()
+    if said is not _SILENT:
+        said.stated |= {plain: kind for each in (text, *_sentences(text)) if (plain := _plain(each))}
+    return text
+
+
+def stated(text: str) -> Statement | None:
+    """What kind of statement of code's a sentence or heading is, None where it is none."""
+    return speech().stated.get(_plain(text)) if speech().stated else None
+
+
+def stated_in(text: str) -> dict[str, Statement]:
+    """What code stated of what stands in `text`."""
+    lines = [_plain(line) for line in text.splitlines()]
+    return {said: kind for said, kind in sorted(speech().stated.items()) if any(said in line for line in lines)}
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for start, end in sentences(text):
+        yield text[start:end]
+
+
+def _plain(text: str) -> str:
+    return " ".join(_MARKUP.sub(" ", text).split())
+
+
+# figures, dates, lists
+
+
+def number(value: int) -> str:
+    """A whole number with its groups of digits."""
+    said = speech()
+    return f"{value:,}" if said.locale == ENGLISH else numbers.format_decimal(value, locale=_locale(said))
+
+
+def day(iso: str) -> str:
+    """A day in words (`2 January 2025`); what is no ISO date stays as it is."""
+    try:
+        found = date.fromisoformat(iso[:10])
+    except ValueError:
+        return iso
+    said = speech()
+    if said.locale == ENGLISH:
+        return f"{found.day} {found:%B %Y}"
+    return dates.format_date(found, "long", locale=_locale(said))
+
+
+def date_of(iso: str) -> str:
+    """A date as a sentence of the report gives it: ISO in English, in other languages in their words."""
+    return iso if speech().locale == ENGLISH else day(iso)
+
+
+def _locale(said: Speech) -> str:
+    return said.locale.replace("-", "_")
+
+
+def listed(parts: Iterable[str]) -> str:
+    """`A, B, C`, with the comma of the language in force."""
+    return gettext(", ").join(parts)
+
+
+def enumerated(parts: Iterable[str], most: int) -> str:
+    """`A, B and 3 more`: at most so many of the parts, and how many are left out."""
+    every = list(parts)
+    said = listed(every[:most])
+    if len(every) <= most:
+        return said
+    return ngettext("{parts} and {count} more", "{parts} and {count} more", len(every) - most).format(
+        parts=said, count=number(len(every) - most)
+    )
+
+
+def labelled(label: str, text: str) -> str:
+    """`Label: text`, with the colon of the language in force."""
+    return gettext("{label}: {text}").format(label=label, text=text)
+
+
+def colon() -> str:
+    """What stands between a label and what it labels."""
+    return labelled("", "")
+
+
+def quoted(text: str) -> str:
+    """`text` in the quotation marks of the language in force."""
+    return gettext("“{text}”").format(text=text)
+
+
+def is_right_to_left(language: str) -> bool:
+    """Whether a language (BCP 47) is written from right to left."""
+    return language.partition("-")[0] in RIGHT_TO_LEFT

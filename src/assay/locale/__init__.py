@@ -1,0 +1,59 @@
+"""What Assay says in a report, in the languages there are catalogues for (gettext).
+
+`<locale>/LC_MESSAGES/assay.po` is what translators write; `assay.mo` beside it is made of it when a wheel, or an
+editable install, is built (`hatch_build.py`). `make messages` brings all catalogues up to date with the source.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from functools import cache
+from gettext import GNUTranslations, NullTranslations
+from pathlib import Path
+from types import MappingProxyType
+
+from assay.core.later import later
+from assay.core.translation import ENGLISH, Speech, Statement, spoken
+
+mofile, pofile = later("babel.messages.mofile"), later("babel.messages.pofile")
+
+FOLDER = Path(__file__).parent
+DOMAIN = "assay"
+LOCALES = (ENGLISH, "ar", "de", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "uk", "zh")
+"""What code speaks; English are the messages themselves."""
+
+
+def locale_for(language: str) -> str:
+    """The catalogue for a language (BCP 47): its own, else that of the language without script and country, else
+    English.
+    """
+    primary = language.partition("-")[0].lower()
+    return next((name for name in (language, primary) if name in LOCALES), ENGLISH)
+
+
+def speaking(locale: str, stated: Mapping[str, Statement] = MappingProxyType({})) -> AbstractContextManager[Speech]:
+    """Within this, code speaks the language of a catalogue, "" for English; `stated` is what it stated before."""
+    return spoken(Speech(locale if locale in LOCALES else ENGLISH, catalogue(locale), stated))
+
+
+@cache
+def catalogue(locale: str) -> NullTranslations:
+    """The messages of a locale; those of English, and of one there is none for, are the messages themselves."""
+    folder = FOLDER / locale / "LC_MESSAGES"
+    source, compiled = folder / f"{DOMAIN}.po", folder / f"{DOMAIN}.mo"
+    if locale not in LOCALES or locale == ENGLISH:
+        return NullTranslations()
+    if compiled.is_file() and not (source.is_file() and source.stat().st_mtime > compiled.stat().st_mtime):
+        return GNUTranslations(io.BytesIO(compiled.read_bytes()))
+    return GNUTranslations(io.BytesIO(compile_catalogue(source)))  # a checkout whose catalogue was changed since
+
+
+def compile_catalogue(source: Path) -> bytes:
+    """The bytes of the `.mo` file of a `.po` file."""
+    with source.open("rb") as file:
+        read = pofile.read_po(file, locale=source.parent.parent.name, domain=DOMAIN)
+    compiled = io.BytesIO()
+    mofile.write_mo(compiled, read)
+    return compiled.getvalue()

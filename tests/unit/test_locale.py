@@ -1,0 +1,121 @@
+"""The catalogues: every message in every language, with its places and its plurals; the source's messages in each."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core import counts, kinds
+from assay.core.claims import VERDICTS
+from assay.core.report import STOP_REASONS, in_words
+from assay.core.translation import day, gettext, is_right_to_left, listed, number, state, stated, stated_in
+from assay.locale import LOCALES, catalogue, compile_catalogue, locale_for, speaking
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "messages.py"
+PLACES = re.compile(r"\{\w*\}")
+
+
+def _script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("messages", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+MESSAGES = _script()
+TRANSLATED = LOCALES[1:]
+
+
+def test_the_catalogues_have_the_messages_of_the_source_and_translate_them() -> None:
+    assert list(MESSAGES.stale()) == [], "run `make messages`, and translate what is new"
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_a_translation_has_the_places_of_its_message(locale: str) -> None:
+    for message in MESSAGES.stored(locale):
+        if not message.id:
+            continue
+        ids = message.id if message.pluralizable else (message.id,)
+        wanted = set(PLACES.findall(" ".join(ids)))
+        forms = message.string if message.pluralizable else (message.string,)
+        for said in forms:
+            assert set(PLACES.findall(said)) <= wanted, said
+        assert set(PLACES.findall(" ".join(forms))) == wanted, message.id
+        assert set(PLACES.findall(forms[-1])) == wanted, forms  # that of most numbers
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_a_translation_ends_and_begins_as_its_message(locale: str) -> None:
+    """Messages are put together: a sentence ends one, and what is a part of one does not."""
+    for message in MESSAGES.stored(locale):
+        if message.id and not message.pluralizable and len(message.id) > 3:
+            ends = message.string.rstrip().endswith((".", "。", "।"))
+            assert ends == message.id.rstrip().endswith("."), message.id
+            assert message.string.startswith(" ") <= message.id.startswith(" "), message.id
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+@given(count=st.integers(min_value=0, max_value=10**6))
+def test_every_number_has_a_form(locale: str, count: int) -> None:
+    with speaking(locale):
+        said = [counts.claims(count), counts.sources(count), counts.documents(count), counts.pages(count)]
+        assert all(said)
+        assert all(number(count) in each for each in said) or (locale == "ar" and count in (0, 1, 2))
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_what_is_compiled_is_what_is_written(locale: str, tmp_path: Path) -> None:
+    assert catalogue(locale).gettext("Sources") != ""
+    assert compile_catalogue(MESSAGES.path_of(locale)).startswith(b"\xde\x12\x04\x95")
+
+
+def test_verdicts_and_stop_reasons_are_words_of_each_language() -> None:
+    for locale in TRANSLATED:
+        with speaking(locale):
+            words = [kinds.verdict(name) for name in VERDICTS]
+            assert len(set(words)) == len(VERDICTS)
+            assert not set(words) & set(VERDICTS)
+            for reason in STOP_REASONS:
+                assert not in_words(reason).endswith((".", "。", "।"))
+                assert in_words(reason) != STOP_REASONS[reason]
+
+
+@pytest.mark.parametrize(
+    ("language", "locale"),
+    [("de", "de"), ("de-AT", "de"), ("pt-BR", "pt"), ("zh-Hant", "zh"), ("en-GB", "en"), ("sw", "en"), ("", "en")],
+)
+def test_a_language_has_a_catalogue_or_english(language: str, locale: str) -> None:
+    assert locale_for(language) == locale
+
+
+def test_figures_and_dates_are_those_of_the_language() -> None:
+    with speaking("de"):
+        assert (number(12_345), day("2024-03-01"), listed(["a", "b"])) == ("12.345", "1. März 2024", "a, b")
+    with speaking("zh"):
+        assert (day("2024-03-01"), listed(["a", "b"])) == ("2024年3月1日", "a、b")
+    assert (number(12_345), day("2024-03-01"), day("soon")) == ("12,345", "1 March 2024", "soon")
+    assert is_right_to_left("ar-EG")
+    assert not is_right_to_left("de")
+
+
+def test_what_is_said_in_one_run_is_not_known_in_another() -> None:
+    with speaking("de"):
+        assert gettext("Sources") == "Quellen"
+        assert state("Eins. *Zwei.*") == "Eins. *Zwei.*"
+        assert stated("*Zwei.*") == stated("Eins. Zwei.") == "notice"
+        assert stated_in("Vorher.\n\nZwei. Drei.") == {"Zwei.": "notice"}
+        with speaking("fr"):
+            assert stated("Zwei.") is None
+        assert stated("Drei.") is None
+    assert gettext("Sources") == "Sources"
+    assert stated("Zwei.") is None
+    state("Said outside of any run.")
+    assert stated("Said outside of any run.") is None
