@@ -100,8 +100,8 @@ def read(text: str) -> Read:
 _LABEL = re.compile(r"(?<![\d.])[0-9]{1,3}(?![\d.])")
 _RAW = re.compile(r"S1001\.[0-9]{1,3}")
 HABITS = (
-    "`[{}]`", "`{}`", "({})", "(source: {})", "[{}](https://example.org/page)", "[source](#{})", "【{}†L1-L5】",
-    "[{0}][{0}]", "^{}", "[^{}]", "{}", "**[{}]**", "<sup>[{}]</sup>", "[{}†source]", "[Source {}]", "\\[{}\\]",
+    "`[{}]`", " `{}`", "({})", "(source: {})", "[{}](https://example.org/page)", "[source](#{})", "【{}†L1-L5】",
+    "[{0}][{0}]", "^{}", "[^{}]", " {}", "**[{}]**", "<sup>[{}]</sup>", "[{}†source]", "[Source {}]", "\\[{}\\]",
 )  # fmt: skip
 PIECE = 7
 """Characters of a stream at a time."""

@@ -180,6 +180,6 @@ def _cited(parser: Parser, text: str, at: int) -> Group | None:
     if not text[at + 1 : at + 2].isdecimal():
         return parser.led(at)
     alone = parser.bare(at)
-    if alone is None or before not in ("", *" \t\n,;") or is_ambiguous(text[:at], alone.items[0]):
+    if alone is None or before not in ("", *" \t\n,;`") or is_ambiguous(text[:at], alone.items[0]):
         return None
     return alone
