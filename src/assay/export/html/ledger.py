@@ -58,7 +58,13 @@ def not_found(material: Material) -> Child:
     """Parts of the question without an answer, sources that disagree, and sentences which were taken out."""
     view = material.view
     parts = (
-        el("li", foreign(part.part), ": ", "answered in part" if part.status == "partly" else "not answered")
+        el(
+            "li",
+            foreign(part.part),
+            ": ",
+            "answered in part" if part.status == "partly" else "not answered",
+            join((" (", foreign(part.reason), ")")) if part.reason else "",
+        )
         for part in view.coverage
         if part.status != "answered"
     )
