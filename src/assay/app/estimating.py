@@ -186,7 +186,9 @@ def _lines(brief: Brief, rules: DepthRules, steps: int) -> list[Line]:
     writing = _line("complex", 1, 1 if brief.schema == "" else 3, 2_000, 40_000, 200, 5_000)
     deciding = _reflecting(rules, longest) if brief.strategy == "reflective" else _orchestrating(rules)
     agents = Span(1, longest if brief.strategy == "reflective" else longest + rules.agents_at_once)
-    return [*before, *deciding, *_agents(rules, Span(min(fewest, agents.most), agents.most)), writing, *_judged(brief)]
+    assessing = [_line("simple", 0, 1, 1_000, 12_000, 40, 500)] if brief.assess else []
+    writing_up = [*assessing, writing, *_judged(brief)]
+    return [*before, *deciding, *_agents(rules, Span(min(fewest, agents.most), agents.most)), *writing_up]
 
 
 def _line(role: Role, least: float, most: float, lin: float, min_: float, lout: float, mout: float) -> Line:

@@ -63,7 +63,15 @@ def not_found(material: Material) -> Child:
     """Parts of the question without an answer, sources that disagree, and sentences which were taken out."""
     view, said = material.view, {"partly": _("answered in part"), "not": _("not answered")}
     parts = (
-        el("li", foreign(part.part), colon(), said[part.status]) for part in view.coverage if part.status != "answered"
+        el(
+            "li",
+            foreign(part.part),
+            colon(),
+            said[part.status],
+            join((" (", foreign(part.reason), ")")) if part.reason else "",
+        )
+        for part in view.coverage
+        if part.status != "answered"
     )
     conflicts = (
         el("li", foreign(conflict.text), " ", _quote_links(material.quotes_of(conflict.passages)))
