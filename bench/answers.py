@@ -4,9 +4,9 @@
     python bench/answers.py --languages en de --count 100 --show
 
 Half of the articles were used to train the weights of the built-in model (`bench/relevance_training.py` says which);
-`--part held-out` asks about the other half only. Beside each figure stands the plain baseline: BM25's best paragraph and
-its two sentences with the most question words. Unanswerable are questions about one half of the articles, asked of the
-other half. The data are not part of the project: they are looked for in $ASSAY_DATA, else in ../shared/data.
+`--part held-out` asks about the other half only. Beside each figure stands the plain baseline: BM25's best paragraph
+and its two sentences with the most question words. Unanswerable are questions about one half of the articles, asked
+of the other half. The data are not part of the project: they are looked for in $ASSAY_DATA, else in ../shared/data.
 """
 
 from __future__ import annotations
@@ -107,7 +107,12 @@ def _flat(text: str) -> str:
 def opening(report: Report) -> str:
     """The report up to its first heading, without the note of the built-in model and what is no answer."""
     body = report.markdown.replace("\\", "")
-    return re.split(r"^#", body, maxsplit=1, flags=re.MULTILINE)[0] if report.passages else ""
+    return re.split(r"^#", body, maxsplit=1, flags=re.MULTILINE)[0] if not nothing(report) else ""
+
+
+def nothing(report: Report) -> bool:
+    """Whether the run says that it found no answer; it may still show what comes nearest."""
+    return report.stop_reason == "no_evidence" or not report.passages
 
 
 class Baseline:
@@ -140,7 +145,10 @@ class Baseline:
 
 def _words(text: str) -> list[str]:
     found = re.findall(r"[^\W_]+", text.casefold())
-    cut = (re.findall(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+", w) for w in found)
+    cut = (
+        re.findall(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+", w)
+        for w in found
+    )
     return [piece for pieces in cut for piece in pieces]
 
 
@@ -158,9 +166,10 @@ async def _ask(assay: Assay, path: Path, question: Question, documents: Sequence
     report = await assay.start(question.text, sources=[str(path)], depth="light").report()
     url = next((each.url for each in documents if each.id == question.document), "")
     cited = any(source.url == url and source.number is not None for source in report.sources)
-    asked = Asked(states(opening(report), question.answers), cited, not report.passages)
+    asked = Asked(states(opening(report), question.answers), cited, nothing(report))
     if show and not asked.opening:
-        print(f"--- {question.text}\n    {question.answers} {question.document} cited {cited}\n{opening(report) or report.markdown}")
+        said = opening(report) or report.markdown
+        print(f"--- {question.text}\n    {question.answers} {question.document} cited {cited}\n{said}")
     return asked
 
 
@@ -184,7 +193,10 @@ def measure(language: str, folder: Path, options: argparse.Namespace) -> None:
     count = len(questions)
     print(f"{language}: answer in the opening {_share(sum(each.opening for each in asked), count)}, baseline {said}")
     print(f"    right paragraph cited {_share(sum(each.cited for each in asked), count)}, baseline {right}")
-    print(f"    nothing found {_share(sum(each.nothing for each in asked), count)}; {seconds:.2f} s a question", flush=True)
+    print(
+        f"    nothing found {_share(sum(each.nothing for each in asked), count)}; {seconds:.2f} s a question",
+        flush=True,
+    )
     if not options.answerable:
         refused = total = 0
         for half in (True, False):

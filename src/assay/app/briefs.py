@@ -16,6 +16,7 @@ from assay.app.threads import Answers, given
 from assay.app.webrules import hosts, make_rules
 from assay.core.brief import Brief, Depth, Mode, Role, Scope, Section, Timeouts
 from assay.core.claims import CheckName, RepairName
+from assay.core.detection import of_question
 from assay.core.errors import UsageError
 from assay.core.families import judges
 from assay.core.languages import read_language
@@ -23,7 +24,6 @@ from assay.core.lengths import read_length
 from assay.core.outline import read_template
 from assay.core.usage import Budget
 from assay.core.webrules import WebRules
-from assay.fetch.language import of_question
 from assay.phases.typed.schema import LARGEST, canonical
 from assay.run.releases import own_release
 from assay.settings import Settings

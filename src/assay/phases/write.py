@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.agents.citing import cite
-from assay.agents.findings import compose
+from assay.agents.findings import compose, quoted
 from assay.agents.task import NOTHING, Finding, Kit
 from assay.core.conversation import shortened
 from assay.core.errors import LimitReached, ModelFailed
@@ -22,6 +22,10 @@ from assay.run.run import Run
 from assay.verify.streaming.carrying import spans
 from assay.verify.streaming.proofreading import Proofreader
 
+CLOSEST = 3
+SHORTEST = 30
+"""Code points; what is shorter is a heading or a label."""
+CLOSEST_HEADING = "## Closest passages"
 QUERIES_NAMED = 8
 QUERY_LENGTH = 120
 """Characters of each; the question itself is one, and may be a page long."""
@@ -44,7 +48,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
     `researched` says that sources were looked for, `sourced` that the text claims to rest on some; `written`, that a
     model wrote it to its end; `composed`, that code made it of records, which have to go on saying what it says.
-    `streamed` is the text as it streamed, where its claims were found meanwhile: they keep their ids.
+    `streamed` is the text as it streamed, where its claims were found meanwhile: they keep their ids. `found` says that
+    it answers: what is only near to the question is cited too.
     """
 
     text: str
@@ -54,6 +59,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     written: bool = True
     composed: bool = False
     streamed: str = ""
+    found: bool = True
 
 
 async def write(
@@ -159,7 +165,7 @@ async def write_nothing(run: Run, kit: Kit, inquiry: Inquiry) -> Draft:
 
 
 def nothing_found(phase: Run, kit: Kit, inquiry: Inquiry) -> Draft:
-    """The report where nothing was found: what was searched for and what ended it, no citation, no model."""
+    """The report where nothing was found: what was searched for, what ended it, and what comes nearest; no model."""
     asked = kit.ledger.queries(since=phase.brief.lane)  # what an earlier run searched for, its own report says
     queries = ", ".join(f"“{shortened(query, QUERY_LENGTH)}”" for query in asked[:QUERIES_NAMED])
     more = f" and {len(asked) - QUERIES_NAMED} more" if len(asked) > QUERIES_NAMED else ""
@@ -167,8 +173,18 @@ def nothing_found(phase: Run, kit: Kit, inquiry: Inquiry) -> Draft:
     searched = f"; searched for {queries}{more}" if queries else unable
     ended = f"; research was cut short: {in_words(phase.exhausted)}" if phase.exhausted else ""
     text = f"Nothing that answers this question was found in {inquiry.scope}{searched}{ended}."
+    nearest = closest(inquiry.question, kit)
+    text = f"{text}\n\n{nearest}" if nearest else text
     phase.emit(ReportDelta(text=text))
-    return Draft(text=text, sourced=False)
+    return Draft(text=text, sourced=bool(nearest), found=False)
+
+
+def closest(question: str, kit: Kit) -> str:
+    """The passages read which are nearest to a question, below their heading; nothing where none has a word of it."""
+    found = kit.ledger.recall(question, 4 * CLOSEST)
+    nearest = [passage for passage in found if len(passage.text) > SHORTEST][:CLOSEST]
+    items = "\n".join(f"- {quoted(passage)}" for passage in nearest)
+    return f"{CLOSEST_HEADING}\n\n{items}" if items else ""
 
 
 def _cut_short(phase: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draft:

@@ -10,9 +10,9 @@ from typing import Protocol
 import tantivy
 from tantivy import Occur, Query
 
-from assay.search.local.analysis import name_terms, terms
+from assay.core.relevance.analysis import name_terms, terms
+from assay.core.relevance.stopwords import stop_terms
 from assay.search.local.index import DOCUMENTS, PASSAGES
-from assay.search.local.stopwords import stop_terms
 
 MOST_CHARACTERS = 4_000
 """Of a longer question only the beginning is read."""
