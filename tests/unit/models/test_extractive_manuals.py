@@ -117,9 +117,9 @@ def test_a_description_belongs_to_the_name_above_it_and_not_to_the_next() -> Non
             ("alpha (integer)\n  Sets the size.", "The default is 8 kilobytes.", "beta\n  Sets more.", "It is off.")
         )
     ]
-    terms = {sentence.text: sentence.term for sentence in place(passages)}
+    terms = {sentence.text: sentence.label for sentence in place(passages)}
     assert "alpha" in terms["The default is 8 kilobytes."]
-    assert terms["It is off."] == {"beta"}
+    assert terms["It is off."] == "beta"
 
 
 def test_a_heading_far_above_no_longer_counts() -> None:
@@ -127,8 +127,8 @@ def test_a_heading_far_above_no_longer_counts() -> None:
         place([ShownPassage("S1.3", "S1", "Gears"), ShownPassage(f"S1.{at}", "S1", "They turn one another slowly.")])
         for at in (4, 90)
     )
-    assert [sentence.above for sentence in near] == [{"gear"}]
-    assert [sentence.above for sentence in far] == [frozenset()]
+    assert [sentence.heading for sentence in near] == ["Gears"]
+    assert [sentence.heading for sentence in far] == [""]
 
 
 @given(st.lists(st.text("ab \n.|:-", min_size=1, max_size=40), max_size=12))

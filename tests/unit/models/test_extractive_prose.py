@@ -9,10 +9,9 @@ from extractive_asking import found
 
 from assay.core.messages import Message, Request
 from assay.models.extractive import NOTHING
-from assay.models.extractive.kinds import asked_for
 from assay.models.extractive.model import respond
 from assay.models.extractive.passages import split
-from assay.models.extractive.question import analyze, phrases
+from assay.models.extractive.question import phrases
 
 BURJ = "# Burj Khalifa\n\nThe tower opened on 4 January 2010.\n\nIt was designed by Adrian Smith. It has 163 floors.\n"
 DAM = (
@@ -93,21 +92,6 @@ def test_a_verb_without_its_object_is_no_answer() -> None:
 def test_lists_of_names_are_not_quotable() -> None:
     assert split("S1.30", "Brett Cannon, Greg Ewing, Anna van Berg, Jeremy Hylton, Walter Dörwald, and others.") == ()
     assert split("S1.30", "Brett Cannon, Greg Ewing, Anna van Berg and Jeremy Hylton were elected.") != ()
-
-
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("How old is she?", "age"),
-        ("How many are there?", "count"),
-        ("Who is it?", "person"),
-        ("Wann war das?", "date"),
-        ("What happens when it fails?", "other"),
-        ("Why?", "other"),
-    ],
-)
-def test_kinds(question: str, kind: str) -> None:
-    assert asked_for(analyze(question)) == kind
 
 
 def steps(question: str) -> list[str]:

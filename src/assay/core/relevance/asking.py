@@ -15,7 +15,7 @@ from assay.core.relevance.stopwords import stop_terms
 Wanted = Literal["number", "date", "name", "reason", "other"]
 
 ASKING: dict[Wanted, str] = {
-    "number": "how many, how much, how long, how old, how often, how far, what percentage, what percent, wie viele, "
+    "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, how many, how much, how long, how old, how often, how far, what percentage, what percent, wie viele, "
     "wie viel, wieviel, wieviele, wie lange, wie hoch, wie alt, wie oft, сколько, как долго, 多少, 几, 幾, 多大, 多久, "
     "いくつ, いくら, كم, cuántos, cuántas, cuánto, cuánta, combien, quanti, quante, quanto, quantos, quantas, hoeveel",
     "date": "when, what year, which year, what date, what day, which day, what month, what century, wann, "

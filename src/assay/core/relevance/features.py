@@ -1,7 +1,7 @@
 """The features of a statement for a question: numbers between about -1 and 2, which weights are given to.
 
 Rarity is the inverse document frequency (Spärck Jones 1972) over the statements found, a name's counted more by its
-feature of its own. What a statement does not say itself may stand in the one before or after it, in its label, its
+feature of its own. A statement says its label too. What it does not say may stand in the one before or after it, in its
 heading, its title, or elsewhere in its document: each counts by itself.
 """
 
@@ -18,14 +18,15 @@ from assay.core.relevance.likeness import NEAR, near_keys
 from assay.core.relevance.statements import Statement, is_unspaced, keys
 
 NAMES = (
-    "own", "rarest", "names", "neighbour", "label", "heading", "title", "document", "near", "pairs", "close", "density",
+    "own", "rarest", "names", "neighbour", "heading", "title", "document", "near", "pairs", "close", "density",
     "number", "date", "name", "reason", "unnumbered", "short", "long", "row", "code", "first", "rank", "leading",
-    "fresh", "order", "relative", "source",
+    "fresh", "order", "relative", "source", "opens", "figures", "rest",
 )  # fmt: skip
 """The features, in the order of a vector."""
 Vector = tuple[float, ...]
 
 _YEAR = re.compile(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d{2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_FIGURE = re.compile(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?![\w]|\.\d)")
 _NUMBER = re.compile(r"\d")
 _CJK_NUMBER = re.compile("[一二三四五六七八九十百千万亿两半]")
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
@@ -36,11 +37,13 @@ _NUMERAL = re.compile(
     r"|siete|ocho|nueve|diez|cien|mil|millones)\b",
     re.IGNORECASE,
 )
-_REASON = re.compile(
+REASON = re.compile(
     r"\b(?:because|since|due to|so that|in order|therefore|reason|thus|weil|da|denn|damit|wegen|grund|потому|так как|"
     r"поскольку|чтобы|из-за|porque|debido|para|razón)\b|因为|因為|由于|由於|所以|لأن|بسبب",
     re.IGNORECASE,
 )
+FEWEST = 100
+"""Statements among which rarity is counted at least: among a few every word is as rare."""
 MASS = 5.0
 """Brings weights and numbers of keys to about the size of the other features."""
 DENSE = 12
@@ -54,7 +57,7 @@ class Features:
         self.question, self.statements = question, statements
         self._asked = tuple(dict.fromkeys(question.keys))
         analysis = question.analysis
-        self._keys = [keys(each.text, analysis) for each in statements]
+        self._keys = [(*keys(each.label, analysis), *keys(each.text, analysis)) for each in statements]
         self._sets = [frozenset(found) for found in self._keys]
         self._around = {text: frozenset(keys(text, analysis)) for each in statements for text in _context(each)}
         vocabulary = frozenset().union(*self._sets, *self._around.values())
@@ -106,6 +109,24 @@ class Features:
             sum(self._held[at].values()) / MASS,
         )
 
+    def is_about(self, at: int) -> bool:
+        """Whether a row is about what the question names: it says something of its own subject alone."""
+        each = self.statements[at]
+        around = (self._held_in(text) for text in _context(each))
+        held = self._held[at].keys() | {key for found in around for key in found}
+        return each.kind != "row" or self.question.names.issubset(held)
+
+    def rest_around(self, places: Sequence[int]) -> float:
+        """`rest` of these statements together, with what stands around them."""
+        held: dict[str, float] = {}
+        for at in places:
+            for each in (self._held[at], self._beside(at), *map(self._held_in, _context(self.statements[at]))):
+                _merge(held, each)
+        return self.rest(held)
+
+    def _held_in(self, text: str) -> dict[str, float]:
+        return self._hold(self._around[text])
+
     def names_held(self, at: int) -> float:
         """The share of the question's names which the document of a statement holds; 1 where there are none."""
         held = self._sources[self.statements[at].source]
@@ -126,7 +147,7 @@ class Features:
 
     def _rarity(self) -> dict[str, float]:
         count = Counter(key for found in self._sets for key in self._hold(found))
-        size = max(len(self.statements), 1)
+        size = max(len(self.statements), FEWEST)
         return {key: math.log(1 + (size - count[key] + 0.5) / (count[key] + 0.5)) for key in self._asked}
 
     def _by_source(self) -> dict[int, dict[str, float]]:
@@ -147,7 +168,7 @@ class Features:
 
     def _vector(self, at: int) -> Vector:
         each, own = self.statements[at], self._held[at]
-        label, heading, title = (self._hold(self._around[text]) for text in _context(each))
+        heading, title = (self._hold(self._around[text]) for text in _context(each))
         beside = self._beside(at)
         rarest = max(self._asked, key=lambda key: self.weights[key] if key in self._sources[each.source] else -1.0)
         named = [key for key in self._asked if key in self.question.names]
@@ -158,7 +179,6 @@ class Features:
             own.get(rarest, 0.0),
             sum(own.get(key, 0.0) for key in named) / len(named) if named else self._own[at],
             self._more(beside, own),
-            self._more(label, own),
             self._more(heading, own),
             self._more(title, own),
             self._more(self._sources[each.source], own),
@@ -178,6 +198,9 @@ class Features:
             self._order(at, own),
             self._own[at] / self._best,
             self._share(self._sources[each.source]) / self._best_source,
+            self._opens(at),
+            self.figures(at),
+            self.rest(own),
         )
 
     def _beside(self, at: int) -> dict[str, float]:
@@ -209,6 +232,33 @@ class Features:
         pairs = list(pairwise(places))
         return sum(a < b for a, b in pairs) / len(pairs) if pairs else 0.0
 
+    def _opens(self, at: int) -> float:
+        """How many of the question's keys stand at the very beginning: what is defined is named first."""
+        asked = set(self._asked)
+        return len(asked.intersection(self._keys[at][: len(asked) + 1])) / len(asked)
+
+    def figures(self, at: int) -> float:
+        """Whether the question's numbers are there, whole: "3.1" is not "3.12"; 0 where the question has none.
+
+        -1 says that the number of another version stands in their place; they may also stand around the statement.
+        """
+        asked = frozenset(_FIGURE.findall(self.question.text))
+        if not asked:
+            return 0.0
+        each = self.statements[at]
+        said = frozenset(_FIGURE.findall(each.text))
+        around = said.union(*(_FIGURE.findall(text) for text in (each.label, *_context(each))))
+        if asked & said:
+            return 1.0
+        if any("." in one and "." in other for one in asked for other in said):
+            return -1.0
+        return 0.5 if asked & around else -0.5
+
+    def rest(self, held: Mapping[str, float]) -> float:
+        """The share of the keys which are no names that are held: what is asked of what bears the names."""
+        rest = [key for key in self._asked if key not in self.question.names]
+        return sum(held.get(key, 0.0) for key in rest) / len(rest) if rest else 1.0
+
     def _fresh(self, at: int) -> str:
         """The statement without the words of the question."""
         asked = set(self.question.text.casefold().split())
@@ -226,7 +276,7 @@ class Features:
             _sign(number) if wanted == "number" else 0.0,
             _sign(bool(_YEAR.search(fresh)) or (number and 0.3)) if wanted == "date" else 0.0,
             _sign(_has_name(fresh)) if wanted == "name" else 0.0,
-            float(bool(_REASON.search(fresh))) if wanted == "reason" else 0.0,
+            float(bool(REASON.search(fresh))) if wanted == "reason" else 0.0,
             float(not number) if wanted == "number" else 0.0,
         )
 
@@ -242,8 +292,8 @@ def _has_name(text: str) -> float:
     return float(any(word[0][0].isupper() for word in _WORD.finditer(text) if word.start()))
 
 
-def _context(each: Statement) -> tuple[str, str, str]:
-    return each.label, each.heading, each.title
+def _context(each: Statement) -> tuple[str, str]:
+    return each.heading, each.title
 
 
 def _merge(into: dict[str, float], held: Mapping[str, float]) -> None:

@@ -18,11 +18,15 @@ from assay.core.relevance.asking import Question
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.statements import Statement, keys
 
+OTHER = -1.0
+"""The feature `figures` of a statement about another version than that asked about: it answers nothing."""
+NAMED = 0.25
+"""What the bound is multiplied with where the question names the document: whether it is the right one is settled."""
 TOGETHER = 3
 """Statements which answer together."""
 CHANCE_NAMES = (
     "best", "margin", "own", "together", "reach", "document", "absent", "names", "keys", "pairs", "close", "kind",
-    "mass", "count", "contrast", "rarest", "said",
+    "mass", "count", "contrast", "rarest", "said", "figures", "rest", "rests", "sources", "unkind",
 )  # fmt: skip
 """The features of a chance, in the order of a vector."""
 
@@ -54,10 +58,9 @@ class Judgement(msgspec.Struct, frozen=True):
     ranked: tuple[Judged, ...]
     chance: float
 
-    @property
-    def answers(self) -> bool:
-        """Whether the best statements are to be taken for an answer."""
-        return bool(self.ranked) and self.chance >= weights().bound
+    def answers(self, named: bool = False) -> bool:
+        """Whether the best statements are to be taken for an answer; less will do where their document is `named`."""
+        return bool(self.ranked) and self.chance >= weights().bound * (NAMED if named else 1.0)
 
     @property
     def near(self) -> tuple[Judged, ...]:
@@ -82,7 +85,10 @@ def judge(question: Question, statements: Sequence[Statement]) -> Judgement:
     row = tuple(weights().statement.get(name, 0.0) for name in NAMES)
     scores = [sum(map(float.__mul__, row, vector)) for vector in vectors]
     order = sorted(range(len(statements)), key=lambda at: (-scores[at], at))
-    ranked = tuple(Judged(at, scores[at]) for at in order)
+    able = (at for at in order if vectors[at][_AT["figures"]] > OTHER and features.is_about(at))
+    ranked = tuple(Judged(at, scores[at]) for at in able)
+    if not ranked:
+        return Judgement((), 0.0)
     return Judgement(ranked, _chance(chances(features, vectors, ranked)))
 
 
@@ -121,7 +127,8 @@ def chances(features: Features, vectors: Sequence[Vector], ranked: Sequence[Judg
     """The features of a chance."""
     best = [vectors[each.place] for each in ranked[:TOGETHER]]
     top = best[0]
-    reach = (sum(top[_AT[name]] for name in ("own", "neighbour", "label", "heading", "title")),)
+    reach = (sum(top[_AT[name]] for name in ("own", "neighbour", "heading", "title")),)
+    kinds = [sum(vector[_AT[kind]] for kind in ("number", "date", "name")) for vector in best]
     later = ranked[min(len(ranked), 2 * TOGETHER) - 1].score
     return (
         ranked[0].score,
@@ -135,6 +142,11 @@ def chances(features: Features, vectors: Sequence[Vector], ranked: Sequence[Judg
         math.log(1 + len(set(features.question.keys))),
         top[_AT["pairs"]],
         top[_AT["close"]],
-        top[_AT["number"]] + top[_AT["date"]] + top[_AT["name"]],
+        max(kinds),
         *features.held_by_best(ranked[0].place),
+        top[_AT["figures"]],
+        top[_AT["rest"]],
+        features.rest_around([each.place for each in ranked[:TOGETHER]]),
+        min(1.0, (len({each.source for each in features.statements}) - 1) / 4),
+        float(max(kinds) < 0),
     )

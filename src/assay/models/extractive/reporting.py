@@ -53,7 +53,8 @@ def find(request: Request) -> str:
     task, whole = task_of(request)
     shelf = shelf_of(request)
     framed = frames(task, whole, shelf)
-    found = select(task, shelf, whole, limit=max(FOUND - len(framed), ANSWER)) or _beside(task, shelf)
+    asked = sides(task)
+    found = _beside(asked, shelf) if asked else select(task, shelf, whole, limit=max(FOUND - len(framed), ANSWER))
     units = [*framed, *found]
     return listed(_once(units)) or NOTHING
 
@@ -86,7 +87,7 @@ def write(request: Request) -> str:
     leading = [unit for unit in _found(question, shelf, found) or everything[:1] if unit.text not in shown]
     if template:
         near = [replace(unit, near=unit.near | set(stems(task))) for task, units in found for unit in units]
-        filled = _placed(template, leading, _once(near), shelf, question)
+        filled = _placed(template, leading, _once(near), shelf)
         blocks = _written([(heading, _fresh(units, set(shown), len(units))) for heading, units in filled], shape.words)
     else:
         blocks = _free(request, leading if shape.part == 1 else [], found, set(shown), compared)
@@ -136,13 +137,11 @@ def _written(sections: Sections, words: int) -> list[str]:
     return [f"{heading}\n\n{_bullets(units)}" for heading, units in kept if units]
 
 
-def _placed(
-    template: Sequence[Section], leading: Sequence[Unit], found: Sequence[Unit], shelf: Shelf, question: Question
-) -> Sections:
+def _placed(template: Sequence[Section], leading: Sequence[Unit], found: Sequence[Unit], shelf: Shelf) -> Sections:
     """What was found below the headings of a template; a heading left empty is asked for in the evidence."""
     sections = sorted_in(template, leading, found)
     return [
-        (heading, units or select(analyze(each.title), shelf, question, limit=A_SOURCE))
+        (heading, units or select(analyze(each.title), shelf, limit=A_SOURCE))
         for each, (heading, units) in zip(template, sections, strict=True)
     ]
 
@@ -151,9 +150,11 @@ def _answer_of(question: Question, shelf: Shelf) -> list[Unit]:
     """What answers each part of a question, in the question's order."""
     if followed := hops.answer(question.text, shelf):
         return followed
+    if compared := sides(question):
+        return _beside(compared, shelf)
     asked = [analyze(part) for part in parts(question.text)]
     each = [_leading(select(part, shelf, question), len(asked)) for part in asked]
-    return _once([unit for units in each for unit in units]) or _beside(question, shelf)
+    return _once([unit for units in each for unit in units])
 
 
 def _found(question: Question, shelf: Shelf, found: Sequence[Finding]) -> list[Unit]:
@@ -166,9 +167,9 @@ def _found(question: Question, shelf: Shelf, found: Sequence[Finding]) -> list[U
     return _once([unit for units in each for unit in _leading(units, len(each))])
 
 
-def _beside(question: Question, shelf: Shelf) -> list[Unit]:
-    """Of a comparison which no sentence makes, what is said of each thing compared; nothing where one has nothing."""
-    found = [select(side, shelf, side, limit=A_SOURCE) for side in sides(question)]
+def _beside(sides: Sequence[Question], shelf: Shelf) -> list[Unit]:
+    """What is said of each thing compared; nothing where one has nothing."""
+    found = [select(side, shelf, side, limit=A_SOURCE) for side in sides]
     return _once([unit for units in found for unit in units]) if all(found) else []
 
 

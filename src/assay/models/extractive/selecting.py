@@ -10,10 +10,20 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.core.relevance import Judgement, Statement, judge, read_question
+from assay.core.relevance.features import REASON
 from assay.models.extractive.answering import answers, frame
 from assay.models.extractive.lexicon import FACETS
 from assay.models.extractive.passages import Sentence, ends
-from assay.models.extractive.question import Question, is_about, is_explanation, is_phrase, points_back
+from assay.models.extractive.question import (
+    TITLE,
+    Question,
+    analyze,
+    asks_why,
+    is_about,
+    is_explanation,
+    is_phrase,
+    points_back,
+)
 from assay.models.extractive.records import rows
 from assay.models.extractive.shelf import Book, Shelf
 from assay.models.extractive.subjects import Subject, resolve
@@ -42,7 +52,9 @@ def select(question: Question, shelf: Shelf, context: Question | None = None, li
         return found[:limit]
     asked = subject.asked
     explained = is_explanation(asked.text) and bool(subject.rest)
-    framed = [] if explained else answers(asked, subject, shelf)
+    framed = [] if explained or asks_why(asked) else answers(asked, subject, shelf)
+    if asks_why(asked) and subject.books and not subject.rest:
+        return _reasons(asked, subject, shelf)
     if subject.books and not subject.rest:
         if framed or not asked.facets or is_about(asked):
             return framed or _lead(subject)
@@ -64,11 +76,21 @@ def order(question: Question, shelf: Shelf, context: Question | None = None) -> 
 
 
 def _sentences(question: Question, subject: Subject, shelf: Shelf, context: Question | None, limit: int) -> list[Unit]:
-    placed, judgement = _judged(question, subject.books or shelf.books, shelf, context)
-    if not judgement.answers:
+    asked = _bare(subject) if subject.books else question
+    placed, judgement = _judged(asked, subject.books or shelf.books, shelf, context)
+    if not judgement.answers(bool(subject.books)):
         return []
     units = [_unit(*placed[each.place], each.score) for each in judgement.near]
     return _distinct(units, limit)
+
+
+def _bare(subject: Subject) -> Question:
+    """The question without the titles and numbers of the documents which are to answer."""
+    text = subject.asked.text
+    for mention in subject.asked.mentions:
+        if any(book.owns(mention.identifier) for book in subject.books):
+            text = text.replace(mention.text, " ")
+    return analyze(text.replace(TITLE, " "))
 
 
 def _judged(
@@ -111,6 +133,14 @@ def _lead(subject: Subject) -> list[Unit]:
         prose = [each for each in book.sentences if each.kind == "prose" and ends(each.text)]
         found.extend(_unit(book, sentence, 0.9) for sentence in prose[:LEAD])
     return found
+
+
+def _reasons(question: Question, subject: Subject, shelf: Shelf) -> list[Unit]:
+    """Why a document was written, or rejected: the best statements which give a reason, else its beginning."""
+    placed, judgement = _judged(question, subject.books, shelf, None)
+    ranked = (placed[each.place] for each in judgement.ranked)
+    found = [_unit(book, sentence, 0.9) for book, sentence in ranked if REASON.search(sentence.text)]
+    return found[:LEAD] or _lead(subject)
 
 
 def _unit(book: Book, sentence: Sentence, score: float) -> Unit:
