@@ -25,7 +25,6 @@ import msgspec
 import numpy as np
 from answers import Document, Question, data_folder, read, states, training
 from scipy.optimize import minimize
-from sklearn.linear_model import LogisticRegression
 
 from assay import Assay
 from assay.core import relevance

@@ -12,7 +12,6 @@ from assay.models.extractive import NOTHING
 from assay.models.extractive.passages import place
 from assay.models.extractive.planning import queries
 from assay.models.extractive.question import analyze, defined, parts, versions
-from assay.models.extractive.reporting import NOT_FOUND
 
 OPTIONS = """# Settings
 
@@ -173,11 +172,6 @@ def test_why_gives_reasons_and_no_header_field() -> None:
     assert "Ann Lee" not in written
     rejected = answered("Why was PEP 9003 rejected?", "Stillness", PLAN)
     assert first(rejected) == "It was rejected because nobody wanted to wait."
-
-
-def test_a_value_which_nothing_gives_is_not_made_of_its_neighbours() -> None:
-    text = "# Notes\n\nThe servers of Frob and of Grob run by default on the same machine.\n"
-    assert answered("What is the default port of a Grob server?", "Notes", text) == NOT_FOUND
 
 
 @pytest.mark.parametrize(

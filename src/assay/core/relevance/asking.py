@@ -15,7 +15,8 @@ from assay.core.relevance.stopwords import stop_terms
 Wanted = Literal["number", "date", "name", "reason", "other"]
 
 ASKING: dict[Wanted, str] = {
-    "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, how many, how much, how long, how old, how often, how far, what percentage, what percent, wie viele, "
+    "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, "
+    "how many, how much, how long, how old, how often, how far, what percentage, what percent, wie viele, "
     "wie viel, wieviel, wieviele, wie lange, wie hoch, wie alt, wie oft, сколько, как долго, 多少, 几, 幾, 多大, 多久, "
     "いくつ, いくら, كم, cuántos, cuántas, cuánto, cuánta, combien, quanti, quante, quanto, quantos, quantas, hoeveel",
     "date": "when, what year, which year, what date, what day, which day, what month, what century, wann, "
@@ -65,10 +66,12 @@ def read_question(text: str, about: str = "", beside: str = "") -> Question:
     whole = f"{about} {text}".strip()
     analysis = analysis_for(beside or whole)
     stop = stop_terms(analysis) | stop_terms(analysis_for(whole))
-    said = (key for part in (text, about) for key in _keys(part, analysis))
+    wanted, cue = _wanted(text)
+    bare = text.casefold().replace(cue, " ", 1) if cue else text
+    said = (key for part in (bare, about) for key in _keys(part, analysis))
     telling = tuple(dict.fromkeys(key for key in said if key not in stop)) or keys(whole, analysis)
     names = _names(text, analysis) | _names(about, analysis)
-    return Question(text=whole, analysis=analysis, keys=telling, names=names & set(telling), wanted=_wanted(text))
+    return Question(text=whole, analysis=analysis, keys=telling, names=names & set(telling), wanted=wanted)
 
 
 def _keys(text: str, analysis: str) -> tuple[str, ...]:
@@ -80,11 +83,13 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).strip()
 
 
-def _wanted(text: str) -> Wanted:
-    """The kind asked for by the first word which asks for any, the longer of two at one place."""
+def _wanted(text: str) -> tuple[Wanted, str]:
+    """The kind asked for, and the words which ask for it: the first of such, the longer of two at one place."""
     folded = text.casefold()
-    found = [(match.start(), -len(match[0]), wanted) for wanted, cue in _CUES if (match := cue.search(folded))]
-    return min(found)[2] if found else "other"
+    found = [
+        (match.start(), -len(match[0]), wanted, match[0]) for wanted, cue in _CUES if (match := cue.search(folded))
+    ]
+    return min(found)[2:] if found else ("other", "")
 
 
 def _names(text: str, analysis: str) -> frozenset[str]:

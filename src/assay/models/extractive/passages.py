@@ -107,6 +107,8 @@ def split(passage: str, text: str) -> tuple[Sentence, ...]:
         return _row(passage, place, text)
     if is_record(text):
         return _line(passage, place, text)
+    if lines := _keyed(text):
+        return tuple(each for line in lines for each in _line(passage, place, line))
     body = _BULLET.sub("", text, count=1)
     if (field := read_field(passage, text)) and not ends(field.value):
         return _line(passage, place, one_line(body))
@@ -151,6 +153,15 @@ def _line(passage: str, place: int, line: str) -> tuple[Sentence, ...]:
     """A table row, or a line with a key and a value, quoted as a whole."""
     bare = len(_URL.sub("", line)) * 2 < len(line)
     return () if bare or _unsafe(line) or len(line) > 500 else (Sentence(line, passage, place, "row"),)
+
+
+_KEYED = re.compile(r"[^\W_][^:|\n]{0,80}:\s+\S.*")
+
+
+def _keyed(text: str) -> list[str]:
+    """The lines of a passage all of which have a key and a value, as a country's profile has: each says one thing."""
+    lines = [one_line(line) for line in text.splitlines() if line.strip()]
+    return lines if len(lines) > 1 and all(map(_KEYED.fullmatch, lines)) else []
 
 
 def _is_name_list(line: str) -> bool:

@@ -70,14 +70,15 @@ def _headed(book: Book) -> bool:
 
 def order(question: Question, shelf: Shelf, context: Question | None = None) -> list[Book]:
     """The documents by the best statement of each, with those nothing of which can be quoted last."""
-    placed, judgement = _judged(question, shelf.books, shelf, context)
+    placed, judgement = _judged(question, shelf.books, shelf, _about(question, context))
     best = [placed[each.place][0] for each in judgement.ranked]
     return list(dict.fromkeys([*best, *shelf.books]))
 
 
 def _sentences(question: Question, subject: Subject, shelf: Shelf, context: Question | None, limit: int) -> list[Unit]:
     asked = _bare(subject) if subject.books else question
-    placed, judgement = _judged(asked, subject.books or shelf.books, shelf, context)
+    about = _about(question, context) if not subject.books else ""
+    placed, judgement = _judged(asked, subject.books or shelf.books, shelf, about)
     if not judgement.answers(bool(subject.books)):
         return []
     units = [_unit(*placed[each.place], each.score) for each in judgement.near]
@@ -93,22 +94,21 @@ def _bare(subject: Subject) -> Question:
     return analyze(text.replace(TITLE, " "))
 
 
-def _judged(
-    question: Question, books: Sequence[Book], shelf: Shelf, context: Question | None
-) -> tuple[list[Placed], Judgement]:
+def _judged(question: Question, books: Sequence[Book], shelf: Shelf, about: str = "") -> tuple[list[Placed], Judgement]:
     placed = [(book, sentence) for book in books for sentence in book.sentences]
     rank = {book.id: at for at, book in enumerate(shelf.books)}
     statements = [_statement(book, sentence, rank[book.id]) for book, sentence in placed]
-    about = context.text if context is not None and _depends(question, context) else ""
     beside = "\n".join(each.text for each in statements[:LANGUAGE])
     return placed, judge(read_question(question.text, about, beside), statements)
 
 
-def _depends(question: Question, context: Question) -> bool:
-    """Whether a part of a question says too little alone: a phrase, "how can they be avoided?", "and when?"."""
-    if question.text == context.text:
-        return False
-    return is_phrase(question, context) or points_back(question) or len(read_question(question.text).keys) < FEW
+def _about(question: Question, context: Question | None) -> str:
+    """The whole question, for a part which says too little alone: a phrase, "how can they be avoided?", "and when?"."""
+    if context is None or question.text == context.text:
+        return ""
+    alone = len(read_question(question.text).keys) >= FEW
+    dependent = is_phrase(question, context) or points_back(question) or not alone
+    return context.text if dependent else ""
 
 
 def _statement(book: Book, sentence: Sentence, rank: int) -> Statement:
@@ -137,7 +137,7 @@ def _lead(subject: Subject) -> list[Unit]:
 
 def _reasons(question: Question, subject: Subject, shelf: Shelf) -> list[Unit]:
     """Why a document was written, or rejected: the best statements which give a reason, else its beginning."""
-    placed, judgement = _judged(question, subject.books, shelf, None)
+    placed, judgement = _judged(question, subject.books, shelf)
     ranked = (placed[each.place] for each in judgement.ranked)
     found = [_unit(book, sentence, 0.9) for book, sentence in ranked if REASON.search(sentence.text)]
     return found[:LEAD] or _lead(subject)
