@@ -83,6 +83,7 @@ def read_field(passage: str, text: str) -> Field | None:
     if (
         match is None
         or is_record(text)
+        or _keyed(text)
         or len(match["key"].split()) > 4
         or "\n\n" in text
         or re.search(r"\d", match["key"])
