@@ -74,7 +74,9 @@ def test_a_shared_word_is_no_answer(question: str, text: str) -> None:
 
 def test_lines_with_a_key_each_say_one_thing() -> None:
     text = "Ruritania.\n\nGeography - Area: 1,234 sq km\nGeography - Coast: 56 km\nPeople - Language: Ruritanian\n"
-    assert found("Which language do the people of Ruritania speak?", "Ruritania", text).startswith("People - Language: Ruritanian [")
+    assert found("Which language do the people of Ruritania speak?", "Ruritania", text).startswith(
+        "People - Language: Ruritanian ["
+    )
     assert found("How long is the coast of Ruritania?", "Ruritania", text).startswith("Geography - Coast: 56 km [")
 
 
