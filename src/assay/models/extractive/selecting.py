@@ -15,7 +15,6 @@ from assay.models.extractive.answering import answers, frame
 from assay.models.extractive.lexicon import FACETS
 from assay.models.extractive.passages import Sentence, ends
 from assay.models.extractive.question import (
-    TITLE,
     Question,
     analyze,
     asks_why,
@@ -76,7 +75,7 @@ def order(question: Question, shelf: Shelf, context: Question | None = None) -> 
 
 
 def _sentences(question: Question, subject: Subject, shelf: Shelf, context: Question | None, limit: int) -> list[Unit]:
-    asked = _bare(subject) if subject.books else question
+    asked = _bare(question, subject)
     about = _about(question, context) if not subject.books else ""
     placed, judgement = _judged(asked, subject.books or shelf.books, shelf, about)
     if not judgement.answers(bool(subject.books)):
@@ -85,13 +84,13 @@ def _sentences(question: Question, subject: Subject, shelf: Shelf, context: Ques
     return _distinct(units, limit)
 
 
-def _bare(subject: Subject) -> Question:
-    """The question without the titles and numbers of the documents which are to answer."""
-    text = subject.asked.text
-    for mention in subject.asked.mentions:
+def _bare(question: Question, subject: Subject) -> Question:
+    """The question without the numbers of the documents which are to answer: their text need not say them."""
+    text = question.text
+    for mention in question.mentions:
         if any(book.owns(mention.identifier) for book in subject.books):
             text = text.replace(mention.text, " ")
-    return analyze(text.replace(TITLE, " "))
+    return analyze(text)
 
 
 def _judged(question: Question, books: Sequence[Book], shelf: Shelf, about: str = "") -> tuple[list[Placed], Judgement]:
