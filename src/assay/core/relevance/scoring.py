@@ -22,6 +22,8 @@ OTHER = -1.0
 """The feature `figures` of a statement about another version than that asked about: it answers nothing."""
 NAMED = 0.25
 """What the bound is multiplied with where the question names the document: whether it is the right one is settled."""
+ELSEWHERE = 0.4
+"""The share of the margin which a statement of another document than the best may be below it."""
 TOGETHER = 3
 """Statements which answer together."""
 CHANCE_NAMES = (
@@ -46,10 +48,11 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """The statement at `place` of those given, and how well it answers: higher is better."""
+    """The statement at `place` of those given, how well it answers (higher is better), and its document."""
 
     place: int
     score: float
+    source: int = 0
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -64,9 +67,15 @@ class Judgement(msgspec.Struct, frozen=True):
 
     @property
     def near(self) -> tuple[Judged, ...]:
-        """The best statement and those not far below it."""
-        least = self.ranked[0].score - weights().margin if self.ranked else 0.0
-        return tuple(each for each in self.ranked if each.score >= least)
+        """The best statement and those not far below it, of other documents those which are hardly below it."""
+        if not self.ranked:
+            return ()
+        best, margin = self.ranked[0], weights().margin
+        return tuple(
+            each
+            for each in self.ranked
+            if best.score - each.score <= margin * (1.0 if each.source == best.source else ELSEWHERE)
+        )
 
 
 @cache
@@ -86,7 +95,7 @@ def judge(question: Question, statements: Sequence[Statement]) -> Judgement:
     scores = [sum(map(float.__mul__, row, vector)) for vector in vectors]
     order = sorted(range(len(statements)), key=lambda at: (-scores[at], at))
     able = (at for at in order if vectors[at][_AT["figures"]] > OTHER and features.is_about(at))
-    ranked = tuple(Judged(at, scores[at]) for at in able)
+    ranked = tuple(Judged(at, scores[at], statements[at].source) for at in able)
     if not ranked:
         return Judgement((), 0.0)
     return Judgement(ranked, _chance(chances(features, vectors, ranked)))
