@@ -43,6 +43,7 @@ BENCHES = {
     "grounding": "the embedded verifier over claims which people labelled",
     "citations": "citations as models write them, in 298 reports: what the reader of `assay verify FILE` finds",
     "injection": "instructions planted in documents: what they change of whole runs on the built-in model",
+    "answers": "questions people asked over Wikipedia, in six languages, beside BM25's best sentences",
     "questions": "questions with known answers over documents with headers, and some without",
     "whole_collection": "questions about all documents of a collection, counted exactly",
     "multihop": "questions which lead over several documents, against a single search",

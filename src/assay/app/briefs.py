@@ -17,6 +17,7 @@ from assay.app.webrules import hosts, make_rules
 from assay.core.brief import Brief, Depth, Mode, Role, Scope, Section, Timeouts
 from assay.core.claims import CheckName, RepairName
 from assay.core.depths import changed_depths
+from assay.core.detection import of_question
 from assay.core.errors import UsageError
 from assay.core.families import judges
 from assay.core.languages import read_language
@@ -24,7 +25,6 @@ from assay.core.lengths import read_length
 from assay.core.outline import read_template
 from assay.core.usage import Budget
 from assay.core.webrules import WebRules
-from assay.fetch.language import of_question
 from assay.locale import locale_for
 from assay.phases.typed.schema import LARGEST, canonical
 from assay.run.releases import own_release
