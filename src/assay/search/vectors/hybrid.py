@@ -199,7 +199,7 @@ class HybridSearch:
         cosines = {each: near.best(rows[each]) for each in candidates if each in rows}
         best: list[tuple[Hit, Fused]] = []
         for fused in mixed({each: hit.score for each, hit in found.items()}, cosines, self._weight):
-            hit = found.get(fused.document) or self._unsaid(fused)
+            hit = found.get(fused.document) or self._unsaid(fused, rows[fused.document])
             if hit is not None:
                 best.append((hit, fused))
             if len(best) == query.limit:
@@ -207,11 +207,17 @@ class HybridSearch:
         passages = self._passages([rows[fused.document] for _, fused in best if fused.document in rows], near)
         return [(_placed(hit, fused, passages.get(fused.document, ())), fused) for hit, fused in best]
 
-    def _unsaid(self, fused: Fused) -> Hit | None:
-        """A document which has no word of the question; None where it is far from it, or gone from the library."""
-        near = fused.score > 0 and (fused.cosine or 0.0) > 0
-        document = self._library.document(fused.document) if near else None
-        return None if document is None else Hit(document=document, score=0.0)
+    def _unsaid(self, fused: Fused, row: int) -> Hit | None:
+        """A document which has no word of the question.
+
+        None where it is far from it, gone from the library, or of another one, whose rows tell nothing of the scope.
+        """
+        if fused.score <= 0 or (fused.cosine or 0.0) <= 0:
+            return None
+        document = self._library.at([row]).get(row)
+        if document is None or document.sha256 != fused.document:
+            return None
+        return Hit(document=document, score=0.0)
 
     def _passages(self, rows: Sequence[int], near: Nearness) -> Mapping[str, list[Span]]:
         """The nearest passages of each document, best first."""
