@@ -193,7 +193,7 @@ class HybridSearch:
 
     def _fused(self, hits: Sequence[Hit], near: Nearness, query: Query) -> list[tuple[Hit, Fused]]:
         found = {hit.document.sha256: hit for hit in hits}
-        rows = {self._hashes[row]: row for row in near.cosines}
+        rows = {self._hashes[row]: row for row in near.bounds}
         nearest = dict.fromkeys(self._hashes[row] for (row, _), _ in near.nearest)
         candidates = dict.fromkeys([*found, *list(nearest)[: _wanted(query)]])
         cosines = {each: near.best(rows[each]) for each in candidates if each in rows}
@@ -224,7 +224,7 @@ class HybridSearch:
         packed = self._store.spans(rows)
         found = {}
         for row, spans in packed.items():
-            cosines = near.cosines[row]
+            cosines = near.cosines(row)
             order = sorted(range(len(spans)), key=lambda place: (-cosines[place], place))[:BEST]
             found[self._hashes[row]] = [unpack(spans[place]) for place in order]
         return found
