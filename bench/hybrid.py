@@ -26,13 +26,13 @@ import msgspec
 from embedding_server import model_in, serving
 from retrieval import DATA, Collection, cacm, cranfield, entry, ndcg, nfcorpus
 
-from assay.core.ports import Access, Explanation, Query
+from assay.core.ports import Access, Query
 from assay.evidence.documents import Reader
 from assay.evidence.segment import SEGMENTER
 from assay.models.embedding.service import create
 from assay.search.local import LocalSearch
 from assay.search.vectors import Built, HybridSearch, Limits, VectorBuilder, VectorStore
-from assay.search.vectors.fusion import merged
+from assay.search.vectors.fusion import Fused, merged
 from assay.settings.sections import EmbedderSettings
 from assay.store.memory import MemoryBlobs, MemoryLibrary
 from assay.store.sql.sqlite import engine
@@ -101,11 +101,11 @@ class Scene:
 
     def by_meaning(self, text: str) -> list[str]:
         """The vectors alone."""
-        return self._named(_ranking(self._explained(text), "cosine_rank"))
+        return self._named(_ranking(self._ranked(text), "cosine_rank"))
 
     def by_ranks(self, text: str) -> list[str]:
         """Reciprocal rank fusion."""
-        found = self._explained(text)
+        found = self._ranked(text)
         return self._named(merged(_ranking(found, "lexical_rank"), _ranking(found, "cosine_rank")))
 
     def measure(self, order: Order, score: Callable[[list[str], Mapping[str, int]], float]) -> Figures:
@@ -120,15 +120,15 @@ class Scene:
                 scores.append(score(found, judged))
         return Figures(statistics.mean(scores), statistics.median(took))
 
-    def _explained(self, text: str) -> list[Explanation]:
-        return self.both.explained(Query(text=text, limit=RANKED))
+    def _ranked(self, text: str) -> list[Fused]:
+        return [fused for _, fused in self.both.ranked(Query(text=text, limit=RANKED)) or ()]
 
     def _named(self, hashes: Sequence[str]) -> list[str]:
         return [name for each in hashes for name in self.names[each]][:DEPTH]
 
 
-def _ranking(found: Sequence[Explanation], by: str) -> list[str]:
-    ranked = [(getattr(each, by), each.hit.document.sha256) for each in found if getattr(each, by) is not None]
+def _ranking(found: Sequence[Fused], by: str) -> list[str]:
+    ranked = [(getattr(each, by), each.document) for each in found if getattr(each, by) is not None]
     return [sha256 for _, sha256 in sorted(ranked)]
 
 

@@ -186,6 +186,17 @@ def test_vectors_made_by_others_are_seen(tmp_path: Path, scene: Scene) -> None:
     assert "garage.md" in scene.names("automobile")
 
 
+def test_vectors_of_another_library_are_not_taken_for_its_documents(scene: Scene) -> None:
+    scene.embed()
+    restored = memory_store()
+    fill(restored, {"first.md": "Nothing."})  # the rows of all others are moved by one
+    fill(restored, TEXTS)
+    spans = Reader(restored.blobs).spans
+    index = LocalSearch(None, restored.library, spans)
+    search = HybridSearch(index, scene.vectors, scene.embedder, restored.library, lambda names: True, 0.7)
+    assert [hit.document.name for hit in search.find(Query(text="physician"))] == []
+
+
 # why
 
 

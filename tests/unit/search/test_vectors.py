@@ -260,13 +260,14 @@ def test_the_nearest_are_the_nearest(documents: list[list[list[float]]], query: 
     for rows in (None, scope):
         near = matrix.near(asked, rows, 3)
         wanted = {row for row in range(1, len(documents) + 1) if rows is None or row in rows}
-        assert set(near.cosines) == wanted
-        flat = [cosine for row in near.cosines for cosine in near.cosines[row]]
+        assert set(near.bounds) == wanted
+        flat = [cosine for row in near.bounds for cosine in near.cosines(row)]
         assert [cosine for _, cosine in near.nearest] == sorted(flat, reverse=True)[:3]
         for (row, place), found in near.nearest:
-            assert near.cosines[row][place] == found
+            assert near.cosines(row)[place] == found
         for row in wanted:
-            for passage, found in zip(documents[row - 1], near.cosines[row], strict=True):
+            assert near.best(row) == max(near.cosines(row))
+            for passage, found in zip(documents[row - 1], near.cosines(row), strict=True):
                 assert found == pytest.approx(exact(quantized(passage), asked), abs=1e-3)
 
 
