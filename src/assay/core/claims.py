@@ -58,12 +58,23 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     inherited: bool = False
 
 
+class Nearest(msgspec.Struct, frozen=True, kw_only=True):
+    """The cited passage which says most of a claim, by id, and which of the claim's words and numbers it lacks."""
+
+    passage: str
+    missing: tuple[str, ...] = ()
+
+
 class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """One check's result on a claim: the rule (or "judge"), its verdict, and why."""
+    """One check's result on a claim: the rule (or "judge"), its verdict, and why.
+
+    `nearest` is what a reader looks at where the claim does not hold; None where it does, or nothing is near.
+    """
 
     rule: str
     verdict: Verdict
     reason: str = ""
+    nearest: Nearest | None = None
 
 
 class Version(msgspec.Struct, frozen=True, kw_only=True):

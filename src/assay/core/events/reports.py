@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.core.claims import Side, Summary, Verdict
+from assay.core.claims import Nearest, Side, Summary, Verdict
 from assay.core.events.envelope import Event, kind
 from assay.core.sources import Passage, Surroundings
 from assay.core.translation import Statement
@@ -67,7 +67,8 @@ class ClaimFound(Event, frozen=True):
 class ClaimChecked(Event, frozen=True):
     """A check's result on a claim: the rule (or judge), its verdict and why. The last one stands.
 
-    `against` are passages which were found to speak against it.
+    `against` are passages which were found to speak against it; `nearest` is the cited passage which says most of it,
+    where it does not hold.
     """
 
     id: str
@@ -75,6 +76,7 @@ class ClaimChecked(Event, frozen=True):
     verdict: Verdict
     reason: str = ""
     against: tuple[Passage, ...] = ()
+    nearest: Nearest | None = None
 
 
 @kind("claim.revised")

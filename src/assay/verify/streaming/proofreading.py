@@ -189,7 +189,12 @@ def _found_of(checked: Checked) -> ClaimFound:
 def _checked(checked: Checked) -> ClaimChecked:
     check = checked.check
     return ClaimChecked(
-        id=checked.id, rule=check.rule, verdict=check.verdict, reason=check.reason, against=checked.against
+        id=checked.id,
+        rule=check.rule,
+        verdict=check.verdict,
+        reason=check.reason,
+        against=checked.against,
+        nearest=check.nearest,
     )
 
 

@@ -66,7 +66,7 @@ def _claim_checked(state: State, envelope: e.Envelope, event: e.ClaimChecked) ->
         return
     against = tuple(dict.fromkeys((*claim.against, *state.keep(event.against))))
     state.claims[event.id] = msgspec.structs.replace(claim, verdict=event.verdict, reason=event.reason, against=against)
-    check = Check(rule=event.rule, verdict=event.verdict, reason=event.reason)
+    check = Check(rule=event.rule, verdict=event.verdict, reason=event.reason, nearest=event.nearest)
     state.checks.setdefault(event.id, []).append(check)
 
 
