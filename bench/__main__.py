@@ -51,6 +51,7 @@ BENCHES = {
     "git_manual": "questions over Git's manual, HTML (Debian: git-doc)",
     "python_manual": "questions over Python's manual, HTML (Debian: python3.11-doc)",
     "training_manuals": "questions over SQLite's and Debian's manuals, which the model was improved on",
+    "valgrind_manual": "questions over Valgrind's manual, HTML (Debian: valgrind)",
     "vim_manual": "questions over Vim's manual, plain text (Debian: vim-runtime)",
 }
 NO_DATA = 2

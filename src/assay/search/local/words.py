@@ -63,17 +63,17 @@ class Words:
     def reduced(self, searcher: Frequencies) -> Words:
         """The words worth looking for: in some documents but not in most, no stop words, the rarest of too many."""
         frequencies: dict[tuple[str, ...], int] = {}
-        for forms, named in zip(self.plain, self.named, strict=True):
+        for forms, names in zip(self.plain, self.named, strict=True):
             found = max(searcher.doc_freq("body", form) for form in forms)
-            found = found or max(searcher.doc_freq(field, form) for form in named for field in ("name", "title"))
+            found = found or max(searcher.doc_freq(field, form) for form in names for field in ("name", "title"))
             if found:
                 frequencies[forms] = found
-        titled = {forms: named for forms, named in zip(self.plain, self.named, strict=True) if forms in frequencies}
-        most, named = COMMON * searcher.num_docs, IN_TITLES * searcher.num_docs
+        named = dict(zip(self.plain, self.named, strict=True))
+        most, rarely = COMMON * searcher.num_docs, IN_TITLES * searcher.num_docs
         telling = {
             forms
             for forms, found in frequencies.items()
-            if found <= most or 0 < max(searcher.doc_freq("title", form) for form in titled[forms]) <= named
+            if found <= most or 0 < max(searcher.doc_freq("title", form) for form in named[forms]) <= rarely
         }
         telling = {forms for forms in telling if not self.stop.intersection(forms)} or telling or set(frequencies)
         kept = sorted(telling, key=lambda forms: (frequencies[forms], forms))[:MOST_WORDS]
