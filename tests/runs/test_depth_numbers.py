@@ -79,7 +79,7 @@ async def test_background_queries(number: int) -> None:
 
 
 async def test_max_steps() -> None:
-    log = await played([*planned(PLAN), *one_agent()[3:]], min_steps=1, max_steps=1)
+    log = await played([*planned(PLAN), *one_agent()[3:]], max_steps=1)
     assert len(log.last(e.PlanProposed).plan.steps) == 1
 
 
@@ -187,7 +187,7 @@ async def test_the_times_of_agents(numbers: dict[str, float], reports: float, st
 
 
 async def test_seconds() -> None:
-    log = await played([], seconds=0.001)
+    log = await played([], seconds=1e-9)
     assert log.last(e.RunCompleted).stop_reason == "time"
 
 

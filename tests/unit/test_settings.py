@@ -5,7 +5,7 @@ import pytest
 
 from assay import settings
 from assay.app.briefs import make_brief
-from assay.core.depths import STEPWISE
+from assay.core.depths import STEPWISE, changed_depths
 from assay.core.errors import ConfigError, UnknownName
 
 
@@ -258,7 +258,13 @@ def test_a_brief_keeps_the_numbers_of_its_strategy():
     assert (brief.rules("light").words, brief.rules("light").queries) == (80, 2)
     assert brief.rules("extended") == STEPWISE["extended"]
     assert set(brief.depths) == {"light", "medium", "extended"}
+
+
+def test_of_the_least_and_the_most_of_steps_the_one_nobody_set_gives_way():
+    fewer = make_brief("How?", settings.load(depths={"medium": {"max_steps": 2}}), {}).rules("medium")
+    more = make_brief("How?", settings.load(depths={"light": {"min_steps": 8}}), {}).rules("light")
+    assert (fewer.min_steps, fewer.max_steps, more.min_steps, more.max_steps) == (2, 2, 8, 8)
     with pytest.raises(
-        ConfigError, match=r"depth medium has at least 3 and at most 2 steps; set depths.medium.min_steps"
+        ConfigError, match=r"depth light has at least 4 and at most 2 steps; set depths.light.min_steps"
     ):
-        make_brief("How?", settings.load(depths={"medium": {"max_steps": 2}}), {})
+        changed_depths("orchestrated", {"light": {"min_steps": 4, "max_steps": 2}})

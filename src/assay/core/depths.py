@@ -128,14 +128,16 @@ def decided_by_reasoning(rules: DepthRules) -> DepthRules:
 def changed_depths(strategy: str, changes: Mapping[SetDepth, Mapping[str, int | float]]) -> dict[SetDepth, DepthRules]:
     """The rules of a strategy at every depth, with the numbers somebody set in place of the defaults.
 
+    Of the least and the most of steps, the one nobody set gives way to the other.
+
     Raises:
-        ConfigError: a depth has more steps at the least than at the most.
+        ConfigError: both are set, and the least is the greater.
     """
     return {depth: _changed(strategy, depth, changes.get(depth, {})) for depth in depths_of(strategy)}
 
 
 def _changed(strategy: str, depth: SetDepth, changes: Mapping[str, int | float]) -> DepthRules:
-    rules = msgspec.structs.replace(depths_of(strategy)[depth], **changes)
+    rules = _in_order(msgspec.structs.replace(depths_of(strategy)[depth], **changes), changes)
     if strategy == "reflective" and "cycles" not in changes:
         rules = msgspec.structs.replace(rules, cycles=rules.max_steps + 1)
     if rules.min_steps > rules.max_steps:
@@ -143,4 +145,12 @@ def _changed(strategy: str, depth: SetDepth, changes: Mapping[str, int | float])
             f"the depth {depth} has at least {rules.min_steps} and at most {rules.max_steps} steps; "
             f"set depths.{depth}.min_steps and depths.{depth}.max_steps so that the first is not the greater"
         )
+    return rules
+
+
+def _in_order(rules: DepthRules, changes: Mapping[str, int | float]) -> DepthRules:
+    if "min_steps" not in changes:
+        return msgspec.structs.replace(rules, min_steps=min(rules.min_steps, rules.max_steps))
+    if "max_steps" not in changes:
+        return msgspec.structs.replace(rules, max_steps=max(rules.min_steps, rules.max_steps))
     return rules
