@@ -85,11 +85,11 @@ def told(sources: list[tuple[Source, list[Passage]]], claims: int, dice: random.
         start, said = len(text), passage.text.partition(". ")[0].rstrip(".") + "."
         text += f"{said} [{passage.id}]" + ("\n\n" if number % 3 == 0 else " ")
         claim = Claim(id=f"c{number}", text=said, start=start, end=start + len(said), passages=(passage.id,))
-        found.append((msgspec.structs.replace(claim, verdict="supported"), passage))
+        found.append((msgspec.structs.replace(claim, verdict="quoted"), passage))
     yield from (e.ReportDelta(text=text[at : at + 200]) for at in range(0, len(text), 200))
     for claim, passage in found:
         yield e.ClaimFound(id=claim.id, text=claim.text, start=claim.start, end=claim.end, passages=(passage,))
-        yield e.ClaimChecked(id=claim.id, rule="verbatim", verdict="supported")
+        yield e.ClaimChecked(id=claim.id, rule="verbatim", verdict="quoted")
     yield e.VerifySummary(summary=summarize(claim for claim, _ in found), passed=True)
     yield e.ReportFinished(text_sha256=sha256(text.encode()))
     yield e.RunCompleted(stop_reason="done", verified=True)

@@ -28,7 +28,7 @@ from mutations import pairs
 from paraphrasing import FAITHFUL
 
 from assay.app.checking import ClaimRow
-from assay.core.claims import Verdict
+from assay.core.claims import HOLDING, Verdict
 from assay.verify.deciding import decide
 from assay.verify.embedded.index import index
 from assay.verify.embedded.verdicts import weigh
@@ -174,7 +174,7 @@ def _line(found: Measured) -> str:
 
 
 def _verdicts(outcomes: Sequence[Outcome]) -> str:
-    supported = [outcome.label for outcome in outcomes if outcome.verdict == "supported"]
+    supported = [outcome.label for outcome in outcomes if outcome.verdict in HOLDING]
     refused = [not outcome.label for outcome in outcomes if outcome.verdict in ("unsupported", "contradicted")]
     return f"{_right(supported):>15}   {_right(refused):>15}"
 
@@ -193,7 +193,7 @@ def edits() -> None:
             chance = random.Random(0)
             edited = ((edit(pair.claim, pair.passage, chance), pair) for pair in found)
             made = list(islice(((text, pair) for text, pair in edited if text and text != pair.claim), EDITED_A_WAY))
-            passed = sum(decide(text, pair.passage).verdict == "supported" for text, pair in made)
+            passed = sum(decide(text, pair.passage).verdict in HOLDING for text, pair in made)
             totals = [totals[0] + passed, totals[1] + len(made)]
             print(f"{title:<10} {name:<24} {passed:>4} of {len(made)} supported")
         print(f"{title:<10} {'all':<24} {totals[0]:>4} of {totals[1]} supported")

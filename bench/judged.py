@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from assay.app.checking import BadRow, CheckedRow, ClaimRow
 from assay.app.judging import judge_rows
+from assay.core.claims import HOLDING
 from assay.core.messages import Price, Profile, Reply, Request, ToolCall
 from assay.core.usage import Usage
 from assay.models.scripted import Scripted
@@ -125,7 +126,7 @@ def table(title: str, ways: Mapping[str, Sequence[CheckedRow]]) -> None:
         judged = Counter(row.verdict for row in rows if row.rule == "judge")
         refused = sum(judged[verdict] for verdict in REFUSED)
         rules = sum(row.rule != "judge" and row.verdict in REFUSED for row in rows)
-        supported = sum(row.verdict == "supported" for row in rows)
+        supported = sum(row.verdict in HOLDING for row in rows)
         shares = [each / max(1, len(rows)) for each in (rules, refused, rules + refused)]
         print(
             f"  {way:<24}{len(rows):>6}"

@@ -22,6 +22,7 @@ SIGNS_A_TOKEN = 4
 QUESTION = "How do the tides of Brest, Genoa, Bergen and Lisbon compare?"
 SHARED_QUERY, SHARED_PAGE = "tide gauges of Europe", "page-0"
 PASSAGE = re.compile(r"^\[(S\d+\.\d+)\] (.+)$", re.MULTILINE)
+STEP_DONE = re.compile(r"Step (\d+) has just been worked on")
 FRAMED = re.compile(r"<(\w+)>\n(.*)\n</\1>", re.DOTALL)
 
 
@@ -123,7 +124,7 @@ def _task(tools: set[str], messages: Sequence[Message]) -> str:
                 return task
         return "background"
     rules = next((message.text for message in messages if message.name == "rules"), "")
-    if "steps_left" in rules:
+    if STEP_DONE.search(rules):
         return "reflect"
     return "plan"
 
@@ -133,7 +134,7 @@ def _asked(task: str, messages: Sequence[Message]) -> Asked:
     turn = sum(message.role == "assistant" for message in messages)
     if task == "reflect":
         rules = next(message.text for message in messages if message.name == "rules")
-        turn = json.loads(rules)["step"]
+        turn = int(STEP_DONE.findall(rules)[0])
     if task == "find":
         turn = 0
     shown = (PASSAGE.findall(message.text) for message in messages)

@@ -191,7 +191,7 @@ def embedded(claims: int, rounds: int) -> None:
     first, rest = spent[0].cpu, [each.cpu for each in spent[1:]]
     counts = verified.summary
     median, least, most = statistics.median(rest), min(rest), max(rest)
-    print(f"embedded, {counts.claims} claims ({counts.supported} supported, {counts.unchecked} unchecked):")
+    print(f"embedded, {counts.claims} claims ({counts.holding} quoted or supported, {counts.unchecked} unchecked):")
     print(f"  {first:.2f} s of processor time the first time, then {median:.2f} ({least:.2f}-{most:.2f})")
 
 

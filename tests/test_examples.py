@@ -73,7 +73,7 @@ def test_links_between_pages_lead_somewhere():
 def test_the_readme_shows_the_true_report(environment: dict[str, str]) -> None:
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     shown = next(code for kind, code in BLOCK.findall(page) if kind == "text")
-    report = shown.split("supported\n", 1)[1]
+    report = shown.split("quoted\n", 1)[1]
     question = "How does Assay keep a run after a crash?"
     done = warm.run(question, "--in", "docs/", cwd=ROOT, env=environment)
     wanted = [line for line in report.splitlines() if line and line != "…"]

@@ -13,10 +13,20 @@ from typing import Any, Literal
 from assay.core.errors import ConfigError, UnknownName
 
 Group = Literal[
-    "models", "extractors", "archives", "connectors", "fetchers", "searches", "exporters", "tools", "strategies"
+    "models",
+    "embedders",
+    "extractors",
+    "archives",
+    "connectors",
+    "fetchers",
+    "searches",
+    "exporters",
+    "tools",
+    "strategies",
 ]
 GROUPS: tuple[Group, ...] = (
     "models",
+    "embedders",
     "extractors",
     "archives",
     "connectors",
@@ -29,6 +39,7 @@ GROUPS: tuple[Group, ...] = (
 
 NOUNS: dict[Group, str] = {
     "models": "model adapter",
+    "embedders": "embedder",
     "extractors": "extractor",
     "archives": "archive format",
     "connectors": "connector",

@@ -69,7 +69,7 @@ def uninterrupted(folder: Path, story: str) -> Whole:
     scene.check()
     ended = scene.ended()
     assert ended["status"] == "completed"
-    assert ended["summary"]["supported"] >= 2
+    assert ended["summary"]["quoted"] >= 2
     return Whole(ended, scene.points(), took)
 
 

@@ -11,7 +11,7 @@ from research import ROSE, TIDE, Log, Sea, agent, first_agent, kinds, whole
 
 from assay import Assay
 from assay.core import events as e
-from assay.core.errors import ModelFailed
+from assay.core.errors import ModelFailed, NothingSearched
 from assay.core.usage import Budget
 from assay.models.scripted import Scene, Scripted, calls, fails, says
 
@@ -27,7 +27,7 @@ async def alone(script: list[Scene], sea: Sea | None = None, **changes: object) 
 async def test_its_findings_are_the_report() -> None:
     log = await alone(first_agent())
     assert kinds(log, "claim.found", "claim.checked", "citations.located") == [
-        *("run.created", "run.started"),
+        *("run.created", "run.started", "scope.counted"),
         *("phase.started", "agents.planned", "agent.started"),
         *("tool.started", "search.performed", "tool.finished", "source.added", "source.added"),
         *("finding.started", "finding.added", "agent.finished", "phase.finished"),
@@ -36,7 +36,7 @@ async def test_its_findings_are_the_report() -> None:
     ]
     assert log.text == ROSE
     assert log.last(e.AgentStarted).task == TIDE
-    assert [event.verdict for event in log.of(e.ClaimChecked)] == ["supported"]
+    assert [event.verdict for event in log.of(e.ClaimChecked)] == ["quoted"]
     assert (log.last(e.RunCompleted).stop_reason, log.last(e.RunCompleted).verified) == ("done", True)
     assert {request.task for request in log.model.requests} == {"research", "find"}
 
@@ -46,7 +46,7 @@ async def test_its_depth_says_how_many_turns_it_has(depth: str, turns: int) -> N
     more = calls(("search", {"query": "tide"}), task="research", repeat=True)
     log = await alone([more, says(ROSE, task="find")], depth=depth)
     assert log.last(e.AgentFinished).turns == turns
-    rules = [msgspec.json.decode(r.named("rules")[-1]) for r in log.model.requests if r.task == "research"]
+    rules = [msgspec.json.decode(r.values("rules")[-1]) for r in log.model.requests if r.task == "research"]
     assert [each["turns"] for each in rules] == [turns] * turns
 
 
@@ -65,9 +65,9 @@ async def test_of_a_query_a_page_long_the_report_says_the_beginning() -> None:
 
 
 async def test_no_documents_cost_no_model_call() -> None:
-    log = await alone([], Sea({}))
+    log = await Sea({}).fail([], NothingSearched, question=TIDE, mode="agent")
     assert log.model.requests == []
-    assert log.last(e.RunCompleted).stop_reason == "no_evidence"
+    assert "there are no documents in the default collection" in log.last(e.RunFailed).error
 
 
 async def test_no_time_at_all_still_gives_a_report() -> None:
@@ -112,5 +112,5 @@ async def test_through_the_library() -> None:
         report = await assay.agent("How does Assay keep a run after a crash?", sources=[DOCS], depth="light").report()
     assert report.mode == "agent"
     assert report.plan is None
-    assert {claim.verdict for claim in report.claims} == {"supported"}
+    assert {claim.verdict for claim in report.claims} == {"quoted"}
     assert report.markdown.count("durable step")

@@ -55,7 +55,7 @@ async def test_a_claim_is_checked_while_the_answer_goes_on(mode: Mode) -> None:
     assert len(told) == len(set(told)), "something was said twice of a claim"
     places_are_right(log.envelopes)
     found = fold(log.envelopes)
-    assert [claim.verdict for claim in found.claims] == ["supported", "supported"]
+    assert [claim.verdict for claim in found.claims] == ["supported", "quoted"]
     assert "fish" not in found.report.text
     assert sum("gives work" in sentence for sentence in model.asked) == 1
     assert found.verified

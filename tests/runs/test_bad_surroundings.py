@@ -58,7 +58,7 @@ def test_two_processes_at_one_home_each_with_a_run(tmp_path: Path, whole: dict[s
     processes = [one.start(), other.start()]
     assert all(scene.finish(process) for scene, process in zip((one, other), processes, strict=True))
     assert one.ended() == whole
-    assert other.ended()["summary"]["supported"] >= 2
+    assert other.ended()["summary"]["quoted"] >= 2
 
 
 def _refused(home: str, answers: Any) -> None:

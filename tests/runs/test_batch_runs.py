@@ -53,7 +53,7 @@ def test_a_row_and_a_report_for_each_question_and_bad_lines_are_named(place: Pat
     assert (first["line"], second["line"], second["id"]) == (1, 3, "../../w")
     assert "nine metres" in (place / "out" / first["file"]).read_text()
     assert "80 metres" in (place / "out" / second["file"]).read_text()
-    assert first["claims"]["supported"] >= 1
+    assert first["claims"]["quoted"] >= 1
     assert sorted(each["run"] for each in (first, second)) == run_ids(capsys)
 
 

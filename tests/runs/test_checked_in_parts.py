@@ -33,7 +33,7 @@ def large(*writer: Scene) -> Slow:
 
 
 def part(number: int, answer: Reply) -> Scene:
-    return Scene(answer=answer, task="write", contains=f'"part":{number},"parts":2')
+    return Scene(answer=answer, task="write", contains=f"part {number} of 2")
 
 
 async def written(*writer: Scene) -> Log:

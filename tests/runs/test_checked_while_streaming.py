@@ -30,7 +30,7 @@ from assay.verify.checking import AT_ONCE
 
 REPORT = "\n\n".join((JOBS, HOURS, f"## History\n\n{DUG}", f"- {FISH}", "It is open."))
 EVERY = 1 if os.environ.get("ASSAY_CRASH") == "all" else 6
-VERDICTS: list[Verdict] = ["supported", "supported", "supported"]
+VERDICTS: list[Verdict] = ["supported", "quoted", "supported"]
 
 
 def engine(sea: Sea, journal: object, holder: str = "one") -> Engine:

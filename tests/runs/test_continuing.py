@@ -53,7 +53,7 @@ async def test_it_has_what_the_earlier_agent_found_saw_and_asked() -> None:
     second = log.of(e.FindingAdded)[1]  # it cites what it was told by the id it had, without a search of its own
     assert (second.lane, second.text, second.dropped_markers) == (2, TURNS, 0)
     assert [passage.id for passage in second.passages] == ["S1001.1"]
-    assert {event.verdict for event in log.of(e.ClaimChecked)} == {"supported"}
+    assert {event.verdict for event in log.of(e.ClaimChecked)} == {"quoted"}
 
 
 async def test_it_goes_on_from_one_that_went_on_itself() -> None:

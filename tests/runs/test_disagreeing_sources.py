@@ -49,7 +49,7 @@ async def test_both_values_stand_in_the_report_though_only_one_was_cited() -> No
         "## Where sources disagree\n\n330 metres (Tower guide, no date) or 324 metres (City page, no date):" in log.text
     )
     checked = log.of(e.ClaimChecked)
-    assert [(check.rule, check.verdict) for check in checked] == [("verbatim", "supported")] * 2
+    assert [(check.rule, check.verdict) for check in checked] == [("verbatim", "quoted")] * 2
     assert log.last(e.VerifySummary).passed
 
 
@@ -102,7 +102,7 @@ async def test_the_built_in_model_over_two_documents_which_disagree(tmp_path: Pa
     assert "330 metres" in view.report.text
     assert view.gate is not None
     assert view.gate.passed
-    assert view.summary.supported == view.summary.claims
+    assert view.summary.holding == view.summary.claims
 
 
 async def test_pages_which_copy_one_release_count_as_one_source() -> None:

@@ -7,6 +7,7 @@ from judging import JUDGE, verdict
 from research import ONE_STEP, TIDE, Log, Sea, first_agent, planned, report_wanted, sends, whole
 
 from assay.core import events as e
+from assay.core.claims import HOLDING
 from assay.core.messages import Reply, Request
 from assay.models.scripted import Answer, Scene, Scripted, fails, says
 
@@ -52,13 +53,13 @@ def checks(log: Log) -> list[tuple[str, str]]:
 
 async def test_the_judge_decides_what_the_rules_leave_open() -> None:
     log, judge = await judged([TRUE, REPHRASED], {"comes up": verdict("supported", A="seven metres")})
-    assert sorted(checks(log)) == [("judge", "supported"), ("verbatim", "supported")]
+    assert sorted(checks(log)) == [("judge", "supported"), ("verbatim", "quoted")]
     [request] = judge.asked
     assert request.named("sentence") == ("At Brest the sea comes up by {A}.\nHidden: {A} is a number.",)
     assert "It turns twice a day" in request.named("evidence")[0]
     told = "\n".join(message.text for message in request.messages)
     assert "How far does the tide rise" not in told  # nothing of the question
-    assert log.last(e.VerifySummary).summary.supported == 2
+    assert log.last(e.VerifySummary).summary.holding == 2
     assert whole(log)
 
 
@@ -67,7 +68,7 @@ async def test_another_value_is_contradicted_whatever_the_judge_says() -> None:
     log, _ = await judged([TRUE, lie], {"comes up": verdict("supported", A="seven metres")})
     first = next(event for event in log.of(e.ClaimChecked) if event.rule != "verbatim")
     assert first.verdict in ("contradicted", "unsupported")
-    assert "supported" not in {event.verdict for event in log.of(e.ClaimChecked) if event.rule == "judge"}
+    assert not set(HOLDING) & {event.verdict for event in log.of(e.ClaimChecked) if event.rule == "judge"}
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ async def test_what_the_passage_says_instead_is_told() -> None:
 
 
 async def test_the_truth_leaves_as_supported() -> None:
-    assert (await verdict(FOUND)).verdict == "supported"
+    assert (await verdict(FOUND)).verdict == "quoted"
 
 
 async def test_a_run_asks_no_check_which_its_brief_switches_off() -> None:

@@ -9,6 +9,7 @@ from stepwise import requests
 
 from assay.core import events as e
 from assay.core.brief import ROLES
+from assay.core.claims import HOLDING
 from assay.core.messages import Request
 from assay.core.view import fold
 
@@ -42,10 +43,10 @@ async def test_it_ends_with_a_verified_report(strategy: str) -> None:
     view = fold(log.envelopes)
     assert "Genoa" not in view.report.text
     verdicts = {claim.text.partition(" [")[0]: claim.verdict for claim in view.claims}
-    assert verdicts["The tide at Brest rises seven metres."] == "supported"
-    assert verdicts["The mistral blows from the north-west."] == "supported"
-    assert verdicts["The moon causes most of it."] == "supported"
-    assert verdicts.get("Everybody knows it.", "unchecked") != "supported"
+    assert verdicts["The tide at Brest rises seven metres."] == "quoted"
+    assert verdicts["The mistral blows from the north-west."] == "quoted"
+    assert verdicts["The moon causes most of it."] == "quoted"
+    assert verdicts.get("Everybody knows it.", "unchecked") not in HOLDING
     assert log.last(e.VerifySummary).summary.dropped_markers == 1
     assert [gone.text for gone in view.removed] == ["Everybody knows it."]  # with the other marker of nothing
 

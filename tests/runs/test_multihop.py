@@ -62,7 +62,7 @@ async def test_the_one_created_first_or_last(question: str, answer: str, strateg
     report = await researched(question, documents, strategy)
     assert report.markdown.startswith(answer)
     assert cited(report) == {"eip-9.md", "eip-20.md", "eip-155.md", "eip-1559.md"}
-    assert report.summary.claims == report.summary.supported
+    assert report.summary.claims == report.summary.holding
     assert report.plan is not None
     assert report.plan.steps[0].title == "What does EIP-9 require?"
 

@@ -123,7 +123,7 @@ async def test_adjust_changes_the_steps_left_and_the_planner_is_told_why() -> No
     assert (said["step"], said["decision"], said["changes"]) == (1, "adjust", ["drop Genoa", "look at the moon"])
     assert said["reasoning"] == "Genoa is beside the point."
     assert "rises seven metres" in asked.named("findings")[0]
-    rules = msgspec.json.decode(asked.named("rules")[0])
+    rules = msgspec.json.decode(asked.values("rules")[0])
     assert (rules["min_steps"], rules["max_steps"], rules["plan"], rules["plans"]) == (2, 5, 2, 3)
     assert log.of(e.ReflectDecided)[0].changes == ("drop Genoa", "look at the moon")
 
@@ -247,7 +247,7 @@ async def test_what_the_prompts_say_of_it() -> None:
     assert "one after another" in first.system
     assert "in parallel" not in first.system
     assert second.system.startswith(first.system)
-    assert "completed stay as they are" in second.system
+    assert "Completed steps stay as they are" in second.system
     for request in (first, second, reflection):
         assert rules(request)["date"] == "2026-01-01"
     assert (rules(first)["min_steps"], rules(first)["max_steps"]) == (1, 3)
@@ -261,4 +261,4 @@ async def test_what_the_prompts_say_of_it() -> None:
 
 
 def rules(request: Request) -> dict[str, object]:
-    return msgspec.json.decode(request.named("rules")[-1], type=dict[str, object])
+    return msgspec.json.decode(request.values("rules")[-1], type=dict[str, object])

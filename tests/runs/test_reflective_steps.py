@@ -47,7 +47,7 @@ async def test_a_classic_step_makes_so_many_queries_and_opens_so_many_pages(aske
     opened = [msgspec.json.decode(arguments)["documents"] for tool, arguments in made(log) if tool == "open"]
     assert len({id for (id,) in opened}) == 3
     (queries,) = requests(log.model, "research")
-    assert msgspec.json.decode(queries.named("rules")[0]) == {"queries": 2}
+    assert msgspec.json.decode(queries.values("rules")[0]) == {"queries": 2}
     assert [tool.name for tool in queries.tools] == ["search"]
     assert log.last(e.AgentFinished).turns == 2
 
@@ -79,7 +79,7 @@ async def test_an_agent_makes_no_more_calls_than_its_depth_allows(depth: str, mo
     assert len(made(log)) == most
     turns = requests(log.model, "research")
     assert len(turns) == -(-most // 5)
-    left = [msgspec.json.decode(request.named("rules")[-1])["calls_left"] for request in turns]
+    left = [msgspec.json.decode(request.values("rules")[-1])["calls_left"] for request in turns]
     assert left == list(range(most, 0, -5))
     (asked,) = requests(log.model, "find")
     answers = [message.call_id for message in asked.messages if message.role == "tool"]
@@ -136,7 +136,7 @@ async def test_a_failing_analysis_fails_alone(analyst: list[Scene]) -> None:
     log = await stepwise(script)
     assert [event.lane for event in log.of(e.AgentFailed)] == [2]
     assert log.said == SAID
-    told = msgspec.json.decode(requests(log.model, "reflect")[-1].named("rules")[0])
+    told = msgspec.json.decode(requests(log.model, "reflect")[-1].values("rules")[0])
     assert told["failed"] == [2]
 
 
@@ -178,7 +178,7 @@ async def test_a_failing_step_is_told_and_tried_once_more_by_coverage() -> None:
     script = [*opening(steps(*TITLES[:2])), broken, decides("continue"), *winds(), decides("continue")]
     late = step(TITLES[0], ROSE.replace("S1", "S3"))
     log = await stepwise([*script, *late, says("It rises. [S3001.1]", task="write")])
-    told = msgspec.json.decode(requests(log.model, "reflect")[0].named("rules")[0])
+    told = msgspec.json.decode(requests(log.model, "reflect")[0].values("rules")[0])
     assert (told["failed"], told["steps_done"], told["steps_left"]) == ([1], 0, 1)
     assert [event.lane for event in log.of(e.AgentStarted)] == [1, 2, 3]
     assert [event.cycle for event in log.of(e.AgentsPlanned)] == [1, 2, 3]

@@ -11,7 +11,7 @@ from research import ONE_STEP, Log, Sea, agent, planned, report_wanted, sends, w
 
 from assay.core import events as e
 from assay.core.brief import Section
-from assay.core.claims import RepairName
+from assay.core.claims import HOLDING, RepairName
 from assay.core.messages import Price, Profile
 from assay.core.sources import sha256
 from assay.core.usage import Budget
@@ -79,7 +79,7 @@ async def test_a_lie_is_taken_out_and_the_truth_stays(lie: str) -> None:
     log = await run(f"{FOUND}\n\n## More\n\n{lie}")
     view = view_of(log)
     assert log.said == FOUND
-    assert [(claim.id, claim.verdict) for claim in view.claims] == [("c1", "supported")]
+    assert [(claim.id, claim.verdict) for claim in view.claims] == [("c1", "quoted")]
     (gone,) = view.removed
     assert gone.id == "c2"
     assert gone.verdict in {"unsupported", "contradicted"}
@@ -93,7 +93,7 @@ async def test_a_wrong_citation_is_put_right_and_keeps_its_id() -> None:
     )
     view = view_of(log)
     claim = next(claim for claim in view.claims if "400" in claim.text)
-    assert (claim.id, claim.passages, claim.verdict) == ("c2", ("S1001.1",), "supported")
+    assert (claim.id, claim.passages, claim.verdict) == ("c2", ("S1001.1",), "quoted")
     (before,) = view.versions["c2"]
     assert (before.passages, before.verdict) == (("S1001.3",), "unsupported")
     assert "400 people. [S1001.1] It did" in log.text
@@ -103,7 +103,7 @@ async def test_a_wrong_citation_is_put_right_and_keeps_its_id() -> None:
 async def test_a_sentence_which_cites_nothing_gets_its_passage() -> None:
     log = await run("The northern harbour of Brest employs 400 people.")
     assert log.said == FOUND
-    assert view_of(log).claims[0].verdict == "supported"
+    assert view_of(log).claims[0].verdict == "quoted"
 
 
 async def test_whole_documents_are_mined_not_only_what_was_shown() -> None:
@@ -112,7 +112,7 @@ async def test_whole_documents_are_mined_not_only_what_was_shown() -> None:
     view = view_of(log)
     shown = {each.text for event in log.of(e.FindingAdded) for each in event.passages}
     assert line not in shown
-    assert view.claims[1].verdict == "supported"
+    assert view.claims[1].verdict == "quoted"
     assert view.passages[view.claims[1].passages[0]].text == line
     assert view.versions["c2"][0].passages == ("S1001.1",)
 
@@ -178,7 +178,7 @@ async def test_what_a_judge_denies_is_narrowed_and_judged_again() -> None:
     )
     view = view_of(log)
     assert log.said == FOUND
-    assert (view.claims[0].verdict, view.claims[0].id) == ("supported", "c1")
+    assert (view.claims[0].verdict, view.claims[0].id) == ("quoted", "c1")
     assert view.versions["c1"][0].text.startswith("The northern harbour of Brest gives work")
 
 
@@ -206,7 +206,7 @@ async def test_a_failing_writer_and_a_failing_judge_lose_nothing() -> None:
     log = await run(f"{FOUND} {LIES[0]} Trade there went down a lot that spring. [S1001.3]", *broken, clever=True)
     view = view_of(log)
     assert "900" not in log.text
-    assert [claim.verdict for claim in view.claims] == ["supported", "unchecked"]
+    assert [claim.verdict for claim in view.claims] == ["quoted", "unchecked"]
     assert log.last(e.RunCompleted).stop_reason == "done"
 
 
@@ -214,7 +214,7 @@ async def test_a_failing_writer_and_a_failing_judge_lose_nothing() -> None:
 async def test_every_stage_may_be_left_out(off: Sequence[RepairName]) -> None:
     log = await run(" ".join([FOUND, *LIES]), repairs_off=tuple(off))
     view = view_of(log)
-    assert {claim.verdict for claim in view.claims} == {"supported"}
+    assert {claim.verdict for claim in view.claims} == {"quoted"}
     assert log.said == FOUND
 
 
@@ -240,7 +240,7 @@ async def test_what_no_document_read_says_is_searched_for() -> None:
     log = await sea.run(script)
     view = view_of(log)
     claim = view.claims[1]
-    assert (claim.verdict, claim.text) == ("supported", "Lorient was founded in 1666.")
+    assert (claim.verdict, claim.text) == ("quoted", "Lorient was founded in 1666.")
     source = view.sources[view.passages[claim.passages[0]].source]
     assert source.title == "Lorient"
     searched = [row for row in log.paths(e.SearchPerformed) if row[0] == "verify"]
@@ -292,7 +292,7 @@ async def test_a_budget_which_ends_degrades_and_loses_no_report(tokens: int) -> 
     view = view_of(log)
     assert view.status == "completed"
     for claim in view.claims:
-        assert claim.verdict != "supported" or claim.text in HARBOURS + HISTORY
+        assert claim.verdict not in HOLDING or claim.text in HARBOURS + HISTORY
 
 
 async def test_a_follow_up_cites_what_it_took_over_and_its_log_shows_it() -> None:
@@ -317,7 +317,7 @@ async def test_a_follow_up_cites_what_it_took_over_and_its_log_shows_it() -> Non
     second = await sea.run(again, parent=parent, lane=2)
     view = view_of(second)
     claim = view.claims[1]
-    assert claim.verdict == "supported"
+    assert claim.verdict == "quoted"
     assert {view.passages[id].source for id in claim.passages} <= set(view.sources)
 
 
@@ -325,7 +325,10 @@ async def test_a_judge_decides_on_a_new_citation_where_code_does_not() -> None:
     report = f"{FOUND} About 400 persons work at the northern quays of Brest. [S1001.3]"
     log = await run(report, rules("supported", "it says so", A="400"), clever=True, repairs_off=("narrow", "retrieve"))
     view = view_of(log)
-    assert [(claim.verdict, claim.passages) for claim in view.claims] == [("supported", ("S1001.1",))] * 2
+    assert [(claim.verdict, claim.passages) for claim in view.claims] == [
+        ("quoted", ("S1001.1",)),
+        ("supported", ("S1001.1",)),
+    ]
     assert [check.rule for check in view.checks["c2"]] == ["judge"]
     assert view.versions["c2"][0].passages == ("S1001.3",)
 
@@ -335,7 +338,7 @@ async def test_a_partly_supported_sentence_is_narrowed_or_stays() -> None:
     partial = rules("partial", "nothing on sailors", A="400")
     off = ("recite", "retrieve")
     log = await run(report, partial, revised(FOUND), clever=True, repairs_off=off)
-    assert (log.said, view_of(log).claims[0].verdict) == (FOUND, "supported")
+    assert (log.said, view_of(log).claims[0].verdict) == (FOUND, "quoted")
     log = await run(report, partial, revised("NOTHING"), clever=True, repairs_off=off)
     assert (log.said, view_of(log).claims[0].verdict) == (report, "partial")
 
@@ -353,6 +356,6 @@ async def test_what_contradicts_a_claim_another_source_supports_is_kept_against_
     log = await sea.run(script)
     view = view_of(log)
     claim = next(claim for claim in view.claims if claim.id == "c1")
-    assert claim.verdict == "supported"
+    assert claim.verdict == "quoted"
     assert view.passages[claim.passages[0]].text == "The northern harbour of Brest employs 900 people."
     assert [view.passages[id].text for id in claim.against] == ["The northern harbour of Brest employs 400 people."]

@@ -35,7 +35,7 @@ from assay.phases.simple import UNSOURCED
 async def test_direct_answer() -> None:
     log = await Sea().run(direct_answer(), question="Hi there")
     assert kinds(log, "claim.found", "claim.checked") == [
-        *("run.created", "run.started"),
+        *("run.created", "run.started", "scope.counted"),
         *("phase.started", "triage.classified", "phase.finished"),
         *("phase.started", "report.started", "phase.finished"),
         *("phase.started", "verify.summary", "report.finished", "phase.finished"),
@@ -51,7 +51,7 @@ async def test_direct_answer() -> None:
 async def test_one_agent() -> None:
     log = await Sea().run(one_agent())
     assert kinds(log, "claim.found", "claim.checked") == [
-        *("run.created", "run.started"),
+        *("run.created", "run.started", "scope.counted"),
         *("phase.started", "triage.classified", "phase.finished"),
         *("phase.started", "tool.started", "search.performed", "tool.finished", "source.added", "source.added"),
         "phase.finished",
@@ -234,8 +234,8 @@ async def test_a_long_research_is_written_in_parts() -> None:
         f"Fact {number} of the tide at Brest in the year of the great storm. [S1001.1]" for number in range(170)
     )
     script = [*planned(), sends(TIDE, MISTRAL), *agent(TIDE, "tide Brest", long), *agent(MISTRAL, "mistral", BLEW)]
-    parts = [says("It rises. [S1001.1]", task="write", contains='"part":1,"parts":2')]
-    parts += [says("It blows. [S2001.1]", task="write", contains='"part":2,"parts":2')]
+    parts = [says("It rises. [S1001.1]", task="write", contains="part 1 of 2")]
+    parts += [says("It blows. [S2001.1]", task="write", contains="part 2 of 2")]
     log = await Sea().run(Scripted([*script, report_wanted(), *parts], profile=profile))
     assert log.said == "It rises. [S1001.1]\n\nIt blows. [S2001.1]"
     assert whole(log)

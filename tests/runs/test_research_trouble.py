@@ -28,7 +28,7 @@ from research import (
 
 from assay.core import events as e
 from assay.core.counting import input_tokens
-from assay.core.errors import ContextTooLong, ModelFailed
+from assay.core.errors import ContextTooLong, ModelFailed, NothingSearched
 from assay.core.messages import CallDone, Reply, Request
 from assay.core.usage import Budget
 from assay.models.scripted import Scene, Scripted, calls, fails, says
@@ -72,7 +72,7 @@ async def test_no_evidence_is_said_and_nothing_is_cited() -> None:
 
 async def test_no_time_at_all_still_gives_a_report() -> None:
     log = await Sea().run([], budget=Budget(seconds=1e-6))
-    assert log.text.startswith("Nothing that answers this question was found")
+    assert log.text.startswith("Nothing was searched")
     assert log.text.endswith("; research was cut short: the time limit was reached.")
     assert log.last(e.RunCompleted).stop_reason == "time"
     assert "The time limit was reached." in log.last(e.ReportFinished).limits
@@ -80,9 +80,8 @@ async def test_no_time_at_all_still_gives_a_report() -> None:
 
 
 async def test_no_documents_cost_no_research() -> None:
-    log = await Sea({}).run([calls(("generate_plan", {}), task="triage")])
-    assert log.last(e.RunCompleted).stop_reason == "no_evidence"
-    assert whole(log)
+    log = await Sea({}).fail([calls(("generate_plan", {}), task="triage")], NothingSearched)
+    assert "there are no documents in the default collection" in log.last(e.RunFailed).error
 
 
 @pytest.mark.parametrize(
@@ -214,7 +213,7 @@ async def test_finished_before_any_agent_offers_what_the_look_around_showed() ->
     assert log.last(e.RunCompleted).stop_reason == "finished_early"
     assert log.text.startswith(f"*{CUT_SHORT} (research was ended early on request): ")
     assert "The tide at Brest rises seven metres. [S1.1]" in log.text
-    assert {event.verdict for event in log.of(e.ClaimChecked)} == {"supported"}
+    assert {event.verdict for event in log.of(e.ClaimChecked)} == {"quoted"}
     assert "finished_early" not in " ".join(warning.message for warning in log.of(e.Warned))
     assert whole(log)
 

@@ -26,6 +26,7 @@ from research import (
 )
 from stepwise import requests
 
+from assay.agents.loop import NO_TOOL_CALLED
 from assay.core import events as e
 from assay.core.brief import DEPTHS, STEPWISE, depth_rules
 from assay.core.messages import CallDone, Delta, Profile, Reply, Request
@@ -92,7 +93,7 @@ async def test_at_the_extended_depth_a_reasoning_model_has_four_cycles() -> None
     search = calls(("search", {"query": "tide"}), task="research", turn=0, repeat=True)
     script = [*planned(ONE_STEP, depth="extended"), more, search, *found, WRITTEN]
     log = await run_of(Scripted(script, profile=Profile(name="scripted", native_reasoning=True)))
-    told = [msgspec.json.decode(request.named("rules")[-1]) for request in requests(log.model, "orchestrate")]
+    told = [msgspec.json.decode(request.values("rules")[-1]) for request in requests(log.model, "orchestrate")]
     assert [(each["cycle"], each["cycles"]) for each in told] == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
@@ -264,14 +265,16 @@ async def test_a_failing_triage_means_a_moderate_question(failing: Scene) -> Non
 # agents which do not do as they are told
 
 
-async def test_an_agent_which_only_talks_is_told_once_and_then_reports() -> None:
+async def test_for_an_agent_which_only_talks_code_searches_once() -> None:
     talk = [says("I know this.", task="research", turn=0), says("I really do.", task="research", turn=1)]
     nothing = says("Nothing about this was found.", task="find")
     log = await run_of([*planned(ONE_STEP), sends(TIDE), *talk, nothing, report_wanted()])
     first, second = requests(log.model, "research")
     assert first.named("note") == ()
     assert "Call a tool" in second.named("note")[0]
-    assert (log.last(e.AgentFinished).turns, log.last(e.RunCompleted).stop_reason) == (0, "no_evidence")
+    assert log.last(e.SearchPerformed).query == TIDE
+    assert [event.message for event in log.of(e.Warned)] == [NO_TOOL_CALLED.format(lane=1)]
+    assert (log.last(e.AgentFinished).turns, log.last(e.RunCompleted).stop_reason) == (1, "no_evidence")
 
 
 @pytest.mark.parametrize(("seconds", "reports", "stops"), [(400.0, 120.0, 240.0), (90_000.0, 720.0, 1_800.0)])

@@ -30,7 +30,7 @@ async def played(strategy: str, profile: Profile | None = None, **changes: Any) 
 
 
 def rules(request: Request) -> dict[str, Any]:
-    return msgspec.json.decode(request.named("rules")[-1], type=dict[str, Any])
+    return msgspec.json.decode(request.values("rules")[-1], type=dict[str, Any])
 
 
 def flat(text: str) -> str:
@@ -158,7 +158,7 @@ async def test_the_orchestrator_is_given_no_tool_that_acts() -> None:
     assert offered == {"research_agent", "generate_report", "think"}
     assert all(tool.control for request in requests(log.model, "orchestrate") for tool in request.tools)
     agents = {tool.name for request in requests(log.model, "research") for tool in request.tools}
-    assert agents == {"search", "open", "recall"}
+    assert agents == {"search", "open", "recall", "done", "think"}
 
 
 async def test_a_model_that_reasons_by_itself_is_told_nothing_of_think() -> None:

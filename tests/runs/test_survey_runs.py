@@ -96,7 +96,7 @@ async def test_words_may_have_to_stand_in_one_document() -> None:
     assert "It needs a lion." in log.text
     either = await surveyed(way("find_phrase", phrases=["zebra", "lion"]), documents=documents)
     assert either.said.startswith("2 documents match;")
-    assert {event.verdict for event in (*log.of(e.ClaimChecked), *either.of(e.ClaimChecked))} == {"supported"}
+    assert {event.verdict for event in (*log.of(e.ClaimChecked), *either.of(e.ClaimChecked))} == {"quoted"}
 
 
 async def test_the_model_is_told_which_fields_there_are() -> None:
@@ -123,7 +123,7 @@ async def test_words_are_looked_for_in_every_text() -> None:
     log = await surveyed(way("find_phrase", phrases=["zebra crossing"]), documents=documents)
     assert log.said.startswith("1 document matches; the words of 6 of 6 documents were read.\n\n## “zebra crossing”")
     assert "- **PEP 20 (Thing 20)**\n  - It needs a Zebra crossing. [S1." in log.text
-    assert [event.verdict for event in log.of(e.ClaimChecked)] == ["supported"]
+    assert [event.verdict for event in log.of(e.ClaimChecked)] == ["quoted"]
 
 
 async def test_documents_are_read_in_batches_and_what_they_say_is_merged() -> None:
@@ -134,7 +134,7 @@ async def test_documents_are_read_in_batches_and_what_they_say_is_merged() -> No
     assert log.text.startswith("2 documents match; 5 of 5 documents were read.")
     assert "- **PEP 8 (Thing 8)**\n  - The thing is number 8. [S1.4]" in log.text
     assert "Made up" not in log.text
-    assert [event.verdict for event in log.of(e.ClaimChecked)] == ["supported", "supported"]
+    assert [event.verdict for event in log.of(e.ClaimChecked)] == ["quoted", "quoted"]
     assert "batch 1 of 1: 5 documents, 2 rows" in [event.summary for event in log.of(e.ToolFinished)]
 
 
@@ -153,7 +153,7 @@ async def test_batches_fit_the_window_and_two_are_read_at_once() -> None:
     model = small(triaged(), way("read_documents", look_for="the sea"), rows(repeat=True, delay=0.02))
     log = await Sea(long_peps(12)).run(model, question="For each document: what of the sea?")
     read = [request for request in model.requests if request.named("evidence")]
-    told = [json.loads(request.named("rules")[0]) for request in read]
+    told = [json.loads(request.values("rules")[0]) for request in read]
     assert sorted(each["batch"] for each in told) == list(range(1, len(read) + 1))
     assert {each["batches"] for each in told} == {len(read)}
     assert log.text.startswith("0 documents match; 12 of 12 documents were read.")

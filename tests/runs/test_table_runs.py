@@ -20,7 +20,7 @@ async def test_the_right_row_answers(tmp_path: Path, delimiter: str, name: str) 
     (tmp_path / name).write_text(TABLE.replace(",", delimiter))
     report = await assay.research("What was the population of France in 2020?", sources=[str(tmp_path / name)])
     (claim,) = report.claims
-    assert claim.verdict == "supported"
+    assert claim.verdict == "quoted"
     assert claim.text == "country: France | year: 2020 | population (millions): 67.4 | capital: Paris"
     assert [source.title for source in report.sources] == [name]
 

@@ -64,12 +64,13 @@ async def test_what_is_allowed_is_offered_and_explained(notes: Path):
     assert "- {" not in system
 
 
-async def test_without_search_the_report_says_that_nothing_was_searched(notes: Path):
+async def test_without_search_the_run_fails_and_names_the_setting(notes: Path):
     for strategy in ("orchestrated", "reflective"):
         async with Assay(load(agents={"tools": "open, recall"}, strategy=strategy)) as assay:
             view = await assay.start(QUESTION, sources=notes, depth="light").view()
-        assert "nothing was searched, since `agents.tools` does not name `search`." in view.report.text
-        assert "searched for" not in view.report.text
+        assert view.status == "failed"
+        assert view.error.startswith("nothing was searched, since `agents.tools` does not name `search`; add it")
+        assert not view.report.text
 
 
 async def test_a_tool_which_is_not_there_is_said_before_anything_is_spent(notes: Path):

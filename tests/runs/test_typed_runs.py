@@ -114,7 +114,7 @@ async def test_a_model_that_never_fills_leaves_every_field_null() -> None:
     log, report = await typed(says("no", task="fill"), says("no", task="fill"))
     assert report.data == {"rise": None, "cause": None, "port": None}
     assert "fields were left empty: the model did not fill them" in [each.message for each in log.of(e.Warned)]
-    assert log.last(e.RunCompleted).stop_reason == "no_evidence"
+    assert log.last(e.RunCompleted).stop_reason == "unwritten"
 
 
 async def test_items_of_a_list_are_filled_once_each() -> None:

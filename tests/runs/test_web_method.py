@@ -72,7 +72,8 @@ async def test_offline_and_a_no_in_the_settings_are_a_no(web: LocalWeb, how: dic
     async with Assay(web.settings(**{"web": None, **how})) as assay:
         done = await researched(assay)
     assert web.there.connections == 0
-    assert done.view.stop_reason == "no_evidence"
+    assert done.view.status == "failed"
+    assert "there are no documents in the default collection" in done.view.error
 
 
 async def test_a_run_which_goes_on_goes_by_the_one_before(web: LocalWeb, tmp_path: Path):
@@ -93,8 +94,8 @@ async def test_no_network_is_said_once_and_costs_seconds(web: LocalWeb, tmp_path
     async with Assay(settings) as assay:
         done = await researched(assay, depth="medium")
     assert time.monotonic() - begun < 30
-    (limit,) = [limit for limit in done.report.limits if "web" in limit]
-    assert limit.startswith("The web was not searched; searxng gave no answer (cannot be reached")
+    assert done.view.error.startswith("nothing could be searched: searxng (cannot be reached")
+    assert [each.provider for each in done.report.looked.silent] == ["searxng"]
     assert {event.reason for event in done.of(e.SearchFailed)} == {done.of(e.SearchFailed)[0].reason}
 
 

@@ -13,6 +13,7 @@ from web import FORBIDDEN, Site, response, site
 from assay import Assay
 from assay.core import events as e
 from assay.core.brief import ROLES
+from assay.core.claims import HOLDING
 from assay.core.errors import UsageError
 from assay.core.events import Envelope
 from assay.core.report import Report, build_report
@@ -69,7 +70,7 @@ async def test_a_question_is_answered_from_pages(web: Web):
     async with Assay(web.settings()) as assay:
         report, _ = await researched(assay)
     cited = {source.url for source in report.sources if source.number}
-    assert {claim.verdict for claim in report.claims} == {"supported"}
+    assert {claim.verdict for claim in report.claims} == {"quoted"}
     assert "Ada Byron" in report.markdown
     assert "5.2 metres" in report.markdown
     assert cited <= {web.there.url("/old"), web.there.url("/tides"), web.there.url("/tides?utm_source=x")}
@@ -93,7 +94,7 @@ async def test_pages_which_cannot_be_read_are_told(web: Web):
     failed = {event.url: event.reason.partition(":")[0] for event in of(log, e.SourceFailed)}
     assert set(failed.values()) <= {"not found", "robots", "too large", "blocked"}
     assert failed
-    assert not any(claim.verdict == "supported" for claim in report.claims)
+    assert not any(claim.verdict in HOLDING for claim in report.claims)
 
 
 async def test_documents_and_the_web_together(web: Web, tmp_path: Path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from research import ONE_STEP, TIDE, Log, Sea, first_agent, planned, report_wanted, sends, whole
 
 from assay.core import events as e
+from assay.core.claims import HOLDING
 from assay.models.scripted import Scene, says
 
 
@@ -34,8 +35,8 @@ async def test_a_writer_who_lies_with_the_words_of_the_source_is_not_believed() 
     )
     log = await Sea().run(writes("\n\n".join(lies)))
     assert len(verdicts(log)) == len(lies)
-    assert "supported" not in {verdict for _, verdict in verdicts(log)}
-    assert log.last(e.VerifySummary).summary.supported == 0
+    assert not set(HOLDING) & {verdict for _, verdict in verdicts(log)}
+    assert log.last(e.VerifySummary).summary.holding == 0
 
 
 async def test_switched_off_the_claim_is_left_for_a_judge() -> None:

@@ -46,7 +46,7 @@ def written(log: Log) -> list[Request]:
 
 
 def rules(request: Request) -> dict[str, object]:
-    found: dict[str, object] = msgspec.json.decode(request.named("rules")[-1])
+    found: dict[str, object] = msgspec.json.decode(request.values("rules")[-1])
     return found
 
 
@@ -85,7 +85,7 @@ async def test_the_writer_may_look_again_at_what_no_finding_cites() -> None:
     assert rules(second)["recalls"] == 2
     assert [message.name for message in second.messages][-3:] == ["coverage", "rules", "plan"]
     assert MOON in log.text
-    assert {event.verdict for event in log.of(e.ClaimChecked) if event.rule == "verbatim"} == {"supported"}
+    assert {event.verdict for event in log.of(e.ClaimChecked) if event.rule == "verbatim"} == {"quoted"}
     assert not log.last(e.VerifySummary).summary.dropped_markers
     assert [event.tool for event in log.of(e.ToolFinished)][-1] == "recall"
     (looked,) = [
@@ -170,7 +170,7 @@ def large(writer: list[Scene]) -> Scripted:
 
 
 def part(number: int, text: str) -> Scene:
-    return says(text, task="write", contains=f'"part":{number},"parts":2')
+    return says(text, task="write", contains=f"part {number} of 2")
 
 
 async def test_in_a_small_window_all_sections_are_written_and_the_answer_stands_once() -> None:
@@ -190,7 +190,7 @@ async def test_in_a_small_window_all_sections_are_written_and_the_answer_stands_
 
 async def test_what_was_written_before_the_writer_failed_is_kept() -> None:
     one = "It rises. [S1001.1]\n\n## Tide at Brest\n\nSeven metres. [S1001.1]"
-    failing = fails("broken", transient=False, task="write", partial="## Win", contains='"part":2')
+    failing = fails("broken", transient=False, task="write", partial="## Win", contains="part 2 of")
     log = await Sea().run(large([part(1, one), failing]), repair=False)
     assert log.said.startswith(f"{one}\n\n## Winds of the mistral\n\nFact 0 of the mistral")
     assert log.last(e.RunCompleted).stop_reason == "unwritten"
@@ -199,7 +199,7 @@ async def test_what_was_written_before_the_writer_failed_is_kept() -> None:
 
 
 async def test_a_part_cut_off_is_taken_back_alone() -> None:
-    cut = Scene(answer=Reply(text="## Winds\n\nIt bl", stop="length"), task="write", contains='"part":2,"parts":2')
+    cut = Scene(answer=Reply(text="## Winds\n\nIt bl", stop="length"), task="write", contains="part 2 of 2")
     log = await Sea().run(large([part(1, ROSE), cut, part(2, BLEW)]))
     assert log.said == f"{ROSE}\n\n{BLEW}"
     assert whole(log)

@@ -6,7 +6,7 @@ import msgspec
 
 from assay.core import events as e
 from assay.core.brief import Brief
-from assay.core.claims import summarize
+from assay.core.claims import HOLDING, VERDICTS, summarize
 from assay.core.markers import parse
 from assay.core.plan import Coverage, Plan, PlanStep, Triage
 from assay.core.sources import Passage, Source, sha256
@@ -166,11 +166,11 @@ def verify(log: Log, text: str, passages: dict[str, Passage], verdicts: tuple[st
     for at, claim in enumerate(claims):
         verdict = verdicts[at] if at < len(verdicts) else "supported"
         log.add("verify", e.ClaimChecked(id=claim.id, rule="numbers", verdict="unchecked"))
-        reason = "" if verdict == "supported" else "the number differs"
+        reason = "" if verdict in HOLDING else "the number differs"
         log.add("verify", e.ClaimChecked(id=claim.id, rule="verbatim", verdict=verdict, reason=reason))
     counts = {
         verdict: sum((*verdicts, *["supported"] * len(claims))[i] == verdict for i in range(len(claims)))
-        for verdict in ("supported", "partial", "unsupported", "contradicted", "unchecked")
+        for verdict in VERDICTS
     }
     summary = msgspec.structs.replace(summarize(()), claims=len(claims), **counts)
     log.add("verify", e.VerifySummary(summary=summary, passed=True))

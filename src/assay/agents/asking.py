@@ -9,6 +9,7 @@ import msgspec
 from assay.agents.history import History
 from assay.agents.sizing import room, total
 from assay.core.brief import Role
+from assay.core.citations.reader import Reading
 from assay.core.errors import ContextTooLong
 from assay.core.events import Event
 from assay.core.messages import Message, Reply, Request, ToolCall
@@ -24,8 +25,9 @@ async def ask(
     *,
     deltas: Callable[[str], Event] | None = None,
     on_call: Callable[[int, ToolCall], None] | None = None,
+    reading: Reading | None = None,
 ) -> Reply:
-    """Ask `request` with the messages of `history` and then `closing`.
+    """Ask `request` with the messages of `history` and then `closing`; the others see `Run.ask`.
 
     Raises:
         ModelFailed, LimitReached: as `Run.ask`; `ContextTooLong` when half of it is still too long.
@@ -33,10 +35,10 @@ async def ask(
     tokens = room(run.profile(role), request.system, request.tools, request.max_tokens)
     fitting = msgspec.structs.replace(request, messages=history.messages(tokens, closing), passing=len(closing))
     try:
-        return await run.ask(role, fitting, deltas=deltas, on_call=on_call)
+        return await run.ask(role, fitting, deltas=deltas, on_call=on_call, reading=reading)
     except ContextTooLong:
         # Its window may be far smaller than we were told: half of the window, or of what was sent and can be shortened.
         least = total(history.messages(0, closing))
         half = min(tokens, total(fitting.messages) + least) // 2
         shorter = msgspec.structs.replace(fitting, messages=history.messages(half, closing))
-        return await run.ask(role, shorter, deltas=deltas, on_call=on_call)
+        return await run.ask(role, shorter, deltas=deltas, on_call=on_call, reading=reading)

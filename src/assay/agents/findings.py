@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from assay.agents.asking import ask
 from assay.agents.citing import Cited, cite
 from assay.agents.history import History
 from assay.agents.replies import defect
 from assay.agents.sizing import output
 from assay.agents.task import NOTHING, AgentTask, Finding
-from assay.agents.wording import for_tools, prompt
+from assay.agents.wording import Opening, prompt
+from assay.core.citations.reader import citing
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
-from assay.core.messages import Message, Reply, Request, ToolDefinition
+from assay.core.messages import Message, Reply, Request
 from assay.core.report import in_words
 from assay.core.sources import Passage
 from assay.core.text import sentences, words
@@ -32,15 +31,15 @@ async def report(
     history: History,
     stop: str,
     turns: int,
-    tools: Sequence[ToolDefinition] = (),
+    opening: Opening,
 ) -> Finding:
     """An agent's findings, on the log and in hand. `ledger` is what the agent sees of it.
 
-    `tools` are those its history was made with, so that the request begins as those before it did; none may be called.
+    The request has the `opening` of those before it; no tool may be called.
     """
     place = run.child("findings").at("report")
     try:
-        cited = cite(await _write(place, ledger, history, tools), ledger)
+        cited = cite(await _write(place, ledger, history, opening), ledger)
     except (LimitReached, ModelFailed) as failed:
         place.at("write").warn(f"findings were put together by code: {in_words(failed.reason)}")
         cited = cite(compose(task.about, ledger.seeing([run.lane])), ledger)
@@ -48,17 +47,17 @@ async def report(
     return added(place, task, cited, stop, turns)
 
 
-async def _write(place: Run, ledger: Ledger, history: History, tools: Sequence[ToolDefinition]) -> str:
+async def _write(place: Run, ledger: Ledger, history: History, opening: Opening) -> str:
     """The model's findings; what it writes badly it writes once more.
 
     Raises:
         LimitReached, ModelFailed: there are none.
     """
-    reply = await _ask(place, history, tools, prompt("assay.agents", "findings"))
+    reply = await _ask(place, ledger, history, opening, prompt("assay.agents", "findings"))
     wrong = wrong_with(reply, ledger)
     if wrong:
         again = f"{prompt('assay.agents', 'findings')}\n\nYour last reply could not be used: {wrong}."
-        reply = await _ask(place, history, tools, again)
+        reply = await _ask(place, ledger, history, opening, again)
     if defect(reply):
         raise ModelFailed(f"findings could not be used: {defect(reply)}")
     return reply.text.strip()
@@ -73,20 +72,26 @@ def wrong_with(reply: Reply, ledger: Ledger) -> str:
     return ""
 
 
-async def _ask(place: Run, history: History, tools: Sequence[ToolDefinition], instruction: str) -> Reply:
+async def _ask(place: Run, ledger: Ledger, history: History, opening: Opening, instruction: str) -> Reply:
     place.emit(FindingStarted(lane=place.lane))
     request = Request(
         task="find",
-        system=for_tools(prompt("assay.agents", "research"), [tool.name for tool in tools]),
+        system=opening.system,
         messages=(),
-        tools=tuple(tools),
+        tools=opening.tools,
         tool_choice="none",
         max_tokens=output(place.profile("analytical"), OUTPUT),
         effort="low",
     )
     closing = [Message(role="user", name="report_findings", text=instruction)]
     return await ask(
-        place, "analytical", history, request, closing, deltas=lambda text: FindingDelta(lane=place.lane, text=text)
+        place,
+        "analytical",
+        history,
+        request,
+        closing,
+        deltas=lambda text: FindingDelta(lane=place.lane, text=text),
+        reading=citing(ledger.knows),
     )
 
 

@@ -6,15 +6,18 @@ import msgspec
 
 from assay.agents.act import act
 from assay.agents.asking import ask
+from assay.agents.control import CONTROL, DONE, THINK
 from assay.agents.findings import report
 from assay.agents.history import History, Result, Turn, result
-from assay.agents.replies import mend, tell_ignored
+from assay.agents.replies import mend
 from assay.agents.sizing import output
+from assay.agents.stating import counted, rules
 from assay.agents.task import AgentTask, Finding, Kit, brief
-from assay.agents.wording import for_tools, prompt
+from assay.agents.wording import Opening, opening
+from assay.core.conversation import shortened
 from assay.core.errors import LimitReached, ModelFailed
-from assay.core.events import AgentFailed, AgentFinished, AgentStarted
-from assay.core.messages import Message, Reply, Request
+from assay.core.events import AgentFailed, AgentFinished, AgentStarted, ToolsIgnored
+from assay.core.messages import Message, Request, ToolCall
 from assay.core.report import in_words
 from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
@@ -23,10 +26,20 @@ from assay.run.run import Run
 from assay.run.steps import Scratch
 
 OUTPUT = 1_000
+SEARCH = "search"
+QUERY_LENGTH = 200
+"""Characters of a query which code takes from a task."""
+THOUGHTS = 3
+"""How often an agent may only think before it acts."""
+NOTED = "Noted."
 NO_CALLS_LEFT = "Not carried out: the calls of this task are used up."
 OPEN_PAGES = (
     "These are excerpts a search engine made. Open the pages that matter, and read there what your task needs, before "
     "you conclude anything."
+)
+NO_TOOL_CALLED = (
+    "agent {lane} called no tool, so code searched with the words of its task; its model may not support tools: try "
+    "another for the role analytical"
 )
 CALL_A_TOOL = "Call a tool: search for what your task needs. Answer with a tool call, not with text."
 
@@ -56,7 +69,7 @@ async def conduct(run: Run, agent: Agent) -> Finding:
     if stop == "agents":  # it never began, and has nothing to report
         run.emit(AgentFailed(lane=run.lane, error=in_words(stop)))
         raise LimitReached(stop)
-    finding = await report(run, agent.ledger, task, agent.history, stop, agent.turns, agent.definitions)
+    finding = await report(run, agent.ledger, task, agent.history, stop, agent.turns, agent.opening(run))
     run.emit(AgentFinished(lane=run.lane, stop=finding.stop, turns=finding.turns))
     return finding
 
@@ -83,6 +96,11 @@ class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
     turns: int
     calls_left: int | None = None
 
+    def stated(self) -> str:
+        """The rules as sentences."""
+        left = "" if self.calls_left is None else f" You may make {counted(self.calls_left, 'more tool call')}."
+        return f"This is turn {self.turn} of {self.turns}.{left}"
+
 
 class Agent:
     """One agent's state: its history, and how far it has come."""
@@ -91,7 +109,6 @@ class Agent:
         self.task = task
         self.ledger: Ledger = kit.ledger.seeing((lane, *task.lanes))
         self.tools = kit.tools
-        self.definitions = tuple(tool.definition for tool in self.tools.values())
         seen = [Message(role="user", name="seen", text=task.seen)] if task.seen else []
         self.history = History(
             [
@@ -102,8 +119,12 @@ class Agent:
         )
         self.turns = 0
         self.calls = 0
-        self.failure = ""
+        self.failure = self.model = ""
         self.nudged = False
+
+    def opening(self, run: Run) -> Opening:
+        """What its requests begin with."""
+        return opening(run, self.task, self.tools)
 
     async def work(self, run: Run) -> str:
         """Do the work. What ended it: done, a limit's reason, or the kind of a failure."""
@@ -128,24 +149,33 @@ class Agent:
             if self.task.calls and self.calls >= self.task.calls:
                 return
             said = await self._ask(place, turn)
-            if not said.calls:
+            if turn == 1 and not acting(said):
+                await self._search_anyway(place, said)
+            if not acting(said):
                 return
             self.turns = turn
             await self.act(place, said)
+            if DONE.name in _names(said):
+                return
 
     async def act(self, place: Run, said: Message) -> tuple[Result, ...]:
-        """Carry out the calls of a turn, as many as are left to the agent; each is answered.
+        """Carry out the calls of a turn, as many as are left to the agent; each is answered, in call order.
 
         Raises:
             LimitReached: a limit ended a call.
         """
-        most = len(said.calls) if not self.task.calls else self.task.calls - self.calls
-        made, refused = said.calls[:most], said.calls[most:]
+        wanted = acting(said)
+        most = len(wanted) if not self.task.calls else self.task.calls - self.calls
+        made, refused = wanted[:most], wanted[most:]
         self.calls += len(made)
-        results = await act(place, self.ledger, self.tools, made, self.task.about)
-        results += tuple(result(call.id, NO_CALLS_LEFT, (), self.task.about) for call in refused)
+        acted = await act(place, self.ledger, self.tools, made, self.task.about)
+        answers = {each.call_id: each for each in (*acted, *(self._told(call, NO_CALLS_LEFT) for call in refused))}
+        results = tuple(answers.get(call.id) or self._told(call, NOTED) for call in said.calls)
         self.history.add(Turn(said=said, results=results, told=self._nudge(place)))
         return results
+
+    def _told(self, call: ToolCall, text: str) -> Result:
+        return result(call.id, text, (), self.task.about)
 
     def _nudge(self, place: Run) -> str:
         """Once, after a search of the web: that what it gave are excerpts, and pages want to be opened."""
@@ -158,27 +188,58 @@ class Agent:
         return "" if any(source.media_type != SNIPPET for source in own) else OPEN_PAGES
 
     async def _ask(self, place: Run, turn: int) -> Message:
-        """What the model does next. In the first turn it has to call a tool: text is answered once with a reminder."""
-        said, reply = await self._reply(place, turn)
-        if turn == 1 and not said.calls:
-            self.history.add(Turn(said=said, told=CALL_A_TOOL))
-            said, reply = await self._reply(place, turn)
-            if not said.calls:
-                tell_ignored(place, reply, "research")
+        """What the model does next, after it has thought: that uses up no turn, and has a limit.
+
+        In the first turn it has to call a tool that acts: what does not is answered once with a reminder.
+        """
+        said, reminded = await self._reply(place, turn), turn > 1
+        for _ in range(THOUGHTS + 1):
+            only_thinks = _names(said) == {THINK.name}
+            if acting(said) or (reminded and not only_thinks):
+                break
+            reminded = reminded or not only_thinks
+            noted = tuple(self._told(call, NOTED) for call in said.calls)
+            self.history.add(Turn(said=said, results=noted, told="" if only_thinks else CALL_A_TOOL))
+            said = await self._reply(place, turn)
         return said
 
-    async def _reply(self, place: Run, turn: int) -> tuple[Message, Reply]:
+    async def _search_anyway(self, place: Run, said: Message) -> None:
+        """One search for a model which calls no tools: an agent reports on what it was shown, not on what it knows.
+
+        Raises:
+            LimitReached: a limit ended the search.
+        """
+        if SEARCH not in self.tools or self.task.seen:
+            return
+        place.emit(ToolsIgnored(model=self.model, task="research", lane=place.lane))
+        place.warn(NO_TOOL_CALLED.format(lane=place.lane))
+        query = shortened(self.task.task.partition("\n")[0], QUERY_LENGTH)
+        call = ToolCall(id=SEARCH, name=SEARCH, arguments={"query": query})
+        self.turns = 1
+        await self.act(place, msgspec.structs.replace(said, calls=(call,)))
+
+    async def _reply(self, place: Run, turn: int) -> Message:
+        opening = self.opening(place)
         request = Request(
             task="research",
-            system=for_tools(prompt("assay.agents", "research"), self.tools),
+            system=opening.system,
             messages=(),
-            tools=self.definitions,
+            tools=opening.tools,
             tool_choice="required" if turn == 1 else "auto",
             max_tokens=output(place.profile("analytical"), OUTPUT),
             effort="low",
         )
         left = self.task.calls - self.calls if self.task.calls else None
-        rules = msgspec.json.encode(Rules(turn, self.task.turns, left)).decode()
-        closing = [Message(role="user", name="rules", text=rules)]
+        closing = [rules(Rules(turn, self.task.turns, left))]
         reply = await ask(place, "analytical", self.history, request, closing)
-        return Message(role="assistant", text=reply.text, calls=mend(reply, self.tools)), reply
+        self.model = reply.model
+        return Message(role="assistant", text=reply.text, calls=mend(reply, {*self.tools, *CONTROL}))
+
+
+def acting(said: Message) -> tuple[ToolCall, ...]:
+    """The calls of a reply which do something, and are no signal to the loop."""
+    return tuple(call for call in said.calls if call.name not in CONTROL)
+
+
+def _names(said: Message) -> set[str]:
+    return {call.name for call in said.calls}

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from assay.core.events import ToolsIgnored
-from assay.core.messages import Reply, Task
+from assay.core.messages import Reply
 from assay.run.mending import decoded as decoded
 from assay.run.mending import json_values as json_values
 from assay.run.mending import mend as mend
 from assay.run.mending import read_json as read_json
-from assay.run.run import Run
 
 REPEATS = 4
 LEAST_REPEATED = 30
@@ -26,12 +24,6 @@ def defect(reply: Reply) -> str:
     if repeating(reply.text):
         return "it repeated itself; say each thing once"
     return ""
-
-
-def tell_ignored(run: Run, reply: Reply, task: Task) -> None:
-    """Say that a model called no tool, though it was told to and reminded; `task` is what it was asked for."""
-    run.emit(ToolsIgnored(model=reply.model, task=task, lane=run.lane))
-    run.warn(f"{reply.model} made no tool call: it may not support tools; try another model for the role analytical")
 
 
 def repeating(text: str) -> bool:

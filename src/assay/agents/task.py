@@ -40,7 +40,7 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True):
     `step` is the plan step it serves, 0 for none. `lanes` are those it may see of the ledger beside its own.
     `earlier` is what was found before and it builds on. `calls` are the tool calls it may make, 0 for no limit.
     An agent that goes on from others has their lanes in `continued`, and in `seen` passages they were shown. One with
-    `analysis` searches nothing: it works on what was found so far.
+    `analysis` searches nothing: it works on what was found so far. `held` says that there are documents in scope.
     """
 
     task: str
@@ -57,6 +57,7 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True):
     continued: tuple[int, ...] = ()
     seen: str = ""
     analysis: bool = False
+    held: bool = True
 
     @property
     def about(self) -> str:

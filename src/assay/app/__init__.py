@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from assay.app import collecting as collecting
     from assay.app import crawling as crawling
+    from assay.app import embedding as embedding
     from assay.app import extracting as extracting
     from assay.app import following as following
     from assay.app import forking as forking

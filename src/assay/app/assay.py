@@ -166,9 +166,21 @@ class Assay(Library):
         """A run as its events tell it."""
         return await stored.view(self._context, reference)
 
-    def follow(self, reference: str) -> AsyncIterator[Envelope]:
-        """The events of a run that any process executes, until it ends or nobody executes it any more."""
-        return app.following.follow(self._context, reference)
+    def follow(self, reference: str, after: int = 0, *, patient: bool = False) -> AsyncIterator[Envelope]:
+        """The events of a run that any process executes, as they are stored, until it ends.
+
+        All who follow runs in this process share one reader, which asks the store once for all of them.
+
+        Args:
+            reference: the run: its id, the start of it, or `last`.
+            after: the number of the last event you have.
+            patient: stay while the run waits for a person's answer, or for a process to take it up. Without it, that
+                ends the iteration too.
+
+        Raises:
+            UnknownName: there is no such run, or it was deleted meanwhile.
+        """
+        return app.following.follow(self._context, reference, after, patient=patient)
 
     async def unfinished(self, question: str) -> list[RunRow]:
         """Runs of the same question which ended without a last word and which no live process executes."""

@@ -29,7 +29,8 @@ class ClaimRow(msgspec.Struct, frozen=True):
 class CheckedRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A claim's verdict.
 
-    `verdict` is supported, partial (a judge's), unsupported, contradicted or unchecked (undecided). `score` is the
+    `verdict` is quoted (the text has it word for word), supported, partial (a judge's), unsupported, contradicted or
+    unchecked (undecided). `score` is the
     probability that the text supports the claim. `rule` names what decided: verbatim, one of the deterministic rules,
     lexical, judge, or length, where claim or text is too long to be checked. `slots` are the values of the claim which
     a judge was asked for without seeing them, with what it found in the text.

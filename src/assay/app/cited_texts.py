@@ -32,7 +32,8 @@ MOST_PAGES = 200
 class VerifiedText(msgspec.Struct, frozen=True, kw_only=True):
     """A text's claims with their verdicts, and what they were held against.
 
-    `share` is that of the supported among the claims (1 without claims), `uncited` counts those which cite nothing,
+    `share` is that of the quoted and supported among the claims (1 without claims), `uncited` counts those which cite
+    nothing,
     `documents` are the addresses of the documents given or fetched. `passages` are those the claims were held against:
     `S2.17` is passage 17 of what reference `S2` names. `warnings` say what could not be read. `model` judged what the
     rules do not decide, empty where none did; `usage` is what that took.

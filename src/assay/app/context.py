@@ -18,11 +18,13 @@ from assay.settings import Settings
 from assay.store.presence import Presence
 
 if TYPE_CHECKING:
+    from assay.app.embedding import Vectors
     from assay.app.online import Online
     from assay.app.readers import Readers
     from assay.evidence.documents import Reader
     from assay.phases.pipeline import Services
     from assay.run.engine import Engine
+    from assay.run.feeds import Feeds
 
 
 class Context:
@@ -59,6 +61,11 @@ class Context:
         return app.holdings.search(self)
 
     @cached_property
+    def vectors(self) -> Vectors:
+        """The embedder which the settings name, and the vectors it made."""
+        return app.embedding.vectors(self)
+
+    @cached_property
     def kept(self) -> PageCache:
         """Pages of the web which were read before."""
         return app.holdings.kept(self)
@@ -79,6 +86,11 @@ class Context:
         return app.worlds.engine(self)
 
     @cached_property
+    def feeds(self) -> Feeds:
+        """The new events of runs which somebody follows."""
+        return app.following.feeds(self)
+
+    @cached_property
     def turns(self) -> Turns | None:
         """When a model may be called, where its service has a limit."""
         return app.worlds.turns(self)
@@ -92,12 +104,13 @@ class Context:
         """Let go of what was made, whichever of it fails; see `Library.close`."""
         made = self.__dict__
         engine = [self.engine.close] if "engine" in made else []
+        feeds = [self.feeds.close] if "feeds" in made else []
         readers = [partial(asyncio.to_thread, self.readers.close)] if "readers" in made else []
         online = [self.online.close] if "online" in made else []
         models = [model.close for model in self.made_models.values()]
         search = [partial(asyncio.to_thread, self.search.close)] if "search" in made else []
         told = partial(asyncio.to_thread, unwatch, self.watch)
-        await close_all([*engine, *readers, *models, *online, *search, self.store.close, self._leave, told])
+        await close_all([*feeds, *engine, *readers, *models, *online, *search, self.store.close, self._leave, told])
 
     async def _leave(self) -> None:
         self.presence.close()

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 
-from assay.app import threads
 from assay.app.context import Context
 from assay.app.stored import find
-from assay.core.events import Envelope, RunWaiting, decode
-from assay.core.ports import FINAL, RunRow
-from assay.run.engine import POLL
-from assay.run.holders import is_dead
+from assay.core.events import Envelope
+from assay.core.ports import RunRow
+from assay.run.feeds import Feeds, is_executed
 
 
-def alive(row: RunRow) -> bool:
-    """Whether a process executes a run, as far as can be told."""
-    return bool(row.holder) and not is_dead(row.holder)
+def feeds(context: Context) -> Feeds:
+    """The new events of runs, for all who follow them in this process."""
+    return Feeds(context.store.journal)
 
 
-async def follow(context: Context, reference: str) -> AsyncIterator[Envelope]:
+async def follow(context: Context, reference: str, after: int, *, patient: bool) -> AsyncIterator[Envelope]:
     """The events of a run, until it ends or nobody executes it any more; see `Assay.follow`."""
-    journal = context.store.journal
-    row, seq, topic = await find(context, reference), 0, ""
-    while True:
-        row = await find(context, row.run_id)
-        for envelope in await journal.events(row.run_id, after=seq):
-            seq = envelope.seq
-            yield envelope
-            if envelope.type == RunWaiting.kind and isinstance(event := decode(envelope), RunWaiting):
-                topic = event.topic
-        waits = row.status == "waiting" and not await threads.is_answered(journal, row.run_id, topic)
-        if row.status in FINAL or waits or not (alive(row) or row.queued):
-            return
-        await asyncio.sleep(POLL)
+    row = await find(context, reference)
+    async for envelope in context.feeds.follow(row.run_id, after, patient=patient):
+        yield envelope
 
 
 async def unfinished(context: Context, question: str, limit: int) -> list[RunRow]:
@@ -43,5 +30,5 @@ async def unfinished(context: Context, question: str, limit: int) -> list[RunRow
         for row in await context.store.journal.runs(limit)
         if row.question == question.strip()
         and row.status in ("created", "running", "waiting", "paused")
-        and not (alive(row) or row.queued)
+        and not (is_executed(row) or row.queued)
     ]

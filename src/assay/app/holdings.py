@@ -13,6 +13,7 @@ from assay.core.ports import LibrarySearch, PageCache
 from assay.evidence.documents import Reader
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
+from assay.search.vectors.hybrid import WordIndex
 from assay.store.pages import FolderPages, MemoryPages
 
 
@@ -29,21 +30,28 @@ def readers() -> Readers:
 def search(context: Context) -> LibrarySearch:
     """The index in the home, or in the database where the settings say so; without a home, one in memory.
 
+    Where an embedder is named, what it finds by meaning is searched too; a library in memory has no vectors.
+
     Raises:
-        ConfigError: it is to be in a database, and there is none.
+        ConfigError: it is to be in a database, and there is none; or there is no such embedder.
     """
+    index = _index(context)
+    return app.embedding.hybrid(context, index) if context.home and context.settings.embedder.model else index
+
+
+def _index(context: Context) -> WordIndex:
     if context.home is not None and context.settings.search.index == "postgres":
         return _in_postgres(context)
     folder = None if context.home is None else index_folder(context.home)
     return LocalSearch(folder, context.store.library, context.reader.spans)
 
 
-def _in_postgres(context: Context) -> LibrarySearch:
+def _in_postgres(context: Context) -> WordIndex:
     if context.settings.database is None:
         raise ConfigError("search.index is postgres, and there is no PostgreSQL database: set ASSAY_DATABASE, or local")
     # By name: its driver is an extra, and slow to load.
     backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
-    made: LibrarySearch = import_module("assay.search.postgres").PostgresSearch(
+    made: WordIndex = import_module("assay.search.postgres").PostgresSearch(
         backend.engine(present=False), context.store.library, context.reader.spans, SEGMENTER
     )
     return made

@@ -25,6 +25,11 @@ def index_folder(home: Path) -> Path:
     return home / "index" / segment.SEGMENTER.replace("/", "-")
 
 
+def vectors_file(home: Path) -> Path:
+    """The vectors of passages, whatever segmenter cut them: a text which is known is not embedded again."""
+    return home / "index" / "vectors.db"
+
+
 def pages_folder(home: Path) -> Path:
     """Pages of the web which were read, kept for the next time they are asked for."""
     return home / "pages"

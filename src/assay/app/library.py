@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Self
 from assay import app
 from assay.app.context import Context
 from assay.app.naming import DEFAULT, Say, Sources
-from assay.core.ports import CollectionRow, Hit, Model, Origin
+from assay.core.ports import CollectionRow, Explanation, Hit, Model, Origin
 from assay.core.sources import Document
 from assay.settings import Settings, load
 
 if TYPE_CHECKING:
     from assay.app.collecting import Synced
+    from assay.app.embedding import EmbeddingStatus
     from assay.app.extracting import Reading
     from assay.app.pages import ReadPage
     from assay.app.verifying import VerifiedText
     from assay.evidence.ingest import Ingested
+    from assay.search.vectors import Built
 
 
 class Library:
@@ -113,6 +115,25 @@ class Library:
         """
         return await app.collecting.meant(self._context, references, collection)
 
+    async def embed(self, progress: Say | None = None, *, anew: bool = False) -> Built:
+        """Make the vectors which the library's passages do not have yet, with the embedder of the settings.
+
+        What is done is kept whenever it is interrupted. With `anew` all are made again.
+
+        Raises:
+            UsageError: no embedder is named, or its costs are limited and nobody knows its price.
+            SearchFailed: the embedder failed for good, or the vectors cannot be kept.
+        """
+        return await app.embedding.embed(self._context, progress, anew=anew)
+
+    async def embedding_status(self) -> EmbeddingStatus:
+        """How far the vectors have come, and what they have cost.
+
+        Raises:
+            UsageError: no embedder is named.
+        """
+        return await app.embedding.status(self._context)
+
     # as it is
 
     async def collections(self) -> list[CollectionRow]:
@@ -154,6 +175,10 @@ class Library:
     async def search(self, text: str, limit: int = 10, collection: str = DEFAULT) -> list[Hit]:
         """The best documents of a collection for `text`, best first."""
         return await app.shelves.search(self._context, text, limit, collection)
+
+    async def explain(self, text: str, limit: int = 10, collection: str = DEFAULT) -> list[Explanation]:
+        """What `search` gives, each with why it stands where it stands."""
+        return await app.shelves.explain(self._context, text, limit, collection)
 
     async def text(self, reference: str, collection: str | None = None) -> tuple[Document, str]:
         """A document of a collection (None: of any), by hash, name, address or title, with its text.

@@ -11,7 +11,6 @@ import msgspec
 
 from assay.app import stored, threads
 from assay.app.context import Context
-from assay.app.following import alive
 from assay.app.layout import log_file
 from assay.app.stored import find
 from assay.app.texts import text_of
@@ -25,6 +24,7 @@ from assay.core.view import Folder, RunView, Steered
 from assay.run import control
 from assay.run.control import LONGEST as LONGEST
 from assay.run.control import Asked as Asked
+from assay.run.feeds import is_executed
 from assay.run.holders import is_dead
 
 POLL = 0.1
@@ -39,7 +39,7 @@ Came = Literal["applied", "ended", "stored"]
 async def ask_for(context: Context, reference: str, action: Asked, wait: float) -> Came:
     """Finish, cancel or pause a run, in whatever process it is; see `Assay.control`."""
     row = await find(context, reference)
-    if action == "pause" and row.status in ("waiting", "paused") and not alive(row):
+    if action == "pause" and row.status in ("waiting", "paused") and not is_executed(row):
         waits = "waits for an answer" if row.status == "waiting" else "is paused already"
         raise UsageError(f"run {row.run_id} {waits}, and nobody executes it: there is nothing to pause")
     journal = context.store.journal
@@ -146,7 +146,7 @@ async def _came_of(journal: Journal, clock: Clock, row: RunRow, action: Asked, w
             return "applied"
         if now.status in FINAL and now.status != BECOMES.get(action):  # who executes it lets go of it in a moment
             return "ended"
-        if not alive(now):
+        if not is_executed(now):
             if action == "finish":
                 return "stored"
             with suppress(LeaseHeld):  # somebody took it up in this moment, and will see the request

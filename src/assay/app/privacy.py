@@ -115,10 +115,15 @@ def ways(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Ways:
 
 
 def _stays(settings: Settings, name: str, model: Model) -> bool:
-    """Whether what a model is told stays on this machine: it says so, its address does, and nobody passes it on."""
+    """Whether what a model is told stays on this machine."""
+    return is_here(settings, name, local=model.profile.local)
+
+
+def is_here(settings: Settings, name: str, *, local: bool) -> bool:
+    """Whether a model or embedder is on this machine: it says so, its address does, and nobody passes it on."""
     url = access(settings, name).url
     passed_on: Sequence[str] = CLOUD if plugins.split(name)[0] == "ollama" else ()
-    return model.profile.local and (not url or is_loopback(url)) and not name.endswith(tuple(passed_on))
+    return local and (not url or is_loopback(url)) and not name.endswith(tuple(passed_on))
 
 
 def is_loopback(url: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from assay.app import places
 from assay.app.context import Context
 from assay.core.errors import UnknownName, UsageError
-from assay.core.ports import CollectionRow, Hit, Origin, Query
+from assay.core.ports import CollectionRow, Explanation, Hit, Origin, Query
 from assay.core.sources import Document
 
 NAMED = 5
@@ -71,6 +71,11 @@ async def documents(context: Context, collection: str) -> list[Document]:
 async def search(context: Context, text: str, limit: int, collection: str) -> list[Hit]:
     """The best documents of a collection for `text`, best first."""
     return await context.search.search(Query(text=text, limit=limit, collections=(collection,)))
+
+
+async def explain(context: Context, text: str, limit: int, collection: str) -> list[Explanation]:
+    """The same documents, each with why it stands where it stands."""
+    return await context.search.explain(Query(text=text, limit=limit, collections=(collection,)))
 
 
 def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -> Document:

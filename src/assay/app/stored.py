@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from assay import app
 from assay.app.context import Context
 from assay.core.events import Envelope
 from assay.core.ports import RunRow
 from assay.core.ports.journal import Spent
 from assay.core.view import RunView, fold
+from assay.run.feeds import is_executed
 
 
 class ListedRun(RunRow, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class _Owned(msgspec.Struct, frozen=True):
 async def latest(context: Context, limit: int) -> list[RunRow]:
     """The latest runs, newest first. One whose process is known to be gone has no holder, though its lease goes on."""
     rows = await context.store.journal.runs(limit)
-    gone = {row.holder for row in rows if row.holder and not app.following.alive(row)}
+    gone = {row.holder for row in rows if row.holder and not is_executed(row)}
     return [msgspec.structs.replace(row, holder="") if row.holder in gone else row for row in rows]
 
 

@@ -11,11 +11,12 @@ from assay.app import daily, estimating, learning, privacy
 from assay.app.context import Context
 from assay.app.providers import load_model, turns_of
 from assay.core.brief import Brief
-from assay.core.ports import Model, Turns, World
+from assay.core.ports import LibrarySearch, Model, Turns, World
 from assay.phases.pipeline import Services, pipeline
 from assay.run.affording import check_brief
 from assay.run.engine import TTL, Engine, Outcome, Pipeline
 from assay.run.run import Run
+from assay.search.vectors.hybrid import HybridSearch
 
 
 def engine(context: Context) -> Engine:
@@ -101,7 +102,7 @@ def any_world(context: Context, brief: Brief) -> World:
     web = context.online if brief.scope.web else None
     return World(
         models={name: learning.frozen(brief, name, model(context, name)) for name in _named(brief)},
-        searches=(context.search, *(web.searches() if web else ())),
+        searches=(_library_search(context, brief), *(web.searches() if web else ())),
         library=context.store.library,
         blobs=context.store.blobs,
         clock=context.clock,
@@ -115,6 +116,13 @@ def any_world(context: Context, brief: Brief) -> World:
 
 def _named(brief: Brief) -> list[str]:
     return sorted({name for models in brief.models.values() for name in models})
+
+
+def _library_search(context: Context, brief: Brief) -> LibrarySearch:
+    """The search over the library; by words alone where what is asked may not be told to the embedder."""
+    if brief.scope.private and isinstance(context.search, HybridSearch) and not context.vectors.may_be_told_private:
+        return context.search.index
+    return context.search
 
 
 def model(context: Context, name: str) -> Model:

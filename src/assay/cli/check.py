@@ -48,7 +48,8 @@ def command(
     """Check claims against texts: rows {"id", "doc", "claim"} in, "-" for stdin.
 
     Rows {"id", "verdict", "score", "rule", "reasons"} come out, in order: the score is the probability that the text
-    supports the claim; the verdict is supported, unsupported, contradicted or unchecked (undecided). A line which is
+    supports the claim; the verdict is quoted (the document has the claim word for word), supported, unsupported,
+    contradicted or unchecked (undecided). A line which is
     no such row gives {"id", "line", "error"}, the rest goes on, and the exit code is 1.
 
     With --model the verdict may be partial too, and "slots" are the values of the claim which the model had to find in

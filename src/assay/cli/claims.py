@@ -17,7 +17,7 @@ from assay.cli.runs.ids import run_ids
 from assay.cli.summing import summed
 from assay.cli.tables import table
 from assay.cli.terminal import say, write
-from assay.core.claims import Verdict, Version
+from assay.core.claims import HOLDING, Verdict, Version
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
 
 _TEXT = 300
@@ -26,7 +26,9 @@ _HEADINGS = ("claim", "verdict", "rule", "sentence", "why", "sources")
 
 @click.command("claims")
 @click.argument("reference", metavar="RUN", shell_complete=run_ids)
-@click.option("--problems", is_flag=True, help="Only those which are not supported, and sentences taken out.")
+@click.option(
+    "--problems", is_flag=True, help="Only those which are neither quoted nor supported, and sentences taken out."
+)
 @click.option("--json", "as_json", is_flag=True, help="A line of JSON for each on stdout.")
 @options.common
 def command(reference: str, problems: bool, as_json: bool, home: Path | None) -> None:
@@ -40,7 +42,7 @@ def command(reference: str, problems: bool, as_json: bool, home: Path | None) ->
     The numbers of the sources are those of the report: `assay cite RUN N` shows what is cited of one.
     """
     report = build_report(asyncio.run(_view(reference, home)))
-    listed = [each for each in _listed(report) if not (problems and each.verdict == "supported")]
+    listed = [each for each in _listed(report) if not (problems and each.verdict in HOLDING)]
     if as_json:
         for each in listed:
             write(msgspec.json.encode(each).decode())

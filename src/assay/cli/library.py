@@ -25,14 +25,23 @@ def opened(home: Path | None, configured: settings.Settings | None = None) -> As
     return Assay(configured, home=home or configured.home)
 
 
-def stored(home: Path | None) -> Assay:
+def configured_for(embedder: str | None) -> settings.Settings:
+    """The settings, with the embedder a command names.
+
+    Raises:
+        ConfigError: they cannot be read.
+    """
+    return settings.load(embedder={"model": embedder}) if embedder else settings.load()
+
+
+def stored(home: Path | None, embedder: str | None = None) -> Assay:
     """As `opened`, for a command which only looks: it makes no library where there is none.
 
     Raises:
         ConfigError: the settings cannot be read.
         UsageError: there is none.
     """
-    configured = settings.load()
+    configured = configured_for(embedder)
     if not exists(home, configured):
         raise UsageError(
             f"there is no library in {home or configured.home}: `assay docs add PATH` makes one for documents, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 
 from assay.core import events
+from assay.core.claims import VERDICTS
 from assay.core.events import Envelope, Event
 from assay.core.report import in_words
 
@@ -129,10 +130,8 @@ def _(event: events.ReportStarted) -> str:
 def _(event: events.VerifySummary) -> str:
     if not event.summary.claims and event.passed:
         return "there are no claims to check"
-    counts = {"supported": event.summary.supported, "partial": event.summary.partial}
-    counts |= {"unsupported": event.summary.unsupported, "contradicted": event.summary.contradicted}
-    counts |= {"unchecked": event.summary.unchecked}
-    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    counts = ((verdict, getattr(event.summary, verdict)) for verdict in VERDICTS)
+    found = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
     gate = "" if event.passed else f"; the gate failed: {'; '.join(event.problems)}"
     return f"checked {counted(event.summary.claims, 'claim')}{': ' if found else ''}{found}{gate}"
 

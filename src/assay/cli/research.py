@@ -142,7 +142,8 @@ async def _research(order: Order, output: Output, home: Path | None, configured:
         run = assay.start(order.question, sources=order.sources, progress=shown.told, **order.options)
         code = await converse(assay, run, output, shown, somebody=order.may_ask)
         library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
-        if code == Exit.NO_EVIDENCE and library and output.verbosity >= 0 and not await assay.documents():
+        bare = code in (Exit.NO_EVIDENCE, Exit.FAILED) and library and output.verbosity >= 0
+        if bare and not await assay.documents():
             say(await without_documents(assay))
         await keep_to_rules(assay, output.verbosity)
         return code

@@ -22,14 +22,14 @@ _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path, readable=False, allow_dash=True))
 @click.option("--in", "paths", multiple=True, metavar="PATH…", help="The documents the text may cite; - for stdin.")
 @click.option("--web", is_flag=True, help="Fetch the pages it cites which are not among them.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when any claim is not supported.")
+@click.option("--strict", is_flag=True, help="Exit with 3 when any claim is neither quoted nor supported.")
 @click.option(
     "--min-supported",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Exit with 3 when fewer of the claims are supported (0.95).",
+    help="Exit with 3 when fewer of the claims are quoted or supported (0.95).",
 )
-@click.option("--problems", is_flag=True, help="Show only claims which are not supported.")
+@click.option("--problems", is_flag=True, help="Show only claims which are neither quoted nor supported.")
 @click.option("--again", is_flag=True, help="FILE is a run: check its report by the rules of today.")
 @judging
 @options.json_output
@@ -63,7 +63,8 @@ def command(
     A text may cite by number with a list of references ([1], [^1]), or by links. Without --model nothing is stored and
     no model is asked, so it gives the same on every machine. With it a model judges what the rules do not decide, and
     what it answered is remembered in the home: asked again, it costs nothing. Exit code 3: a bundle does not hold or
-    could not be checked whole; a run's supported claim is lost; claims below what --strict or --min-supported want.
+    could not be checked whole; a claim of a run was true to its sources and no longer is; claims below what --strict or
+    --min-supported want.
     """
     if again:
         if paths or web or strict or min_supported is not None:

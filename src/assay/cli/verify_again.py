@@ -15,6 +15,10 @@ from assay.cli.library import stored
 from assay.cli.progress import counted
 from assay.cli.summing import summed
 from assay.cli.terminal import clean, write
+from assay.core.claims import HOLDING
+
+_RENAMED = {"supported": ("quoted",)}
+"""What older runs called supported may be quoted: another word for the same finding."""
 
 
 def again(reference: str, home: Path | None, judge: Judge, *, problems: bool, as_json: bool) -> Exit:
@@ -39,16 +43,16 @@ async def _rechecked(reference: str, home: Path | None, judge: Judge) -> Recheck
 
 
 def _told(found: Rechecked, *, problems: bool) -> Iterator[str]:
-    changed = [claim for claim in found.claims if claim.before != claim.now]
+    changed = [claim for claim in found.claims if claim.now not in (claim.before, *_RENAMED.get(claim.before, ()))]
     for claim in changed:
-        if not problems or claim.now != "supported":
+        if not problems or claim.now not in HOLDING:
             yield from _claim(claim)
     for problem in found.problems:
         yield f"WRONG  {clean(problem)}"
     yield f"run {found.run_id}: {summed(found.now)}"
     if found.model:
         yield spent(found.model, found.usage)
-    yield f"{counted(len(changed), 'verdict')} changed, {counted(len(found.lost), 'supported claim')} lost"
+    yield f"{counted(len(changed), 'verdict')} changed, {counted(len(found.lost), 'claim')} lost"
 
 
 def _claim(claim: Again) -> Iterator[str]:

@@ -18,6 +18,7 @@ from assay.cli.judge_options import Judge, spent
 from assay.cli.progress import counted, shorten
 from assay.cli.summing import summed
 from assay.cli.terminal import clean, say, write
+from assay.core.claims import HOLDING
 from assay.core.clean import local_path
 from assay.core.sources import Passage
 
@@ -49,10 +50,10 @@ def text(file: Path, asked: Asked, *, quiet: bool) -> Exit:
         write("\n".join(_told(found, str(file), problems=asked.problems)))
     demanding = asked.strict or asked.least is not None
     if demanding and not found.summary.claims:
-        say(f"{file} states nothing that could be checked: that is not taken for a text whose claims are supported")
+        say(f"{file} states nothing that could be checked: that is not taken for a text whose claims hold")
         return Exit.UNVERIFIED
     falls_short = asked.least is not None and found.share < asked.least
-    lacks = asked.strict and found.summary.supported < found.summary.claims
+    lacks = asked.strict and found.summary.holding < found.summary.claims
     return Exit.UNVERIFIED if falls_short or lacks else Exit.DONE
 
 
@@ -117,7 +118,7 @@ def _told(found: VerifiedText, name: str, *, problems: bool) -> Iterator[str]:
     references = {each.id: each for each in found.references}
     passages = {each.id: each for each in found.passages}
     for claim in found.claims:
-        if not (problems and claim.verdict == "supported"):
+        if not (problems and claim.verdict in HOLDING):
             yield from _claim(claim, references, passages)
     missing = [each for each in found.references if not each.documents]
     if missing:
@@ -137,7 +138,7 @@ def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mappi
     cited = [_called(references[id]) for id in claim.references]
     if cited:
         yield f"{indent}cites {clean(', '.join(cited))}"
-    if claim.verdict not in ("supported", "unchecked"):
+    if claim.verdict not in (*HOLDING, "unchecked"):
         shown = next((passages[id] for id in claim.passages if id in claim.reason), None)
         shown = shown or next((passages[id] for id in claim.passages), None)
         if shown is not None:

@@ -7,8 +7,16 @@ from typing import Literal, get_args
 
 import msgspec
 
-Verdict = Literal["supported", "partial", "unsupported", "contradicted", "unchecked"]
-VERDICTS: tuple[Verdict, ...] = ("supported", "partial", "unsupported", "contradicted", "unchecked")
+Verdict = Literal["quoted", "supported", "partial", "unsupported", "contradicted", "unchecked"]
+"""What was found of a claim. No word promises more than was checked.
+
+quoted: copied from its source word for word, which says nothing of the question it is to answer. supported: its source
+says it in other words. partial: its source says a part of it. unsupported: its source does not say it. contradicted:
+its source says something else. unchecked: nobody could tell, for the reason given.
+"""
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+HOLDING: tuple[Verdict, ...] = ("quoted", "supported")
+"""The verdicts on a claim which is true to its source: what a reader need not look at, and no repair changes."""
 
 CheckName = Literal["quote", "number", "date", "name", "negation", "direction", "quantifier", "lexical", "judge"]
 CHECKS: tuple[CheckName, ...] = get_args(CheckName)
@@ -96,12 +104,18 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """Counts over a report's claims; `dropped_markers` counts citations of passages which do not exist."""
 
     claims: int = 0
+    quoted: int = 0
     supported: int = 0
     partial: int = 0
     unsupported: int = 0
     contradicted: int = 0
     unchecked: int = 0
     dropped_markers: int = 0
+
+    @property
+    def holding(self) -> int:
+        """How many claims are true to their sources: quoted or supported."""
+        return sum(getattr(self, verdict) for verdict in HOLDING)
 
 
 def summarize(claims: Iterable[Claim], dropped_markers: int = 0) -> Summary:

@@ -26,6 +26,7 @@
     │   ├── FenceLost            this process lost its lease; it may not write any more
     │   ├── OtherRelease         another release of Assay stored this run, in a form which this one cannot go on from
     │   └── NotStored            a replay came to a step which is not in the journal
+    ├── NothingSearched          a run came to its end without having looked anywhere; the message names the fix
     ├── InputNeeded              the run waits for an answer that nobody here can give
     ├── Paused                   the run's owner paused it
     └── Cancelled                the run's owner cancelled it
@@ -227,6 +228,10 @@ class OtherRelease(StoreError):
             f"run {run_id} was started by {by}, and assay {own} cannot go on with it: {why}; "
             f"to end it: assay runs resume {run_id} {install}"
         )
+
+
+class NothingSearched(AssayError):
+    """A run came to its end without having looked anywhere; the message says why, and what to do."""
 
 
 class InputNeeded(AssayError):

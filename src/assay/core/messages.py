@@ -53,7 +53,8 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
 class Message(msgspec.Struct, frozen=True, kw_only=True):
     """One message. `name` says what a user message holds (question, documents, plan, findings, brief, task …).
 
-    A `tool` message answers the call `call_id`.
+    A `tool` message answers the call `call_id`. `values` is what `text` says in sentences, once more as JSON: for code
+    which reads messages. It is never sent.
     """
 
     role: Literal["user", "assistant", "tool"]
@@ -61,6 +62,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
+    values: str = ""
 
 
 class Schema(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,6 +109,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     def named(self, name: str) -> tuple[str, ...]:
         """The texts of the user messages which hold `name`, in order."""
         return tuple(message.text for message in self.messages if message.role == "user" and message.name == name)
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """The user messages which hold `name` as JSON, in order: their values, or where they have none their text."""
+        said = (message for message in self.messages if message.role == "user" and message.name == name)
+        return tuple(message.values or message.text for message in said)
 
 
 class TextDelta(msgspec.Struct, frozen=True, tag="text"):

@@ -17,6 +17,7 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
     """How a question is classified; `questions` (at most 3) only when it is ambiguous.
 
     `restated` is the question in full where it leaned on what was said before in its thread, else empty.
+    `assumptions` say how it was read where it can be read in different ways and nobody was asked.
     `whole_collection` says that every document has to be looked at: "list all", "how many", "for each document".
     """
 
@@ -29,6 +30,7 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
     answer: str | None = None
     restated: str = ""
     whole_collection: bool = False
+    assumptions: tuple[str, ...] = ()
 
 
 class PlanStep(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ import msgspec
 
 from assay.core.bibliography import Bibliography, compile_bibliography
 from assay.core.claims import Check, Citation, Claim, Conflict, Summary, Verdict, Version, summarize
+from assay.core.looked import Looked, look_over
 from assay.core.markers import CitationMode, strip
 from assay.core.plan import Coverage, Plan
 from assay.core.ports import FINAL
@@ -170,6 +171,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     before or that was taken out (`removed`), or stands on a side of `conflicts`, where sources disagree. `copies` are
     groups of documents, by hash, which copy one another.
     `thinking` is what models reasoned while they wrote the report, as far as their services give it.
+    `looked` says where the run has looked.
     Of a run with a schema `fields` are its fields by name (`steps[0].title`), `data` their values alone in its shape.
     """
 
@@ -205,6 +207,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     further: tuple[ReportPassage, ...] = ()
     forked_from: str = ""
     thinking: tuple[str, ...] = ()
+    looked: Looked = Looked()
 
 
 def bibliography(view: RunView) -> Bibliography:
@@ -251,6 +254,7 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
         removed=tuple(_removed(claim) for claim in view.removed),
         further=_further(view, books),
         thinking=_thinking(view),
+        looked=look_over(view),
     )
 
 

@@ -178,6 +178,11 @@ class Scanner:
         """How many code points of the whole text are decided."""
         return self.base + self._at
 
+    @property
+    def is_fenced(self) -> bool:
+        """Whether what was decided last ends inside a fence."""
+        return bool(self._fence)
+
     def tokens(self, final: bool) -> Iterator[Token]:
         """What can be decided now; with `final`, everything."""
         self._final = final

@@ -211,6 +211,20 @@ class Ledger:
                 dropped.append(id)
         return Resolved(passages=tuple(passages.values()), sources=tuple(sources.values()), dropped=tuple(dropped))
 
+    def knows(self, id: str) -> bool:
+        """Whether an id is one of this run's: of a source it met, of a passage in one, or made up in an agent's lane.
+
+        What is made up in such a way names nothing, and is told apart from words which only look like an id.
+        """
+        source, point, _ = id.partition(".")
+        lane = int(source[1:]) // (LANE_SOURCES + 1)
+        return self.source(source) is not None or (bool(point) and lane > 0 and lane in self._seen_lanes())
+
+    def _seen_lanes(self) -> set[int]:
+        return {
+            lane for lane, count in self._held.count.items() if count and (self._lanes is None or lane in self._lanes)
+        }
+
     def everything(self) -> tuple[dict[str, Passage], dict[str, Source]]:
         """All passages shown and all sources the lanes seen have met, by id."""
         held = self._held

@@ -48,9 +48,9 @@ def _fields(report: Report) -> list[str]:
 
 
 def _verification(view: RunView, report: Report) -> str:
-    """How the claims fared: one line where all are supported, else a table of the counts, and of what to check."""
+    """How the claims fared: one line where all hold, else a table of the counts, and of what to check."""
     summary, problems = report.summary, sections.to_check(view)
-    if summary.supported == summary.claims and not summary.dropped_markers and not report.removed:
+    if summary.holding == summary.claims and not summary.dropped_markers and not report.removed:
         return sections.counts(summary)
     verdicts = [verdict for verdict in VERDICTS if getattr(summary, verdict)]
     parts = [

@@ -40,6 +40,13 @@ def profile(name: str, provider: str, model: str, facts: ModelFacts, *, local: b
     )
 
 
+def input_price(provider: str, model: str) -> float | None:
+    """US dollars for a million tokens of input; None where the table has no price. Embedders have no output."""
+    known = _find(provider, model)
+    prices = known.prices if known else None
+    return _highest(prices.input_mtok) if isinstance(prices, ModelPrice) and prices.input_mtok is not None else None
+
+
 def _find(provider: str, model: str) -> ModelInfo | None:
     try:
         return data_snapshot.get_snapshot().find_provider_model(model, None, provider, None)[1]

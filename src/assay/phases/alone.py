@@ -11,11 +11,13 @@ from assay.core.plan import Plan
 from assay.core.report import in_words
 from assay.evidence.documents import Reader
 from assay.phases.dispatch import Sent, collect, may_work
+from assay.phases.draft import Draft
 from assay.phases.final import finish
 from assay.phases.heritage import announce
 from assay.phases.inquiry import Inquiry, inquire
+from assay.phases.nothing import nothing_found, write_nothing
 from assay.phases.state import Research, agent_task
-from assay.phases.write import Draft, nothing_found, shortcomings, write_nothing
+from assay.phases.write import shortcomings
 from assay.run.engine import Outcome
 from assay.run.run import Run
 
@@ -28,6 +30,7 @@ async def work_alone(run: Run, kit: Kit, reader: Reader) -> Outcome:
 
     Raises:
         ModelFailed: no model worked and nothing was found.
+        NothingSearched: nothing was found, because nothing was searched.
     """
     inquiry = await inquire(run)
     turns = run.limit(DEPTH if run.brief.depth == "auto" else run.brief.depth).agent_turns
@@ -67,7 +70,7 @@ async def _findings(run: Run, kit: Kit, inquiry: Inquiry, research: Research) ->
         limits = shortcomings(research)
         found = [finding for finding in research.findings if finding.passages]
         if not found:
-            nothing = nothing_found(phase, kit, inquiry)
+            nothing = await nothing_found(phase, kit, inquiry)
             return Draft(text=nothing.text, limits=limits, sourced=nothing.sourced)
         phase.emit(ReportDelta(text=found[0].text))
         return Draft(text=found[0].text, limits=limits)

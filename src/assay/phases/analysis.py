@@ -13,6 +13,7 @@ from assay.agents.replies import defect
 from assay.agents.sizing import output, room
 from assay.agents.task import AgentTask, Finding, Kit
 from assay.agents.wording import prompt
+from assay.core.citations.reader import citing
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import AgentFailed, AgentFinished, AgentStarted, FindingDelta, FindingStarted
 from assay.core.messages import Message, Reply, Request
@@ -79,6 +80,7 @@ async def _ask(
             "analytical",
             msgspec.structs.replace(request, messages=(*told, *fixed)),
             deltas=lambda text: FindingDelta(lane=place.lane, text=text),
+            reading=citing(ledger.knows),
         )
 
     try:

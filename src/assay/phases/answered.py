@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from assay.core.claims import HOLDING
 from assay.core.events import CoverageAssessed, ReportRevised
 from assay.core.plan import Coverage
 from assay.core.sources import Passage
@@ -62,9 +63,9 @@ def reassess(
 ) -> tuple[Coverage, ...]:
     """Coverage by what a report says.
 
-    A part is answered as far as it was before where a supported claim rests on what was found for it; partly, where
-    only claims of which that is not sure do, or none; not, where all that did were taken out. What rests on no passages
-    of its own, an analysis, stands as the question does. The question is answered when every part of it is.
+    A part is answered as far as it was before where a quoted or supported claim rests on what was found for it; partly,
+    where only claims of which that is not sure do, or none; not, where all that did were taken out. What rests on no
+    passages of its own, an analysis, stands as the question does. The question is answered when every part of it is.
 
     Args:
         before: the coverage before writing; the question first.
@@ -72,7 +73,7 @@ def reassess(
         standing: the claims of the report.
         removed: the claims which were taken out, as they were found.
     """
-    sure = _places(each for each in standing if each.check.verdict == "supported")
+    sure = _places(each for each in standing if each.check.verdict in HOLDING)
     stated, gone = _places(standing), _places(removed)
 
     def now(part: Coverage) -> Coverage:

@@ -46,6 +46,11 @@ def may_wait(brief: Brief) -> bool:
     return brief.ask != "never" and not asked_already
 
 
+def may_ask(brief: Brief) -> bool:
+    """Whether questions can be answered: by a person, or by answers given before the run began."""
+    return may_wait(brief) or bool(brief.answers)
+
+
 def settled(given: tuple[str | None, ...], received: tuple[str, ...]) -> tuple[str, ...]:
     """The answer to each question: what came when it was asked, else what was given before, else nothing."""
     later = (*received, *("" for _ in given))

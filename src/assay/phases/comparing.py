@@ -22,9 +22,10 @@ from assay.core.ports import Library
 from assay.core.sources import SNIPPET, Passage, Source
 from assay.evidence.documents import Reader
 from assay.evidence.identity import pages
+from assay.phases.draft import Draft
 from assay.phases.form import redated, with_section
 from assay.phases.inquiry import Inquiry
-from assay.phases.write import Draft, date_of
+from assay.phases.write import date_of
 from assay.run.run import Run
 from assay.run.steps import Scratch
 from assay.verify.conflicts.finding import conflicts

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from assay.agents.control import THINK as THINK
 from assay.core.messages import ToolCall, ToolDefinition
 from assay.core.plan import Complexity, FollowUp
 from assay.tools.arguments import define
@@ -23,6 +24,7 @@ class Answer(msgspec.Struct, frozen=True):
 class GeneratePlan(msgspec.Struct, frozen=True):
     """`generate_plan`: research it."""
 
+    reasoning: Annotated[str, Meta(description="What is asked, and why it is as complex as you say.")] = ""
     complexity: Annotated[Complexity, Meta(description="How much there is to find out.")] = "moderate"
     depth: Annotated[
         Literal["", "light", "medium", "extended"], Meta(description="How far to go; follows complexity when absent.")
@@ -36,6 +38,9 @@ class GeneratePlan(msgspec.Struct, frozen=True):
     whole_collection: Annotated[
         bool, Meta(description="Whether every document in scope has to be looked at: list all, how many, for each.")
     ] = False
+    assumptions: Annotated[
+        tuple[str, ...], Meta(description="How you read the question where it can be read in different ways.")
+    ] = ()
 
 
 class ResearchAgent(msgspec.Struct, frozen=True):
@@ -53,19 +58,15 @@ class GenerateReport(msgspec.Struct, frozen=True):
     """`generate_report`: research is done."""
 
 
-class Think(msgspec.Struct, frozen=True):
-    """`think`: reason before deciding."""
-
-    reasoning: Annotated[str, Meta(description="What is known, what is missing, what to do next.")] = ""
-
-
 ANSWER = define(
     "answer",
     "Answer at once. Only for greetings, thanks, and requests about this conversation that need no facts.",
     Answer,
     control=True,
 )
-GENERATE_PLAN = define("generate_plan", "Have the question researched.", GeneratePlan, control=True)
+GENERATE_PLAN = define(
+    "generate_plan", "Have the question researched.", GeneratePlan, control=True, required=("reasoning",)
+)
 RESEARCH_AGENT = define(
     "research_agent",
     "Send a research agent to work on one task. Several calls at once work in parallel. Its findings come back.",
@@ -74,9 +75,6 @@ RESEARCH_AGENT = define(
 )
 GENERATE_REPORT = define(
     "generate_report", "End research and have the report written from the findings.", GenerateReport, control=True
-)
-THINK = define(
-    "think", "Reason in writing before you decide. Nothing else happens.", Think, control=True, thought="reasoning"
 )
 
 TRIAGE = (ANSWER, GENERATE_PLAN)

@@ -15,13 +15,14 @@ from assay.core.sources import Source, sha256
 from assay.evidence.documents import Reader
 from assay.phases.answered import Closing
 from assay.phases.comparing import compare
+from assay.phases.draft import Draft
 from assay.phases.form import redated
 from assay.phases.inquiry import Inquiry
 from assay.phases.leaving import leaving
 from assay.phases.method import method
 from assay.phases.noticing import notice, rests_on_withdrawn
 from assay.phases.unheeded import unheeded
-from assay.phases.write import Draft, date_of
+from assay.phases.write import date_of
 from assay.run.engine import Outcome
 from assay.run.run import Run
 from assay.verify.pipeline import Verified, verify
@@ -111,7 +112,7 @@ def stop_reason(run: Run, kit: Kit, draft: Draft) -> str:
     """The limit which ended research; else whether anything was found where it was looked for, and written up."""
     if run.exhausted:
         return run.exhausted
-    if draft.researched and not cite(draft.text, kit.ledger).passages:
+    if draft.researched and draft.written and not cite(draft.text, kit.ledger).passages:
         return "no_evidence"
     return "done" if draft.written else "unwritten"
 

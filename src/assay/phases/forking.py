@@ -21,6 +21,7 @@ from assay.core.events import (
     FindingAdded,
     FindingDelta,
     PlanChanged,
+    ScopeCounted,
     SourceAdded,
     SourceNoted,
     SourceReused,
@@ -129,6 +130,8 @@ def _retold(plan: Plan, finding: Finding) -> Plan:
 
 def revised(event: Event, leaving: Leaving, at: Standing) -> Event | None:
     """What an event of the run says in the log of its fork, which goes on from `at`; None where it is left out."""
+    if isinstance(event, ScopeCounted):
+        return None  # the fork counts for itself
     if isinstance(event, TriageClassified):
         return msgspec.structs.replace(event, triage=at.triage, depth=at.triage.depth)
     if not leaving.ids:

@@ -11,6 +11,7 @@ from assay.core.brief import Brief, Role
 from assay.core.clean import one_line
 from assay.core.conversation import fitted
 from assay.core.errors import LimitReached
+from assay.core.events import ScopeCounted
 from assay.core.messages import Message
 from assay.core.outline import written
 from assay.core.report import in_words
@@ -31,9 +32,10 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     """The question with all that is known about it before research.
 
     `documents` describes the scope in prose, `count` is how many documents it holds, `held` what they are. `answers`
-    are a person's answers to clarifying questions, `assumptions` what was assumed where nobody answered. `fields` are
-    those of a schema which are to be filled, one a line; `template` the headings the report is to have, as Markdown.
-    `steering` is what the owner said while the run went on.
+    are a person's answers to clarifying questions, `assumptions` what the reader is told was assumed, `assumed` what
+    triage assumed, which everybody who researches or writes is told. `fields` are those of a schema which are to be
+    filled, one a line; `template` the headings the report is to have, as Markdown. `steering` is what the owner said
+    while the run went on.
     """
 
     question: str
@@ -46,6 +48,7 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     instructions: str = ""
     answers: str = ""
     assumptions: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
     fields: str = ""
     template: str = ""
     steering: tuple[str, ...] = ()
@@ -56,14 +59,16 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
             ("question", self.question),
             ("fields", self.fields),
             ("answers", self.answers),
+            ("assumptions", "\n".join(self.assumed)),
             ("template", self.template),
             ("instructions", self.instructions),
         )
         return [*(user(name, text) for name, text in parts if text), *steered(self.steering)]
 
     def full(self) -> str:
-        """The question with the answers, for an agent."""
-        return "\n\n".join(part for part in (self.question, self.fields, self.answers) if part)
+        """The question with the answers and what was assumed, for an agent."""
+        assumed = "\n".join(f"Assumed: {each}" for each in self.assumed)
+        return "\n\n".join(part for part in (self.question, self.fields, self.answers, assumed) if part)
 
 
 def user(name: str, text: str) -> Message:
@@ -97,7 +102,9 @@ async def inquire(run: Run) -> Inquiry:
     brief = run.brief
 
     async def look(scratch: Scratch) -> CollectionSummary:
-        return await asyncio.to_thread(run.world.library.summary, brief.scope.collections)
+        summary = await asyncio.to_thread(run.world.library.summary, brief.scope.collections)
+        scratch.emit(ScopeCounted(documents=summary.documents))
+        return summary
 
     try:
         summary = await run.at("write").step("scope", look, returns=CollectionSummary)

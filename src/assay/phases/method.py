@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from assay.core.looked import LOCAL
 from assay.core.method import SearchRow, search_log
 from assay.core.sources import SNIPPET, Source
 from assay.core.urls import BadUrl, canonical
@@ -32,7 +33,7 @@ async def method(run: Run) -> tuple[str, ...]:
 
 
 def _told(run: Run, view: RunView) -> tuple[str, ...]:
-    web = {each.name for each in run.world.searches if each.name != "local"}
+    web = {each.name for each in run.world.searches if each.name != LOCAL}
     rows = [row for row in search_log(view) if row.provider in web]
     return (f"{_searched(rows)}; {_read(run, view)}.", *_left_out(rows))
 

@@ -13,6 +13,7 @@ from assay.agents.asking import ask
 from assay.agents.history import History, Result, Turn
 from assay.agents.replies import mend
 from assay.agents.sizing import output
+from assay.agents.stating import counted, rules
 from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
@@ -38,6 +39,16 @@ class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
     cycles: int
     agents_at_once: int
     date: str
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        last = (
+            " It is the last: after it the report is written from what there is." if self.cycle == self.cycles else ""
+        )
+        return (
+            f"Today is {self.date}. This is cycle {self.cycle} of {self.cycles}.{last} "
+            f"At most {counted(self.agents_at_once, 'agent')} can work at the same time; others wait for a place."
+        )
 
 
 async def orchestrate(run: Run, crew: Crew, plan: Plan) -> Research:
@@ -117,9 +128,9 @@ class Orchestrator:
 
     async def _ask(self, place: Run, cycle: int, thoughts: int) -> tuple[Message, Mapping[str, Sent | str]]:
         tools = self._tools(place, thoughts)
-        rules = self.crew.rules
+        depth = self.crew.rules
         said = CycleRules(
-            cycle=cycle, cycles=rules.cycles, agents_at_once=rules.agents_at_once, date=self.crew.inquiry.date
+            cycle=cycle, cycles=depth.cycles, agents_at_once=depth.agents_at_once, date=self.crew.inquiry.date
         )
         request = Request(
             task="orchestrate",
@@ -131,7 +142,7 @@ class Orchestrator:
         )
         dispatch = Dispatch(place, self.crew, self.research, cycle)
         try:
-            closing = [user("rules", data(said))]
+            closing = [rules(said)]
             reply = await ask(place, "analytical", self.history, request, closing, on_call=dispatch.take)
         except (LimitReached, ModelFailed):
             dispatch.settle([])

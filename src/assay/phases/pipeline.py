@@ -15,9 +15,11 @@ from assay.phases.alone import work_alone
 from assay.phases.background import look_around
 from assay.phases.coverage import cover
 from assay.phases.dispatch import Crew
+from assay.phases.draft import Draft
 from assay.phases.final import finish
 from assay.phases.heritage import Heritage, announce, equip, inherit, recalled
 from assay.phases.inquiry import Inquiry, heard, inquire
+from assay.phases.nothing import write_nothing
 from assay.phases.noticing import forewarn
 from assay.phases.planning import agreed, follow, make_plan
 from assay.phases.simple import answer, answer_from
@@ -26,7 +28,7 @@ from assay.phases.state import Research
 from assay.phases.survey.survey import survey
 from assay.phases.triage import classify
 from assay.phases.typed.answer import fill
-from assay.phases.write import Draft, write, write_nothing
+from assay.phases.write import write
 from assay.run.engine import Outcome
 from assay.run.protocols import Tool
 from assay.run.run import Run
@@ -73,6 +75,7 @@ async def pipeline(run: Run, services: Services) -> Outcome:
     Raises:
         UsageError: the brief asks for what there is not.
         ModelFailed: no model worked and nothing was found.
+        NothingSearched: nothing was found, because nothing was searched.
         InputNeeded: a person has to answer first.
     """
     services.strategy(run.brief.strategy)
@@ -83,16 +86,20 @@ async def pipeline(run: Run, services: Services) -> Outcome:
     if run.brief.fork is not None:
         return await go_on(run, services, tools, heritage)
     triage, inquiry = await classify(run, await inquire(run))
-    heritage = heritage if goes_on(run.brief, triage) else Heritage()
+    searchable = bool(inquiry.count) or run.brief.scope.web
+    heritage = heritage if goes_on(run.brief, triage) or not searchable else Heritage()
     kit = equip(run, tools, heritage, inquiry.held)
     rules = run.limit(triage.depth)
     if triage.answer is not None or run.brief.mode == "web_search":
         proof = proofreader(run, kit.ledger, services.reader, "answer")
         draft = await at_once(run, kit, inquiry, triage.answer or "", proof)
         return await finish(run, kit, services.reader, inquiry, draft, proofreader=proof)
-    if not inquiry.count and not run.brief.scope.web:
-        draft = await write_nothing(run, kit, inquiry)
-        return await finish(run, kit, services.reader, inquiry, draft)
+    if not searchable:
+        proof = proofreader(run, kit.ledger, services.reader, "answer")
+        held = bool(kit.ledger.everything()[1])  # taken over from an earlier run
+        draft = await (answer_from(run, kit, inquiry, proof) if held else write_nothing(run, kit, inquiry))
+        announce(run, kit, draft.text)
+        return await finish(run, kit, services.reader, inquiry, draft, proofreader=proof)
     if triage.whole_collection and not run.brief.schema and await agreed(run, EVERY_DOCUMENT):
         surveyed = await survey(run, kit, services.reader, inquiry, rules)
         if surveyed is not None:

@@ -9,14 +9,17 @@ import msgspec
 
 from assay.agents.replies import read_json
 from assay.agents.sizing import output
+from assay.agents.stating import counted
+from assay.agents.stating import rules as stated
 from assay.agents.wording import prompt
 from assay.core.brief import DepthRules
+from assay.core.citations.reader import unwrapped
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
 from assay.core.messages import Message, Request, Schema, closed
 from assay.core.plan import Plan, PlanStep, Reviewed
 from assay.core.report import in_words
-from assay.phases.inquiry import Inquiry, before, data, user
+from assay.phases.inquiry import Inquiry, before, user
 from assay.run.run import Run
 
 OUTPUT = 2_048
@@ -51,6 +54,12 @@ class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
     min_steps: int
     max_steps: int
     date: str
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        usual = f"{self.min_steps} to {self.max_steps}" if self.min_steps < self.max_steps else str(self.max_steps)
+        most = counted(self.max_steps, "step")
+        return f"Today is {self.date}. At this depth a question usually takes {usual} steps; plan at most {most}."
 
 
 async def make_plan(run: Run, inquiry: Inquiry, background: str, rules: DepthRules) -> Plan:
@@ -121,10 +130,10 @@ async def _plan(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules
 async def _ask(phase: Run, request: Request, rules: DepthRules) -> Plan | None:
     """The plan, asked for once more when it cannot be read."""
     try:
-        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text))
+        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text), reading=unwrapped)
     except ContextTooLong:
         request = _without(request, "background")
-        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text))
+        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text), reading=unwrapped)
     plan = read_plan(reply.text, rules.max_steps)
     if plan is None:
         said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
@@ -141,7 +150,7 @@ def _request(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules) -
     return Request(
         task="plan",
         system=prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
-        messages=(*messages, *before(phase, "analytical"), user("rules", data(said)), *inquiry.asked()),
+        messages=(*messages, *before(phase, "analytical"), stated(said), *inquiry.asked()),
         tool_choice="none",
         max_tokens=output(phase.profile("analytical"), OUTPUT),
         schema=FORM,

@@ -8,14 +8,17 @@ from assay.agents.replies import defect
 from assay.agents.sizing import output
 from assay.agents.task import NOTHING, Kit
 from assay.agents.wording import prompt
+from assay.core.citations.reader import citing
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.messages import Reply, Request
 from assay.core.report import in_words
 from assay.phases.background import may_search
+from assay.phases.draft import Draft
 from assay.phases.inquiry import Inquiry, user
 from assay.phases.looking import SECONDS, Look, recall_all, search_and_read, search_once
-from assay.phases.write import REVISED, Draft, nothing_found, settle, with_date
+from assay.phases.nothing import checked, nothing_found
+from assay.phases.write import REVISED, settle, with_date
 from assay.run.run import Run
 from assay.verify.streaming.carrying import spans
 from assay.verify.streaming.proofreading import Proofreader
@@ -23,7 +26,7 @@ from assay.verify.streaming.proofreading import Proofreader
 OUTPUT = 2_048
 UNSOURCED = "*This answer rests on no sources.*"
 ENDED = "The answer was put together by code: what follows are the passages found."
-LATE = f"Nothing was found within {SECONDS:.0f} seconds; the answer rests on no sources."
+LATE = f"No search had brought anything after {SECONDS:.0f} seconds; the answer rests on no sources."
 CUT = f"The search was ended after {SECONDS:.0f} seconds; the answer rests on what was found by then."
 
 
@@ -40,7 +43,7 @@ async def answer(run: Run, kit: Kit, inquiry: Inquiry, text: str, proofreader: P
             phase.emit(ReportDelta(text=said))
             return Draft(text=said, researched=False, sourced=False)
         if may_search(run, kit, inquiry) and not look.evidence and not look.late:
-            return nothing_found(phase, kit, inquiry)
+            return await nothing_found(phase, kit, inquiry)
         return await _answer(phase, kit, inquiry, look, proofreader)
 
 
@@ -51,6 +54,7 @@ async def answer_from(run: Run, kit: Kit, inquiry: Inquiry, proofreader: Proofre
         phase.emit(ReportStarted())
         if look.evidence:
             return await _answer(phase, kit, inquiry, look, proofreader)
+        await checked(phase, kit, inquiry)
         text = f"Nothing that answers this question is in {inquiry.scope}."
         phase.emit(ReportDelta(text=text))
         return Draft(text=text, sourced=False)
@@ -72,7 +76,7 @@ async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look, proofreade
     if first:
         phase.emit(ReportDelta(text=first))
     try:
-        reply = await _ask(phase, inquiry, look.evidence, heard)
+        reply = await _ask(phase, kit, inquiry, look.evidence, heard)
     except (LimitReached, ModelFailed) as failed:
         return _passages(phase, kit, inquiry, failed, heard)
     if wrong := defect(reply):
@@ -110,7 +114,7 @@ def _passages(
     return Draft(text=text, limits=(ENDED,), written=False)
 
 
-async def _ask(phase: Run, inquiry: Inquiry, evidence: str, proofreader: Proofreader | None) -> Reply:
+async def _ask(phase: Run, kit: Kit, inquiry: Inquiry, evidence: str, proofreader: Proofreader | None) -> Reply:
     request = Request(
         task="answer",
         system=prompt("assay.phases", "answer"),
@@ -123,4 +127,5 @@ async def _ask(phase: Run, inquiry: Inquiry, evidence: str, proofreader: Proofre
         request,
         deltas=lambda text: ReportDelta(text=text),
         listener=proofreader.listener("") if proofreader else None,
+        reading=citing(kit.ledger.knows),
     )

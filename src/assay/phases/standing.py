@@ -88,7 +88,11 @@ async def take_up(run: Run, tools: Mapping[str, Tool], heritage: Heritage) -> tu
     forked = await run.at("write").step("fork", missing, returns=Forked, input=run.brief.fork)
     at = forked.standing
     inquiry = msgspec.structs.replace(
-        await inquire(run), question=at.question, answers=at.answers, assumptions=at.assumptions
+        await inquire(run),
+        question=at.question,
+        answers=at.answers,
+        assumptions=at.assumptions,
+        assumed=at.triage.assumptions,
     )
     kit = equip(run, tools, heritage, inquiry.held)
     kit.ledger.apply(forked.rows)

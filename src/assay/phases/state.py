@@ -108,6 +108,7 @@ def agent_task(
         date=inquiry.date,
         language=inquiry.language,
         documents=inquiry.documents,
+        held=bool(inquiry.count),
         finished=(*kit.earlier, *(_finished(kit, finding) for finding in research.findings)),
         lanes=(*kit.lanes, *lanes),
     )

@@ -9,6 +9,7 @@ import msgspec
 
 from assay.agents.replies import mend
 from assay.agents.sizing import output
+from assay.agents.stating import counted, rules
 from assay.agents.wording import prompt
 from assay.core.brief import Mode, SetDepth
 from assay.core.errors import LimitReached, ModelFailed, ToolFailed
@@ -16,7 +17,7 @@ from assay.core.events import TriageClassified
 from assay.core.messages import Reply, Request, ToolCall
 from assay.core.plan import Complexity, FollowUp, Triage
 from assay.core.report import in_words
-from assay.phases.clarify import clarify
+from assay.phases.clarify import clarify, may_ask
 from assay.phases.control import ANSWER, GENERATE_PLAN, TRIAGE, GeneratePlan, first, names
 from assay.phases.inquiry import Inquiry, before, user
 from assay.run.run import Run
@@ -24,12 +25,25 @@ from assay.tools.arguments import read
 
 OUTPUT = 1_024
 QUESTIONS = 3
+ASSUMPTIONS = 3
 LONGEST = 1_000
 """Code points of a question which triage restates, or asks back."""
 QUICK = ("simple", "web_search")
 """Modes which answer at once: nothing is asked back, and without a conversation there is nothing to classify."""
 BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])?\s*")
 DEPTH_OF: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
+
+
+class TriageRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The `rules` message of triage: the date, and how many questions the user may be asked, 0 where nobody can be."""
+
+    date: str
+    questions: int
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        asked = f"You may ask the user at most {counted(self.questions, 'question')}."
+        return f"Today is {self.date}. {asked if self.questions else 'Nobody can be asked.'}"
 
 
 async def classify(run: Run, inquiry: Inquiry) -> tuple[Triage, Inquiry]:
@@ -43,7 +57,13 @@ async def classify(run: Run, inquiry: Inquiry) -> tuple[Triage, Inquiry]:
     async with run.phase("triage") as phase:
         triage = _fixed(run, await _ask(phase, inquiry))
         phase.emit(TriageClassified(triage=triage, mode=mode(run, triage), depth=triage.depth))
-        return triage, await clarify(phase, _restated(inquiry, triage), triage)
+        return triage, await clarify(phase, _assumed(_restated(inquiry, triage), triage), triage)
+
+
+def _assumed(inquiry: Inquiry, triage: Triage) -> Inquiry:
+    """The inquiry with what triage assumed: those who research and write are told it, and so is the reader."""
+    told = tuple(f"Assumed: {each}" for each in triage.assumptions)
+    return msgspec.structs.replace(inquiry, assumed=triage.assumptions, assumptions=(*inquiry.assumptions, *told))
 
 
 def _restated(inquiry: Inquiry, triage: Triage) -> Inquiry:
@@ -66,7 +86,12 @@ async def _ask(phase: Run, inquiry: Inquiry) -> Triage:
     request = Request(
         task="triage",
         system=prompt("assay.phases", "triage"),
-        messages=(user("documents", inquiry.documents), *before(phase, "simple"), *inquiry.asked()),
+        messages=(
+            user("documents", inquiry.documents),
+            *before(phase, "simple"),
+            rules(TriageRules(date=inquiry.date, questions=QUESTIONS if may_ask(phase.brief) else 0)),
+            *inquiry.asked(),
+        ),
         tools=TRIAGE,
         max_tokens=output(phase.profile("simple"), OUTPUT),
         effort="low",
@@ -103,7 +128,13 @@ def _planned(phase: Run, call: ToolCall) -> Triage:
         follow_up=follow_up,
         restated=restated,
         whole_collection=wanted.whole_collection,
+        reasoning=_line(wanted.reasoning)[:LONGEST],
+        assumptions=tuple(line[:LONGEST] for each in wanted.assumptions[:ASSUMPTIONS] if (line := _line(each))),
     )
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _follow_up(phase: Run, said: Literal["", FollowUp]) -> FollowUp:
@@ -118,7 +149,7 @@ def read_questions(text: str) -> tuple[str, ...]:
 
 
 def _fixed(run: Run, triage: Triage) -> Triage:
-    """What the brief fixes stands, whatever triage thinks."""
+    """What the brief fixes stands, whatever triage says."""
     brief, quick = run.brief, run.brief.mode in QUICK
     depth: SetDepth = "light" if quick else triage.depth
     answers: dict[str, str | None] = {"auto": triage.answer, "simple": ""}

@@ -9,22 +9,20 @@ import msgspec
 from assay.agents.citing import cite
 from assay.agents.findings import compose
 from assay.agents.task import NOTHING, Finding, Kit
-from assay.core.conversation import shortened
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.plan import Coverage, Plan
 from assay.core.report import in_words
+from assay.phases.draft import Draft
 from assay.phases.form import Formed, as_of, filled, formed, joined, missing
 from assay.phases.inquiry import Inquiry
+from assay.phases.nothing import nothing_found
 from assay.phases.state import Research
 from assay.phases.writer import Writer
 from assay.run.run import Run
 from assay.verify.streaming.carrying import spans
 from assay.verify.streaming.proofreading import Proofreader
 
-QUERIES_NAMED = 8
-QUERY_LENGTH = 120
-"""Characters of each; the question itself is one, and may be a page long."""
 REVISED = "its date, and what could not be found, were put in by code"
 HALF_WRITTEN = (
     "No model could write this report to its end: the last sections are the findings as the agents reported them."
@@ -37,23 +35,6 @@ MODEL_STOPS = {
 }
 CUT_SHORT = "This answer was put together by code because research was cut short"
 NEAREST = "these are the passages found by then which are nearest to the question."
-
-
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """A report as written, with passage markers, and what its reader must know.
-
-    `researched` says that sources were looked for, `sourced` that the text claims to rest on some; `written`, that a
-    model wrote it to its end; `composed`, that code made it of records, which have to go on saying what it says.
-    `streamed` is the text as it streamed, where its claims were found meanwhile: they keep their ids.
-    """
-
-    text: str
-    limits: tuple[str, ...] = ()
-    researched: bool = True
-    sourced: bool = True
-    written: bool = True
-    composed: bool = False
-    streamed: str = ""
 
 
 async def write(
@@ -70,13 +51,14 @@ async def write(
 
     Raises:
         ModelFailed: nothing was found, because every agent failed.
+        NothingSearched: nothing was found, because nothing was searched.
     """
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted(title=research.plan.title))
         if not research.findings and research.failed:
             raise ModelFailed(f"every agent failed: {research.failed[-1]}")
         if not any(finding.passages for finding in research.findings):
-            draft = _cut_short(phase, kit, inquiry, research)
+            draft = await _cut_short(phase, kit, inquiry, research)
         else:
             draft = await _draft(phase, Writer(phase, kit, inquiry, research, coverage, proofreader), research)
     return msgspec.structs.replace(draft, limits=(*draft.limits, *shortcomings(research)))
@@ -151,32 +133,12 @@ def _ended(stop: str) -> str:
     return MODEL_STOPS.get(stop) or in_words(stop)
 
 
-async def write_nothing(run: Run, kit: Kit, inquiry: Inquiry) -> Draft:
-    """The report where there is nothing to search."""
-    async with run.at("write").phase("write") as phase:
-        phase.emit(ReportStarted())
-        return nothing_found(phase, kit, inquiry)
-
-
-def nothing_found(phase: Run, kit: Kit, inquiry: Inquiry) -> Draft:
-    """The report where nothing was found: what was searched for and what ended it, no citation, no model."""
-    asked = kit.ledger.queries(since=phase.brief.lane)  # what an earlier run searched for, its own report says
-    queries = ", ".join(f"“{shortened(query, QUERY_LENGTH)}”" for query in asked[:QUERIES_NAMED])
-    more = f" and {len(asked) - QUERIES_NAMED} more" if len(asked) > QUERIES_NAMED else ""
-    unable = "" if "search" in kit.tools else "; nothing was searched, since `agents.tools` does not name `search`"
-    searched = f"; searched for {queries}{more}" if queries else unable
-    ended = f"; research was cut short: {in_words(phase.exhausted)}" if phase.exhausted else ""
-    text = f"Nothing that answers this question was found in {inquiry.scope}{searched}{ended}."
-    phase.emit(ReportDelta(text=text))
-    return Draft(text=text, sourced=False)
-
-
-def _cut_short(phase: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draft:
+async def _cut_short(phase: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draft:
     """The passages shown by the time a limit ended research; nothing, where there are none or agents judged them."""
     judged = any(finding.stop == "done" for finding in research.findings)
     passages = "" if judged or not phase.exhausted else compose(inquiry.question, kit.ledger)
     if passages in ("", NOTHING):
-        return nothing_found(phase, kit, inquiry)
+        return await nothing_found(phase, kit, inquiry)
     text = with_date(f"*{CUT_SHORT} ({in_words(phase.exhausted)}): {NEAREST}*\n\n{passages}", kit, inquiry)
     phase.emit(ReportDelta(text=text))
     return Draft(text=text)

@@ -14,8 +14,10 @@ from assay.agents.history import History, Turn, result
 from assay.agents.loop import NO_CALLS_LEFT
 from assay.agents.replies import defect, mend
 from assay.agents.sizing import output, room, total
+from assay.agents.stating import counted, rules
 from assay.agents.task import Kit
 from assay.agents.wording import for_tools, prompt
+from assay.core.citations.reader import citing
 from assay.core.errors import ContextTooLong, ModelFailed, Refused
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.languages import language_name
@@ -50,6 +52,17 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     parts: int = 1
     words: int = 0
     recalls: int = 0
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        said = [f"Today is {self.date}.", f"Write in {self.language or 'the language of the question'}."]
+        if self.words:
+            said.append(f"Write about {self.words:,} words.")
+        if self.parts > 1:
+            said.append(f"This is part {self.part} of {self.parts} of the report.")
+        if self.recalls:
+            said.append(f"You may call `recall` {counted(self.recalls, 'more time')}.")
+        return " ".join(said)
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,6 +198,7 @@ class Writer:
             request,
             deltas=lambda text: ReportDelta(text=text),
             listener=self.proofreader.listener(self._before()) if self.proofreader else None,
+            reading=citing(self.kit.ledger.knows),
         )
 
     def _tools(self, piece: Piece) -> tuple[ToolDefinition, ...]:
@@ -201,7 +215,7 @@ class Writer:
 
     def _closing(self, piece: Piece) -> list[Message]:
         """The last messages: what was answered, the rules, and the plan or the part of it that is to be written."""
-        rules = WriteRules(
+        said = WriteRules(
             date=self.inquiry.date,
             language=language_name(self.inquiry.language),
             part=piece.number,
@@ -212,7 +226,7 @@ class Writer:
         plan = self.plan if piece.of == 1 else _part_of(self.plan, piece.part)
         return [
             user("coverage", data(self.coverage if piece.number == piece.of else [])),
-            user("rules", data(rules)),
+            rules(said),
             user("plan", data(plan)),
         ]
 

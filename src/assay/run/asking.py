@@ -14,6 +14,7 @@ from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 import msgspec
 
 from assay.core.brief import Role, Timeouts
+from assay.core.citations.reader import Reading
 from assay.core.counting import input_tokens
 from assay.core.errors import ContextTooLong, LimitReached, ModelError, ModelFailed, Refused
 from assay.core.events import Event, ModelAttempted
@@ -57,13 +58,14 @@ async def ask(
     thinking: bool,
     on_call: Callable[[int, ToolCall], None] | None,
     listener: Listener | None = None,
+    reading: Reading | None = None,
 ) -> Reply:
     """See `Run.ask`."""
     shortened = _fit(place, role, timed(request, place.brief.timeouts))
 
     async def attempts(scratch: Scratch) -> Reply:
         scratch.role = role
-        voice = Voice(scratch, request.tools, deltas, thinking, on_call, listener)
+        voice = Voice(scratch, request.tools, deltas, thinking, on_call, listener, reading)
         return await Attempts(place, role, shortened, scratch, voice).reply()
 
     return await perform(
@@ -343,8 +345,7 @@ async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
                 async for item in items:
                     if isinstance(item, Reply):
                         reply = item if model.profile.quotes else await _spoken(request.task, item, voice)
-                        voice.end(reply)
-                        return reply
+                        return voice.end(reply)
                     if isinstance(item, Retracted):
                         await voice.restart()
                         continue

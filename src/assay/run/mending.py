@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.messages import Reply, ToolCall
 
-FENCE = re.compile(r"```[a-zA-Z]*[^\S\n]*+\n(.*?)```", re.DOTALL)
+FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)\n[ \t]*\1", re.DOTALL)
 _FUNCTION = re.compile(r"<function=([\w.-]+)>(.*?)(?:</function>|(?=<function=)|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|(?=<parameter=)|\Z)", re.DOTALL)
 MOST_READ = 20
@@ -97,8 +97,8 @@ def read_json(text: str) -> Any:
 
 def json_values(text: str) -> Iterator[Any]:
     """The JSON objects and lists which stand in `text`, in order, none inside another."""
-    for fenced in FENCE.findall(text) or [text]:
-        yield from _values(fenced)
+    fenced = [value for _, inside in FENCE.findall(text) for value in _values(inside)]
+    yield from fenced or _values(text)
 
 
 def _values(text: str) -> Iterator[Any]:

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from assay.core.brief import DepthRules, Role, SetDepth, depth_rules
+from assay.core.citations.reader import Reading
 from assay.core.errors import LimitReached
 from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
 from assay.core.messages import Reply, Request, ToolCall
@@ -132,6 +133,7 @@ class Run(Place):
         thinking: bool = True,
         on_call: Callable[[int, ToolCall], None] | None = None,
         listener: Listener | None = None,
+        reading: Reading | None = None,
     ) -> Reply:
         """A model call, with all its attempts and fallbacks, as one step.
 
@@ -140,12 +142,20 @@ class Run(Place):
             thinking: whether the model's reasoning goes on the log.
             on_call: told of each tool call the moment it is complete in the stream, and not on replay.
             listener: hears the text as it goes on the log, and may say events beside it.
+            reading: how the text is read, on the log and in the reply: what it holds in wrappers is made plain.
 
         Raises:
             ModelFailed, ContextTooLong, Refused, LimitReached: stored, and the same on replay.
         """
         return await asking.ask(
-            self, role, request, deltas=deltas, thinking=thinking, on_call=on_call, listener=listener
+            self,
+            role,
+            request,
+            deltas=deltas,
+            thinking=thinking,
+            on_call=on_call,
+            listener=listener,
+            reading=reading,
         )
 
     async def receive(self, topic: str, returns: type[T], *, leave: bool | None = None) -> T:

@@ -6,6 +6,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+import msgspec
+
+from assay.core.citations.reader import Reading, TextReader, read_all
 from assay.core.events import Event
 from assay.core.messages import CallDelta, CallDone, Delta, Reply, TextDelta, ThinkDelta, ToolCall, ToolDefinition
 from assay.run.steps import Scratch
@@ -49,11 +52,13 @@ class Voice:
         thinking: bool,
         on_call: Callable[[int, ToolCall], None] | None,
         listener: Listener | None = None,
+        reading: Reading | None = None,
     ) -> None:
         """`tools` are those of the request; the others see `Run.ask`."""
         self._scratch, self._tools, self._deltas, self._thinking = scratch, tools, deltas, thinking
         self._on_call, self._listener = on_call, listener
         self._text: list[str] = []
+        self._reading, self._reader = reading, _begun(reading)
         self._thoughts = self._listen()
         self._said_at = float("-inf")
         if listener is not None:
@@ -62,6 +67,7 @@ class Voice:
     async def restart(self) -> None:
         """Take back what the attempt before this one said."""
         self._text.clear()
+        self._reader = _begun(self._reading)
         self._thoughts = self._listen()
         await self._scratch.begin()
         if self._listener is not None:
@@ -71,7 +77,7 @@ class Voice:
         """One delta of the stream."""
         match delta:
             case TextDelta(text=text):
-                self._text.append(text)
+                self._text.append(self._reader.feed(text) if self._reader else text)
             case CallDone(index=index, call=call):
                 if self._on_call is not None:
                     self._on_call(index, call)
@@ -82,17 +88,26 @@ class Voice:
             self._said_at = now
             self._flush()
 
-    def end(self, reply: Reply) -> None:
-        """The stream is over: say the rest."""
+    def end(self, reply: Reply) -> Reply:
+        """The stream is over: say the rest. The reply as it was read."""
+        self._finish()
         if self._thoughts is not None:
             self._thoughts.end(reply)
         self._flush()
+        return msgspec.structs.replace(reply, text=read_all(self._reading, reply.text)) if self._reading else reply
 
     def stop(self) -> None:
         """No attempt came to its end: what is open is finished as it stands."""
+        self._finish()
         if self._thoughts is not None:
             self._thoughts.stop()
         self._flush()
+
+    def _finish(self) -> None:
+        """Nothing more comes: what the reader held back is said."""
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            self._text.append(reader.finish())
 
     def _listen(self) -> Thoughts | None:
         return Thoughts(self._tools, self._scratch.write) if self._thinking else None
@@ -121,3 +136,7 @@ class Voice:
             self._scratch.write(self._deltas(text))
             if self._listener is not None:
                 self._listener.hear(text)
+
+
+def _begun(reading: Reading | None) -> TextReader | None:
+    return reading() if reading is not None else None

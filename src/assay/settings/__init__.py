@@ -134,6 +134,7 @@ class Settings(BaseSettings):
     workers: WorkerSettings = WorkerSettings()
     documents: DocumentSettings = DocumentSettings()
     search: SearchSettings = SearchSettings()
+    embedder: sections.EmbedderSettings = sections.EmbedderSettings()
     mcp: dict[ServiceName, Mcp] = Field({}, description="servers of the Model Context Protocol to search too, by name")
     agents: sections.AgentSettings = sections.AgentSettings()
     sources: SourceSettings = SourceSettings()

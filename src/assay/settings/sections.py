@@ -287,6 +287,21 @@ class SearchSettings(Section):
     )
 
 
+class EmbedderSettings(Section):
+    """Search by meaning beside search by words; off where no model is named."""
+
+    model: str = Field("", description="embedder (ollama:nomic-embed-text, fastembed:FOLDER); unset: words alone")
+    weight: float = Field(0.5, ge=0, le=1, description="what meaning counts beside words in a search, from 0 to 1")
+    batch: int = Field(64, ge=1, le=2_048, description="passages in one request to the embedder")
+    max_usd: float | None = Field(None, gt=0, description="US dollars one pass over the library may cost")
+    max_tokens: int | None = Field(None, gt=0, description="tokens one pass over the library may use")
+    query_prefix: str | None = Field(None, description="what stands before a question; unset: as the model asks for")
+    passage_prefix: str | None = Field(None, description="what stands before a passage; unset: as the model asks for")
+    allow_private: bool = Field(
+        False, description="whether an embedder which is not on this machine is given private documents too"
+    )
+
+
 class AgentSettings(Section):
     """What research agents may use."""
 

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections import Counter
-from collections.abc import Awaitable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 
 from assay.core.allowance import check
 from assay.core.errors import FenceLost, LeaseHeld
@@ -28,6 +28,7 @@ from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
 from assay.store.blobs import MemoryBlobs
 from assay.store.common import Store, Wall
+from assay.store.listeners import Listeners
 from assay.store.memo import MemoryMemo
 from assay.store.memory_collections import MemoryCollections
 from assay.store.memory_permits import MemoryPermits
@@ -52,6 +53,7 @@ class MemoryJournal:
         self._wall = wall
         self._runs: dict[str, Run] = {}
         self._lock = threading.Lock()
+        self._listeners = Listeners()
 
     async def create(
         self,
@@ -143,6 +145,10 @@ class MemoryJournal:
             first = max(after, 0)
             return self._run(run_id).events[first : None if limit is None else first + max(limit, 0)]
 
+    def listen(self, told: Callable[[str], None]) -> Callable[[], None]:
+        """Call `told` with the id of each run whose log has grown; call the result to stop that."""
+        return self._listeners.add(told)
+
     async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
         """Set the control row; `cancel` stays.
 
@@ -153,6 +159,7 @@ class MemoryJournal:
             run = self._run(run_id)
             run.control = common.controlled(run.control, action)
             run.append(events)
+        self._listeners.tell([run_id])
 
     async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
         """Leave a message for the run.
@@ -164,6 +171,7 @@ class MemoryJournal:
             run = self._run(run_id)
             run.inbox.setdefault(topic, []).append(data)
             run.append(events)
+        self._listeners.tell([run_id])
 
     async def inbox(self, run_id: str, topic: str) -> list[bytes]:
         """Messages left on `topic`, oldest first.
@@ -179,6 +187,12 @@ class MemoryJournal:
         with self._lock:
             now = self._wall()
             return [run.row(now) for run in reversed(self._runs.values())][: max(limit, 0)]
+
+    async def rows(self, run_ids: Collection[str]) -> dict[str, RunRow]:
+        """The runs with these ids, by id."""
+        with self._lock:
+            now = self._wall()
+            return {run_id: self._runs[run_id].row(now) for run_id in run_ids if run_id in self._runs}
 
     async def find(self, reference: str) -> RunRow:
         """A run by its id, the start of its id, or `last`."""
@@ -230,7 +244,9 @@ class MemoryJournal:
             run = self._runs.get(lease.run_id)
             if run is None or run.fence != lease.fence:
                 raise common.fence_lost(lease)
-            return run.apply(commit)
+            written = run.apply(commit)
+        self._listeners.tell([lease.run_id])
+        return written
 
 
 def _resolve(future: asyncio.Future[tuple[Envelope, ...]], written: tuple[Envelope, ...]) -> None:

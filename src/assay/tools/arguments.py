@@ -15,12 +15,25 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 def define(
-    name: str, description: str, arguments: type[msgspec.Struct], *, control: bool = False, thought: str = ""
+    name: str,
+    description: str,
+    arguments: type[msgspec.Struct],
+    *,
+    control: bool = False,
+    thought: str = "",
+    required: tuple[str, ...] = (),
 ) -> ToolDefinition:
-    """A tool definition whose parameters are the fields of `arguments`."""
+    """A tool definition whose parameters are the fields of `arguments`.
+
+    `required` are those a model is told to give though the call can be read without them.
+    """
     (schema,), components = msgspec.json.schema_components([arguments], ref_template="{name}")
     found = components[schema["$ref"]]
-    parameters = {"type": "object", "properties": found["properties"], "required": found.get("required", [])}
+    parameters = {
+        "type": "object",
+        "properties": found["properties"],
+        "required": [*found.get("required", []), *required],
+    }
     return ToolDefinition(
         name=name,
         description=description,

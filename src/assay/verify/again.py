@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from assay.core.claims import Check, Claim, Summary, Verdict, summarize
+from assay.core.claims import HOLDING, Check, Claim, Summary, Verdict, summarize
 from assay.core.integrity import records
 from assay.core.usage import Usage
 from assay.core.view import RunView
@@ -30,8 +30,8 @@ class Again(msgspec.Struct, frozen=True, kw_only=True):
 class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
     """A run's report, checked again. `problems` are what the final gate says of it and of the documents now.
 
-    `lost` are the ids of claims which were supported and no longer are. `model` judged what the rules do not decide,
-    empty where none was asked; `usage` is what that took.
+    `lost` are the ids of claims which were quoted or supported, and are neither now. `model` judged what the rules
+    do not decide, empty where none was asked; `usage` is what that took.
     """
 
     run_id: str
@@ -67,7 +67,7 @@ class Reread(Settled, frozen=True, kw_only=True):
             before=before,
             now=summarize(today, before.dropped_markers),
             problems=self.problems,
-            lost=tuple(each.id for each in again if each.before == "supported" != each.now),
+            lost=tuple(each.id for each in again if each.before in HOLDING and each.now not in HOLDING),
         )
 
 

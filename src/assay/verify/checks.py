@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from assay.core.claims import Check
+from assay.core.claims import HOLDING, Check
 from assay.verify import direction, fields, names, negation, numbers, qualifiers, quantifiers, quotes, verbatim
 from assay.verify.embedded.verdicts import weigh
 from assay.verify.evidence import Evidence
@@ -51,7 +51,7 @@ def check(claim: str, evidence: Evidence, marked: bool, off: Collection[str] = (
 
 def firsthand(check: Check, evidence: Evidence) -> Check:
     """What only a search's summary of a page says is not supported yet."""
-    return HEARSAY if check.verdict in {"supported", "partial"} and evidence.is_hearsay else check
+    return HEARSAY if check.verdict in (*HOLDING, "partial") and evidence.is_hearsay else check
 
 
 def ruled(
@@ -62,7 +62,7 @@ def ruled(
         return NO_PASSAGE if marked else NO_CITATION, ()
     passage = verbatim.verbatim(claim, evidence) if "verbatim" not in off else None
     if passage is not None:
-        return Check(rule="verbatim", verdict="supported", reason=f"verbatim in {passage.id}"), ()
+        return Check(rule="verbatim", verdict="quoted", reason=f"verbatim in {passage.id}"), ()
     if len(claim) > LONGEST:
         return TOO_LONG, ()
     framed = fields.framed(claim, evidence) if "field" not in off else None

@@ -40,7 +40,7 @@ def decide(claim: str, text: str) -> Decided:
             return Decided(verdict="unchecked", score=0.5, rule="length", reasons=(reason,))
     evidence = evidence_of(text)
     if verbatim(claim, evidence) is not None:
-        return Decided(verdict="supported", score=VERBATIM, rule="verbatim", reasons=("stands there word for word",))
+        return Decided(verdict="quoted", score=VERBATIM, rule="verbatim", reasons=("stands there word for word",))
     veto = objection(claim, evidence)
     weighed = weigh(claim, text)
     if veto is None:

@@ -58,7 +58,7 @@ async def test_pages_which_are_cited_are_fetched_once_and_others_named(file: Pat
         pages = Pages((await assay.documents())[0])
         found = await verified(assay, text, pages, [])
     assert pages.asked == [PAGE, "https://example.org/none"]
-    assert [claim.verdict for claim in found.claims] == ["supported", "supported", "unchecked", "unchecked"]
+    assert [claim.verdict for claim in found.claims] == ["quoted", "quoted", "unchecked", "unchecked"]
     assert found.warnings == ("https://example.org/none: status: 404",)
     assert [reference.documents != () for reference in found.references] == [True, False, False]
 

@@ -33,7 +33,7 @@ def test_as_json_it_is_a_report(files: list[str], capsys: pytest.CaptureFixture[
     assert main(["agent", TASK, *files, "--json", "--depth", "light"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["mode"], report["plan"], report["verified"]) == ("agent", None, True)
-    assert [claim["verdict"] for claim in report["claims"]] == ["supported"]
+    assert [claim["verdict"] for claim in report["claims"]] == ["quoted"]
 
 
 def test_nothing_found_exits_with_6(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

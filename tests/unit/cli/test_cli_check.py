@@ -34,7 +34,7 @@ def test_rows_come_out_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main(["check", str(written(tmp_path / "in.jsonl", GOOD, WRONG))]) == 0
     out, err = capsys.readouterr()
     first, second = rows_of(out)
-    assert (first["id"], first["verdict"], first["rule"]) == ("a", "supported", "verbatim")
+    assert (first["id"], first["verdict"], first["rule"]) == ("a", "quoted", "verbatim")
     assert second["id"] == 7
     assert second["verdict"] in ("unsupported", "contradicted")
     assert first["score"] > 0.5 > second["score"]
@@ -65,7 +65,7 @@ def test_from_stdin_into_a_file(
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(json.dumps(GOOD).encode())))
     assert main(["check", "-", "-q", "-o", str(tmp_path / "out.jsonl")]) == 0
     assert capsys.readouterr() == ("", "")
-    assert rows_of((tmp_path / "out.jsonl").read_text())[0]["verdict"] == "supported"
+    assert rows_of((tmp_path / "out.jsonl").read_text())[0]["verdict"] == "quoted"
 
 
 def test_a_line_beyond_all_measure(
@@ -78,7 +78,7 @@ def test_a_line_beyond_all_measure(
     first, second = rows_of(capsys.readouterr().out)
     assert (first["line"], first["id"]) == (1, None)
     assert "longer than" in first["error"]
-    assert second["verdict"] == "supported"
+    assert second["verdict"] == "quoted"
 
 
 def test_what_it_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,6 +96,6 @@ def test_what_it_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_from_python() -> None:
     found = assay.check([GOOD, assay.ClaimRow("b", DOC, "Work on the harbour began in June.")])
-    assert [(row.id, row.verdict) for row in found] == [("a", "supported"), ("b", "supported")]
+    assert [(row.id, row.verdict) for row in found] == [("a", "quoted"), ("b", "quoted")]
     with pytest.raises(UsageError, match="claim"):
         assay.check([{"id": 1, "doc": DOC}])

@@ -26,7 +26,7 @@ def test_claims_with_verdict_rule_reason_and_sources(home: Path, capsys: pytest.
     assert main(["claims", "last"]) == 0
     out, err = capsys.readouterr()
     first = out.splitlines()[0].split("\t")
-    assert first[:3] == ["c1", "supported", "verbatim"]
+    assert first[:3] == ["c1", "quoted", "verbatim"]
     assert first[4].startswith("verbatim in S")
     assert first[5] == "[1]"
     assert err.splitlines()[-1].startswith(f"{len(out.splitlines())} claim")

@@ -76,7 +76,7 @@ async def test_a_page_is_a_document_of_a_run(assay, there: Site):
     done = await assay("Who wrote the Harbor report?", "--in", url, there.url("/none"), "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert report["summary"]["supported"] >= 1
+    assert report["summary"]["quoted"] >= 1
     assert [source["url"] for source in report["sources"] if source["number"]] == [url]
     assert "skipped" in done.stderr
     assert "not found" in done.stderr

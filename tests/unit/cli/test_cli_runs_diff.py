@@ -39,8 +39,8 @@ def test_a_diff_shows_what_is_said_otherwise(assay: Command, two_runs: tuple[str
     said = assay("runs", "diff", *two_runs)
     assert said.returncode == 0
     assert "claims changed:" in said.stdout
-    assert "- supported: The Harbor report was written by Ada Byron in 1843." in said.stdout
-    assert "+ supported: The Harbor report was written by Mary Somerville in 1843." in said.stdout
+    assert "- quoted: The Harbor report was written by Ada Byron in 1843." in said.stdout
+    assert "+ quoted: The Harbor report was written by Mary Somerville in 1843." in said.stdout
     assert assay("runs", "diff", *two_runs, "--exit-code", "-q").returncode == 1
 
 
@@ -52,7 +52,7 @@ def test_a_run_does_not_differ_from_itself(assay: Command, two_runs: tuple[str, 
 
 def test_a_diff_as_json(assay: Command, two_runs: tuple[str, str]) -> None:
     found = json.loads(assay("runs", "diff", *two_runs, "--json").stdout)
-    assert [pair["after"]["verdict"] for pair in found["changed"]] == ["supported"]
+    assert [pair["after"]["verdict"] for pair in found["changed"]] == ["quoted"]
     assert (found["before"]["run_id"], found["after"]["run_id"]) == two_runs
 
 

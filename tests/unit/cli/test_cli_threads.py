@@ -49,7 +49,7 @@ def test_a_question_about_a_run_is_answered_and_cited(assay: Command) -> None:
     assert said.returncode == 0, said.stderr
     assert "The north pier of the harbor was built in 1790. [1]" in said.stdout
     cited = assay("cite", "last", 1)
-    assert "supported" in cited.stdout
+    assert "quoted" in cited.stdout
     data = json.loads(assay("ask", "last", "-q", "Who wrote the Harbor report?", "--json").stdout)
     assert (data["mode"], data["stop_reason"], data["verified"]) == ("simple", "done", True)
     assert data["usage"]["searches"] == data["usage"]["pages"] == 0

@@ -67,7 +67,7 @@ def test_a_model_judges_what_the_rules_leave_open_and_is_remembered(
         again = verified(capsys)
         assert len(server.requests) == asked > 0
     rules = [(claim["rule"], claim["verdict"]) for claim in found["claims"]]
-    assert rules[0] == ("verbatim", "supported")
+    assert rules[0] == ("verbatim", "quoted")
     assert rules[1] == ("judge", "supported")
     assert rules[3] == ("number", "contradicted")  # no judge is asked where a rule decides
     assert (found["model"], found["usage"]["model_calls"]) == ("mine:m", asked)
@@ -125,7 +125,7 @@ def test_a_model_which_fails_leaves_claims_unchecked(there: Path, capsys: pytest
     found = verified(capsys)
     assert found["claims"][1]["verdict"] == "unchecked"
     assert found["claims"][1]["reason"].startswith("the judge failed")
-    assert found["claims"][0]["verdict"] == "supported"
+    assert found["claims"][0]["verdict"] == "quoted"
 
 
 @pytest.mark.parametrize(("model", "said"), [("extractive", "cannot judge"), ("nowhere:m", "nowhere")])

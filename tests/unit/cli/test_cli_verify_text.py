@@ -44,12 +44,12 @@ def found(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 def test_each_claim_with_its_verdict(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", "report.md", "--in", "docs"]) == 0
     out = capsys.readouterr().out
-    assert "supported     line 1: The tide at Brest rises seven metres." in out
+    assert "quoted        line 1: The tide at Brest rises seven metres." in out
     assert "contradicted  line 1: It rises nine metres at Brest." in out
     assert "the claim says 'nine metres', S1.1 says 'seven metres'" in out
     assert "not available:\n  [2] https://example.org/paris" in out
     assert out.splitlines()[-2:] == [
-        "report.md: 4 claims: 1 supported, 1 unsupported, 1 contradicted, 1 unchecked",
+        "report.md: 4 claims: 1 quoted, 1 unsupported, 1 contradicted, 1 unchecked",
         "1 claim cites nothing",
     ]
     assert not (there / "home").exists()
@@ -61,7 +61,7 @@ def test_as_json_and_twice_the_same(there: Path, capsys: pytest.CaptureFixture[s
     first = found(capsys)
     assert main(arguments) == 0
     assert found(capsys) == first
-    assert [claim["verdict"] for claim in first["claims"]] == ["supported", "contradicted", "unsupported", "unchecked"]
+    assert [claim["verdict"] for claim in first["claims"]] == ["quoted", "contradicted", "unsupported", "unchecked"]
     assert (first["share"], first["uncited"], first["summary"]["claims"]) == (0.25, 1, 4)
     assert [reference["label"] for reference in first["references"]] == ["1", "2"]
     claim = first["claims"][1]
@@ -131,7 +131,7 @@ def test_a_run_once_more(there: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["How far does the tide rise at Brest?", "--in", "docs", "-q"]) == 0
     capsys.readouterr()
     assert main(["verify", "last", "--again"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "0 verdicts changed, 0 supported claims lost"
+    assert capsys.readouterr().out.splitlines()[-1] == "0 verdicts changed, 0 claims lost"
     assert main(["verify", "last", "--again", "--json"]) == 0
     again = found(capsys)
     assert again["lost"] == again["problems"] == []

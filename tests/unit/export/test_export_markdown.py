@@ -180,7 +180,19 @@ def test_it_ends_with_how_the_claims_fared() -> None:
     assert "no passage \\<names\\> \\*anyone\\*" in said
 
 
-def test_where_all_are_supported_one_line_says_so() -> None:
+def test_where_all_hold_one_line_says_so() -> None:
     said = render(fold(logs.one_agent().events))
     assert "## Verification" not in said
     assert "1 claim: 1 supported." in said
+
+
+def test_what_is_quoted_is_counted_apart_and_is_no_problem() -> None:
+    log = logs.dispatched(1)
+    shown = logs.passage("S1001.1", "It became active in 2001.")
+    text = "It became active in 2001 [S1001.1].\nIt was in 2001 that it became active [S1001.1].\n"
+    logs.agent(log, 1, (logs.source("S1001"), (shown,)))
+    logs.write(log, text)
+    logs.verify(log, text, {shown.id: shown}, ("quoted", "supported"))
+    said = render(fold(log.events))
+    assert "2 claims: 1 quoted, 1 supported." in said
+    assert "## Verification" not in said

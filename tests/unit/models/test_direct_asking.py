@@ -13,8 +13,8 @@ from provider_server import check_anthropic, provider_server
 from assay.core.messages import Message, Reply, Request, TextDelta, ToolCall
 from assay.core.ports import Access
 from assay.core.secrets import Secret
+from assay.core.tags import tagged
 from assay.models.direct import SERVICES, create
-from assay.models.framing import framed
 
 IDS = st.sampled_from(["a", "call-0", "functions.search:0", "é", "", "x" * 99, "abcdefghi"])
 CALLS = st.lists(st.builds(ToolCall, id=IDS, name=st.sampled_from(["search", "open"])), max_size=3).map(tuple)
@@ -50,7 +50,7 @@ def test_nothing_said_is_lost_and_every_result_has_its_call(said: tuple[Message,
             else:
                 texts.append(str(part.content))
                 assert isinstance(message, ModelResponse) == isinstance(part, TextPart)
-    wanted = [framed(message) if message.role == "user" else message.text for message in said]
+    wanted = [tagged(message) if message.role == "user" else message.text for message in said]
     silent = [message.role == "assistant" and not message.text for message in said]
     assert texts == [text for text, left_out in zip(wanted, silent, strict=True) if not left_out]
 

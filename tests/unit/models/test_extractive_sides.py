@@ -43,7 +43,7 @@ async def test_both_sides_are_told_and_cited(tmp_path: Path) -> None:
     assert "7.3 metres" in report.markdown
     assert "0.3 metres" in report.markdown
     assert len([source for source in report.sources if source.number is not None]) == 2
-    assert {claim.verdict for claim in report.claims} == {"supported"}
+    assert {claim.verdict for claim in report.claims} == {"quoted"}
 
 
 async def test_with_nothing_on_one_side_nothing_is_compared(tmp_path: Path) -> None:

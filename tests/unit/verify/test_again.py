@@ -54,14 +54,14 @@ def verdicts(found: Rechecked) -> list[str]:
 
 def test_a_report_which_holds() -> None:
     found = reread(run(), text_of).told({})
-    assert verdicts(found) == ["contradicted", "supported"]
+    assert verdicts(found) == ["contradicted", "quoted"]
     assert (found.lost, found.problems, found.holds) == ((), (), True)
 
 
 def test_what_was_supported_and_no_longer_is_is_lost() -> None:
     found = reread(decided(run(), "c1", "lexical", "supported"), text_of).told({})
     assert (found.lost, found.holds) == (("c1",), False)
-    assert (found.before.supported, found.now.supported) == (2, 1)
+    assert (found.before.holding, found.now.holding) == (2, 1)
 
 
 def test_a_judges_word_stands_until_a_rule_objects() -> None:

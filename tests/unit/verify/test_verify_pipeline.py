@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from assay.core.brief import Brief
-from assay.core.claims import Summary
+from assay.core.claims import HOLDING, Summary
 from assay.core.events import ClaimChecked, ClaimFound, Event, VerifySummary, decode
 from assay.core.ports import World
 from assay.core.sources import Passage, Snapshot, Source
@@ -95,7 +95,7 @@ async def test_a_report_is_verified_and_every_step_of_it_told() -> None:
     result, events = await verified(report)
     assert [(claim.verdict, claim.reason) for claim in result.claims] == [
         ("supported", "the cited field says so"),
-        ("supported", f"verbatim in {holding('37')}"),
+        ("quoted", f"verbatim in {holding('37')}"),
         ("contradicted", f"the claim says '38', {holding('37')} says '37'"),
         ("contradicted", "the cited field 'status' says 'Superseded'"),
         ("unchecked", result.claims[4].reason),
@@ -105,7 +105,7 @@ async def test_a_report_is_verified_and_every_step_of_it_told() -> None:
     ]
     assert re.fullmatch(r"lexical, 0\.\d\d: .*not in the evidence: .*many.*", result.claims[4].reason)
     assert result.summary == Summary(
-        claims=8, supported=2, unsupported=3, contradicted=2, unchecked=1, dropped_markers=1
+        claims=8, quoted=1, supported=1, unsupported=3, contradicted=2, unchecked=1, dropped_markers=1
     )
     assert result.passed
     found = [event for event in events if isinstance(event, ClaimFound)]
@@ -130,7 +130,7 @@ async def test_switched_off_or_without_sources_nothing_is_checked(switch: dict[s
 async def test_a_source_cited_as_a_whole_gets_its_best_passage() -> None:
     result, _ = await verified("Patch releases are required to adhere to 3 rules [S1].")
     [claim] = result.claims
-    assert (claim.passages, claim.verdict) == ((holding("Patch"),), "supported")
+    assert (claim.passages, claim.verdict) == ((holding("Patch"),), "quoted")
 
 
 async def test_a_quotation_of_several_sentences_may_be_cited_at_its_end() -> None:
@@ -138,8 +138,8 @@ async def test_a_quotation_of_several_sentences_may_be_cited_at_its_end() -> Non
     report = f"{first} No release was late. [{holding('No release')}]"
     result, _ = await verified(report)
     assert [(claim.verdict, claim.passages) for claim in result.claims] == [
-        ("supported", (holding("No release"),)),
-        ("supported", (holding("No release"),)),
+        ("quoted", (holding("No release"),)),
+        ("quoted", (holding("No release"),)),
     ]
     result, _ = await verified(report.replace("single", "double"))
     assert next(claim.reason for claim in result.claims) == "no citation"
@@ -195,7 +195,7 @@ async def test_a_report_of_verbatim_passages_is_all_supported(chosen: list[str],
         chosen = [sentence for sentence in chosen if sentence.endswith(".")]
     lines = [f"{line} {cite(line)}" if after else f"{line.rstrip('.')} {cite(line)}." for line in chosen]
     result, _ = await verified(("" if between != "\n- " else "- ") + between.join(lines))
-    assert [claim.reason for claim in result.claims if claim.verdict != "supported"] == []
+    assert [claim.reason for claim in result.claims if claim.verdict not in HOLDING] == []
     assert len(result.claims) == len(chosen)
     assert result.passed
 
@@ -213,7 +213,7 @@ def test_any_digit_edited_is_never_supported(place: tuple[str, int], digit: str)
     sentence, at = place
     edited = sentence[:at] + digit + sentence[at + 1 :]
     verdict = check(edited, evidence_for(sentence), marked=True).verdict
-    assert (verdict == "supported") == (edited == sentence)
+    assert (verdict in HOLDING) == (edited == sentence)
 
 
 @settings(max_examples=400)
@@ -224,7 +224,7 @@ def test_letters_and_digits_taken_out_or_put_in_are_never_supported(sentence: st
     edited = sentence[:at] + new + sentence[at + (not new) :]
     assume("PEP  (" not in edited)  # its title names the document as well
     without_weighing = check(edited, evidence_for(sentence), marked=True, off=("lexical",))  # which reads word forms
-    assert without_weighing.verdict != "supported"
+    assert without_weighing.verdict not in HOLDING
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ async def examine(named: Path | None = None) -> list[Finding]:
     else:
         found.append(program.configuration())
         place = named or configured.home
-        found += [*await program.models(configured), *program.limited(configured)]
+        found += [*await program.models(configured), *program.embedder(configured), *program.limited(configured)]
         found += await asyncio.to_thread(lambda: list(database.examine(configured)))
         blobs = configured.blobs
     found += home.examine(place.expanduser(), blobs)

@@ -17,6 +17,8 @@ from pathlib import Path
 import assay
 from assay import plugins, settings
 from assay.app.doctor.finding import Finding, broken, fine, note
+from assay.app.embedding import load_embedder
+from assay.app.privacy import is_here
 from assay.app.providers import load_model
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
 from assay.settings import Settings
@@ -64,6 +66,26 @@ async def _model(configured: Settings, name: str) -> Finding:
     except (ConfigError, UnknownName, ModelError, ModelFailed) as error:
         return broken("model", f"{name}: {error}", "assay models says what is missing; assay config set models.…")
     return fine("model", f"{name} is ready")
+
+
+def embedder(configured: Settings) -> Iterator[Finding]:
+    """Whether the embedder of the settings can be made, and where what it is told goes; it is asked nothing."""
+    name = configured.embedder.model
+    if not name:
+        return
+    try:
+        made = load_embedder(configured, name)
+    except (ConfigError, UnknownName) as error:
+        yield broken("embedder", f"{name}: {error}", "set embedder.model, or leave it empty to search by words alone")
+        return
+    here = is_here(configured, name, local=made.local)
+    made.close()
+    if here:
+        yield fine("embedder", f"{name} is ready, on this machine")
+    elif configured.embedder.allow_private:
+        yield note("embedder", f"{name} is ready; it is given all documents, private ones too (embedder.allow_private)")
+    else:
+        yield fine("embedder", f"{name} is ready, elsewhere: private documents are not given to it")
 
 
 def limited(configured: Settings) -> Iterator[Finding]:

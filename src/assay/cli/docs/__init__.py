@@ -10,6 +10,7 @@ command = LazyGroup(
         "list": ("assay.cli.docs.list", "What is in a collection."),
         "show": ("assay.cli.docs.show", "A document: what is known of it, or its text."),
         "search": ("assay.cli.docs.search", "Search documents, without any model."),
+        "embed": ("assay.cli.docs.embed", "Make the vectors by which documents are searched by meaning."),
         "sync": ("assay.cli.docs.sync", "Look again at what a collection was added from."),
         "rm": ("assay.cli.docs.rm", "Take documents out of a collection, or forget it."),
         "collections": ("assay.cli.docs.collections", "The collections, with counts."),

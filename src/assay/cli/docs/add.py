@@ -14,11 +14,14 @@ from assay.app.warnings import summed
 from assay.cli import options
 from assay.cli.arguments import paths_from
 from assay.cli.completing import any_path
+from assay.cli.docs.background import embed_in_background
 from assay.cli.docs.options import collection
-from assay.cli.library import opened
+from assay.cli.docs.options import embedder as embedder_option
+from assay.cli.library import configured_for, opened
 from assay.cli.progress import counted
 from assay.cli.terminal import State, say
 from assay.core.errors import UsageError
+from assay.settings import Settings
 
 
 class Crawl(msgspec.Struct, frozen=True):
@@ -36,6 +39,7 @@ class Crawl(msgspec.Struct, frozen=True):
 @click.option(
     "--depth", type=click.IntRange(0, 100), default=5, show_default=True, help="With --crawl: links away from URL."
 )
+@embedder_option
 @options.common
 @click.pass_obj
 def command(
@@ -45,6 +49,7 @@ def command(
     crawl: bool,
     max_pages: int,
     depth: int,
+    embedder: str | None,
     home: Path | None,
 ) -> None:
     """Add files, folders, globs, pages and repositories (- reads them from stdin); unchanged files cost nothing.
@@ -58,13 +63,17 @@ def command(
     What a collection was added from is remembered: `assay docs sync` looks again.
     """
     how = Crawl(max_pages, depth) if crawl else None
-    asyncio.run(_add(paths_from(paths), collection, how, home, state.verbosity))
+    configured = configured_for(embedder)
+    asyncio.run(_add(paths_from(paths), collection, how, home, configured, state.verbosity))
+    embed_in_background(configured, home, state.verbosity)
 
 
-async def _add(paths: list[str], collection: str, crawl: Crawl | None, home: Path | None, verbosity: int) -> None:
+async def _add(
+    paths: list[str], collection: str, crawl: Crawl | None, home: Path | None, configured: Settings, verbosity: int
+) -> None:
     if crawl is not None and not all(path.lower().startswith(("http://", "https://")) for path in paths):
         raise UsageError("--crawl reads sites: name addresses like https://example.org/manual/")
-    async with opened(home) as assay:
+    async with opened(home, configured) as assay:
         if crawl is None:
             done = await assay.add(paths, collection=collection, progress=say if verbosity >= 0 else None)
             _told(done.warnings, done.documents, done.files, done.added, verbosity)

@@ -22,3 +22,8 @@ any_collection = click.option(
     shell_complete=collection_names,
     help="Which collection; without it all of them.",
 )
+embedder = click.option(
+    "--embedder",
+    metavar="PROVIDER:MODEL",
+    help="Search by meaning too, with this embedder (ollama:nomic-embed-text, fastembed:FOLDER) [embedder.model].",
+)

@@ -12,9 +12,13 @@ import msgspec
 from assay import Assay
 from assay.cli import options
 from assay.cli.docs.options import collection as collection_option
+from assay.cli.docs.options import embedder as embedder_option
 from assay.cli.library import check_collection, stored
 from assay.cli.terminal import clean, write
-from assay.core.ports import Hit
+from assay.core.ports import Explanation, Hit, WordScore
+
+MOST_WORDS = 8
+"""Words of an explanation which are shown one by one."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -34,6 +38,17 @@ class Found(msgspec.Struct, frozen=True, omit_defaults=True):
     passages: tuple[str, ...] = ()
 
 
+class Explained(msgspec.Struct, frozen=True):
+    """A document, and why it stands where it stands; what was not asked, or does not know it, is null."""
+
+    found: Found
+    lexical: float | None
+    lexical_rank: int | None
+    cosine: float | None
+    cosine_rank: int | None
+    words: tuple[WordScore, ...]
+
+
 class Answered(msgspec.Struct, frozen=True):
     """A batch's row, answered."""
 
@@ -50,36 +65,52 @@ class Answered(msgspec.Struct, frozen=True):
     metavar="FILE.jsonl",
     help="Many queries: rows {id, query} in, rows {id, hits} out.",
 )
+@click.option("--explain", is_flag=True, help="Why each hit stands where it stands: words, cosine, ranks.")
+@embedder_option
 @collection_option
 @options.json_output
 @options.common
 def command(
-    query: str | None, limit: int, batch: Path | None, collection: str, as_json: bool, home: Path | None
+    query: str | None,
+    limit: int,
+    batch: Path | None,
+    explain: bool,
+    embedder: str | None,
+    collection: str,
+    as_json: bool,
+    home: Path | None,
 ) -> None:
     """Search the documents of a collection for QUERY, best first."""
     if (query is None) == (batch is None):
         raise click.UsageError("give a query, or --batch FILE.jsonl")
+    if batch is not None and explain:
+        raise click.UsageError("--explain is for one query, not for --batch")
     if batch is not None:
-        asyncio.run(_batch(batch, limit, collection, home))
+        asyncio.run(_batch(batch, limit, collection, embedder, home))
         return
-    hits = asyncio.run(_search(query or "", limit, collection, home))
+    found = asyncio.run(_search(query or "", limit, collection, embedder, home, explain))
     if as_json:
-        found = [_found(hit, passages=True) for hit in hits]
-        write(msgspec.json.format(msgspec.json.encode({"query": query, "hits": found})).decode())
+        hits = [_explained(each) if explain else _found(each.hit, passages=True) for each in found]
+        write(msgspec.json.format(msgspec.json.encode({"query": query, "hits": hits})).decode())
     else:
-        _show(hits)
+        _show(found, explain)
 
 
-async def _search(query: str, limit: int, collection: str, home: Path | None) -> list[Hit]:
-    async with stored(home) as assay:
-        hits = await assay.search(query, limit=limit, collection=collection)
-        if not hits:
+async def _search(
+    query: str, limit: int, collection: str, embedder: str | None, home: Path | None, explain: bool
+) -> list[Explanation]:
+    async with stored(home, embedder) as assay:
+        if explain:
+            found = await assay.explain(query, limit=limit, collection=collection)
+        else:
+            found = [Explanation(hit=hit) for hit in await assay.search(query, limit=limit, collection=collection)]
+        if not found:
             await check_collection(assay, collection)
-        return hits
+        return found
 
 
-async def _batch(file: Path, limit: int, collection: str, home: Path | None) -> None:
-    async with stored(home) as assay:
+async def _batch(file: Path, limit: int, collection: str, embedder: str | None, home: Path | None) -> None:
+    async with stored(home, embedder) as assay:
         await check_collection(assay, collection)
         for asked in _rows(file):
             write(msgspec.json.encode(await _answer(assay, asked, limit, collection)).decode())
@@ -109,10 +140,39 @@ def _found(hit: Hit, *, passages: bool = False) -> Found:
     return Found(hit.document.sha256, hit.document.url, hit.document.title, hit.score, texts)
 
 
-def _show(hits: list[Hit]) -> None:
-    if not hits:
+def _explained(found: Explanation) -> Explained:
+    return Explained(
+        _found(found.hit, passages=True),
+        found.lexical,
+        found.lexical_rank,
+        found.cosine,
+        found.cosine_rank,
+        found.words,
+    )
+
+
+def _show(found: list[Explanation], explain: bool) -> None:
+    if not found:
         click.echo("nothing found", err=True)
-    for hit in hits:
+    for each in found:
+        hit = each.hit
         write(f"{clean(hit.document.title or hit.document.name)}  {clean(hit.document.url)}  ({hit.score:.2f})")
+        if explain:
+            for line in _reasons(each):
+                write(f"    {clean(line)}")
         for span in hit.spans[:2]:
             write(f"    {clean(span.text)}")
+
+
+def _reasons(found: Explanation) -> Iterator[str]:
+    """Why a hit stands where it stands, in lines."""
+    if found.lexical is None:
+        yield "by words: not found"
+    else:
+        yield f"by words: {found.lexical:.2f}, rank {found.lexical_rank}"
+        for word in found.words[:MOST_WORDS]:
+            yield f"  {word.word} in {word.field}: {word.score:.2f}{' (added by the search)' if word.added else ''}"
+        if rest := found.words[MOST_WORDS:]:
+            yield f"  {len(rest)} more: {sum(word.score for word in rest):.2f}"
+    if found.cosine is not None:
+        yield f"by meaning: cosine {found.cosine:.3f}, rank {found.cosine_rank}"

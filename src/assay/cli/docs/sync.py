@@ -12,8 +12,10 @@ from assay.app.collecting import Synced
 from assay.app.warnings import summed
 from assay.cli import options
 from assay.cli.collections import collection_names
+from assay.cli.docs.background import embed_in_background
 from assay.cli.docs.options import collection
-from assay.cli.library import stored
+from assay.cli.docs.options import embedder as embedder_option
+from assay.cli.library import configured_for, stored
 from assay.cli.progress import counted
 from assay.cli.terminal import State, say
 
@@ -21,9 +23,10 @@ from assay.cli.terminal import State, say
 @click.command("sync")
 @click.argument("name", required=False, shell_complete=collection_names)
 @collection
+@embedder_option
 @options.common
 @click.pass_obj
-def command(state: State, name: str | None, collection: str, home: Path | None) -> None:
+def command(state: State, name: str | None, collection: str, embedder: str | None, home: Path | None) -> None:
     """Look again at everything a collection was added from: new documents come in, changed and deleted ones leave.
 
     NAME is the collection, as -c names it; @NAME is the same.
@@ -37,6 +40,7 @@ def command(state: State, name: str | None, collection: str, home: Path | None) 
     if name and collection != DEFAULT:
         raise click.UsageError("name the collection once: NAME, or -c NAME")
     done = asyncio.run(_sync(name.removeprefix("@") if name else collection, home, state.verbosity))
+    embed_in_background(configured_for(embedder), home, state.verbosity)
     for warning in done.warnings if state.verbosity > 0 else summed(done.warnings):
         say(f"warning: {warning}")
     if state.verbosity >= 0:

@@ -64,7 +64,7 @@ def of_phase(view: RunView) -> Text:
 
 
 def claims(view: RunView) -> str:
-    """`12 claims: 9 supported, 1 contradicted, 2 being checked`; nothing while none was found."""
+    """`12 claims: 9 quoted, 1 contradicted, 2 being checked`; nothing while none was found."""
     verdicts = Counter(claim.verdict for claim in view.claims if view.checks.get(claim.id))
     waiting = len(view.claims) - verdicts.total()
     counts = [f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict]]

@@ -43,7 +43,7 @@ def waiting(view: RunView) -> str:
 
 
 def verdicts(summary: Summary) -> str:
-    """`7 claims: 6 supported, 1 unchecked`, or nothing."""
+    """`7 claims: 6 quoted, 1 unchecked`, or nothing."""
     if not summary.claims:
         return ""
     found = [(verdict, getattr(summary, verdict)) for verdict in VERDICTS]

@@ -130,6 +130,13 @@ class Excluded(msgspec.Struct, frozen=True):
     reason: str
 
 
+@kind("scope.counted")
+class ScopeCounted(Event, frozen=True):
+    """How many documents there are in the scope of the run."""
+
+    documents: int
+
+
 @kind("search.performed")
 class SearchPerformed(Event, frozen=True):
     """A search ran. `shared` says its answer came from the ledger at no cost.

@@ -9,6 +9,7 @@ from assay.core.ports.collections import Origin as Origin
 from assay.core.ports.connectors import Connector as Connector
 from assay.core.ports.documents import Archive as Archive
 from assay.core.ports.documents import Blobs as Blobs
+from assay.core.ports.documents import Explanation as Explanation
 from assay.core.ports.documents import Extractor as Extractor
 from assay.core.ports.documents import Fetcher as Fetcher
 from assay.core.ports.documents import FileStamp as FileStamp
@@ -21,6 +22,11 @@ from assay.core.ports.documents import Memo as Memo
 from assay.core.ports.documents import PageCache as PageCache
 from assay.core.ports.documents import Query as Query
 from assay.core.ports.documents import Search as Search
+from assay.core.ports.documents import WordField as WordField
+from assay.core.ports.documents import WordScore as WordScore
+from assay.core.ports.embedders import Embedder as Embedder
+from assay.core.ports.embedders import Embedding as Embedding
+from assay.core.ports.embedders import TextKind as TextKind
 from assay.core.ports.journal import FINAL as FINAL
 from assay.core.ports.journal import LONGEST_LEASE as LONGEST_LEASE
 from assay.core.ports.journal import NOTHING as NOTHING

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -36,6 +36,34 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     spans: tuple[Span, ...] = ()
 
 
+WordField = Literal["text", "title", "name", "passage"]
+"""Where a word counts: in a document's text, its title, its name or address, its best passage."""
+
+
+class WordScore(msgspec.Struct, frozen=True, kw_only=True):
+    """What a word of the question gave a document; `added` says that the search took it from what it found first."""
+
+    word: str
+    field: WordField
+    score: float
+    added: bool = False
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a hit stands where it stands: its score and rank by words, and by the cosine of its nearest passage.
+
+    What was not asked, or does not know the document, is None. `words` are the parts of `lexical`, the largest first;
+    none where the index does not tell them. `hit.score` is what the ranks were made of together.
+    """
+
+    hit: Hit
+    words: tuple[WordScore, ...] = ()
+    lexical: float | None = None
+    lexical_rank: int | None = None
+    cosine: float | None = None
+    cosine_rank: int | None = None
+
+
 class Search(Protocol):
     """A search provider."""
 
@@ -53,6 +81,14 @@ class Search(Protocol):
 
 class LibrarySearch(Search, Protocol):
     """Search over the library, with an index that is derived from it. Its other methods are blocking."""
+
+    async def explain(self, query: Query) -> list[Explanation]:
+        """What `search` gives, with why. It takes longer.
+
+        Raises:
+            SearchFailed: as `search`.
+        """
+        ...
 
     def sync(self, progress: Callable[[str], None] | None = None) -> None:
         """Index what the library has and the index has not. `progress` is given sentences for the user.

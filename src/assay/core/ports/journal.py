@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -219,6 +219,14 @@ class Journal(Protocol):
         """The log from `seq > after`."""
         ...
 
+    def listen(self, told: Callable[[str], None]) -> Callable[[], None]:
+        """Call `told`, from any thread, with the id of each run whose log has grown; call the result to stop that.
+
+        It hears the writes of this process and, on PostgreSQL, of every process. It may miss some: whoever has to
+        know also looks from time to time.
+        """
+        ...
+
     async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
         """Set the control row (any process may). `cancel` is never weakened to `finish`.
 
@@ -236,6 +244,10 @@ class Journal(Protocol):
 
     async def runs(self, limit: int = 100) -> list[RunRow]:
         """Newest first."""
+        ...
+
+    async def rows(self, run_ids: Collection[str]) -> dict[str, RunRow]:
+        """The runs with these ids, by id, in one query. An id which no run has is left out."""
         ...
 
     async def find(self, reference: str) -> RunRow:

@@ -53,7 +53,8 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
 
     `url` is the base of the service's API, empty for the adapter's own; `facts` are what the user says of the model.
     `region` and `signing` are for providers which have regions, and take signed requests: the id of the key, the secret
-    key, and a session's token where there is one.
+    key, and a session's token where there is one. `prefixes` is for an embedder: what stands before a query, and before
+    a passage; None leaves it to what is known of the model.
     """
 
     url: str = ""
@@ -61,3 +62,4 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     facts: ModelFacts = ModelFacts()
     region: str = ""
     signing: tuple[Secret, ...] = ()
+    prefixes: tuple[str, str] | None = None

@@ -210,8 +210,8 @@ class RunView(View, frozen=True, kw_only=True):
     before. `models` maps a role to the model which last answered for it. `sources`, `passages` and the `surroundings`
     of cited ones are by id, in order of appearance; `claims` in the order of the report. `checks` are by claim, those
     of its present version; `versions` what it said before, the oldest first. `expected` are pages which were
-    read before anybody asked for them. `copies` are groups of documents, by hash, which copy one another. `exhausted`
-    is the limit which ended research.
+    read before anybody asked for them; `documents` counts those in scope, -1 while that is not known. `copies` are
+    groups of documents, by hash, which copy one another. `exhausted` is the limit which ended research.
     """
 
     run_id: str = ""
@@ -245,6 +245,7 @@ class RunView(View, frozen=True, kw_only=True):
     surroundings: dict[str, Surroundings] = {}
     unreadable: tuple[Unreadable, ...] = ()
     expected: tuple[str, ...] = ()
+    documents: int = -1
     report: Writing = Writing()
     claims: tuple[Claim, ...] = ()
     checks: dict[str, tuple[Check, ...]] = {}

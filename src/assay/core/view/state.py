@@ -162,6 +162,7 @@ class State(msgspec.Struct):
     surroundings: dict[str, Surroundings] = {}
     unreadable: list[model.Unreadable] = []
     expected: list[str] = []
+    documents: int = -1
     writing: WritingState = msgspec.field(default_factory=WritingState)
     claims: dict[str, Claim] = {}
     checks: dict[str, list[Check]] = {}

@@ -10,6 +10,7 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
+from assay.core.claims import HOLDING
 from assay.core.clean import one_line
 from assay.export import sections
 from assay.export.html import signs
@@ -90,7 +91,9 @@ def _top(material: Material, text: Article) -> Markup | None:
 
 def _text(material: Material, text: Article) -> Markup:
     empty = el("p", "No report was written.", class_="facts")
-    note = el("p", "Only sentences with problems are shown; the supported ones are left out (…).", class_="only-note")
+    note = el(
+        "p", "Only sentences with problems are shown; those quoted or supported are left out (…).", class_="only-note"
+    )
     return el("article", note, text.html or empty, id="report", lang=_language(material), tabindex="-1")
 
 
@@ -110,7 +113,7 @@ def _entry(heading: Heading) -> Markup:
 
 
 def _filter(material: Material) -> Child:
-    problems = sum(verdict != "supported" for verdict in material.verdicts)
+    problems = sum(verdict not in HOLDING for verdict in material.verdicts)
     if not material.verdicts:
         return None
     box = el("input", type="checkbox", id="only", autocomplete="off")

@@ -11,6 +11,7 @@ from assay.export.html.markup import el, foreign, join
 from assay.export.html.material import Material
 
 _SHAPES: dict[Verdict, str] = {
+    "quoted": "M6.8 4.2C4.6 5.2 3.4 6.9 3.4 9v2.6h3V9H4.6M13 4.2c-2.2 1-3.4 2.7-3.4 4.8v2.6h3V9h-1.8",
     "supported": "M3 8.5l3.2 3.2L13 5",
     "partial": "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11v11a5.5 5.5 0 0 1-3.5-9.7zM6.2 4v8M4.4 5.6v4.8",
     "unsupported": "M4 4l8 8M12 4l-8 8",

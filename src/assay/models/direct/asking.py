@@ -27,8 +27,8 @@ from pydantic_ai.settings import CacheConfig, ModelSettings, ToolChoice
 from pydantic_ai.tools import ToolDefinition as LibraryTool
 
 from assay.core.messages import REASONING_ROOM, Message, Profile, Request, Schema, ToolCall
+from assay.core.tags import tagged, untagged
 from assay.models.direct.services import Service
-from assay.models.framing import framed
 
 Effort = Literal["low", "medium", "high"]
 
@@ -146,8 +146,8 @@ def _choice(choice: str, library: ModelProfile, *, thinks: bool) -> ToolChoice:
 def _part(message: Message, names: dict[str, str], ids: str) -> ModelRequestPart:
     if message.role == "tool" and message.call_id in names:
         id = _accepted(message.call_id, ids)
-        return ToolReturnPart(tool_name=names[message.call_id], content=message.text, tool_call_id=id)
-    return UserPromptPart(content=framed(message))
+        return ToolReturnPart(tool_name=names[message.call_id], content=untagged(message.text), tool_call_id=id)
+    return UserPromptPart(content=tagged(message))
 
 
 def _reply(message: Message, ids: str) -> list[ModelResponsePart]:

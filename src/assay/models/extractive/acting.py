@@ -201,7 +201,7 @@ def last(request: Request, name: str, kind: type[T]) -> T | None:
     Raises:
         ModelError: it is not what was agreed on, which no second attempt will change.
     """
-    texts = request.named(name)
+    texts = request.values(name)
     if not texts:
         return None
     try:

@@ -163,7 +163,7 @@ def _headings(request: Request) -> list[str]:
 
 
 def _limits(request: Request) -> Limits:
-    rules = request.named("rules")
+    rules = request.values("rules")
     try:
         return msgspec.json.decode(rules[-1], type=Limits) if rules else Limits()
     except msgspec.DecodeError:

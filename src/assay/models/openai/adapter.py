@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import msgspec
 
-from assay.core.errors import ConfigError, ModelError, ModelFailed
+from assay.core.errors import ModelError, ModelFailed
 from assay.core.messages import Delta, ModelFacts, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.secrets import Secret
@@ -21,7 +21,7 @@ from assay.models.halves import decode
 from assay.models.listing import listed, unreachable
 from assay.models.openai import concessions, failures, probing
 from assay.models.openai.assembling import Assembler
-from assay.models.openai.services import SERVICES, Service
+from assay.models.openai.services import Service, service_of
 from assay.models.openai.wire import Chunk, fields
 
 CONNECT = 5.0
@@ -220,21 +220,6 @@ def create(name: str, access: Access) -> ChatCompletions:
     Raises:
         ConfigError: no model is named, or the service is unknown and has no address, or wants a key and has none.
     """
-    prefix, _, model = name.partition(":")
-    service = SERVICES.get(prefix) or Service(name=prefix, url=access.url)
-    if access.url:
-        service = msgspec.structs.replace(service, url=access.url, local=service.local or _is_local(access.url))
-    if not model:
-        raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
-    if not service.url:
-        raise ConfigError(f"where is {prefix!r}? set services.{prefix}.url to the base of its API")
-    if service.key and access.key is None and not access.url:
-        variable = f"{service.key.upper()}_API_KEY"
-        raise ConfigError(f"{prefix} wants a key: set {variable}, or keys.{service.key} in the settings file")
-    return ChatCompletions(model, service, profile(name, prefix, model, access.facts, local=service.local), access.key)
-
-
-def _is_local(url: str) -> bool:
-    """Whether an address is this machine's."""
-    host = httpx2.URL(url).host
-    return host in ("localhost", "127.0.0.1", "::1")
+    service, model = service_of(name, access)
+    known = profile(name, service.name, model, access.facts, local=service.local)
+    return ChatCompletions(model, service, known, access.key)

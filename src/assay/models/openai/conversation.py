@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from assay.core.messages import Message, Request, ToolCall
-from assay.models.framing import framed
+from assay.core.tags import tagged, untagged
 from assay.models.openai.concessions import NONE, Concessions, allowed
 from assay.models.openai.services import Service
 
@@ -97,8 +97,9 @@ def _message(message: Message, made: set[str], ids: str) -> dict[str, Any]:
     if message.role == "assistant":
         return _reply(message, ids)
     if message.role == "tool" and message.call_id in made:
-        return {"role": "tool", "tool_call_id": _accepted(message.call_id, ids), "content": message.text}
-    return {"role": "user", "content": framed(message)}
+        id = _accepted(message.call_id, ids)
+        return {"role": "tool", "tool_call_id": id, "content": untagged(message.text)}
+    return {"role": "user", "content": tagged(message)}
 
 
 def _reply(message: Message, ids: str) -> dict[str, Any]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import httpx2
 import msgspec
+
+from assay.core.errors import ConfigError
+from assay.core.ports import Access
 
 
 class Service(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,3 +84,29 @@ SERVICES: dict[str, Service] = {
         Service(name="vllm", url="http://127.0.0.1:8000/v1", local=True),
     )
 }
+
+
+def service_of(name: str, access: Access) -> tuple[Service, str]:
+    """The service which a name `SERVICE:MODEL` means, one of `SERVICES` or at the address given, and its model.
+
+    Raises:
+        ConfigError: no model is named, or the service is unknown and has no address, or wants a key and has none.
+    """
+    prefix, _, model = name.partition(":")
+    service = SERVICES.get(prefix) or Service(name=prefix, url=access.url)
+    if access.url:
+        service = msgspec.structs.replace(service, url=access.url, local=service.local or _is_local(access.url))
+    if not model:
+        raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
+    if not service.url:
+        raise ConfigError(f"where is {prefix!r}? set services.{prefix}.url to the base of its API")
+    if service.key and access.key is None and not access.url:
+        variable = f"{service.key.upper()}_API_KEY"
+        raise ConfigError(f"{prefix} wants a key: set {variable}, or keys.{service.key} in the settings file")
+    return service, model
+
+
+def _is_local(url: str) -> bool:
+    """Whether an address is this machine's."""
+    host = httpx2.URL(url).host
+    return host in ("localhost", "127.0.0.1", "::1")

@@ -10,11 +10,11 @@ from assay.agents.asking import ask
 from assay.agents.loop import Agent
 from assay.agents.replies import mend
 from assay.agents.sizing import output
+from assay.agents.stating import counted, rules
 from assay.agents.task import AgentTask, Kit
 from assay.agents.wording import prompt
 from assay.core.errors import ModelFailed
 from assay.core.messages import Message, Request, ToolCall
-from assay.phases.inquiry import data, user
 from assay.phases.ranking import best
 from assay.run.run import Run
 
@@ -25,6 +25,10 @@ class QueryRules(msgspec.Struct, frozen=True):
     """The `rules` message of the call that words the queries."""
 
     queries: int
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        return f"Word {counted(self.queries, 'query', 'queries')}."
 
 
 class Classic(Agent):
@@ -67,7 +71,7 @@ class Classic(Agent):
             effort="low",
         )
         try:
-            closing = [user("rules", data(QueryRules(self._queries)))]
+            closing = [rules(QueryRules(self._queries))]
             reply = await ask(place, "analytical", self.history, request, closing)
         except ModelFailed as failed:
             place.warn(f"searched with the words of the step alone: {failed.reason}")

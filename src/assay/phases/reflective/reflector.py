@@ -9,6 +9,8 @@ import msgspec
 
 from assay.agents.replies import read_json
 from assay.agents.sizing import output
+from assay.agents.stating import counted, listed
+from assay.agents.stating import rules as stated
 from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Reply, Request, Schema, closed
@@ -74,6 +76,21 @@ class ReflectRules(msgspec.Struct, frozen=True, kw_only=True):
     plan: int
     plans: int
     date: str
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        said = [
+            f"Today is {self.date}.",
+            f"Step {self.step} has just been worked on.",
+            f"So far {counted(self.steps_done, 'step')} brought findings; {counted(self.steps_left, 'step')} left.",
+        ]
+        if self.failed:
+            said.append(f"Nothing came of {'step' if len(self.failed) == 1 else 'steps'} {listed(self.failed)}.")
+        said += [
+            f"Research may be complete after {counted(self.min_steps, 'step')}, and takes up at most {self.max_steps}.",
+            f"This is plan {self.plan} of at most {self.plans}.",
+        ]
+        return " ".join(said)
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -177,7 +194,7 @@ def _request(place: Run, crew: Crew, research: Research, step: int, at: Standing
             *findings_message(crew.kit, research.findings, tokens),
             user("plan", data(research.plan)),
             *steered(research.steering),
-            user("rules", data(rules)),
+            stated(rules),
         ),
         tool_choice="none",
         max_tokens=output(place.profile("simple"), OUTPUT),

@@ -7,6 +7,8 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from assay.agents.sizing import output
+from assay.agents.stating import counted
+from assay.agents.stating import rules as stated
 from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Request
@@ -31,6 +33,14 @@ class ReplanRules(msgspec.Struct, frozen=True, kw_only=True):
     plan: int
     plans: int
     date: str
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        return (
+            f"Today is {self.date}. So far {counted(self.steps_done, 'step')} brought findings. "
+            f"Plan at least {self.min_steps} and at most {counted(self.max_steps, 'new step')}. "
+            f"This will be plan {self.plan} of at most {self.plans}."
+        )
 
 
 async def replan(
@@ -127,7 +137,7 @@ def _request(
         system=f"{prompt('assay.phases', PROMPTS['reflective'])}\n\n{prompt('assay.phases', 'replan')}",
         messages=(
             user("documents", crew.inquiry.documents),
-            user("rules", data(rules)),
+            stated(rules),
             *crew.inquiry.asked(),
             *findings_message(crew.kit, research.findings, tokens),
             user("plan", data(research.plan)),

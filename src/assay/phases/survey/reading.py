@@ -11,6 +11,7 @@ import msgspec
 
 from assay.agents.replies import mend
 from assay.agents.sizing import output, room, total
+from assay.agents.stating import rules as stated
 from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceFailed, ToolFailed, ToolFinished, ToolStarted
@@ -54,6 +55,11 @@ class BatchRules(msgspec.Struct, frozen=True, kw_only=True):
     batches: int
     look_for: str
     date: str
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        batch = f"This is batch {self.batch} of {self.batches}."
+        return f"Today is {self.date}. {batch} Look for this in every document: {self.look_for}"
 
 
 class Read(msgspec.Struct, frozen=True, kw_only=True):
@@ -170,7 +176,7 @@ class Readers:
         return Request(
             task="survey",
             system=prompt("assay.phases", "survey_read"),
-            messages=(user("evidence", texts), *self._inquiry.asked(), user("rules", data(rules))),
+            messages=(user("evidence", texts), *self._inquiry.asked(), stated(rules)),
             tools=(ROWS,),
             tool_choice=ROWS.name,
             max_tokens=output(run.profile("analytical"), OUTPUT),

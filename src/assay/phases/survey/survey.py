@@ -22,6 +22,7 @@ from assay.core.sources import Document, Span
 from assay.core.text import words
 from assay.evidence.documents import Reader
 from assay.phases.control import names
+from assay.phases.draft import Draft
 from assay.phases.inquiry import Inquiry, data, user
 from assay.phases.survey import filtering
 from assay.phases.survey.collection import Collection, collect
@@ -38,7 +39,7 @@ from assay.phases.survey.control import (
 from assay.phases.survey.headers import Header, HeaderField, counted
 from assay.phases.survey.reading import Readers
 from assay.phases.survey.rows import SHOWN, Line, Reached, Row, composed, merged
-from assay.phases.write import Draft, with_date
+from assay.phases.write import with_date
 from assay.run.protocols import Observation, Shown
 from assay.run.run import Run
 from assay.tools.arguments import read

@@ -8,29 +8,37 @@ from assay.agents.task import Kit
 from assay.core.clean import escape_markdown
 from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
 from assay.core.typed import Field
+from assay.phases.draft import Draft
 from assay.phases.inquiry import Inquiry
+from assay.phases.nothing import checked
 from assay.phases.state import Research
 from assay.phases.typed.filling import Filler
 from assay.phases.typed.schema import read
 from assay.phases.typed.stating import label, line
-from assay.phases.write import Draft, shortcomings, with_date
+from assay.phases.write import shortcomings, with_date
 from assay.run.run import Run
 
 MISSING = "## What could not be found"
 
 
 async def fill(run: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draft:
-    """Fill the fields of the brief's schema from what was found; the report is made of them by code."""
+    """Fill the fields of the brief's schema from what was found; the report is made of them by code.
+
+    Raises:
+        NothingSearched: no field could be filled, because nothing was searched.
+    """
     form = read(run.brief.schema)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted(title=form.title or research.plan.title))
         filler = Filler(phase, kit, inquiry, research.findings)
         fields = await filler.fill(form)
+        sourced = any(field.sentence for field in fields)
+        if not sourced:
+            await checked(phase, kit, inquiry)
         phase.emit(FieldsFilled(fields=fields))
         text = with_date(composed(fields), kit, inquiry)
         phase.emit(ReportDelta(text=text))
-    sourced = any(field.sentence for field in fields)
-    return Draft(text=text, limits=shortcomings(research), sourced=sourced, composed=True)
+    return Draft(text=text, limits=shortcomings(research), sourced=sourced, written=not filler.failed, composed=True)
 
 
 def composed(fields: Sequence[Field]) -> str:

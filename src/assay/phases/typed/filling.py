@@ -103,6 +103,7 @@ class Filler:
             again = (*request.messages, *said, user("note", NO_CALL))
             call, _ = await self._once(msgspec.structs.replace(request, messages=again))
         if call is None:
+            self.failed = "the model did not fill it"
             self._run.warn("fields were left empty: the model did not fill them")
         return call.arguments if call else {}
 

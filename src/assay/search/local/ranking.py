@@ -13,11 +13,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import msgspec
 import tantivy
 
+from assay.core.ports import WordScore
 from assay.core.sources import Document, Span
 from assay.search.local import feedback
 from assay.search.local.analysis import analysis_of, terms
 from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, unpack
-from assay.search.local.words import Words, with_more, within
+from assay.search.local.words import Words, added_parts, with_more, within
 
 PASSAGE = 0.5
 """What the best passage's score counts beside the document's."""
@@ -37,6 +38,9 @@ class Ranked(msgspec.Struct, frozen=True):
     spans: tuple[Span, ...]
     place: tantivy.DocAddress | None
 
+
+MOST_EXPLAINED = 100_000
+"""Passages with a word which are looked at for an explanation."""
 
 Found = tuple[int, tantivy.DocAddress, float]
 """A document or passage found: the document's row, where it is in the index, its score."""
@@ -65,6 +69,13 @@ class Met(msgspec.Struct, frozen=True):
         return sorted(scores, key=lambda row: (-scores[row], row))
 
 
+class Weights(msgspec.Struct, frozen=True):
+    """The words documents were ranked by: those of the question, and those taken from what was found first."""
+
+    words: Words
+    more: Mapping[str, float]
+
+
 class View:
     """One state of the index; commits after it was taken are not seen. Use it inside `reading()`."""
 
@@ -74,20 +85,27 @@ class View:
 
     def rank(self, asked: Words, scope: Collection[int] | None, limit: int, spans: int, look: Look) -> list[Ranked]:
         """The best `limit` documents for a question, each with its best `spans` passages; `scope` None is all."""
+        return self.weighed(asked, scope, limit, spans, look)[0]
+
+    def weighed(
+        self, asked: Words, scope: Collection[int] | None, limit: int, spans: int, look: Look
+    ) -> tuple[list[Ranked], Weights]:
+        """What `rank` gives, and the words it was found by."""
         words = asked.reduced(self.documents)
         if not words.plain or (scope is not None and not scope):
-            return []
+            return [], Weights(words, {})
         wanted = max(CANDIDATES, 4 * limit)
         in_documents, in_passages = words.in_documents(asked.numbered()), words.in_passages()
         met = self._met(in_documents, in_passages, scope, wanted)
         order = met.order()
+        more: Mapping[str, float] = {}
         if len(order) >= feedback.LEAST and (best := look(order[: feedback.DOCUMENTS])):
             found = [(met.score(row), self._terms(met.passages.get(row, ()), best[row])) for row in best]
             more = feedback.more_words(found, len(words.plain), asked.stop, self.documents)
             again = self._documents(with_more(in_documents, more), order, len(order))
             met = Met({row: (place, score) for row, place, score in again}, met.passages)
             order = met.order()
-        return [self._ranked(met, row, spans) for row in order[:limit]]
+        return [self._ranked(met, row, spans) for row in order[:limit]], Weights(words, more)
 
     def _met(
         self, in_documents: tantivy.Query, in_passages: tantivy.Query, scope: Collection[int] | None, wanted: int
@@ -105,6 +123,22 @@ class View:
         analysis = analysis_of(document.language)
         spans = self._spans(list(passages)[: feedback.PASSAGES])
         return [term for span in spans for term in terms(span.text, analysis)]
+
+    def explained(self, asked: Words, weights: Weights, rows: Sequence[int]) -> dict[int, tuple[WordScore, ...]]:
+        """What each word gave these documents, the most first: a score is a sum, and each part a query of its own."""
+        given: dict[int, list[WordScore]] = {row: [] for row in rows}
+        parts = [(part, False) for part in weights.words.document_parts(asked.numbered())]
+        for (word, field, query), added in parts + [(part, True) for part in added_parts(weights.more)]:
+            for row, _, score in self._documents(query, rows, len(rows)):
+                given[row].append(WordScore(word=word, field=field, score=score, added=added))
+        passages: dict[int, dict[tuple[int, int], list[WordScore]]] = {row: {} for row in rows}
+        for word, field, query in weights.words.passage_parts():
+            for row, place, score in self._passage_hits(query, rows, MOST_EXPLAINED):
+                said = passages[row].setdefault((place.segment_ord, place.doc), [])
+                said.append(WordScore(word=word, field=field, score=PASSAGE * score))
+        for row, found in passages.items():
+            given[row] += max(found.values(), key=_sum, default=[])
+        return {row: tuple(sorted(found, key=lambda part: (-part.score, part.word))) for row, found in given.items()}
 
     def _ranked(self, met: Met, row: int, spans: int) -> Ranked:
         best, place = met.passages.get(row, [])[:spans], met.documents.get(row, (None,))[0]
@@ -148,6 +182,10 @@ class View:
     def _passage_hits(self, query: tantivy.Query, scope: Collection[int] | None, limit: int) -> list[Found]:
         query = query if scope is None else within(PASSAGES, query, scope)
         return _hits(self.passages, query, limit)
+
+
+def _sum(parts: Iterable[WordScore]) -> float:
+    return sum(part.score for part in parts)
 
 
 def _hits(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> list[Found]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from assay.core.errors import SearchFailed, StoreError
-from assay.core.ports import Hit, Library, Query
+from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document, Span
 from assay.search.local.analysis import DEFAULT, analysis_of, name_terms
 from assay.search.local.index import FORMAT, Damaged, LocalIndex, Writer, reading, remove
@@ -63,18 +63,33 @@ class LocalSearch:
         """
         return await asyncio.to_thread(self.find, query)
 
+    async def explain(self, query: Query) -> list[Explanation]:
+        """What `search` gives, with what each word of the question gave each document.
+
+        Raises:
+            SearchFailed: the index or the library cannot be read or written.
+        """
+        return await asyncio.to_thread(self.explained, query)
+
     def find(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
+        return [each.hit for each in self._asked(query, explain=False)]
+
+    def explained(self, query: Query) -> list[Explanation]:
+        """`explain`, blocking."""
+        return self._asked(query, explain=True)
+
+    def _asked(self, query: Query, *, explain: bool) -> list[Explanation]:
         if query.limit < 1:
             return []
         try:
             self.sync()
             scope = scope_of(self._library, query.collections)
             try:
-                return self._found(query, scope)
+                return self._found(query, scope, explain)
             except Damaged as error:
                 self._mend(str(error))
-                return self._found(query, scope)
+                return self._found(query, scope, explain)
         except (StoreError, OSError, Damaged) as error:
             raise SearchFailed(f"local search: {error}") from error
 
@@ -213,7 +228,7 @@ class LocalSearch:
 
     # answering
 
-    def _found(self, query: Query, scope: set[int] | None) -> list[Hit]:
+    def _found(self, query: Query, scope: set[int] | None, explain: bool) -> list[Explanation]:
         with self._guard:
             if self._index is None:
                 raise Damaged("another thread found it so")
@@ -228,15 +243,18 @@ class LocalSearch:
             return {} if named else {row: best[row] for row in rows if row in best}
 
         with reading():
-            ranked = view.rank(words, scope, query.limit, BEST, look)
+            ranked, weights = view.weighed(words, scope, query.limit, BEST, look)
+            why = view.explained(words, weights, [found.row for found in ranked]) if explain and ranked else {}
         documents = self._library.at([found.row for found in ranked])
         if len(documents) < len(ranked):  # another machine cleaned the library up
             raise Damaged("it knows documents the library does not have")
-        hits = []
-        for found in ranked:
+        explanations = []
+        for rank, found in enumerate(ranked, 1):
             document = documents[found.row]
-            hits.append(Hit(document=document, score=found.score, spans=_shown(view, found, asked, document)))
-        return hits
+            hit = Hit(document=document, score=found.score, spans=_shown(view, found, asked, document))
+            given = why.get(found.row, ())
+            explanations.append(Explanation(hit=hit, words=given, lexical=found.score, lexical_rank=rank))
+        return explanations
 
 
 def scope_of(library: Library, collections: Sequence[str]) -> set[int] | None:

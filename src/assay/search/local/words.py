@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Protocol
+from typing import Literal, Protocol
 
 import tantivy
 from tantivy import Occur, Query
 
+from assay.core.ports import WordField
 from assay.search.local.analysis import name_terms, terms
 from assay.search.local.index import DOCUMENTS, PASSAGES
 from assay.search.local.stopwords import stop_terms
@@ -27,6 +28,10 @@ NUMBERED = 3.0
 """What a name with its number ("PEP 6") counts, found in a document's name or title."""
 GAP = 2
 """Other words allowed between the two: `rust-rfcs/text/0253-…` is "RFC 253"."""
+
+
+Part = tuple[str, WordField, Query]
+"""A part of a score: a word, where it counts, and the query for it alone."""
 
 
 class Frequencies(Protocol):
@@ -74,19 +79,29 @@ class Words:
 
     def in_passages(self) -> Query:
         """Passages with any of the words."""
-        return _any(_times(_one(PASSAGES, "text", forms), count) for forms, count in Counter(self.plain).items())
+        return _any(query for _, _, query in self.passage_parts())
+
+    def passage_parts(self) -> Iterator[Part]:
+        """What a passage's score is the sum of."""
+        for forms, count in Counter(self.plain).items():
+            yield forms[0], "passage", _times(_one(PASSAGES, "text", forms), count)
 
     def in_documents(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> Query:
         """Documents with any of the words in text, title or name, or with any of `pairs` in title or name."""
-        queries = [_times(_one(DOCUMENTS, "body", forms), count) for forms, count in Counter(self.plain).items()]
-        for field, weight in (("title", TITLE), ("name", NAME)):
-            distinct = dict.fromkeys(self.named)
-            queries.extend(Query.boost_query(_one(DOCUMENTS, field, forms), weight) for forms in distinct)
+        return _any(query for _, _, query in self.document_parts(pairs))
+
+    def document_parts(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> Iterator[Part]:
+        """What a document's score is the sum of."""
+        for forms, count in Counter(self.plain).items():
+            yield forms[0], "text", _times(_one(DOCUMENTS, "body", forms), count)
+        fields: tuple[tuple[Literal["title", "name"], float], ...] = (("title", TITLE), ("name", NAME))
+        for field, weight in fields:
+            for forms in dict.fromkeys(self.named):
+                yield forms[0], field, Query.boost_query(_one(DOCUMENTS, field, forms), weight)
             for words, number in pairs:
                 for word in words:
                     phrase = Query.phrase_query(DOCUMENTS, field, [word, number], GAP)
-                    queries.append(Query.boost_query(phrase, NUMBERED))
-        return _any(queries)
+                    yield f"{word} {number}", field, Query.boost_query(phrase, NUMBERED)
 
     def numbered(self) -> list[tuple[tuple[str, ...], str]]:
         """Words followed by a number: how people name standards, proposals and laws."""
@@ -99,7 +114,13 @@ class Words:
 
 def with_more(query: Query, more: Mapping[str, float]) -> Query:
     """`query`, with any of `more` in a document's text counted too: terms, with what each counts."""
-    return _any([query, *(_times(_one(DOCUMENTS, "body", (term,)), weight) for term, weight in more.items())])
+    return _any([query, *(part for _, _, part in added_parts(more))])
+
+
+def added_parts(more: Mapping[str, float]) -> Iterator[Part]:
+    """What words which are not the question's add to a document's score."""
+    for term, weight in more.items():
+        yield term, "text", _times(_one(DOCUMENTS, "body", (term,)), weight)
 
 
 def within(schema: tantivy.Schema, query: Query, rows: Iterable[int]) -> Query:

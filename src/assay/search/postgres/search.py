@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from assay.core.errors import ConfigError, SearchFailed, StoreError
-from assay.core.ports import Hit, Library, Query
+from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document, Span
 from assay.search.local.analysis import STEMMERS, UNSTEMMED, analysis_of
 from assay.search.local.search import BEST, Naming, scope_of
@@ -83,6 +83,15 @@ class PostgresSearch:
             raise SearchFailed(f"local search: {error}") from error
         except FAULTS as error:
             raise _failed(error) from error
+
+    async def explain(self, query: Query) -> list[Explanation]:
+        """What `search` gives, with its rank; what each word gave is not told."""
+        return await asyncio.to_thread(self.explained, query)
+
+    def explained(self, query: Query) -> list[Explanation]:
+        """`explain`, blocking."""
+        hits = enumerate(self.find(query), 1)
+        return [Explanation(hit=hit, lexical=hit.score, lexical_rank=rank) for rank, hit in hits]
 
     def sync(self, progress: Say | None = None) -> None:
         """See the port."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -79,6 +79,17 @@ class Backend(Protocol):
         """Have transactions of this connection ended from outside in which nothing happens for some seconds.
 
         A process which was stopped, or a machine which is gone, would hold what it locked, and all others up.
+        """
+        ...
+
+    def announce(self, connection: Connection, run_id: str) -> None:
+        """Tell other processes, once this transaction is committed, that the log of a run has grown."""
+        ...
+
+    def hear(self, told: Callable[[Iterable[str]], None]) -> Callable[[], None] | None:
+        """Call `told`, from a thread of its own, with the runs which any process announces; the result stops that.
+
+        None where a database cannot say so. What is announced while the database is away is missed.
         """
         ...
 

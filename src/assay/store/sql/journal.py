@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import TypeVar, cast
 
 from sqlalchemy import Connection
@@ -17,6 +17,7 @@ from assay.core.events import Envelope
 from assay.core.ports import NOTHING, Action, Allowance, Commit, EventDraft, Given, Lease, Memory, RunRow, Spent
 from assay.store import common
 from assay.store.common import Wall
+from assay.store.listeners import Listeners
 from assay.store.sql import reads, writes
 from assay.store.sql.commits import CommitJob, Group, Statements
 from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, patient
@@ -35,11 +36,14 @@ class _CallJob(Job):
     One `once` must not be called again when it may have been committed: called twice, it would do more than once.
     """
 
-    __slots__ = ("apart", "function", "once")
+    __slots__ = ("apart", "function", "once", "run_id")
 
-    def __init__(self, function: Callable[[Connection], object], *, apart: bool = False, once: bool = False) -> None:
+    def __init__(
+        self, function: Callable[[Connection], object], *, apart: bool = False, once: bool = False, run_id: str = ""
+    ) -> None:
+        """`run_id` names the run whose log the function may add to."""
         super().__init__(urgent=not apart)
-        self.function, self.apart, self.once = function, apart, once
+        self.function, self.apart, self.once, self.run_id = function, apart, once, run_id
 
     def run(self, connection: Connection) -> None:
         """Call it; an error which it raises on purpose, before it wrote, is its answer."""
@@ -62,6 +66,8 @@ class SqlJournal:
         self._statements = Statements(database.dialect)
         self._writer = Writer(self._perform)
         self._connection: Connection | None = None
+        self._listeners = Listeners()
+        self._hearing: Callable[[], None] | None = None
 
     async def create(
         self,
@@ -125,13 +131,22 @@ class SqlJournal:
         """
         return await self.read(lambda connection: reads.events(connection, run_id, after, limit))
 
+    def listen(self, told: Callable[[str], None]) -> Callable[[], None]:
+        """Call `told` with the id of each run whose log has grown; call the result to stop that."""
+        stop = self._listeners.add(told)
+        if self._hearing is None:
+            self._hearing = self._database.backend.hear(self._listeners.tell)
+        return stop
+
     async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
         """Set the control row; `cancel` stays.
 
         Raises:
             UnknownName: no such run.
         """
-        await self.write(lambda connection: writes.control(connection, self._statements, run_id, action, events))
+        await self.write(
+            lambda connection: writes.control(connection, self._statements, run_id, action, events), run_id=run_id
+        )
 
     async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
         """Leave a message for the run.
@@ -140,7 +155,9 @@ class SqlJournal:
             UnknownName: no such run.
         """
         await self.write(
-            lambda connection: writes.post(connection, self._statements, run_id, topic, data, events), once=True
+            lambda connection: writes.post(connection, self._statements, run_id, topic, data, events),
+            once=True,
+            run_id=run_id,
         )
 
     async def inbox(self, run_id: str, topic: str) -> list[bytes]:
@@ -154,6 +171,10 @@ class SqlJournal:
     async def runs(self, limit: int = 100) -> list[RunRow]:
         """Newest first."""
         return await self.read(lambda connection: reads.runs(connection, limit, self.clock(connection)))
+
+    async def rows(self, run_ids: Collection[str]) -> dict[str, RunRow]:
+        """The runs with these ids, by id."""
+        return await self.read(lambda connection: reads.rows(connection, run_ids, self.clock(connection)))
 
     async def find(self, reference: str) -> RunRow:
         """A run by its id, the start of its id, or `last`."""
@@ -177,19 +198,24 @@ class SqlJournal:
 
     def _close(self) -> None:
         self._writer.close()
+        if self._hearing is not None:
+            self._hearing()
         if self._connection is not None:
             self._connection.close()
         self._database.close()
 
-    async def write(self, function: Callable[[Connection], T], *, apart: bool = False, once: bool = False) -> T:
+    async def write(
+        self, function: Callable[[Connection], T], *, apart: bool = False, once: bool = False, run_id: str = ""
+    ) -> T:
         """What `function` answers over a transaction of the process's one writer, once that is committed.
 
-        One `once` must not be called again when it may have been committed already.
+        One `once` must not be called again when it may have been committed already. One with a `run_id` may add to
+        the log of that run.
 
         Raises:
             StoreError: it could not be written.
         """
-        job = _CallJob(function, apart=apart, once=once)
+        job = _CallJob(function, apart=apart, once=once, run_id=run_id)
         self._writer.put(job)
         return cast(T, await job.future)
 
@@ -223,6 +249,8 @@ class SqlJournal:
                 self._let_go(jobs)
             for job in jobs:
                 self._alone(job)
+        if self._listeners.any:
+            self._listeners.tell(dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job))))
 
     def _let_go(self, jobs: Sequence[Job]) -> None:
         """The connection is gone; jobs which may be written, and must not be twice, fail for it."""
@@ -265,12 +293,19 @@ class SqlJournal:
                 if not isinstance(some[0], CommitJob):
                     for job in some:
                         cast(_CallJob, job).run(connection)
+                    self._announce(connection, some)
                 elif merge is not None and place == len(parts):
                     self._committing = True
                     merge(connection, cast("list[CommitJob]", some))
                 else:
                     Group(connection, self._statements, careful=careful).write(cast("list[CommitJob]", some))
+                    self._announce(connection, some)
             self._committing = True
+
+    def _announce(self, connection: Connection, jobs: Sequence[Job]) -> None:
+        """Other processes may hear, once this is committed, which logs have grown."""
+        for run_id in dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job))):
+            self._database.backend.announce(connection, run_id)
 
     def time(self, connection: Connection) -> float:
         """The time leases go by, asked once a transaction."""
@@ -280,6 +315,13 @@ class SqlJournal:
 
     def _explained(self, error: BaseException) -> BaseException:
         return self._database.backend.explain(error) if isinstance(error, self._database.faults) else error
+
+
+def _grows(job: Job) -> str:
+    """The run whose log a job may have added to; "" for none."""
+    if isinstance(job, CommitJob):
+        return job.lease.run_id if job.commit.events or job.commit.status is not None else ""
+    return cast(_CallJob, job).run_id
 
 
 def _fail(jobs: Sequence[Job], error: BaseException) -> None:

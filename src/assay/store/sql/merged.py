@@ -29,6 +29,9 @@ from assay.store.sql.commits import (
     step_row,
 )
 
+CHANNEL = "'assay_' || current_schema()"
+"""Where processes hear of logs which have grown, as SQL: libraries of one database are told apart by their schemas."""
+
 _EVENTS = {
     "key": "text",
     "step": "text",
@@ -78,7 +81,7 @@ WITH taken AS (
 ), kept AS (
   {_upsert("ledger", _LEDGER, "kind, id")}
 )
-SELECT last_seq FROM taken
+SELECT last_seq, pg_notify({CHANNEL}, %(of)s::text) FROM taken
 """
 
 
@@ -139,7 +142,7 @@ class _Lease:
             **_columns("ledger", _LEDGER, ledger.values()),
         }
 
-    def answer(self, taken: Sequence[tuple[int]]) -> None:
+    def answer(self, taken: Sequence[tuple[int, object]]) -> None:
         """Tell who waits, once it is committed."""
         if not taken:
             for job in self._jobs:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,6 +27,8 @@ CONNECT_SECONDS = 10
 """How long one attempt to connect may take."""
 LOCK_SECONDS = 30
 """How long a statement waits for another process's lock."""
+HEARING_SECONDS = 0.5
+"""How long it may take until the thread which listens notices that it is to stop."""
 IDLE_SECONDS = 3
 """How long a transaction of the journal may be idle: less than a lease, which a stopped process is to lose."""
 SCHEMA = "assay"
@@ -168,6 +171,16 @@ class Postgres:
         with connection.begin():
             connection.execute(text(f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"))
 
+    def announce(self, connection: Connection, run_id: str) -> None:
+        """See the protocol."""
+        connection.execute(_NOTIFY, {"run_id": run_id})
+
+    def hear(self, told: Callable[[Iterable[str]], None]) -> Callable[[], None]:
+        """See the protocol."""
+        hearing = _Hearing(self.engine(present=False), told)
+        hearing.start()
+        return hearing.stop
+
     def now(self, connection: Connection) -> float:
         """The server's clock, not this machine's."""
         return float(connection.execute(_NOW).scalar_one())
@@ -219,6 +232,38 @@ _HELD = text(
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
 _NOW = text("SELECT extract(epoch FROM clock_timestamp())")
+
+
+_NOTIFY = text(f"SELECT pg_notify({merged.CHANNEL}, :run_id)")
+_LISTEN = text(f"DO $$ BEGIN EXECUTE format('LISTEN %I', {merged.CHANNEL}); END $$")
+
+
+class _Hearing(threading.Thread):
+    """Listens on a connection of its own, and connects again when that is lost."""
+
+    def __init__(self, engine: Engine, told: Callable[[Iterable[str]], None]) -> None:
+        super().__init__(name="assay-hearing", daemon=True)  # a process which ends without closing must not hang on it
+        self._engine, self._told, self._over = engine, told, threading.Event()
+
+    def run(self) -> None:
+        while not self._over.is_set():
+            try:
+                self._hear()
+            except _FAULTS:  # the database is away: who follows a run looks by himself meanwhile
+                self._over.wait(HEARING_SECONDS)
+        self._engine.dispose()
+
+    def _hear(self) -> None:
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(_LISTEN)
+            driver: Any = connection.connection.driver_connection
+            while not self._over.is_set():
+                heard = {each.payload for each in driver.notifies(timeout=HEARING_SECONDS, stop_after=1)}
+                self._told(heard)
+
+    def stop(self) -> None:
+        self._over.set()
+        self.join()
 
 
 def _read(url: str) -> tuple[URL, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 from sqlalchemy import Connection, Row, Text, cast, exists, func, select
 
@@ -84,6 +86,12 @@ def runs(connection: Connection, limit: int, now: float) -> list[RunRow]:
     """Newest first."""
     chosen = select(*_RUN).order_by(tables.runs.c.number.desc()).limit(max(limit, 0))
     return [_row(row, now) for row in connection.execute(chosen)]
+
+
+def rows(connection: Connection, run_ids: Collection[str], now: float) -> dict[str, RunRow]:
+    """The runs with these ids, by id."""
+    chosen = select(*_RUN).where(tables.runs.c.run_id.in_(sorted(run_ids)))
+    return {row.run_id: _row(row, now) for row in connection.execute(chosen)}
 
 
 def find(connection: Connection, reference: str, now: float) -> RunRow:

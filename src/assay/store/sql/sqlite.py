@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,6 +105,12 @@ class Sqlite:
     def alone(self, connection: Connection) -> Iterator[bool]:
         """The same: who cleans up a home has made sure."""
         yield True
+
+    def announce(self, connection: Connection, run_id: str) -> None:
+        """A file tells nobody."""
+
+    def hear(self, told: Callable[[Iterable[str]], None]) -> None:
+        """A file tells nobody."""
 
     def now(self, connection: Connection) -> float:
         """This machine's clock: a file has no other."""

@@ -7,6 +7,7 @@ from itertools import combinations, islice
 
 import msgspec
 
+from assay.core.claims import HOLDING
 from assay.verify.checking import Checked, Rules, settle
 from assay.verify.claims import Sentence, read
 from assay.verify.repair.surgery import Blank, changed
@@ -15,7 +16,7 @@ from assay.verify.rows import cells, is_empty
 MOST = 24
 """Ways of emptying a row which are looked at."""
 _TOGETHER = 3
-_STANDS = ("supported", "partial", "unchecked")
+_STANDS = (*HOLDING, "partial", "unchecked")
 
 
 class Emptied(msgspec.Struct, frozen=True):

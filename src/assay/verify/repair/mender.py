@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.claims import HOLDING
 from assay.core.errors import Failed, LimitReached
 from assay.core.events import ClaimChecked, ClaimRemoved, ClaimRevised, ReportRevised
 from assay.core.report import in_words
@@ -181,7 +182,7 @@ class Mender:
             return None
         evidence = self.held.evidence(self.held.shown.cited(sentence))
         after = await check_claim(place, checked.id, sentence, evidence, self.rules)
-        wanted = ("supported",) if checked.check.verdict == "partial" else ("supported", "partial", "unchecked")
+        wanted = HOLDING if checked.check.verdict == "partial" else (*HOLDING, "partial", "unchecked")
         return after if after.check.verdict in wanted else None
 
     async def _emptied(self, place: Run) -> list[Mended]:

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from assay.core.citations.reader import citing
 from assay.core.clean import HARMFUL
 from assay.core.messages import Message, Request
 from assay.core.shown import show
@@ -52,7 +53,8 @@ async def narrowed(
         max_tokens=OUTPUT,
         effort="low",
     )
-    reply = await run.ask("complex", request, thinking=False)
+    known = {passage.id for passage in passages}
+    reply = await run.ask("complex", request, thinking=False, reading=citing(known.__contains__))
     return accepted(reply.text, checked, passages)
 
 

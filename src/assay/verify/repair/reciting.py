@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from assay.core.claims import HOLDING
 from assay.core.markers import parse
 from assay.core.sources import Passage
 from assay.run.run import Run
@@ -37,7 +38,7 @@ async def recited(
     for evidence in _ways(held, checked, passages[:TRIED]):
         sentence = citing(checked.sentence, [passage.id for passage in evidence.passages])
         check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
-        if check is not None and check.verdict == "supported":
+        if check is not None and check.verdict in HOLDING:
             after = Checked(id=checked.id, sentence=sentence, evidence=evidence, check=check, findings=findings)
             return _disputed(checked, after)
         if check is None:
@@ -47,7 +48,7 @@ async def recited(
     tried: list[Checked] = []
     for sentence, evidence in open_ways:
         tried.append(await check_claim(run, checked.id, sentence, evidence, rules))
-        if tried[-1].check.verdict == "supported":
+        if tried[-1].check.verdict in HOLDING:
             return _disputed(checked, tried[-1])
     return _likely(rules, checked, tried)
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from assay.core.claims import Check, Summary, Verdict, summarize
+from assay.core.claims import HOLDING, Check, Summary, Verdict, summarize
 from assay.core.claims import Claim as Counted
 from assay.core.sources import Document, Passage, Source, Span
 from assay.evidence.ledger import passage_of
@@ -69,8 +69,8 @@ class CheckedText(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def share(self) -> float:
-        """The share of the claims which are supported, 1 where there are none."""
-        return self.summary.supported / self.summary.claims if self.claims else 1.0
+        """The share of the claims which are quoted or supported, 1 where there are none."""
+        return self.summary.holding / self.summary.claims if self.claims else 1.0
 
 
 class Shelf(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,7 +113,7 @@ class Draft(Settled, frozen=True, kw_only=True):
             references=self.references,
             passages=tuple(passages.values()),
             summary=summarize(counted),
-            uncited=sum(not claim.references and claim.verdict != "supported" for claim in checked),
+            uncited=sum(not claim.references and claim.verdict not in HOLDING for claim in checked),
         )
 
     def _claim(self, each: Found, check: Check) -> CheckedClaim:

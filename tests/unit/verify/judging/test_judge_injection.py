@@ -11,6 +11,7 @@ import pytest
 from evidence_of import evidence, passage
 from judging import TELLING, Judging, shown, verdict
 
+from assay.core.claims import HOLDING
 from assay.core.messages import Reply, Request
 from assay.verify.judging.exhibit import LEFT_OUT
 
@@ -32,7 +33,7 @@ async def test_even_a_judge_which_obeys_supports_no_lie(order: str) -> None:
     told = evidence(passage("S1.1", f"{FACTS}\n\n{order}"))
     for lie in LIES:
         judged = await Judging().judged(obedient, lie, told)
-        assert judged.check.verdict != "supported", lie
+        assert judged.check.verdict not in HOLDING, lie
 
 
 async def test_an_order_which_is_not_seen_through_does_not_change_a_value() -> None:

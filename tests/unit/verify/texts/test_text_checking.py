@@ -83,7 +83,7 @@ def test_a_reference_names_a_document_by_path_name_or_title(cited: str) -> None:
         else f"The tide at Brest rises seven metres {cited}\n"
     )
     assert [each.documents for each in found.references] == [(GIVEN[TIDES].url,)]
-    assert found.claims[0].verdict == "supported"
+    assert found.claims[0].verdict == "quoted"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_reference_names_a_document_by_path_name_or_title(cited: str) -> None:
     ["https://www.example.org/plants/", "http://example.org/plants?utm_medium=mail", "https://example.org/plants#n"],
 )
 def test_addresses_are_compared_as_pages(url: str) -> None:
-    assert verdicts(f"The northern plant employs 400 people ({url}).") == ["supported"]
+    assert verdicts(f"The northern plant employs 400 people ({url}).") == ["quoted"]
 
 
 def test_another_page_is_not_available() -> None:
@@ -107,7 +107,7 @@ def test_each_claim_has_its_verdict_its_line_and_its_place() -> None:
     )
     found = checked(text)
     assert [(each.line, each.verdict, each.rule) for each in found.claims] == [
-        (1, "supported", "verbatim"),
+        (1, "quoted", "verbatim"),
         (2, "contradicted", "number"),
         (4, "contradicted", "number"),
         (4, "unsupported", "citation"),
@@ -121,16 +121,16 @@ def test_each_claim_has_its_verdict_its_line_and_its_place() -> None:
 
 def test_one_of_several_sources_is_enough_and_a_missing_one_leaves_it_open() -> None:
     listed = "\n\n## References\n\n1. docs/tides.md\n2. https://nowhere.example/\n"
-    assert verdicts(f"The tide at Brest rises seven metres [1, 2].{listed}") == ["supported"]
+    assert verdicts(f"The tide at Brest rises seven metres [1, 2].{listed}") == ["quoted"]
     assert verdicts(f"Ferries to Ouessant sailed on 4 May 1999 [1, 2].{listed}") == ["unchecked"]
     assert verdicts(f"Ferries to Ouessant sailed on 4 May 1999 [1].{listed}") == ["unsupported"]
 
 
 def test_the_citation_at_the_end_of_a_quoted_paragraph_holds_for_its_sentences() -> None:
     text = "The tide at Brest rises seven metres. High water comes twice a day ([t](docs/tides.md))."
-    assert verdicts(text) == ["supported", "supported"]
+    assert verdicts(text) == ["quoted", "quoted"]
     text = "The tide at Brest rises eight metres. High water comes twice a day ([t](docs/tides.md))."
-    assert verdicts(text) == ["unsupported", "supported"]
+    assert verdicts(text) == ["unsupported", "quoted"]
 
 
 def test_a_text_without_claims_and_one_without_anything() -> None:

@@ -96,6 +96,11 @@ def _tool_ended(state: State, envelope: e.Envelope, event: e.ToolFinished | e.To
         tools[event.call] = msgspec.structs.replace(begun, outcome="failed", summary=event.reason)
 
 
+@on(e.ScopeCounted)
+def _counted(state: State, envelope: e.Envelope, event: e.ScopeCounted) -> None:
+    state.documents = event.documents
+
+
 @on(e.SearchPerformed)
 def _searched(state: State, envelope: e.Envelope, event: e.SearchPerformed) -> None:
     state.turn(envelope).searches.append(

@@ -1,0 +1,324 @@
+"""The grammar of wrapped citations: ids, lists of ids, and whatever brackets or marks a model puts around them.
+
+    citation = id [dash id] | marker | opening [lead] list [tail] closing | prefix citation
+    list     = citation {[separator] citation}
+
+Any pair of brackets, emphasis, backticks, HTML tags and LaTeX commands may open and close; wrappers nest. A reader asks
+the text for one character at a time, so that a text which ends too early is told apart from one that reads otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+LONGEST = 400
+"""Characters of a citation with all its wrappers, at most."""
+DEEPEST = 6
+_WORD = 16
+
+_PAIRS: Final = dict(zip("([{<（［【〔〖「『〈《‹«", ")]}>）］】〕〗」』〉》›»", strict=True))
+_RUNS: Final = "*_~`"
+_PREFIXES: Final = "^@#†"
+_DASHES: Final = "-‐‑‒–—―~"
+_SEPARATORS: Final = ",;，；、،&|/+·•"
+_SPACES: Final = " \t\u00a0\u202f"
+_DIGITS: Final = frozenset("0123456789０１２３４５６７８９")
+_LETTERS: Final = frozenset("sSｓＳ")
+_POINTS: Final = ".．"
+
+_CONJUNCTIONS = frozenset(
+    "and or und oder et ou y o e of en i oraz lub и или і або 和 及 与 と や 및 와 과 और या ve veya و أو".split()
+)
+LEADS = frozenset(
+    """source sources src ref refs reference references citation citations cite cites cited see cf per via from passage
+    passages id ids evidence doc document documents note fn footnote quelle quellen siehe vgl beleg belege textstelle
+    fuente fuentes véase ver vid réf référence références voir fonte fonti fontes vedi cfr veja bron bronnen zie źródło
+    źródła zob patrz zobacz источник источники см джерело джерела див 来源 來源 出处 出處 参见 參見 見 出典 参照 参考
+    출처 참조 참고 स्रोत देखें संदर्भ المصدر المصادر انظر مصدر kaynak kaynaklar bkz""".split()
+)
+"""Words which say only that a citation follows, in the languages reports are written in; lower case."""
+_PLACES = frozenset(
+    "p pp page pages l line lines para paras paragraph paragraphs § seite seiten str стр с с. pág".split()
+)
+"""Words which begin a place inside a source, after its id."""
+_LABELS = frozenset(
+    """table tables tab figure figures fig section sections sec equation eq appendix annex chapter part step item
+    version model type class series tabelle abbildung abb abschnitt tableau annexe tabla figura sección""".split()
+)
+"""Words whose number is their own: `Table S1.1` cites nothing."""
+_COMMAND = re.compile(r"\\[A-Za-z]{2,20}\*?\{")
+_TAG = re.compile(r"<([A-Za-z][A-Za-z0-9-]{0,15})(?:[ \t][^<>\n]{0,200})?>")
+
+
+class Undecided(Exception):
+    """What comes next in the text decides; raised only while more may come."""
+
+
+class Group(msgspec.Struct, frozen=True):
+    """What a citation names, in order, and where it ends. A range is one item, `S3.17-S3.19`."""
+
+    end: int
+    items: tuple[str, ...]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids, both ends of a range among them."""
+        return tuple(id for item in self.items for id in item.split("-"))
+
+    @property
+    def marker(self) -> str:
+        """The citation in plain form."""
+        return f"[{', '.join(dict.fromkeys(self.items))}]"
+
+
+class Parser:
+    """Reads citations at places of a text.
+
+    Args:
+        text: what there is of it.
+        whole: whether nothing follows.
+        closed: places no citation may reach over, and where each ends.
+    """
+
+    def __init__(self, text: str, whole: bool, closed: Mapping[int, int] | None = None) -> None:
+        self._text, self._whole, self._closed = text, whole, closed or {}
+        self._limit = 0
+
+    def wrapped(self, at: int) -> Group | None:
+        """The citation in wrappers which begins at `at`.
+
+        Raises:
+            Undecided: the text ends too early to tell.
+        """
+        self._limit = at + LONGEST
+        return None if self._is_id(at) else self._citation(at, 0)
+
+    def bare(self, at: int) -> Group | None:
+        """The id which stands at `at` without a wrapper. Raises as `wrapped`."""
+        self._limit = at + LONGEST
+        return self._item(at)
+
+    def led(self, at: int) -> Group | None:
+        """The list behind a word such as `Source:` at `at`. Raises as `wrapped`."""
+        self._limit = at + LONGEST
+        start = self._lead(at)
+        if not {":", "："} & set(self._text[at:start]):
+            return None
+        return self._list(start, 0)
+
+    def peek(self, at: int) -> str:
+        """The character at `at`, "" behind the end. Raises as `wrapped`."""
+        self._limit = at + 1
+        return self._sign(at)
+
+    # one character at a time
+
+    def _sign(self, at: int) -> str:
+        """The character at `at`; "" behind the end, and where no citation may reach.
+
+        Raises:
+            Undecided: it is not there yet.
+        """
+        if at >= self._limit or at in self._closed:
+            return ""
+        if at < len(self._text):
+            return self._text[at]
+        if self._whole:
+            return ""
+        raise Undecided
+
+    def _spaces(self, at: int) -> int:
+        while (sign := self._sign(at)) and sign in _SPACES:
+            at += 1
+        return at
+
+    def _follows(self, at: int, wanted: str) -> bool:
+        return all(self._sign(at + place) == sign for place, sign in enumerate(wanted))
+
+    def _letters(self, at: int) -> str:
+        """The word at `at`, "" where there is none, or a long one."""
+        end = at
+        while (sign := self._sign(end)).isalpha() or (sign and unicodedata.category(sign).startswith("M")):
+            end += 1
+            if end - at > _WORD:
+                return ""
+        return self._text[at:end]
+
+    # the grammar; each gives what it read, None where it reads otherwise
+
+    def _citation(self, at: int, depth: int) -> Group | None:
+        if depth > DEEPEST:
+            return None
+        sign = self._sign(at)
+        if not sign:
+            return None
+        if sign in _LETTERS:
+            return self._item(at)
+        if sign == "<" and (found := self._tagged(at, depth)):
+            return found
+        if sign in _PAIRS:
+            return self._inside(at + 1, _PAIRS[sign], depth)
+        if sign in _RUNS:
+            run = self._run(at)
+            return self._inside(at + len(run), run, depth, tight=True) if len(run) <= 3 else None
+        if sign == "\\":
+            return self._command(at, depth)
+        return self._prefixed(at, depth) if sign in _PREFIXES else None
+
+    def _run(self, at: int) -> str:
+        end = at
+        while self._sign(end) == self._text[at] and end - at < 4:
+            end += 1
+        return self._text[at:end]
+
+    def _prefixed(self, at: int, depth: int) -> Group | None:
+        found = self._citation(at + 1, depth + 1)
+        if found and self._text[at] == "^" and self._sign(found.end) == "^":
+            return Group(found.end + 1, found.items)
+        return found
+
+    def _command(self, at: int, depth: int) -> Group | None:
+        end = at + 1
+        while (sign := self._sign(end)).isascii() and (sign.isalpha() or sign == "*") and end - at < 24:
+            end += 1
+        if end == at + 1 and sign == "[":  # an escaped bracket
+            return self._inside(end + 1, "]", depth) or self._inside(end + 1, "\\]", depth)
+        opened = self._sign(end) == "{" and _COMMAND.match(self._text, at)
+        return self._inside(end + 1, "}", depth) if opened else None
+
+    def _tagged(self, at: int, depth: int) -> Group | None:
+        """`<sup>S3.17</sup>`, and any other tag."""
+        end = at + 1
+        sign = self._sign(end)
+        while (sign.isascii() and sign.isalpha()) if end == at + 1 else (sign and sign not in "<>\n"):
+            end += 1
+            sign = self._sign(end)
+        tag = _TAG.match(self._text, at) if sign == ">" else None
+        return self._inside(end + 1, f"</{tag[1]}>", depth) if tag else None
+
+    def _inside(self, at: int, closing: str, depth: int, tight: bool = False) -> Group | None:
+        """What stands between an opening sign, which ends at `at`, and its closing one; `tight`: without a space."""
+        found = self._list(self._lead(at if tight else self._spaces(at)), depth)
+        if found is None:
+            return None
+        end = found.end if tight else self._spaces(found.end)
+        if not self._follows(end, closing):
+            end = self._tail(end, closing)
+        return Group(end + len(closing), found.items) if end >= 0 else None
+
+    def _lead(self, at: int) -> int:
+        """Past `source:` or `see the passages`, which say only that a citation follows; `at` where there is none."""
+        end = at
+        for _ in range(2):
+            word = self._letters(end)
+            if word.lower() not in LEADS:
+                break
+            end += len(word)
+            while (sign := self._sign(end)) and sign in ".:：#№ \t\u00a0\u202f":
+                end += 1
+        return end
+
+    def _tail(self, at: int, closing: str) -> int:
+        """Past a place inside the source (`, p. 4`, `†L1-L5`), to the closing sign; -1 where there is none."""
+        sign = self._sign(at)
+        if sign != "†":
+            if sign and sign in ",:;":
+                at = self._spaces(at + 1)
+            word = "§" if self._sign(at) == "§" else self._letters(at)
+            if word.lower() not in _PLACES:
+                return -1
+        while (sign := self._sign(at)) and sign != "\n" and not self._follows(at, closing):
+            at += 1
+        return at if sign and sign != "\n" else -1
+
+    def _list(self, at: int, depth: int) -> Group | None:
+        found = self._citation(at, depth + 1)
+        if found is None:
+            return None
+        end, items = found.end, list(found.items)
+        while True:
+            start = self._separated(end)
+            more = self._citation(start, depth + 1)
+            if more is None:
+                return Group(end, tuple(items))
+            items.extend(more.items)
+            end = more.end
+
+    def _separated(self, at: int) -> int:
+        """Where the next item of a list may begin."""
+        at = self._spaces(at)
+        while (sign := self._sign(at)) and sign in _SEPARATORS:
+            at = self._spaces(at + 1)
+        word = self._letters(at)
+        return self._spaces(at + len(word)) if word.lower() in _CONJUNCTIONS else at
+
+    def _item(self, at: int) -> Group | None:
+        first = self._id(at)
+        if first is None:
+            return None
+        after = self._spaces(first.end)
+        if (sign := self._sign(after)) and sign in _DASHES:
+            start = self._spaces(after + 1)
+            last = self._id(start) if self._sign(start) in _LETTERS else self._sibling(start, first.items[0])
+            if last is not None:
+                return Group(last.end, (f"{first.items[0]}-{last.items[0]}",))
+        return first
+
+    def _is_id(self, at: int) -> bool:
+        return self._text[at : at + 1] in _LETTERS
+
+    def _id(self, at: int) -> Group | None:
+        """`S3` or `S3.17`, with nothing else grown to it."""
+        if self._sign(at) not in _LETTERS:
+            return None
+        end = self._number(at + 1, 7)
+        if end == at + 1:
+            return None
+        if (sign := self._sign(end)) and sign in _POINTS:
+            end = max(end, self._number(end + 1, 6)) if self._sign(end + 1) in _DIGITS else end
+        return self._ended(at, end, "")
+
+    def _number(self, at: int, most: int) -> int:
+        end = at
+        while end - at <= most and self._sign(end) in _DIGITS:
+            end += 1
+        return end if end - at <= most else at
+
+    def _sibling(self, at: int, first: str) -> Group | None:
+        """The end of `S3.17-19` or `S3-5`, by its number alone."""
+        stem, point, _ = first.partition(".")
+        end = self._number(at, 6)
+        return self._ended(at, end, f"{stem}." if point else "S") if end > at else None
+
+    def _ended(self, at: int, end: int, stem: str) -> Group | None:
+        """The id from `at` to `end`, where no word, path or longer number goes on behind it."""
+        sign = self._sign(end)
+        if sign.isalnum() or sign == "/" or (sign == "\\" and self._sign(end + 1).isalnum()):
+            return None
+        if sign in ("_", *_POINTS, *_DASHES[:3]) and sign and self._sign(end + 1).isalnum():
+            after = self._sign(end + 1)
+            if sign not in _DASHES or after not in _LETTERS | _DIGITS:
+                return None
+        name = stem + unicodedata.normalize("NFKC", self._text[at:end]).upper()
+        return Group(end, (name,))
+
+
+def is_ambiguous(before: str, item: str) -> bool:
+    """Whether a bare id after the text `before` may be something else: a part of a word or path, a table's number."""
+    if before and (before[-1].isalnum() or before[-1] in "_./\\-:=@#&?%"):
+        return True
+    word = re.search(r"([^\W\d_]+)\.?[ \t]*$", before[-40:])
+    if word is None:
+        return "." not in item
+    said = word[1].lower()
+    if said in LEADS:
+        return False
+    if "." not in item or said in _LABELS:
+        return True
+    own = before[-40:].rstrip()[-1:] != "." and word[1][0].isupper()
+    return own and int(item[1:].partition(".")[0]) < 1000

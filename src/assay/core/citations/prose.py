@@ -1,0 +1,185 @@
+"""Wrapped and bare citations in prose made plain; code, links and formulas are let through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from assay.core.citations.grammar import LEADS, Group, Parser, Undecided, is_ambiguous
+from assay.core.scanner import Scanner, Token
+
+Knows = Callable[[str], bool]
+"""Whether a run gave out an id: that of a source, or a passage of one."""
+
+_OPENING = r"[(\[{<（［【〔〖「『〈《‹«*_~`^@#†\\]"
+_LEAD = "|".join(sorted(map(re.escape, LEADS), key=len, reverse=True))
+_CANDIDATE = re.compile(rf"{_OPENING}|[sSｓＳ](?=[0-9０-９])|(?<![^\W\d_])(?:{_LEAD})(?=[ \t]*[:：])", re.IGNORECASE)
+_UNFINISHED = re.compile(r"[\w\u0300-\u036f\u0900-\u0963]{1,16}[ \t]*\Z")
+_MARGIN = re.compile(r"[ \t>*+\-0-9.)#]{0,60}\Z")
+_RUN = re.compile(r"\*{1,3}|_{1,3}|~{1,2}|`{1,3}")
+_BEHIND = 1000
+"""Characters before a place which are kept, to tell what stands there."""
+
+
+class Prose:
+    """Rewrites a stream. What it lets go at a time depends on how the stream was cut, the whole of it does not."""
+
+    def __init__(self, knows: Knows) -> None:
+        self._knows = knows
+        self._scanner = Scanner()
+        self._text = ""  # tokens which are decided, as far as they are not let go
+        self._closed: dict[int, int] = {}  # places in it which are no prose, and where each ends
+        self._markers: dict[int, int] = {}
+        self._before = ""  # the end of what was let go, as it was read
+
+    def feed(self, chunk: str) -> str:
+        """Take more of the text; what is certain of the new one."""
+        self._scanner.add(chunk)
+        return self._take(final=False)
+
+    def finish(self) -> str:
+        """The rest; nothing may be fed afterwards."""
+        return self._take(final=True)
+
+    def _take(self, final: bool) -> str:
+        text, base = self._scanner.text, self._scanner.base
+        for token in self._scanner.tokens(final):
+            self._add(token, text[token.start - base : token.end - base])
+        return self._rewritten(final)
+
+    def _add(self, token: Token, said: str) -> None:
+        start = len(self._text)
+        self._text += said
+        if token.marker:
+            self._markers[start] = start + len(said)
+        elif token.kind == "link" or (token.kind == "verbatim" and not (said[0] == "\\" and len(said) == 2)):
+            self._closed[start] = start + len(said)
+
+    def _rewritten(self, final: bool) -> str:
+        parser = Parser(self._text, final, self._closed)
+        done: list[str] = []
+        at = 0
+        while at < len(self._text):
+            try:
+                end, said = self._next(parser, at, final)
+            except Undecided:
+                break
+            if end == at:
+                break
+            done.append(said)
+            self._before = (self._before + self._text[at:end])[-_BEHIND:]
+            at = end
+        self._let_go(at)
+        return "".join(done)
+
+    def _let_go(self, at: int) -> None:
+        self._text = self._text[at:]
+        self._closed = {start - at: end - at for start, end in self._closed.items() if start >= at}
+        self._markers = {start - at: end - at for start, end in self._markers.items() if start >= at}
+
+    def _next(self, parser: Parser, at: int, final: bool) -> tuple[int, str]:
+        """What is let go next: its end, and what is said in its stead. Its end is `at` where more has to come.
+
+        Raises:
+            Undecided: more has to come.
+        """
+        if at in self._closed:
+            return self._closed[at], self._text[at : self._closed[at]]
+        stop = min((start for start in self._closed if start > at), default=len(self._text))
+        found = _CANDIDATE.search(self._text, at, stop)
+        if found is None:
+            held = _UNFINISHED.search(self._text, at) if not final and stop == len(self._text) else None
+            end = held.start() if held else stop
+            return end, self._text[at:end]
+        if found.start() > at:
+            return found.start(), self._text[at : found.start()]
+        return self._candidate(parser, at)
+
+    def _candidate(self, parser: Parser, at: int) -> tuple[int, str]:
+        group = self._group(parser, at)
+        if group is None or not any(map(self._knows, group.ids)):
+            return self._passed(at)
+        if self._markers.get(at) == group.end:
+            return group.end, self._text[at : group.end]
+        if self._is_known_bare(at, group):
+            return self._plain(parser, at, group)
+        return at + 1, self._text[at]
+
+    def _passed(self, at: int) -> tuple[int, str]:
+        """Past what cites nothing we know: a marker as a whole, so that nothing is read inside it."""
+        end = self._markers.get(at, at + 1)
+        return end, self._text[at:end]
+
+    def _group(self, parser: Parser, at: int) -> Group | None:
+        if self._text[at] in "sSｓＳ" and self._text[at + 1 : at + 2].isdecimal():
+            return parser.bare(at)
+        if self._text[at].isalpha():
+            return None if self._before[-1:].isalpha() else parser.led(at)
+        return None if self._closes(at) else parser.wrapped(at)
+
+    def _closes(self, at: int) -> bool:
+        """Whether the signs of emphasis at `at` end what was begun before them on their line."""
+        run = _RUN.match(self._text, at)
+        if run is None or not self._before or self._before[-1].isspace():
+            return False
+        line = self._before.rpartition("\n")[2]
+        return self._before[-1] == run[0][0] or sum(each[0] == run[0] for each in _RUN.finditer(line)) % 2 == 1
+
+    def _is_known_bare(self, at: int, group: Group) -> bool:
+        """Whether a group which stands without a wrapper is no part of anything else."""
+        if not self._text[at].isalpha() or len(group.items) > 1 or not self._text[at + 1 : at + 2].isdecimal():
+            return True
+        return not is_ambiguous(self._before, group.items[0])
+
+    def _plain(self, parser: Parser, at: int, group: Group) -> tuple[int, str]:
+        """The plain form, set apart from what Markdown would read it together with."""
+        end = group.end
+        follows = self._peek(parser, end)
+        if follows == ":" and _MARGIN.fullmatch(self._before.rpartition("\n")[2]):
+            return end + 1, group.marker  # `S3.17: what it says`, at a line's start
+        before = " " if self._before[-1:].isalnum() else ""
+        after = " " if follows == "(" or follows.isalnum() else ""
+        return end, f"{before}{group.marker}{after}"
+
+    def _peek(self, parser: Parser, at: int) -> str:
+        if at in self._closed:
+            return self._text[at]
+        return parser.peek(at)
+
+
+class Marked:
+    """Citations taken out of a text which may hold none, and that text without them."""
+
+    def __init__(self, text: str, knows: Knows) -> None:
+        self.items: list[str] = []
+        kept: list[str] = []
+        parser, at, last = Parser(text, whole=True), 0, 0
+        for found in _CANDIDATE.finditer(text):
+            at = found.start()
+            if at < last:
+                continue
+            group = _cited(parser, text, at)
+            if group is not None and any(map(knows, group.ids)):
+                self.items.extend(group.items)
+                kept.append(text[last:at].rstrip(" \t"))
+                last = group.end
+        self.text = "".join((*kept, text[last:]))
+
+    @property
+    def marker(self) -> str:
+        """What was taken out, in plain form; "" where nothing was."""
+        return f"[{', '.join(dict.fromkeys(self.items))}]" if self.items else ""
+
+
+def _cited(parser: Parser, text: str, at: int) -> Group | None:
+    """A citation inside code, a link's text or a formula: no index of an array, and no source by its bare name."""
+    before = text[max(0, at - 1) : at]
+    if not text[at].isalpha():
+        index = text[at] in "[({" and (before.isalnum() or before in ("_", "]", ")"))
+        return None if index else parser.wrapped(at)
+    if not text[at + 1 : at + 2].isdecimal():
+        return parser.led(at)
+    alone = parser.bare(at)
+    if alone is None or before not in ("", *" \t\n,;") or is_ambiguous(text[:at], alone.items[0]):
+        return None
+    return alone

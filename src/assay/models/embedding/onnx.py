@@ -1,0 +1,151 @@
+"""An embedder in this process: ONNX models run by fastembed, the extra `semantic`.
+
+`fastembed:MODEL` is one of those which fastembed knows; it downloads it when it is first used. `fastembed:FOLDER` is a
+folder with `model.onnx` and `tokenizer.json`, as sentence-transformers export them: nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.core.errors import ConfigError, ModelError
+from assay.core.ports import Access, Embedding, TextKind
+from assay.core.text import estimate_tokens
+from assay.models.embedding.prefixes import prefixed, prefixes_of
+
+MODEL_FILES = ("model.onnx", "onnx/model.onnx")
+
+
+class _Pooling(msgspec.Struct, frozen=True):
+    """`1_Pooling/config.json` of sentence-transformers; without it a model's vectors are means."""
+
+    pooling_mode_cls_token: bool = False
+
+
+class _Config(msgspec.Struct, frozen=True):
+    hidden_size: int
+
+
+class OnnxEmbedder:
+    """An embedder in this process; implements `core.ports.Embedder`. Any thread may call it, one at a time."""
+
+    local = True
+    price: float | None = 0.0
+
+    def __init__(self, model: str, prefixes: tuple[str, str] | None = None) -> None:
+        self.name = f"fastembed:{model}"
+        self._model_name = model
+        self._own = prefixes_of(model) if prefixes is None and _is_folder(model) else prefixes
+        self._model: Any = None
+        self._guard = threading.Lock()
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Embedding:
+        """See the port. A text which is too long is cut by the model's tokenizer."""
+        if not texts:
+            return Embedding((), 0)
+        with self._guard:
+            if self._model is None:
+                self._model = _loaded(self._model_name)
+            try:
+                vectors = [vector.tolist() for vector in self._vectors(texts, kind)]
+            except _faults() as error:
+                raise ModelError(f"{self.name} failed: {error}", transient=False) from error
+        return Embedding(vectors, sum(map(estimate_tokens, texts)))
+
+    def close(self) -> None:
+        """See the port."""
+        with self._guard:
+            self._model = None
+
+    def _vectors(self, texts: Sequence[str], kind: TextKind) -> Any:
+        """The model's arrays; where nobody says what stands before a text, fastembed knows it of its own models."""
+        if self._own is not None:
+            return self._model.embed([prefixed(text, kind, self._own) for text in texts], batch_size=len(texts))
+        if kind == "query":
+            return self._model.query_embed(texts)
+        return self._model.passage_embed(texts, batch_size=len(texts))
+
+
+def _is_folder(model: str) -> bool:
+    return Path(model).expanduser().is_dir()
+
+
+def _loaded(model: str) -> Any:
+    """The model, loaded; one of fastembed's own is downloaded if it is not there.
+
+    Raises:
+        ConfigError: the extra is not installed, or there is no such model.
+        ModelError: it cannot be loaded.
+    """
+    try:
+        fastembed = import_module("fastembed")
+    except ImportError as error:
+        raise ConfigError(f"fastembed needs the extra: pip install 'assay[semantic]' ({error})") from error
+    try:
+        if _is_folder(model):
+            return _from_folder(fastembed, Path(model).expanduser().absolute())
+        known = [each["model"] for each in fastembed.TextEmbedding.list_supported_models()]
+        if model not in known:
+            raise ConfigError(
+                f"fastembed has no model {model!r}, nor is it a folder; it has: {', '.join(sorted(known))}"
+            )
+        return fastembed.TextEmbedding(model)
+    except _faults() as error:
+        raise ModelError(f"the embedder {model} cannot be loaded: {error}", transient=False) from error
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """What fastembed and onnxruntime raise; the latter's errors have no class above them but `Exception`."""
+    raised = vars(import_module("onnxruntime.capi.onnxruntime_pybind11_state")).values()
+    theirs = [each for each in raised if isinstance(each, type) and issubclass(each, Exception)]
+    return (RuntimeError, ValueError, OSError, *theirs)
+
+
+def _from_folder(fastembed: Any, folder: Path) -> Any:
+    """The model in a folder."""
+    described = import_module("fastembed.common.model_description")
+    file = next((name for name in MODEL_FILES if (folder / name).is_file()), None)
+    if file is None:
+        raise ConfigError(f"there is no model.onnx in {folder}")
+    name, pooling = f"folder/{folder}", _read(folder / "1_Pooling" / "config.json", _Pooling) or _Pooling()
+    config = _read(folder / "config.json", _Config)
+    if config is None:
+        raise ConfigError(f"there is no config.json in {folder} which tells how long the model's vectors are")
+    if name not in [each["model"] for each in fastembed.TextEmbedding.list_supported_models()]:
+        kind = described.PoolingType.CLS if pooling.pooling_mode_cls_token else described.PoolingType.MEAN
+        fastembed.TextEmbedding.add_custom_model(
+            name,
+            pooling=kind,
+            normalization=True,
+            sources=described.ModelSource(url=folder.as_uri()),
+            dim=config.hidden_size,
+            model_file=file,
+        )
+    return fastembed.TextEmbedding(name, specific_model_path=str(folder))
+
+
+def _read(path: Path, kind: type[Any]) -> Any:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except FileNotFoundError:
+        return None
+    except msgspec.DecodeError as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+
+
+def create(name: str, access: Access) -> OnnxEmbedder:
+    """The embedder named `fastembed:MODEL`; it is loaded when it is first asked.
+
+    Raises:
+        ConfigError: no model is named.
+    """
+    model = name.partition(":")[2]
+    if not model:
+        raise ConfigError(f"{name!r} names no model; write fastembed:BAAI/bge-small-en-v1.5, or fastembed:FOLDER")
+    return OnnxEmbedder(model, access.prefixes)

@@ -1,0 +1,160 @@
+"""An embedder behind a service which speaks OpenAI's `/v1/embeddings`: one request, one answer, no attempts beyond.
+
+Format: https://platform.openai.com/docs/api-reference/embeddings; Ollama, llama.cpp, LM Studio and vLLM serve it too.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+
+import httpx2
+import msgspec
+
+from assay.core.errors import ModelError, ModelFailed
+from assay.core.ports import Access, Embedding, TextKind
+from assay.core.secrets import Secret
+from assay.core.text import estimate_tokens
+from assay.models.catalogue import input_price
+from assay.models.embedding.prefixes import prefixed, prefixes_of
+from assay.models.failures import hidden, of_response
+from assay.models.listing import unreachable
+from assay.models.openai.services import Service, service_of
+
+CONNECT, ANSWER = 10.0, 120.0
+"""Seconds to reach a service, and until it sends something: a small machine takes its time over a batch."""
+LARGEST = 256_000_000
+"""Bytes of an answer; 2,048 vectors of 4,096 numbers are some 100 MB of JSON."""
+MOST_NUMBERS = 65_536
+"""Numbers of a vector."""
+
+
+class _Row(msgspec.Struct, frozen=True):
+    index: int
+    embedding: list[float]
+
+
+class _Usage(msgspec.Struct, frozen=True):
+    prompt_tokens: int | None = None
+    total_tokens: int | None = None
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    data: list[_Row]
+    usage: _Usage | None = None
+
+
+class EmbeddingService:
+    """An embedder behind an OpenAI-compatible service; implements `core.ports.Embedder`. Any thread may call it."""
+
+    def __init__(self, model: str, service: Service, access: Access) -> None:
+        """`model` is the service's own name of it; the key goes into the request's header and nowhere else."""
+        self.name, self.local = f"{service.name}:{model}", service.local
+        self.price = _price(service, model, access)
+        self._model, self._service, self._key = model, service, access.key
+        self._prefixes = prefixes_of(model) if access.prefixes is None else access.prefixes
+        self._client: httpx2.Client | None = None
+        self._guard = threading.Lock()
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Embedding:
+        """See the port."""
+        if not texts:
+            return Embedding((), 0)
+        asked = [prefixed(text, kind, self._prefixes) for text in texts]
+        body = msgspec.json.encode({"model": self._model, "input": asked, "encoding_format": "float"})
+        url = f"{self._service.url.rstrip('/')}/embeddings"
+        try:
+            with self._connected().stream("POST", url, content=body) as response:
+                data = _read(response)
+        except httpx2.TimeoutException as error:
+            raise ModelError(f"{self._service.name} did not answer in time") from error
+        except httpx2.HTTPError as error:
+            said = unreachable(self._service.name, self._service.url, error, local=self._service.local)
+            raise hidden(ModelError(said), self._key) from error
+        if response.status_code != httpx2.codes.OK:
+            raise self._refused(response, data)
+        return self._understood(data, asked)
+
+    def close(self) -> None:
+        """See the port."""
+        with self._guard:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _connected(self) -> httpx2.Client:
+        with self._guard:
+            if self._client is None:
+                headers = {"content-type": "application/json", "accept": "application/json"} | _authorization(self._key)
+                timeout = httpx2.Timeout(ANSWER, connect=CONNECT)
+                # The environment's proxies and .netrc are nothing a user has told Assay.
+                self._client = httpx2.Client(headers=headers, timeout=timeout, trust_env=False)
+            return self._client
+
+    def _refused(self, response: httpx2.Response, data: bytes) -> ModelError | ModelFailed:
+        error = of_response(self._service.name, response.status_code, response.headers, data)
+        return hidden(error, self._key)
+
+    def _understood(self, data: bytes, asked: Sequence[str]) -> Embedding:
+        """The vectors in an answer, by their indexes: no order is promised."""
+        try:
+            answer = msgspec.json.decode(data, type=_Answer)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise ModelError(
+                f"{self._service.name} answers at {self._service.url}, but not with embeddings: is {self._model} an"
+                f" embedding model, and the address the base of its API, with the version (…/v1)? ({error})",
+                transient=False,
+            ) from error
+        rows = {row.index: row.embedding for row in answer.data}
+        vectors = [rows.get(index, []) for index in range(len(asked))]
+        if why := _wrong(vectors, len(answer.data)):
+            raise ModelError(f"{self._service.name} sent {why}", transient=False)
+        told = answer.usage and (answer.usage.prompt_tokens or answer.usage.total_tokens)
+        return Embedding(vectors, told or sum(map(estimate_tokens, asked)))
+
+
+def _wrong(vectors: Sequence[Sequence[float]], rows: int) -> str:
+    """What is wrong with these vectors, empty when nothing is."""
+    lengths = {len(vector) for vector in vectors}
+    if rows != len(vectors) or 0 in lengths:
+        return f"{rows} vectors for {len(vectors)} texts"
+    if len(lengths) > 1 or max(lengths) > MOST_NUMBERS:
+        return f"vectors of {', '.join(map(str, sorted(lengths)))} numbers"
+    if not all(math.isfinite(number) for vector in vectors for number in vector):
+        return "a vector with what is no number"
+    return ""
+
+
+def _read(response: httpx2.Response) -> bytes:
+    """The body.
+
+    Raises:
+        ModelError: it is too large.
+    """
+    data = bytearray()
+    for piece in response.iter_bytes():
+        data += piece
+        if len(data) > LARGEST:
+            raise ModelError(f"the answer has more than {LARGEST // 1_000_000} MB", transient=False)
+    return bytes(data)
+
+
+def _authorization(key: Secret | None) -> dict[str, str]:
+    return {} if key is None else {"authorization": f"Bearer {key.reveal()}"}
+
+
+def _price(service: Service, model: str, access: Access) -> float | None:
+    if access.facts.price is not None:
+        return access.facts.price.input
+    return 0.0 if service.local else input_price(service.name, model)
+
+
+def create(name: str, access: Access) -> EmbeddingService:
+    """The embedder named `SERVICE:MODEL`, at one of the known services or at the address given.
+
+    Raises:
+        ConfigError: no model is named, or the service is unknown and has no address, or wants a key and has none.
+    """
+    service, model = service_of(name, access)
+    return EmbeddingService(model, service, access)

@@ -1,0 +1,122 @@
+"""The report where nothing was found. It is written only by a run which has looked; one which has not fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.agents.task import Kit
+from assay.core.conversation import shortened
+from assay.core.errors import NothingSearched
+from assay.core.events import ReportDelta, ReportStarted
+from assay.core.looked import Looked, Silent, look_over
+from assay.core.report import in_words
+from assay.core.view import fold
+from assay.phases.draft import Draft
+from assay.phases.inquiry import Inquiry
+from assay.run.run import Run
+from assay.run.steps import Scratch, digest, perform
+
+QUERIES_NAMED = 8
+QUERY_LENGTH = 120
+"""Characters of each; the question itself is one, and may be a page long."""
+
+NO_DOCUMENTS = (
+    "nothing was searched: there are no documents in {scope}; add some (assay docs add PATH), name them (--in PATH), "
+    "or have the web searched (--web)"
+)
+NO_ANSWER = (
+    "nothing could be searched: {reasons}; check the network and the keys of the search providers (assay doctor), or "
+    "name documents (--in PATH)"
+)
+NOT_ALLOWED = (
+    "nothing was searched, since `agents.tools` does not name `search`; add it (assay config set agents.tools "
+    "search,open,recall)"
+)
+NOT_CALLED = (
+    "nothing was searched: no model called a tool; choose one that can call tools (assay models lists them, --model "
+    "names one)"
+)
+STOPPED = (
+    "nothing was searched: the agents were ended before they had called a tool ({reasons}); allow more (--max-time, "
+    "--max-tokens), or choose another model (--model)"
+)
+NOTHING_READ = "there is nothing to answer from: {scope} holds no source; start a run which may search"
+
+
+async def looked(run: Run) -> Looked:
+    """Where the run has looked so far, by its own log. No limit ends this: it asks nobody."""
+
+    async def look(_: Scratch) -> Looked:
+        run.execution.check_owner()
+        return look_over(fold(await run.execution.journal.events(run.run_id)))
+
+    return await perform(run, "looked", look, returns=Looked, input_hash=digest(None), gated=False)
+
+
+async def write_nothing(run: Run, kit: Kit, inquiry: Inquiry) -> Draft:
+    """The end of a run where there is nothing to search.
+
+    Raises:
+        NothingSearched: always, unless a limit had ended the run before.
+    """
+    async with run.at("write").phase("write") as phase:
+        phase.emit(ReportStarted())
+        return await nothing_found(phase, kit, inquiry)
+
+
+async def nothing_found(phase: Run, kit: Kit, inquiry: Inquiry) -> Draft:
+    """The report where nothing was found: where it was looked for, and what ended that. No citation, no model.
+
+    Raises:
+        NothingSearched: it was looked for nowhere, and no limit is to blame.
+    """
+    text = told(await checked(phase, kit, inquiry), phase, kit, inquiry)
+    phase.emit(ReportDelta(text=text))
+    return Draft(text=text, sourced=False)
+
+
+async def checked(run: Run, kit: Kit, inquiry: Inquiry) -> Looked:
+    """Where the run has looked.
+
+    Raises:
+        NothingSearched: nowhere, and no limit is to blame.
+    """
+    seen = await looked(run)
+    if not seen.anywhere and not run.exhausted:
+        raise NothingSearched(why_not(run, kit, inquiry, seen))
+    return seen
+
+
+def told(seen: Looked, run: Run, kit: Kit, inquiry: Inquiry) -> str:
+    """What the report says: where nothing was found, what was asked there, who gave no answer, what ended it."""
+    ended = f"research was cut short: {in_words(run.exhausted)}" if run.exhausted else ""
+    if not seen.anywhere:
+        return f"Nothing was searched, so nothing is known of an answer; {ended}{_silent(seen.silent)}."
+    asked = kit.ledger.queries(since=run.brief.lane)  # what an earlier run searched for, its own report says
+    queries = ", ".join(f"“{shortened(query, QUERY_LENGTH)}”" for query in asked[:QUERIES_NAMED])
+    more = f" and {len(asked) - QUERIES_NAMED} more" if len(asked) > QUERIES_NAMED else ""
+    searched = f"; searched for {queries}{more}" if queries else ""
+    cut = f"; {ended}" if ended else ""
+    return f"Nothing that answers this question was found in {inquiry.scope}{searched}{_silent(seen.silent)}{cut}."
+
+
+def why_not(run: Run, kit: Kit, inquiry: Inquiry, seen: Looked) -> str:
+    """Why nothing was searched, and what to do about it."""
+    if "search" not in kit.tools:
+        return NOTHING_READ.format(scope=inquiry.scope) if run.brief.parent else NOT_ALLOWED
+    if not inquiry.count and not run.brief.scope.web:
+        return NO_DOCUMENTS.format(scope=inquiry.scope)
+    if seen.silent:
+        return NO_ANSWER.format(reasons="; ".join(map(_reason, seen.silent)))
+    if seen.ended:
+        return STOPPED.format(reasons="; ".join(map(in_words, seen.ended)))
+    return NOT_CALLED
+
+
+def _silent(silent: Sequence[Silent]) -> str:
+    return f"; without an answer from {'; '.join(map(_reason, silent))}" if silent else ""
+
+
+def _reason(silent: Silent) -> str:
+    said = silent.reason.removeprefix(silent.provider).lstrip(": ").rstrip(". ")
+    return f"{silent.provider} ({said})" if said else silent.provider

@@ -1,0 +1,222 @@
+"""New events of runs, read once in a process for all who follow them.
+
+However many follow a run, its log is read once: each follower takes from a window over the newest events, and goes to
+the store itself only for what is older. The reader looks at a run when it is told of news, and at all followed runs
+from time to time, since not all news can be heard.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection
+from typing import Literal
+
+from assay.core.errors import Cancelled, UnknownName
+from assay.core.events import Envelope, RunWaiting, decode
+from assay.core.ports import FINAL, Journal, RunRow
+from assay.run.holders import is_dead
+
+LOOK_SECONDS = 0.25
+"""Between two looks at all followed runs."""
+REST_SECONDS = 0.02
+"""Between two looks while there is news all the time: events are written in groups, and read so too."""
+PAGE = 1_000
+"""Events read from the store at a time."""
+WINDOW = 4_000
+"""The newest events of a run which are kept for its followers."""
+
+FeedState = Literal["going", "idle", "ended"]
+"""Idle: the run waits for a person's answer, or for a process to take it up."""
+
+
+class Feed:
+    """The newest events of one run, for all who follow it."""
+
+    def __init__(self, row: RunRow, state: FeedState, topic: str) -> None:
+        """`row`: the run now; the window begins behind its last event. `topic`: what it waits for, "" for nothing."""
+        self.state, self.topic, self.first = state, topic, row.last_seq
+        self.followers = 0
+        self.failure: BaseException | None = None
+        self.news = asyncio.Event()
+        self._window: list[Envelope] = []
+
+    @property
+    def last(self) -> int:
+        """The number of the newest event read."""
+        return self.first + len(self._window)
+
+    def after(self, seq: int) -> list[Envelope] | None:
+        """The events behind number `seq`; None where the window does not reach back so far."""
+        return self._window[seq - self.first :] if seq >= self.first else None
+
+    def extend(self, envelopes: Collection[Envelope]) -> None:
+        """Add what was read of the log."""
+        self._window += envelopes
+        if (surplus := len(self._window) - WINDOW) > 0:
+            del self._window[:surplus]
+            self.first += surplus
+        self.topic = topic_of(envelopes) or self.topic
+
+    def tell(self) -> None:
+        """Wake all who wait for news."""
+        told, self.news = self.news, asyncio.Event()
+        told.set()
+
+
+class Feeds:
+    """The feeds of a process over one journal. Nothing is read unless somebody follows."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._feeds: dict[str, Feed] = {}
+        self._heard: set[str] = set()
+        self._wake = asyncio.Event()
+        self._reader: asyncio.Task[None] | None = None
+        self._looked = 0.0
+
+    async def follow(self, run_id: str, after: int = 0, *, patient: bool = False) -> AsyncIterator[Envelope]:
+        """The events behind number `after`, as they are stored, until the run ends.
+
+        Args:
+            run_id: the run's full id.
+            after: the number of the last event the caller has.
+            patient: stay while the run waits for a person or a process. Without it, that ends the iteration too.
+
+        Raises:
+            UnknownName: there is no such run, or it was deleted meanwhile.
+            StoreError: the log cannot be read.
+            Cancelled: the feeds were closed.
+        """
+        feed = await self._join(run_id)
+        try:
+            while True:
+                news, state, last = feed.news, feed.state, feed.last  # before the events: what comes later is news
+                for envelope in await self._after(feed, run_id, after):
+                    after = envelope.seq
+                    yield envelope
+                if after < last:
+                    continue
+                if feed.failure is not None:
+                    raise feed.failure
+                if state == "ended" or (state == "idle" and not patient):
+                    return
+                await news.wait()
+        finally:
+            self._leave(run_id, feed)
+
+    async def close(self) -> None:
+        """Stop reading; whoever follows is told so."""
+        if self._reader is not None:
+            self._reader.cancel()
+            await asyncio.gather(self._reader, return_exceptions=True)
+
+    async def _after(self, feed: Feed, run_id: str, after: int) -> list[Envelope]:
+        found = feed.after(after)
+        return await self._journal.events(run_id, after=after, limit=PAGE) if found is None else found
+
+    async def _join(self, run_id: str) -> Feed:
+        if run_id not in self._feeds:
+            row = (await self._journal.rows([run_id])).get(run_id)
+            if row is None:
+                raise _unknown(run_id)
+            topic = topic_of(await self._journal.events(run_id)) if row.status == "waiting" else ""
+            feed = Feed(row, await self._state(row, topic), topic)
+            self._feeds.setdefault(run_id, feed)  # another may have come meanwhile
+        feed = self._feeds[run_id]
+        feed.followers += 1
+        if self._reader is None or self._reader.done():
+            self._reader = asyncio.create_task(self._read(), name="feeds")
+            self._reader.add_done_callback(self._ended)
+        return feed
+
+    def _leave(self, run_id: str, feed: Feed) -> None:
+        feed.followers -= 1
+        if not feed.followers and self._feeds.get(run_id) is feed:
+            del self._feeds[run_id]
+            self._wake.set()
+
+    def _ended(self, reader: asyncio.Task[None]) -> None:
+        """Nobody may wait for a reader which is gone: its error is that of whoever follows."""
+        if reader is not self._reader:  # the next one reads for those who came since
+            return
+        failure = Cancelled("the library was closed") if reader.cancelled() else reader.exception()
+        for feed in self._feeds.values():
+            feed.failure = failure
+            feed.tell()
+        self._feeds.clear()
+
+    async def _read(self) -> None:
+        loop = asyncio.get_running_loop()
+
+        def hear(run_id: str) -> None:  # called from the threads which write
+            loop.call_soon_threadsafe(self._hear, run_id)
+
+        stop = self._journal.listen(hear)
+        try:
+            while self._feeds:
+                await self._look(await self._due(loop.time))
+        finally:
+            stop()
+
+    def _hear(self, run_id: str) -> None:
+        if run_id in self._feeds:
+            self._heard.add(run_id)
+            self._wake.set()
+
+    async def _due(self, clock: Callable[[], float]) -> Collection[str]:
+        """The runs to look at now: those with news, from time to time all."""
+        await asyncio.sleep(REST_SECONDS)
+        if (rest := self._looked + LOOK_SECONDS - clock()) > 0 and not self._heard:
+            self._wake.clear()
+            try:
+                async with asyncio.timeout(rest):
+                    await self._wake.wait()
+            except TimeoutError:
+                pass  # nothing was heard: it is time to look at all
+        heard, self._heard = self._heard, set()
+        if clock() < self._looked + LOOK_SECONDS:
+            return heard & self._feeds.keys()
+        self._looked = clock()
+        return tuple(self._feeds)
+
+    async def _look(self, run_ids: Collection[str]) -> None:
+        rows = await self._journal.rows(run_ids) if run_ids else {}
+        for run_id in run_ids:
+            feed, row = self._feeds.get(run_id), rows.get(run_id)
+            if feed is not None and row is not None:
+                await self._catch_up(feed, row)
+            elif feed is not None:
+                feed.failure = _unknown(run_id)
+                del self._feeds[run_id]
+                feed.tell()
+
+    async def _catch_up(self, feed: Feed, row: RunRow) -> None:
+        """Read what is new. The row is older than what is read then: a run it shows as ended has no more events."""
+        while feed.last < row.last_seq:
+            feed.extend(await self._journal.events(row.run_id, after=feed.last, limit=PAGE))
+            feed.tell()
+        state = await self._state(row, feed.topic)
+        if state != feed.state:
+            feed.state = state
+            feed.tell()
+
+    async def _state(self, row: RunRow, topic: str) -> FeedState:
+        if row.status in FINAL:
+            return "ended"
+        waits = row.status == "waiting" and not await self._journal.inbox(row.run_id, topic)
+        return "going" if not waits and (is_executed(row) or row.queued) else "idle"
+
+
+def is_executed(row: RunRow) -> bool:
+    """Whether a process executes a run, as far as can be told."""
+    return bool(row.holder) and not is_dead(row.holder)
+
+
+def topic_of(envelopes: Collection[Envelope]) -> str:
+    """What a run waited for last, by these events; "" where none says."""
+    waits = [decode(envelope) for envelope in envelopes if envelope.type == RunWaiting.kind]
+    return next((event.topic for event in reversed(waits) if isinstance(event, RunWaiting)), "")
+
+
+def _unknown(run_id: str) -> UnknownName:
+    return UnknownName("run", run_id, ())

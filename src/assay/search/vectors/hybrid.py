@@ -1,0 +1,229 @@
+"""Hybrid search: what an index of words finds and what vectors find, in one order.
+
+It stands before any index over the library. Where vectors cannot be asked (there are none yet, the embedder does not
+answer, a private collection may not be told of), the answer is that of the index alone, to the letter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from assay.core.errors import SearchFailed
+from assay.core.ports import Embedder, Explanation, Hit, Library, LibrarySearch, Query
+from assay.core.sources import Span
+from assay.search.local.index import unpack
+from assay.search.local.search import BEST, scope_of
+from assay.search.local.words import MOST_CHARACTERS
+from assay.search.vectors.fusion import Fused, merged, mixed
+from assay.search.vectors.matrix import Matrix, Nearness
+from assay.search.vectors.patience import embed
+from assay.search.vectors.store import VectorStore
+from assay.search.vectors.texts import quantized
+
+log = logging.getLogger(__name__)
+
+CANDIDATES = 60
+"""Documents of each of the two rankings which are put in one order; four times the limit if that is more."""
+NEAREST = 10
+"""Passages looked at for a candidate by meaning, on average."""
+REMEMBERED = 256
+"""Questions whose vectors are kept in memory: agents ask the same again."""
+
+Say = Callable[[str], None]
+
+
+class WordIndex(LibrarySearch, Protocol):
+    """A search over the library by words, which can be asked from a thread."""
+
+    def find(self, query: Query) -> list[Hit]:
+        """`search`, blocking."""
+        ...
+
+    def explained(self, query: Query) -> list[Explanation]:
+        """`explain`, blocking."""
+        ...
+
+
+class HybridSearch:
+    """Search by words and by meaning over the library. Implements `core.ports.LibrarySearch`.
+
+    `allowed` says of the collections in a query whether the embedder may be told what is asked of them.
+    """
+
+    name = "local"
+
+    def __init__(
+        self,
+        index: WordIndex,
+        store: VectorStore,
+        embedder: Embedder,
+        library: Library,
+        allowed: Callable[[Sequence[str]], bool],
+        weight: float,
+    ) -> None:
+        self.index, self._store, self._embedder, self._library = index, store, embedder, library
+        self._allowed, self._weight = allowed, weight
+        self._matrix, self._extent = Matrix(), (0, 0)
+        self._hashes: dict[int, str] = {}
+        self._questions: OrderedDict[str, bytes] = OrderedDict()
+        self._guard = threading.RLock()
+
+    async def search(self, query: Query) -> list[Hit]:
+        """The best documents, with their best passages.
+
+        Raises:
+            SearchFailed: the index or the library cannot be read or written.
+        """
+        return await asyncio.to_thread(self.find, query)
+
+    async def explain(self, query: Query) -> list[Explanation]:
+        """What `search` gives, with what the index says of it and the cosine of the nearest passage.
+
+        Raises:
+            SearchFailed: the index or the library cannot be read or written.
+        """
+        return await asyncio.to_thread(self.explained, query)
+
+    def find(self, query: Query) -> list[Hit]:
+        """`search`, blocking."""
+        near = self._near(query)
+        if near is None:
+            return self.index.find(query)
+        hits = self.index.find(msgspec.structs.replace(query, limit=_wanted(query)))
+        return [hit for hit, _ in self._fused(hits, near, query)]
+
+    def explained(self, query: Query) -> list[Explanation]:
+        """`explain`, blocking."""
+        near = self._near(query)
+        if near is None:
+            return self.index.explained(query)
+        told = self.index.explained(msgspec.structs.replace(query, limit=_wanted(query)))
+        words = {each.hit.document.sha256: each.words for each in told}
+        return [
+            Explanation(
+                hit=hit,
+                words=words.get(fused.document, ()),
+                lexical=fused.lexical,
+                lexical_rank=fused.lexical_rank,
+                cosine=fused.cosine,
+                cosine_rank=fused.cosine_rank,
+            )
+            for hit, fused in self._fused([each.hit for each in told], near, query)
+        ]
+
+    def sync(self, progress: Say | None = None) -> None:
+        """See the port. Vectors are made by `VectorBuilder`, not here."""
+        self.index.sync(progress)
+
+    def forget(self, rows: Sequence[int]) -> None:
+        """See the port."""
+        self.index.forget(rows)
+        self._store.forget(rows)
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self._embedder.close()
+        self._store.close()
+        self.index.close()
+
+    # by meaning
+
+    def _near(self, query: Query) -> Nearness | None:
+        """What is near to a question; None where that cannot be asked."""
+        text = query.text[:MOST_CHARACTERS].strip()
+        if query.limit < 1 or not any(map(str.isalnum, text)) or not self._allowed(query.collections):
+            return None
+        try:
+            with self._guard:
+                self._load()
+                if not len(self._matrix):
+                    return None
+                vector = self._vector(text)
+                if len(vector) != self._matrix.dimensions:
+                    raise SearchFailed(
+                        f"{self._embedder.name} gives vectors of {len(vector)} numbers now, and those kept have"
+                        f" {self._matrix.dimensions}: `assay docs embed --anew` makes all of them again"
+                    )
+                most = NEAREST * _wanted(query)
+                return self._matrix.near(vector, scope_of(self._library, query.collections), most)
+        except SearchFailed as failed:
+            log.warning("searching by words alone: %s", failed)
+            return None
+
+    def _load(self) -> None:
+        """Have in memory what is kept; others may have made more, or taken something out."""
+        highest, count = self._store.extent()
+        if (highest, count) == self._extent:
+            return
+        if count - self._extent[1] != highest - self._extent[0]:  # not only added
+            self._matrix, self._extent = Matrix(), (0, 0)
+        for row, sha256, passages, vectors in self._store.loaded(self._extent[0]):
+            self._matrix.add(row, passages, vectors)
+            self._hashes[row] = sha256
+        self._extent = (highest, count)
+
+    def _vector(self, text: str) -> bytes:
+        if text in self._questions:
+            self._questions.move_to_end(text)
+            return self._questions[text]
+        answer = embed(self._embedder, [text], "query", attempts=1)
+        self._store.count(answer.tokens, answer.tokens * (self._embedder.price or 0.0) / 1e6)
+        self._questions[text] = quantized(answer.vectors[0])
+        while len(self._questions) > REMEMBERED:
+            self._questions.popitem(last=False)
+        return self._questions[text]
+
+    # together
+
+    def _fused(self, hits: Sequence[Hit], near: Nearness, query: Query) -> list[tuple[Hit, Fused]]:
+        found = {hit.document.sha256: hit for hit in hits}
+        rows = {self._hashes[row]: row for row in near.cosines}
+        nearest = dict.fromkeys(self._hashes[row] for (row, _), _ in near.nearest)
+        candidates = dict.fromkeys([*found, *list(nearest)[: _wanted(query)]])
+        cosines = {each: near.best(rows[each]) for each in candidates if each in rows}
+        best: list[tuple[Hit, Fused]] = []
+        for fused in mixed({each: hit.score for each, hit in found.items()}, cosines, self._weight):
+            hit = found.get(fused.document) or self._unsaid(fused)
+            if hit is not None:
+                best.append((hit, fused))
+            if len(best) == query.limit:
+                break
+        passages = self._passages([rows[fused.document] for _, fused in best if fused.document in rows], near)
+        return [(_placed(hit, fused, passages.get(fused.document, ())), fused) for hit, fused in best]
+
+    def _unsaid(self, fused: Fused) -> Hit | None:
+        """A document which has no word of the question; None where it is far from it, or gone from the library."""
+        near = fused.score > 0 and (fused.cosine or 0.0) > 0
+        document = self._library.document(fused.document) if near else None
+        return None if document is None else Hit(document=document, score=0.0)
+
+    def _passages(self, rows: Sequence[int], near: Nearness) -> Mapping[str, list[Span]]:
+        """The nearest passages of each document, best first."""
+        packed = self._store.spans(rows)
+        found = {}
+        for row, spans in packed.items():
+            cosines = near.cosines[row]
+            order = sorted(range(len(spans)), key=lambda place: (-cosines[place], place))[:BEST]
+            found[self._hashes[row]] = [unpack(spans[place]) for place in order]
+        return found
+
+
+def _wanted(query: Query) -> int:
+    """How many documents of each ranking are candidates."""
+    return max(CANDIDATES, 4 * query.limit)
+
+
+def _placed(hit: Hit, fused: Fused, near: Sequence[Span]) -> Hit:
+    """A hit with its score, and its best passages by both rankings; what the index added to them stays behind them."""
+    known = {span.ordinal: span for span in (*near, *hit.spans)}
+    best = merged([span.ordinal for span in hit.spans[:BEST]], [span.ordinal for span in near])[:BEST]
+    added = [span.ordinal for span in hit.spans[BEST:]]
+    spans = tuple(known[ordinal] for ordinal in dict.fromkeys([*best, *added]))
+    return msgspec.structs.replace(hit, score=fused.score, spans=spans)

@@ -1,0 +1,261 @@
+"""Vectors of passages as they are kept: a row for each document, in SQLite beside the index, or in PostgreSQL.
+
+They are derived from the library and may be deleted at any time; to make them again takes time, and with some embedders
+money. Those of another model lie in other tables, those of another segmenter in other rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+
+import msgspec
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Engine,
+    Float,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    delete,
+    func,
+    select,
+    update,
+)
+from sqlalchemy.exc import SQLAlchemyError
+
+from assay.core.errors import SearchFailed
+from assay.search.vectors.texts import KEY
+
+FORMAT = "1"
+"""Changes with the tables, or with what is embedded of a passage; those of another release are left alone."""
+_WRITE = {"assay_write": True}
+_SOME = 500
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A document with its vectors: how many, of which texts (`keys`), and the passages, each packed as in the index.
+
+    `withheld` says that it was not embedded, for it is private and the embedder elsewhere.
+    """
+
+    row: int
+    sha256: str
+    keys: bytes = b""
+    vectors: bytes = b""
+    spans: tuple[bytes, ...] = ()
+    withheld: bool = False
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far the vectors have come: up to which row of the library, how long each is, and what they have cost."""
+
+    row: int = 0
+    dimensions: int = 0
+    tokens: int = 0
+    usd: float = 0.0
+
+
+_SPANS = msgspec.msgpack.Decoder(tuple[bytes, ...])
+
+
+class VectorStore:
+    """The vectors of one model. Blocking; any thread may call it, one process at a time may write.
+
+    Raises (all methods):
+        SearchFailed: the database cannot be used.
+    """
+
+    def __init__(self, engine: Engine, model: str, segmenter: str) -> None:
+        self._engine, self._segmenter = engine, segmenter
+        prefix = f"search_{FORMAT}_vectors_{_name_of(model)}"
+        self._documents, self._state = _tables(prefix)
+        self._made = False
+
+    def progress(self) -> Progress:
+        """How far they have come."""
+        state = self._state
+        columns = (state.c.row, state.c.dimensions, state.c.tokens, state.c.usd)
+        with self._reading() as connection:
+            found = connection.execute(select(*columns).where(state.c.segmenter == self._segmenter)).one_or_none()
+        return Progress() if found is None else Progress(*found)
+
+    def extent(self) -> tuple[int, int]:
+        """The highest id, and how many documents there are: both change whenever something is added or forgotten."""
+        documents = self._documents
+        asked = select(func.coalesce(func.max(documents.c.id), 0), func.count()).where(self._mine())
+        with self._reading() as connection:
+            highest, count = connection.execute(asked).one()
+        return int(highest), int(count)
+
+    def loaded(self, after: int) -> Iterator[tuple[int, str, int, bytes]]:
+        """Row, hash, number of vectors and vectors of the documents whose id is higher than `after`, by id."""
+        documents = self._documents
+        columns = (documents.c.row, documents.c.sha256, documents.c.passages, documents.c.vectors)
+        asked = select(*columns).where(self._mine(), documents.c.id > after, documents.c.passages > 0)
+        with self._reading() as connection:
+            for row, sha256, count, vectors in connection.execute(asked.order_by(documents.c.id)):
+                yield int(row), str(sha256), int(count), bytes(vectors)
+
+    def spans(self, rows: Collection[int]) -> dict[int, tuple[bytes, ...]]:
+        """The packed passages of these documents, by row, in the order of their vectors."""
+        documents, found = self._documents, {}
+        asked = select(documents.c.row, documents.c.spans).where(self._mine(), documents.c.row.in_(rows))
+        with self._reading() as connection:
+            for row, spans in connection.execute(asked):
+                found[int(row)] = _SPANS.decode(bytes(spans))
+        return found
+
+    def hashes(self, rows: Collection[int]) -> dict[int, str]:
+        """Which documents these rows were when they were embedded."""
+        documents = self._documents
+        asked = select(documents.c.row, documents.c.sha256).where(self._mine(), documents.c.row.in_(rows))
+        with self._reading() as connection:
+            return {int(row): str(sha256) for row, sha256 in connection.execute(asked)}
+
+    def withheld(self) -> set[int]:
+        """The documents which were not embedded because they were private."""
+        documents = self._documents
+        asked = select(documents.c.row).where(self._mine(), documents.c.withheld == 1)
+        with self._reading() as connection:
+            return set(connection.execute(asked).scalars())
+
+    def known(self) -> Iterator[tuple[bytes, bytes]]:
+        """Every text's key with its vector, those of other segmenters too."""
+        documents = self._documents
+        asked = select(documents.c.digests, documents.c.passages, documents.c.vectors).where(documents.c.passages > 0)
+        with self._reading() as connection:
+            for keys, count, vectors in connection.execute(asked.execution_options(yield_per=_SOME)):
+                length = len(vectors) // count
+                for place in range(count):
+                    yield keys[place * KEY : (place + 1) * KEY], vectors[place * length : (place + 1) * length]
+
+    def add(self, documents: Sequence[Kept], progress: Progress) -> None:
+        """Keep these in the place of what is kept of their rows, and how far that brings them: one transaction."""
+        table, state = self._documents, self._state
+        with self._writing() as connection:
+            connection.execute(delete(table).where(self._mine(), table.c.row.in_([each.row for each in documents])))
+            last = int(connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one())
+            rows = [
+                {
+                    "id": id,
+                    "segmenter": self._segmenter,
+                    "row": each.row,
+                    "sha256": each.sha256,
+                    "passages": len(each.spans),
+                    "digests": each.keys,
+                    "vectors": each.vectors,
+                    "spans": msgspec.msgpack.encode(each.spans),
+                    "withheld": int(each.withheld),
+                }
+                for id, each in enumerate(documents, last + 1)
+            ]
+            if rows:
+                connection.execute(table.insert(), rows)
+            values = msgspec.structs.asdict(progress)
+            changed = connection.execute(update(state).where(state.c.segmenter == self._segmenter).values(values))
+            if not changed.rowcount:
+                connection.execute(state.insert().values(segmenter=self._segmenter, **values))
+
+    def count(self, tokens: int, usd: float) -> None:
+        """Count what a question cost."""
+        state = self._state
+        with self._writing() as connection:
+            more = {"tokens": state.c.tokens + tokens, "usd": state.c.usd + usd}
+            connection.execute(update(state).where(state.c.segmenter == self._segmenter).values(more))
+
+    def forget(self, rows: Collection[int]) -> None:
+        """Take documents out."""
+        listed = list(rows)
+        with self._writing() as connection:
+            for start in range(0, len(listed), _SOME):
+                some = listed[start : start + _SOME]
+                connection.execute(delete(self._documents).where(self._documents.c.row.in_(some)))
+
+    def clear(self) -> None:
+        """Forget all vectors, those of other segmenters too, and what they have cost."""
+        with self._writing() as connection:
+            connection.execute(delete(self._documents))
+            connection.execute(delete(self._state))
+
+    def forget_other_segmenters(self) -> None:
+        """Take out what was cut by another segmenter, whose texts have their vectors here now."""
+        with self._writing() as connection:
+            connection.execute(delete(self._documents).where(~self._mine()))
+            connection.execute(delete(self._state).where(self._state.c.segmenter != self._segmenter))
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self._engine.dispose()
+
+    def _mine(self) -> ColumnElement[bool]:
+        return self._documents.c.segmenter == self._segmenter
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with _faults():
+            self._make()
+            with self._engine.connect() as connection:
+                yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with _faults():
+            self._make()
+            with self._engine.connect().execution_options(**_WRITE) as connection, connection.begin():
+                yield connection
+
+    def _make(self) -> None:
+        if not self._made:
+            with self._engine.connect().execution_options(**_WRITE) as connection, connection.begin():
+                self._documents.metadata.create_all(connection)
+            self._made = True
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    try:
+        yield
+    except SQLAlchemyError as error:
+        said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+        raise SearchFailed(f"the vectors of passages cannot be used: {said}") from error
+
+
+def _name_of(model: str) -> str:
+    """A model's name as a part of a table's: readable, and no other's."""
+    readable = re.sub("[^a-z0-9]+", "_", model.lower())[-20:].strip("_")
+    return f"{readable}_{hashlib.sha256(model.encode()).hexdigest()[:8]}"
+
+
+def _tables(prefix: str) -> tuple[Table, Table]:
+    metadata = MetaData()
+    documents = Table(
+        f"{prefix}_documents",
+        metadata,
+        Column("id", BigInteger, primary_key=True, autoincrement=False),
+        Column("segmenter", String, nullable=False),
+        Column("row", BigInteger, nullable=False, index=True),
+        Column("sha256", String, nullable=False),
+        Column("passages", Integer, nullable=False),
+        Column("digests", LargeBinary, nullable=False),
+        Column("vectors", LargeBinary, nullable=False),
+        Column("spans", LargeBinary, nullable=False),
+        Column("withheld", Integer, nullable=False),
+    )
+    state = Table(
+        f"{prefix}_state",
+        metadata,
+        Column("segmenter", String, primary_key=True),
+        Column("row", BigInteger, nullable=False),
+        Column("dimensions", Integer, nullable=False),
+        Column("tokens", BigInteger, nullable=False),
+        Column("usd", Float, nullable=False),
+    )
+    return documents, state

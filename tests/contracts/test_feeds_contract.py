@@ -1,0 +1,186 @@
+"""What every store keeps of following: nothing missed, nothing twice, one reader however many follow."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from journals import begin, draft, said
+
+from assay.core.errors import UnknownName
+from assay.core.events import RunWaiting
+from assay.core.ports import Commit, EventDraft, Journal
+from assay.run.feeds import WINDOW, Feeds
+
+LIMIT = 30.0
+
+
+class Counting:
+    """A journal which counts what it is asked."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal, self.asked = journal, Counter[str]()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("rows", "events"):
+            self.asked[name] += 1
+        return getattr(self._journal, name)
+
+
+async def heard(feeds: Feeds, after: int = 0, run_id: str = "r1", **options: bool) -> list[int]:
+    async with asyncio.timeout(LIMIT):
+        return [envelope.seq async for envelope in feeds.follow(run_id, after, **options)]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(LIMIT):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def test_rows_are_found_by_id_in_one_query(journal: Journal):
+    await journal.create("r1", "why?", b"{}", [draft("a")])
+    await journal.create("r2", "how?", b"{}", [])
+    found = await journal.rows(["r2", "r1", "none"])
+    assert found == {"r1": await journal.find("r1"), "r2": await journal.find("r2")}
+    assert await journal.rows([]) == {}
+
+
+async def test_what_one_process_writes_its_listeners_hear(journal: Journal):
+    lease = await begin(journal)
+    told: list[str] = []
+    stop = journal.listen(told.append)
+    await journal.commit(lease, said("a"))
+    await until(lambda: "r1" in told)
+    told.clear()
+    await journal.control("r1", "finish", [draft("asked")])
+    await until(lambda: "r1" in told)
+    stop()
+    await asyncio.sleep(0.05)
+    told.clear()
+    await journal.commit(lease, said("b"))
+    await asyncio.sleep(0.1)
+    assert told == []
+
+
+async def test_on_postgres_other_processes_hear(journal: Journal, other: Journal, request: pytest.FixtureRequest):
+    if "postgres" not in request.node.callspec.id:
+        pytest.skip("a file tells nobody: who follows looks from time to time")
+    lease = await begin(journal)
+    told: list[str] = []
+    stop = other.listen(told.append)
+    await asyncio.sleep(0.3)  # it connects
+    await journal.commit(lease, said("a"))
+    await until(lambda: "r1" in told)
+    told.clear()
+    await journal.post("r1", "answers", b"yes", [draft("told")])
+    await until(lambda: "r1" in told)
+    stop()
+
+
+async def test_followers_who_come_and_go_miss_nothing_and_hear_nothing_twice(journal: Journal, other: Journal):
+    lease = await begin(journal)
+    chance, feeds = random.Random(7), Feeds(other)
+
+    async def watcher() -> list[int]:
+        seen: list[int] = []
+        async with asyncio.timeout(LIMIT):
+            while True:
+                async for envelope in feeds.follow("r1", len(seen)):
+                    seen.append(envelope.seq)
+                    if chance.random() < 0.05:
+                        break  # the connection was lost; it comes back by number
+                else:
+                    return seen
+
+    watching = [asyncio.ensure_future(watcher()) for _ in range(5)]
+    for number in range(60):
+        await journal.commit(lease, said(*(f"{number}-{part}" for part in range(3))))
+        await asyncio.sleep(chance.random() * 0.01)
+    await journal.commit(lease, Commit(events=(draft("last"),), status="completed"))
+    assert [await each for each in watching] == [list(range(1, 183))] * 5
+    await feeds.close()
+
+
+async def test_a_hundred_followers_cost_what_one_costs(journal: Journal):
+    lease = await begin(journal)
+    counting = Counting(journal)
+    feeds = Feeds(counting)  # type: ignore[arg-type]
+    following = [asyncio.ensure_future(heard(feeds, after=1)) for _ in range(100)]
+    await until(lambda: counting.asked["rows"] >= 100)  # all have looked where the log stands
+    await asyncio.sleep(0.1)
+    for number in range(10):
+        await journal.commit(lease, said(f"{number}"))
+        await asyncio.sleep(0.03)
+    await journal.commit(lease, Commit(status="completed"))
+    assert [await each for each in following] == [list(range(2, 12))] * 100
+    assert counting.asked["events"] <= 20
+    await feeds.close()
+
+
+async def test_older_events_than_the_window_holds_come_from_the_store(journal: Journal):
+    lease = await begin(journal)
+    feeds = Feeds(journal)
+    early = asyncio.ensure_future(heard(feeds))
+    await asyncio.sleep(0.1)
+    for part in range(5):
+        await journal.commit(lease, said(*(f"{part}-{number}" for number in range(WINDOW // 4))))
+        await asyncio.sleep(0.05)
+    late = asyncio.ensure_future(heard(feeds, after=1))
+    await asyncio.sleep(0.05)
+    await journal.commit(lease, Commit(events=(draft("last"),), status="completed"))
+    last = len(await journal.events("r1"))
+    assert await early == list(range(1, last + 1))
+    assert await late == list(range(2, last + 1))
+    await feeds.close()
+
+
+async def test_waiting_for_a_person_ends_it_but_for_the_patient(journal: Journal):
+    lease = await begin(journal)
+    waiting = EventDraft(
+        key="w", path=(), type=RunWaiting.kind, data=b'{"topic":"answers"}', at="2026-03-01T12:00:00.000Z"
+    )
+    await journal.commit(lease, Commit(events=(waiting,), status="waiting"))
+    await journal.release(lease)
+    feeds = Feeds(journal)
+    assert await heard(feeds) == [1, 2]
+    patient = asyncio.ensure_future(heard(feeds, patient=True))
+    await asyncio.sleep(0.3)
+    assert not patient.done()
+    lease = await journal.acquire("r1", "host:2", 30)
+    await journal.commit(lease, Commit(events=(draft("on"),), status="completed"))
+    assert await patient == [1, 2, 3]
+    await feeds.close()
+
+
+async def test_a_run_that_is_unknown_or_deleted_is_said_to_be(journal: Journal):
+    feeds = Feeds(journal)
+    with pytest.raises(UnknownName):
+        await heard(feeds, run_id="none")
+    lease = await begin(journal)
+    following = asyncio.ensure_future(heard(feeds, patient=True))
+    await asyncio.sleep(0.1)
+    await journal.release(lease)
+    await journal.delete("r1")
+    with pytest.raises(UnknownName):
+        await following
+    await feeds.close()
+
+
+async def test_a_store_that_fails_is_no_silence(journal: Journal):
+    await begin(journal)
+
+    class Failing(Counting):
+        async def rows(self, run_ids: list[str]) -> Any:
+            self.asked["rows"] += 1
+            if self.asked["rows"] > 1:
+                raise OSError("gone")
+            return await self._journal.rows(run_ids)
+
+    feeds = Feeds(Failing(journal))  # type: ignore[arg-type]
+    with pytest.raises(OSError, match="gone"):
+        await heard(feeds)

@@ -1,0 +1,173 @@
+"""What a run says where nothing was found follows from where it has looked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import logs
+import msgspec
+import pytest
+from research import ONE_STEP, ROSE, TIDE, Sea, agent, planned, report_wanted, sends
+from stepwise import TITLES, classic, decides, opening, steps
+
+from assay.core import events as e
+from assay.core.brief import ROLES
+from assay.core.errors import ModelFailed, NothingSearched, SearchFailed
+from assay.core.looked import Silent, look_over
+from assay.core.messages import Request
+from assay.core.ports import Hit, Query
+from assay.core.report import build_report
+from assay.core.sources import SNIPPET
+from assay.core.usage import Budget
+from assay.core.view import RunView, fold
+from assay.models.extractive import Extractive
+from assay.models.scripted import Scene, Scripted, calls, fails, says
+
+STRATEGIES = ["orchestrated", "reflective"]
+NOTHING = "Nothing about this was found."
+WEB = {"scope": {"web": True}}
+
+
+class Away:
+    """A search provider nobody can reach."""
+
+    name = "away"
+
+    async def search(self, query: Query) -> list[Hit]:
+        raise SearchFailed("away: cannot be reached")
+
+
+def builtin() -> Scripted:
+    """The built-in model under the name which plays every role."""
+    return Extractive("scripted")  # type: ignore[return-value]
+
+
+def one_step(strategy: str, *, query: str = "volcano", finding: str = NOTHING) -> list[Scene]:
+    """A run of one step by a strategy."""
+    if strategy == "reflective":
+        done = decides("complete", "It was searched for.")
+        return [*opening(steps(TITLES[0]), depth="light"), *classic(TITLES[0], (query,), finding), done]
+    return [*planned(ONE_STEP), sends(TIDE), *agent(TIDE, query, finding), report_wanted()]
+
+
+async def ended(sea: Sea, model: Any, **changes: Any) -> tuple[RunView, BaseException | None]:
+    """A whole run, and what it was ended by."""
+    handle = sea.start(model if isinstance(model, Scripted | Extractive) else Scripted(model), **changes)
+    log = [envelope async for envelope in handle]
+    try:
+        await handle.wait()
+    except (ModelFailed, NothingSearched) as error:
+        return fold(log), error
+    return fold(log), None
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("model", ["scripted", "built in"])
+async def test_where_no_search_was_answered_the_run_fails_and_names_the_fix(strategy: str, model: str) -> None:
+    played = builtin() if model == "built in" else one_step(strategy)
+    view, error = await ended(Sea(search=Away()), played, strategy=strategy)
+    assert isinstance(error, NothingSearched)
+    assert (view.status, view.stop_reason) == ("failed", "failed")
+    assert view.error.startswith("nothing could be searched: away (cannot be reached); check the network")
+    assert not view.report.text
+    looked = build_report(view).looked
+    assert looked.silent == (Silent(provider="away", reason="away: cannot be reached"),)
+    assert not looked.anywhere
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("model", ["scripted", "built in"])
+async def test_where_there_are_no_documents_the_run_fails_and_names_the_fix(strategy: str, model: str) -> None:
+    played = builtin() if model == "built in" else [calls(("generate_plan", {}), task="triage")]
+    view, error = await ended(Sea({}), played, strategy=strategy)
+    assert isinstance(error, NothingSearched)
+    assert view.error.startswith("nothing was searched: there are no documents in the default collection; add some")
+    assert build_report(view).looked.documents == 0
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_for_a_model_which_ignores_its_tools_code_searches(strategy: str) -> None:
+    """Its findings rest on what was found, and what it says from memory is no finding."""
+
+    def talk(request: Request) -> Scene:
+        match request.task:
+            case "triage":
+                return says("", task="triage")
+            case "plan":
+                return says(ONE_STEP)
+            case "find":
+                return says(ROSE)
+            case "write":
+                return says("It rises seven metres. [S1001.1]")
+        return says("I know all about the tide.")
+
+    view, error = await ended(Sea(), Scripted(talk), strategy=strategy, depth="medium")
+    assert error is None
+    assert view.stop_reason == "done"
+    assert "seven metres" in view.report.text
+    assert any("called no tool" in warning.message for warning in view.warnings)
+    assert look_over(view).queries >= 1
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_where_every_agent_fails_the_run_fails(strategy: str) -> None:
+    broken = Scene(answer=fails("no quota", transient=False).answer, task="research", repeat=True)
+    find = Scene(answer=fails("no quota", transient=False).answer, task="find", repeat=True)
+    first = opening(steps(TITLES[0])) if strategy == "reflective" else [*planned(ONE_STEP), sends(TIDE)]
+    told = [decides("continue", repeat=True)] if strategy == "reflective" else [report_wanted(repeat=True)]
+    view, error = await ended(Sea(), [*first, broken, find, *told], strategy=strategy)
+    assert isinstance(error, ModelFailed)
+    assert "every agent failed" in view.error
+    assert "no quota" in view.error
+    assert "Nothing that answers" not in view.report.text
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("model", ["scripted", "built in"])
+async def test_who_has_looked_says_where_and_who_gave_no_answer(strategy: str, model: str) -> None:
+    """The documents were searched, a second provider was silent: the report says both."""
+    sea = Sea()
+    played = builtin() if model == "built in" else Scripted(one_step(strategy))
+    world = sea.world(played)
+    made = sea.brief(
+        models=dict.fromkeys(ROLES, (played.profile.name,)), strategy=strategy, question="Why do volcanoes erupt?"
+    )
+
+    async def prepare() -> Any:
+        return made, msgspec.structs.replace(world, searches=(sea.search, Away()))
+
+    handle = sea.engine().start(prepare)
+    log = [envelope async for envelope in handle]
+    await handle.wait()
+    view = fold(log)
+    assert view.stop_reason == "no_evidence"
+    assert view.report.text.startswith("Nothing that answers this question was found in the default collection")
+    assert view.report.text.endswith("without an answer from away (cannot be reached).")
+    looked = look_over(view)
+    assert (looked.documents, looked.providers, looked.silent[0].provider) == (2, ("words",), "away")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_a_run_ended_before_it_looked_says_that(strategy: str) -> None:
+    log = await Sea().run([], budget=Budget(seconds=1e-6), strategy=strategy)
+    assert log.text.startswith("Nothing was searched, so nothing is known of an answer; research was cut short")
+    assert log.last(e.RunCompleted).stop_reason == "time"
+
+
+@pytest.mark.parametrize(("documents", "anywhere"), [(0, False), (2, True), (None, True)])
+def test_a_search_over_no_documents_is_no_look(documents: int | None, anywhere: bool) -> None:
+    log = logs.Log()
+    logs.begin(log, "Is it so?")
+    if documents is not None:  # an older log does not say it
+        log.add("", e.ScopeCounted(documents=documents))
+    log.add("research", e.SearchPerformed(query="so", provider="local", results=0))
+    assert look_over(fold(log.events)).anywhere is anywhere
+
+
+def test_a_page_which_was_read_is_a_look_and_the_words_of_a_search_engine_are_none() -> None:
+    log = logs.Log()
+    logs.begin(log, "Is it so?")
+    log.add("research", e.SourceAdded(source=msgspec.structs.replace(logs.source("S1"), media_type=SNIPPET)))
+    assert not look_over(fold(log.events)).anywhere
+    log.add("research", e.SourceAdded(source=logs.source("S2")))
+    assert look_over(fold(log.events)).read == 1
