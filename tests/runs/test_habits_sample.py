@@ -17,6 +17,6 @@ async def test_without_habits_nothing_goes_wrong(strategy: str) -> None:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("seed", range(5))
 async def test_a_service_with_habits_is_one_like_others(seed: int, strategy: str) -> None:
-    ended = await habits.played(seed, strategy, citing=False)
+    ended = await habits.played(seed, strategy)
     assert ended.wrong == (), dict(ended.habits)
     assert sum(ended.habits.values()) > 8

@@ -9,7 +9,7 @@ from assay.agents.asking import ask
 from assay.agents.control import CONTROL, DONE, THINK
 from assay.agents.findings import report
 from assay.agents.history import History, Result, Turn, result
-from assay.agents.replies import mend, tell_ignored
+from assay.agents.replies import mend
 from assay.agents.sizing import output
 from assay.agents.stating import counted, rules
 from assay.agents.task import AgentTask, Finding, Kit, brief
@@ -112,7 +112,7 @@ class Agent:
         )
         self.turns = 0
         self.calls = 0
-        self.failure = ""
+        self.failure = self.model = ""
         self.nudged = False
 
     def opening(self, run: Run) -> Opening:
