@@ -15,15 +15,19 @@ from docx import Document
 from research import Log, Sea, whole
 
 from assay import Assay
+from assay.core.claims import Summary
 from assay.core.translation import Speech, day, number, spoken
 from assay.core.view import RunView, fold
 from assay.export.docx import EXPORTER as DOCX
 from assay.export.html import render as html
 from assay.export.markdown import render as markdown
 from assay.export.protocols import Record
+from assay.export.sections import counts
 from assay.locale import LOCALES, catalogue, speaking
 from assay.models.scripted import Scene, calls, says
 from assay.verify.claims import Sentence, claims
+from assay.verify.texts.exported import is_counts
+from assay.verify.texts.marked import mark
 
 DEPTHS = ("light", "medium", "extended")
 
@@ -236,6 +240,29 @@ async def test_the_page_says_its_language_and_its_direction(language: str) -> No
     page = html(view)
     direction = ' dir="rtl"' if language == "ar" else ""
     assert page.startswith(f'<!doctype html>\n<html lang="{language}"{direction}>')
+
+
+@pytest.mark.parametrize("language", TOLD)
+async def test_an_export_is_read_back_without_what_it_says_of_itself(language: str) -> None:
+    _, view = await ran(language, "light")
+    read = mark(markdown(view))
+    assert [reference.label for reference in read.references] == ["1"]
+    said = [claim.text for claim in claims(read.text)]
+    assert TOLD[language].answer in said
+    assert not [text for text in said if TOLD[language].wrong in text]  # what was taken out stands below "Verification"
+    assert not any(char.isdigit() for text in said if "2026" not in text for char in text)  # no line of counts
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_line_of_counts_is_known_in_every_language(locale: str) -> None:
+    with speaking(locale):
+        lines = [
+            counts(Summary(claims=12, supported=7, unsupported=5)),
+            counts(Summary(claims=1, supported=1)),
+            counts(Summary(claims=1_003, supported=1_000, partial=3, dropped_markers=2)),
+        ]
+    assert all(map(is_counts, lines)), lines
+    assert not is_counts("The tide at Brest rises seven metres.")
 
 
 async def test_the_language_asked_for_wins_over_that_of_the_question(tmp_path: Path) -> None:

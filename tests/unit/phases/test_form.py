@@ -76,6 +76,7 @@ def test_in_another_language_an_uncited_last_section_says_what_was_not_found() -
         kept = formed(text, DATED, ("Der Mond",))
         assert kept.endswith("## Was offen blieb\n\n- Der Mond.")
         assert with_missing(kept, ("Die Sonne",)).endswith("- Der Mond.\n- Die Sonne")  # known by its heading now
+    with speaking("de"):
         cited = text.replace("- Der Mond.", "Er scheint. [S2.2]")
         assert formed(cited, DATED, ("Der Mond",)).endswith("## Was nicht gefunden wurde\n\n- Der Mond")
 

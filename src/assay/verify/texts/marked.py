@@ -9,11 +9,10 @@ import msgspec
 
 from assay.core.markers import Rendered
 from assay.core.urls import canonical
+from assay.verify.texts.exported import is_counts, titles
 from assay.verify.texts.places import Place, places
 from assay.verify.texts.references import Definition, Definitions, definitions
 
-_SKIPPED = re.compile(r"#{1,6}[ \t]+(?:claims to check|verification|limits)[ \t]*#*", re.IGNORECASE)
-_COUNTS = re.compile(r"\d+ claims?: \d+ [a-z]+(?:, \d+ [a-z]+)*(?:; [^\n]{1,80})?\.")
 _HEADING = re.compile(r"(#{1,6})[ \t]+\S")
 _ALONE = re.compile(r"\((?:(?:sources?|see|via|from|quelle|cf\.?)[ \t]{0,3}:?[ \t]{0,3})?\Z", re.IGNORECASE)
 _BEHIND = re.compile(r"[ \t]*(?:$|[)\]|,;.\[【(])", re.MULTILINE)
@@ -160,9 +159,9 @@ def _skipped(text: str) -> Iterator[tuple[int, int]]:
         if heading and level and len(heading[1]) <= level:
             yield start, at
             level = 0
-        if not level and _COUNTS.fullmatch(line.rstrip()):
+        if not level and is_counts(line.rstrip()):
             yield at, at + len(line)
-        if heading and not level and _SKIPPED.fullmatch(line.rstrip()):
+        if heading and not level and line.strip(" \t#\r\n").lower() in titles():
             level, start = len(heading[1]), at
         at += len(line)
     if level:

@@ -13,6 +13,7 @@ import msgspec
 
 from assay.core.scanner import scan
 from assay.verify.texts.addresses import address_in, titled
+from assay.verify.texts.exported import lists
 
 _LINE = re.compile(r"[^\n]*\n?")
 _HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(\S.*)")
@@ -130,8 +131,8 @@ def _read(text: str) -> Iterator[Definition]:
         if entry and (named or found or not line.text.strip() or not level):
             yield _made(*entry)
             entry = None
-        if named and (at <= level or not level or _NAMES.fullmatch(named)):
-            level = at if _NAMES.fullmatch(named) else 0
+        if named and (at <= level or not level or _names_a_list(named)):
+            level = at if _names_a_list(named) else 0
         elif found:
             entry = (found[0], [line], found[1])
         elif entry:
@@ -158,9 +159,14 @@ def _title(line: str) -> tuple[str, int]:
         return heading[2].rstrip("# \t"), len(heading[1])
     for form, group in ((_BOLD, 2), (_BARE, 1)):
         bare = form.fullmatch(line)
-        if bare and _NAMES.fullmatch(bare[group]):
+        if bare and _names_a_list(bare[group]):
             return bare[group], _PLAIN_LEVEL
     return "", 0
+
+
+def _names_a_list(title: str) -> bool:
+    """Whether a title is one of a list of references: as people write it, or as an export of Assay's does."""
+    return _NAMES.fullmatch(title) is not None or title.strip().lower() in lists()
 
 
 def _entry(line: str, *, listed: bool) -> tuple[str, str] | None:
