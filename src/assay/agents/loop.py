@@ -9,7 +9,7 @@ from assay.agents.asking import ask
 from assay.agents.control import CONTROL, DONE, THINK
 from assay.agents.findings import report
 from assay.agents.history import History, Result, Turn, result
-from assay.agents.replies import mend
+from assay.agents.replies import mend, tell_ignored
 from assay.agents.sizing import output
 from assay.agents.stating import counted, rules
 from assay.agents.task import AgentTask, Finding, Kit, brief

@@ -9,6 +9,7 @@ from assay.run.mending import decoded as decoded
 from assay.run.mending import json_values as json_values
 from assay.run.mending import mend as mend
 from assay.run.mending import read_json as read_json
+from assay.run.run import Run
 
 
 def defect(reply: Reply) -> str:
