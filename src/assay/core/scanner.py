@@ -162,7 +162,7 @@ class Scanner:
         self.base = 0  # code points decided and let go
         self._at = 0  # in self.text
         self._final = False
-        self._fence = ""  # the opening sign of the fence we are in
+        self.fence = ""  # the opening sign of the fence we are in
         self._line_start = True  # the next character begins a line whose first sign is not looked at yet
         self._previous = ""
         self._lead: str | None = ""  # the line so far, while it is only margin
@@ -177,11 +177,6 @@ class Scanner:
     def decided(self) -> int:
         """How many code points of the whole text are decided."""
         return self.base + self._at
-
-    @property
-    def is_fenced(self) -> bool:
-        """Whether what was decided last ends inside a fence."""
-        return bool(self._fence)
 
     def tokens(self, final: bool) -> Iterator[Token]:
         """What can be decided now; with `final`, everything."""
@@ -212,7 +207,7 @@ class Scanner:
 
     def _next(self) -> tuple[int, Kind, Marker | None]:
         """Decide the next piece: its end, its kind, and its marker."""
-        if self._fence:
+        if self.fence:
             return self._in_fence(), "verbatim", None
         if self._line_start:
             end = self._fence_line()
@@ -241,7 +236,7 @@ class Scanner:
         opening = _FENCE.match(self.text, self._at)
         if opening and (self._final or opening[0].endswith("\n")):
             sign = opening[1][0]
-            self._fence = sign * (len(opening[1]) - len(opening[1].lstrip(sign)))
+            self.fence = sign * (len(opening[1]) - len(opening[1].lstrip(sign)))
             return opening.end()
         if not self._final and _FENCE_BEGUN.match(self.text, self._at):
             raise _Undecided
@@ -251,8 +246,8 @@ class Scanner:
         if self._line_start:
             closing = _CLOSING.match(self.text, self._at)
             if closing and (self._final or closing[0].endswith("\n")):
-                if closing[1].startswith(self._fence):
-                    self._fence = ""
+                if closing[1].startswith(self.fence):
+                    self.fence = ""
                 return closing.end()
             if not self._final and _CLOSING_BEGUN.match(self.text, self._at):
                 raise _Undecided
@@ -290,9 +285,10 @@ class Scanner:
         if closing:
             edge = self._block_edge()
             end = self.text.find(closing, self._at + 2, edge)
-            if end >= 0:
+            if end < 0:
+                self._missing(edge)
+            elif self.text.find(self.text[self._at : self._at + 2], self._at + 2, end) < 0:  # formulas do not nest
                 return end + 2
-            self._missing(edge)
         return self._at + 2 if self.text[self._at + 1] != "\n" else 0
 
     def _code(self) -> int:

@@ -218,12 +218,8 @@ class Ledger:
         """
         source, point, _ = id.partition(".")
         lane = int(source[1:]) // (LANE_SOURCES + 1)
-        return self.source(source) is not None or (bool(point) and lane > 0 and lane in self._seen_lanes())
-
-    def _seen_lanes(self) -> set[int]:
-        return {
-            lane for lane, count in self._held.count.items() if count and (self._lanes is None or lane in self._lanes)
-        }
+        made_up = bool(point) and lane > 0 and self._held.count.get(lane, 0) > 0 and self._sees(source)
+        return made_up or self.source(source) is not None
 
     def everything(self) -> tuple[dict[str, Passage], dict[str, Source]]:
         """All passages shown and all sources the lanes seen have met, by id."""

@@ -12,6 +12,8 @@ from assay.core.citations.prose import Knows, Marked
 from assay.core.scanner import Scanner, Token
 
 _NUMBER = re.compile(r"[\s\[\]^#]*[0-9]{0,3}[\s\[\]^#]*")
+_NOTHING = " \t\n`,;^{}"
+"""Signs which mean nothing once the citations between them are gone."""
 _WRAPPERS = re.compile(r"(`+|\$\$?|\\\(|\\\[)(.*?)(\1|\\\)|\\\])", re.DOTALL)
 
 
@@ -40,7 +42,7 @@ class Hoisting:
         )
 
     def _token(self, token: Token, said: str) -> str:
-        before, self._fenced = self._fenced, self._scanner.is_fenced
+        before, self._fenced = self._fenced, bool(self._scanner.fence)
         moved, self._moved = self._moved, False
         if before or self._fenced or token.kind in ("text", "marker"):
             return f" {said}" if moved and said[0] == "(" else said  # else Markdown would read a link
@@ -55,7 +57,7 @@ class Hoisting:
         found = Marked(parts[2], self._knows)
         if not found.items:
             return said
-        rest = f"{parts[1]}{found.text}{parts[3]} " if found.text.strip() else ""
+        rest = f"{parts[1]}{found.text}{parts[3]} " if found.text.strip(_NOTHING) else ""
         return f"{rest}{found.marker}"
 
     def _link(self, said: str) -> str:
