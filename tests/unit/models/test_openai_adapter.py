@@ -243,6 +243,7 @@ async def test_a_request_too_long_is_told_apart(answer: Answer) -> None:
         (Answer([chunk({"content": "Sev"}), chunk(error={"message": "overloaded", "code": 529})]), "overloaded"),
         (Answer([chunk({"content": "Sev"}), chunk(error="worker died")]), "worker died"),
         (Answer([chunk(error={"message": f"bad key {KEY}", "code": 500})]), "bad key ***"),
+        (Answer([chunk(error={"message": "no call", "code": "tool_use_failed", "status_code": 400})]), "no call"),
     ],
 )
 async def test_a_broken_stream_is_worth_another_try(answer: Answer, word: str) -> None:

@@ -104,6 +104,14 @@ def test_other_refusals_concede_nothing(status: int, message: str) -> None:
     assert conceded(NONE, sent(), status, refusal(message)) is None
 
 
+def test_a_wrong_call_is_no_refusal_of_the_request() -> None:
+    error = {"message": "Tool choice is required, but model did not call a tool", "code": "tool_use_failed"}
+    fault = read_fault(json.dumps({"error": error | {"type": "invalid_request_error"}}).encode())
+    assert conceded(NONE, sent(), 400, fault) is None
+    plain = read_fault(json.dumps({"error": {"message": "max_tokens", "type": "invalid_request_error"}}).encode())
+    assert conceded(NONE, sent(), 400, plain) is None
+
+
 def test_a_demand_is_weakened_step_by_step_and_said_in_words() -> None:
     at, ways = NONE, []
     for _ in range(3):

@@ -74,18 +74,17 @@ NONE = Concessions()
 
 def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: Fault) -> Concessions | None:
     """What else to do without after this refusal of the request `sent`; None where it names nothing of it."""
-    if status not in STATUSES:
+    if status not in STATUSES or fault.miscalled:  # that the model called wrongly is no refusal of the request
         return None
     if limit := _lowered(sent, fault):
         return msgspec.structs.replace(before, most=limit)
-    text = fault.text
-    if too_long(text):
+    if too_long(fault.text):
         return None
     field = _parameter(sent, fault)
     after = (
         _of_field(before, sent, field)
         or _of_conversation(before, sent, fault)
-        or _of_field(before, sent, _named(sent, text))
+        or _of_field(before, sent, _named(sent, fault.words))
     )
     return after if after != before else None
 

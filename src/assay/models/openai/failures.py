@@ -16,4 +16,4 @@ def of_fault(service: str, fault: Fault | str) -> ModelError | ModelFailed:
     if failures.declined(known.text):
         return Refused(f"it refused to answer: {words}")
     status = known.code if isinstance(known.code, int) else known.status_code or 500
-    return ModelError(f"{service} broke off: {words}", transient=failures.passing(status))
+    return ModelError(f"{service} broke off: {words}", transient=known.miscalled or failures.passing(status))
