@@ -40,6 +40,9 @@ TOWNS = {
 }
 
 
+JUDGED = '{"parts": [{"part": 1, "status": "answered"}, {"part": 2, "status": "answered"}]}'
+
+
 @dataclass(frozen=True)
 class Story:
     """A run which comes to the same report whenever it is begun: its documents, its model, its strategy."""
@@ -69,6 +72,7 @@ def liar(profile: Profile, *middle: Scene) -> Callable[[], Model]:
         *middle,
         *found(1),
         *found(2),
+        says(JUDGED, task="assess"),
         says(REPORT, task="write"),
         says("The harbour of Brest was dug in 1631. [S1001.3]", task="revise", contains="1931"),
         says("NOTHING", task="revise"),
