@@ -121,7 +121,9 @@ async def test_it_is_cited_by_where_it_was_found_whatever_it_says_its_address_is
 async def test_that_nobody_could_be_asked_is_told(web: Papers):
     web.publish({}, 500)
     report, _, _ = await researched(web.configured())
-    assert any("still stand is not known: of 1 it could not be asked (crossref answered 500" in each for each in report.limits)
+    assert any(
+        "still stand is not known: of 1 it could not be asked (crossref answered 500" in each for each in report.limits
+    )
 
 
 async def test_the_users_lists_win(web: Papers):
