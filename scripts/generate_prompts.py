@@ -55,6 +55,7 @@ PROMPTS = {
     "agents.findings": "Research agent: findings",
     "phases.queries": "Queries of a step which code drives",
     "phases.analyze": "Analysis",
+    "phases.coverage": "Coverage",
     "phases.reflect": "Reflector",
     "phases.replan": "Change of plan",
     "phases.write": "Writer",
@@ -68,6 +69,7 @@ PROMPTS = {
 ROLES = {
     "triage": "simple",
     "background": "simple",
+    "assess": "simple",
     "reflect": "simple",
     "judge": "judge",
     "write": "complex",
@@ -129,9 +131,12 @@ def usual(request: Request) -> Reply:
             return called(*_agents()) if not replies else called(("generate_report", {}))
         case "research":
             return called(("search", {"query": "tide Brest metres"})) if not replies else called(("done", {}))
+        case "assess":
+            said = [{"part": number, "status": "answered", "reason": ""} for number in (1, 2, 3)]
+            return Reply(text=json.dumps({"parts": said}))
         case "reflect":
-            said = {"reasoning": "The rise is known, its cause is not.", "decision": "continue", "changes": []}
-            return Reply(text=json.dumps(said))
+            decision = {"reasoning": "The rise is known, its cause is not.", "decision": "continue", "changes": []}
+            return Reply(text=json.dumps(decision))
         case "judge":
             return called(("verdict", {"slots": [], "reason": "It names another cause.", "verdict": "contradicted"}))
         case "revise":
@@ -167,7 +172,7 @@ async def requests(**more: Any) -> list[Request]:
     sent: list[Request] = []
     for player, wishes in played:
         strategy = wishes.get("strategy", "orchestrated")
-        brief = {"question": QUESTION, "depths": changed_depths(strategy, {}), **wishes, **more}
+        brief = {"question": QUESTION, "depths": changed_depths(strategy, {}), "assess": True, **wishes, **more}
         await Sea(DOCUMENTS).start(Scripted(player, profile=PROFILE), **brief).wait()
         sent += player.requests
     return sent

@@ -19,10 +19,10 @@ from simulated_time import SimulatedClock, simulated
 
 from assay.core import events as e
 from assay.core.brief import ROLES, Timeouts
+from assay.core.endings import LIMITS
 from assay.core.errors import ModelError, ModelFailed, NothingSearched, SearchFailed
 from assay.core.messages import Delta, Reply, Request
 from assay.core.ports import Hit, Query, World
-from assay.core.report import LIMITS
 from assay.core.usage import Budget, Usage
 from assay.models.extractive import Extractive
 

@@ -9,6 +9,7 @@ from habits import BLEW, ROSE, STRATEGIES, found, habitual, reports, researched,
 from research import Log, Sea, whole
 
 from assay.core import events as e
+from assay.core.claims import HOLDING
 from assay.core.markers import parse
 from assay.core.view import fold
 from assay.export.markdown import render
@@ -51,10 +52,10 @@ def shown(log: Log) -> str:
 
 
 def is_sound(log: Log) -> None:
-    """Both sentences are cited and supported, nothing was lost, and no id shows."""
+    """Both sentences are cited and true to their sources, nothing was lost, and no id shows."""
     assert log.last(e.RunCompleted).stop_reason == "done"
     verdicts = {claim.text.rstrip("."): (claim.verdict, claim.passages) for claim in fold(log.envelopes).claims}
-    assert verdicts == {ROSE: ("supported", ("S1001.1",)), BLEW: ("supported", ("S2001.1",))}
+    assert verdicts == {ROSE: ("quoted", ("S1001.1",)), BLEW: ("quoted", ("S2001.1",))}
     assert not RAW_ID.search(shown(log))
     assert log.last(e.VerifySummary).summary.dropped_markers == 0
 
@@ -103,8 +104,8 @@ async def test_citations_at_a_paragraphs_end_count_for_its_sentences_once_checke
     assert told["The harbour was built by Romans."]
     assert not told["It turns twice a day."]
     verdicts = {claim.text: claim.verdict for claim in fold(log.envelopes).claims}
-    assert verdicts[f"{ROSE}."] == "supported"
-    assert verdicts.get("The harbour was built by Romans.", "unchecked") not in ("supported", "partial")
+    assert verdicts[f"{ROSE}."] == "quoted"
+    assert verdicts.get("The harbour was built by Romans.", "unchecked") not in (*HOLDING, "partial")
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

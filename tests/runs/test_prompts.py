@@ -101,7 +101,7 @@ def test_what_each_is_told(name: str, rule: str) -> None:
 
 
 async def test_the_planner_sees_titles_and_passages_and_no_word_on_what_was_left_out() -> None:
-    """A search whose results are shortened for it."""
+    """A window in which not all that was found fits."""
     long = "# Tides of Brest\n\n" + "\n\n".join(f"The tide of Brest was {number} metres high." for number in range(40))
     log = await Sea({"tides.md": long}).run([*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), WRITTEN])
     (request,) = [request for request in log.model.requests if request.task == "plan"]

@@ -74,7 +74,7 @@ async def test_who_only_thinks_is_not_asked_for_ever() -> None:
     log = await Sea().run([*planned(ONE_STEP, depth="light"), sends(TIDE), thinks, nothing, report_wanted()])
     first = [request for request in requests(log.model, "research") if TIDE in request.named("task")]
     assert len(first) == 1 + 4  # so many thoughts are noted, and it is over
-    assert log.of(e.AgentFinished)[0].turns == 0
+    assert log.of(e.AgentFinished)[0].turns == 1  # code has searched with the words of its task
 
 
 @pytest.mark.parametrize("native", [False, True])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from assay.core import counts, kinds
 from assay.core.claims import VERDICTS
-from assay.core.report import STOP_REASONS, in_words
+from assay.core.endings import STOP_REASONS, in_words
 from assay.core.translation import day, gettext, is_right_to_left, listed, number, state, stated, stated_in
 from assay.locale import LOCALES, catalogue, compile_catalogue, locale_for, speaking
 

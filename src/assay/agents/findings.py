@@ -14,11 +14,11 @@ from assay.agents.sizing import output
 from assay.agents.task import AgentTask, Finding
 from assay.agents.wording import Opening, prompt
 from assay.core.citations.reader import citing
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
 from assay.core.messages import Message, Reply, Request
 from assay.core.phrases import nothing
-from assay.core.report import in_words
 from assay.core.sources import Passage
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _

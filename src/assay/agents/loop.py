@@ -15,10 +15,10 @@ from assay.agents.stating import counted, rules
 from assay.agents.task import AgentTask, Finding, Kit, brief
 from assay.agents.wording import Opening, opening
 from assay.core.conversation import shortened
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentFailed, AgentFinished, AgentStarted
 from assay.core.messages import Message, Reply, Request, ToolCall
-from assay.core.report import in_words
 from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger

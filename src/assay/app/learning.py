@@ -13,9 +13,8 @@ import msgspec
 
 from assay.app.access import access
 from assay.core.brief import Brief
-from assay.core.messages import REASONING_ROOM, Delta, ModelFacts, Profile, Reply, Request
+from assay.core.messages import MAX_OUTPUT, REASONING_ROOM, Delta, ModelFacts, Profile, Reply, Request
 from assay.core.ports import Described, Model
-from assay.models.catalogue import MAX_OUTPUT
 from assay.settings import Settings
 
 

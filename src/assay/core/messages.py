@@ -191,6 +191,8 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
         return (usage.input_tokens * dearest + usage.output_tokens * self.output) / 1e6
 
 
+MAX_OUTPUT = 16_000
+"""Tokens a reply may have, of a model whose cap nobody knows."""
 REASONING_ROOM = {"low": 4_000, "medium": 10_000, "high": 25_000}
 """Tokens granted beyond the answer to a model which reasons before it: the limit of a request counts both."""
 

@@ -17,43 +17,12 @@ from assay.core.plan import Coverage, Plan
 from assay.core.ports import FINAL
 from assay.core.rendering import Body, render_body
 from assay.core.sources import Notice, Passage, SourceKind, Surroundings
-from assay.core.translation import N_, gettext
+from assay.core.translation import gettext
 from assay.core.typed import ReportField, reported, shaped
 from assay.core.usage import Usage
 from assay.core.view import RemovedClaim, RunView
 
 SCHEMA = "assay.report/1"
-
-STOP_REASONS: dict[str, str] = {
-    "done": N_("Research ended by itself."),
-    "no_evidence": N_("Nothing was found that answers the question."),
-    "time": N_("The time limit was reached."),
-    "usd": N_("The money limit was reached."),
-    "tokens": N_("The token limit was reached."),
-    "searches": N_("The limit of searches was reached."),
-    "pages": N_("The limit of pages was reached."),
-    "agents": N_("The limit of agents was reached."),
-    "finished_early": N_("Research was ended early on request."),
-    "unwritten": N_("No model could write the report to its end."),
-    "cancelled": N_("The run was cancelled."),
-    "failed": N_("The run failed."),
-    "bug": N_("The run failed by a fault of Assay's."),
-}
-"""Every stop reason, and the sentence which says it to a reader."""
-
-
-def in_words(reason: str) -> str:
-    """A stop reason inside a sentence: "the token limit was reached"; what is none of them stays as it is."""
-    if reason not in STOP_REASONS:
-        return reason.removesuffix(".")
-    said = gettext(STOP_REASONS[reason]).rstrip("。।.")
-    return said[:1].lower() + said[1:]
-
-
-LIMITS: frozenset[str] = frozenset(
-    ("time", "usd", "tokens", "searches", "pages", "agents", "finished_early", "unwritten")
-)
-"""The stop reasons of runs which ended before all was done; there is a report all the same."""
 
 
 class Opposed(msgspec.Struct, frozen=True, kw_only=True):

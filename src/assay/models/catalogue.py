@@ -11,12 +11,11 @@ from decimal import Decimal
 from genai_prices import data_snapshot
 from genai_prices.types import ModelInfo, ModelPrice, TieredPrices
 
-from assay.core.messages import ModelFacts, Price, Profile
+from assay.core.messages import MAX_OUTPUT, ModelFacts, Price, Profile
 
 HOSTED_WINDOW = 128_000
 LOCAL_WINDOW = 8_192
 """Tokens of a model on this machine nobody said more of: what its servers allow when started without options."""
-MAX_OUTPUT = 16_000
 
 _REASONING = re.compile(
     r"(?:^|[/:])(?:o[1-9]\d?(?:-|$)|gpt-[5-9]|gpt-oss|deepseek-r\d|qwq|magistral|grok-[34](?!.*non-reasoning))"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from assay.agents.loop import research_agent
 from assay.agents.task import Finding, Kit
 from assay.core.brief import SetDepth
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentsPlanned, ReportDelta, ReportStarted
 from assay.core.plan import Plan
-from assay.core.report import in_words
 from assay.core.translation import gettext as _
 from assay.evidence.documents import Reader
 from assay.phases.dispatch import Sent, collect, may_work

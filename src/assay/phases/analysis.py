@@ -12,10 +12,10 @@ from assay.agents.sizing import output, room
 from assay.agents.task import AgentTask, Finding, Kit
 from assay.agents.wording import prompt
 from assay.core.citations.reader import citing
+from assay.core.endings import in_words
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import AgentFailed, AgentFinished, AgentStarted, FindingDelta, FindingStarted
 from assay.core.messages import Message, Reply, Request
-from assay.core.report import in_words
 from assay.evidence.ledger import Ledger
 from assay.phases.inquiry import user
 from assay.phases.material import fitted, messages_of

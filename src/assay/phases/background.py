@@ -13,9 +13,9 @@ from assay.agents.sizing import output
 from assay.agents.stating import counted, rules
 from assay.agents.task import Kit
 from assay.agents.wording import prompt
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.messages import Request, ToolCall
-from assay.core.report import in_words
 from assay.core.text import estimate_tokens
 from assay.core.translation import gettext as _
 from assay.phases.inquiry import Inquiry, user

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.agents.task import Finding
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached
 from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep
-from assay.core.report import in_words
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
 from assay.phases.dispatch import Crew, Dispatch, collect, may_work

@@ -11,11 +11,11 @@ from assay.agents.loop import research_agent
 from assay.agents.replies import decoded
 from assay.agents.task import AgentTask, Finding, Kit
 from assay.core.brief import DepthRules
+from assay.core.endings import in_words
 from assay.core.errors import Failed, LimitReached, ToolFailed
 from assay.core.events import AgentAbandoned, AgentsPlanned
 from assay.core.messages import ToolCall
 from assay.core.plan import PlanStep
-from assay.core.report import in_words
 from assay.core.translation import gettext as _
 from assay.phases.analysis import analyze
 from assay.phases.continuing import going_on, nobody, predecessor

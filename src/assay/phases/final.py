@@ -8,10 +8,10 @@ import msgspec
 
 from assay.agents.citing import cite
 from assay.agents.task import Kit
+from assay.core.endings import LIMITS, STOP_REASONS
 from assay.core.events import ReportFinished
 from assay.core.phrases import nothing
 from assay.core.plan import Coverage
-from assay.core.report import LIMITS, STOP_REASONS
 from assay.core.sources import Source, sha256
 from assay.core.translation import gettext as _
 from assay.core.translation import stated_in

@@ -10,11 +10,11 @@ import msgspec
 from assay.core.brief import Brief, Role
 from assay.core.clean import one_line
 from assay.core.conversation import fitted
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached
 from assay.core.events import ScopeCounted
 from assay.core.messages import Message
 from assay.core.outline import written
-from assay.core.report import in_words
 from assay.core.sources import CollectionSummary
 from assay.core.translation import gettext as _
 from assay.phases.typed.schema import listed_fields

@@ -10,10 +10,10 @@ import msgspec
 from assay.agents.replies import read_json
 from assay.agents.sizing import output
 from assay.agents.wording import prompt
+from assay.core.endings import in_words
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.messages import Request, Schema, closed
 from assay.core.plan import Coverage, CoverageStatus
-from assay.core.report import in_words
 from assay.phases.dispatch import Crew
 from assay.phases.inquiry import data, user
 from assay.phases.state import Judged, Research

@@ -9,10 +9,10 @@ import msgspec
 from assay.agents.act import act
 from assay.agents.sizing import room
 from assay.agents.task import Kit
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import SourceAdded, ToolFinished, ToolStarted
 from assay.core.messages import ToolCall
-from assay.core.report import in_words
 from assay.core.shown import read
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import estimate_tokens

@@ -8,10 +8,10 @@ from assay.agents import findings
 from assay.agents.task import Kit
 from assay.core import phrases
 from assay.core.conversation import shortened
+from assay.core.endings import in_words
 from assay.core.errors import NothingSearched
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.looked import Looked, Silent, look_over
-from assay.core.report import in_words
 from assay.core.translation import enumerated, quoted, state
 from assay.core.translation import gettext as _
 from assay.core.view import fold

@@ -12,12 +12,12 @@ import msgspec
 from assay.agents.task import Finding
 from assay.core.claims import Claim
 from assay.core.clean import one_line
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached, SearchFailed
 from assay.core.events import SourceNoted
 from assay.core.kinds import notice_line
 from assay.core.ports import Notices
 from assay.core.quality import find_doi
-from assay.core.report import in_words
 from assay.core.sources import Notice, Source
 from assay.core.translation import N_, enumerated, number, quoted
 from assay.core.translation import gettext as _

@@ -15,11 +15,11 @@ from assay.agents.replies import mend
 from assay.agents.sizing import output
 from assay.agents.stating import counted, rules
 from assay.agents.wording import prompt
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition
 from assay.core.plan import Plan
-from assay.core.report import in_words
 from assay.core.translation import gettext as _
 from assay.phases.control import GENERATE_REPORT, RESEARCH_AGENT, THINK, names
 from assay.phases.dispatch import Crew, Dispatch, Sent, collect

@@ -14,12 +14,12 @@ from assay.agents.stating import rules as stated
 from assay.agents.wording import prompt
 from assay.core.brief import DepthRules
 from assay.core.citations.reader import unwrapped
+from assay.core.endings import in_words
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
 from assay.core.messages import Message, Request, Schema, closed
 from assay.core.plan import Plan, PlanStep, Reviewed
 from assay.core.plan_stream import StepTitles
-from assay.core.report import in_words
 from assay.core.translation import gettext as _
 from assay.phases.inquiry import Inquiry, before, user
 from assay.run.run import Run

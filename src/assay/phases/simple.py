@@ -9,11 +9,11 @@ from assay.agents.sizing import output
 from assay.agents.task import Kit
 from assay.agents.wording import prompt
 from assay.core.citations.reader import citing
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.messages import Reply, Request
 from assay.core.phrases import nothing
-from assay.core.report import in_words
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
 from assay.phases.background import may_search

@@ -12,11 +12,11 @@ from assay.agents.sizing import output
 from assay.agents.stating import counted, rules
 from assay.agents.wording import prompt
 from assay.core.brief import Mode, SetDepth
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed, ToolFailed
 from assay.core.events import TriageClassified
 from assay.core.messages import Reply, Request, ToolCall
 from assay.core.plan import Complexity, FollowUp, Triage
-from assay.core.report import in_words
 from assay.core.translation import gettext as _
 from assay.core.translation import quoted
 from assay.phases.clarify import clarify, may_ask

@@ -9,11 +9,11 @@ import msgspec
 from assay.agents.citing import cite
 from assay.agents.findings import compose, told
 from assay.agents.task import Finding, Kit
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.phrases import nothing
 from assay.core.plan import Coverage, Plan
-from assay.core.report import in_words
 from assay.core.translation import N_, quoted, state
 from assay.core.translation import gettext as _
 from assay.phases.draft import Draft

@@ -12,7 +12,7 @@ from assay.cli.live.times import clock, elapsed, moment
 from assay.cli.live.trouble import troubles
 from assay.cli.progress import counted
 from assay.core.claims import VERDICTS, Summary
-from assay.core.report import STOP_REASONS
+from assay.core.endings import STOP_REASONS
 from assay.core.view import RunView
 
 

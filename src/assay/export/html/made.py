@@ -8,9 +8,10 @@ from datetime import datetime, timedelta
 from markupsafe import Markup
 
 from assay.core import counts, kinds
+from assay.core.endings import STOP_REASONS
 from assay.core.kinds import step_status
 from assay.core.plan import PlanStep
-from assay.core.report import STOP_REASONS, Report
+from assay.core.report import Report
 from assay.core.translation import colon, day, labelled, listed, number
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage

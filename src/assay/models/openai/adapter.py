@@ -12,10 +12,10 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ModelError, ModelFailed
-from assay.core.messages import Delta, ModelFacts, Profile, Reply, Request
+from assay.core.messages import MAX_OUTPUT, Delta, ModelFacts, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.secrets import Secret
-from assay.models.catalogue import MAX_OUTPUT, profile
+from assay.models.catalogue import profile
 from assay.models.failures import Fault, hidden, read_fault, refused
 from assay.models.halves import decode
 from assay.models.listing import listed, unreachable

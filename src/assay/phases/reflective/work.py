@@ -6,10 +6,10 @@ import msgspec
 
 from assay.agents.loop import conduct, research_agent
 from assay.agents.task import AgentTask, Finding
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached
 from assay.core.events import AgentsPlanned, PlanChanged, ReflectDecided
 from assay.core.plan import Plan, PlanStep
-from assay.core.report import in_words
 from assay.core.translation import gettext as _
 from assay.core.translation import number
 from assay.phases.analysis import analyze

@@ -13,10 +13,10 @@ from assay.agents.replies import mend
 from assay.agents.sizing import output, room, total
 from assay.agents.stating import rules as stated
 from assay.agents.wording import prompt
+from assay.core.endings import in_words
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceFailed, ToolFailed, ToolFinished, ToolStarted
 from assay.core.messages import Reply, Request
-from assay.core.report import in_words
 from assay.core.shown import show
 from assay.core.sources import Document, Span, ordinal_of
 from assay.evidence.documents import Reader

@@ -13,11 +13,11 @@ from assay.agents.sizing import output
 from assay.agents.task import Kit
 from assay.agents.wording import prompt
 from assay.core.brief import DepthRules
+from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed, ToolFailed
 from assay.core.events import CoverageAssessed, ReportDelta, ReportStarted
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Coverage
-from assay.core.report import in_words
 from assay.core.sources import Document, Span
 from assay.core.text import words
 from assay.core.translation import gettext as _

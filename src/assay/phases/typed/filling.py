@@ -11,9 +11,9 @@ from assay.agents.replies import mend
 from assay.agents.sizing import output, room, total
 from assay.agents.task import Finding, Kit
 from assay.agents.wording import prompt
+from assay.core.endings import in_words
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition
-from assay.core.report import in_words
 from assay.core.sources import Passage, ordinal_of
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.core.claims import Check
+from assay.core.endings import in_words
 from assay.core.errors import ContextTooLong, Failed, LimitReached
 from assay.core.messages import Reply
 from assay.core.ports import Memo
-from assay.core.report import in_words
 from assay.core.translation import gettext as _
 from assay.run.run import Run
 from assay.run.steps import Scratch

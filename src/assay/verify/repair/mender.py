@@ -10,10 +10,10 @@ from typing import Literal
 import msgspec
 
 from assay.core.claims import HOLDING
+from assay.core.endings import in_words
 from assay.core.errors import Failed, LimitReached
 from assay.core.events import ClaimChecked, ClaimRemoved, ClaimRevised, ReportRevised
 from assay.core.kinds import reason, verdict
-from assay.core.report import in_words
 from assay.core.sources import Passage
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled, listed, ngettext, number
