@@ -14,6 +14,12 @@ from assay.core.scanner import LOOK_AHEAD
 MARKDOWN = frozenset(("markdown", "md", "mdown", "mdx", "gfm"))
 PROSE = MARKDOWN | {"", "text", "txt", "plain", "plaintext"}
 LONGEST_PREAMBLE = 240
+OPENERS = frozenset(
+    """here sure certainly absolutely ok okay of great below hier gerne natürlich voici bien aquí claro por
+    ecco certo aqui oto вот конечно ось 以下 以下是 这是 好的 これは はい 다음은 네 नीचे यहाँ إليك هذا işte""".split()
+)
+"""First words of lines which announce a text. Only such a line is held until it is known what follows it."""
+_FIRST_WORD = re.compile(r"[*_ \t]*([^\W\d_]*)(.?)", re.DOTALL)
 _OPENING = re.compile(r"([ \t>]{0,20}(?:[-*+][ \t]+|[0-9]{1,3}[.)][ \t]+)?)(`{3,}|~{3,})[ \t]*([^`\n]{0,100})\n?")
 _BEGUN = re.compile(
     r"[ \t>]{0,20}(?:[-*+]?[ \t]*|[0-9]{1,3}[.)]?[ \t]*)(?:`{0,2}|~{0,2}|`{3,}[^`\n]{0,100}|~{3,}[^\n]{0,100})"
@@ -35,6 +41,7 @@ class Fences:
         self._held = ""  # what is not decided yet
         self._line_start = True
         self._preamble: str | None = ""  # what was said before the first fence, while that may be all
+        self._given = 0  # how much of it was said
         self._sign = ""  # of the fence of code we are in
         self._wrappers: list[str] = []  # signs of the fences which were taken away and are not closed
         self._cited: list[str] = []  # in the code we are in
@@ -125,7 +132,15 @@ class Fences:
         ended = "\n" in begun
         if len(begun) > LONGEST_PREAMBLE or begun[:1] in ("#", "|") or (ended and not _announces(begun)):
             return self._released()
-        return self._released() if line and self._cites(begun) else ""
+        if line and self._cites(begun):
+            return self._released()
+        return "" if _may_open(begun) else self._shown()
+
+    def _shown(self) -> str:
+        """What was not said yet of the text's beginning; it goes on."""
+        begun = self._preamble or ""
+        said, self._given = begun[self._given :], len(begun)
+        return said
 
     def _cites(self, text: str) -> bool:
         return bool(Marked(text, self._knows).items)
@@ -135,7 +150,7 @@ class Fences:
 
     def _released(self) -> str:
         """What was held of the text's beginning."""
-        said, self._preamble = self._preamble or "", None
+        said, self._preamble = (self._preamble or "")[self._given :], None
         return said
 
     def _coded(self, line: str) -> str:
@@ -156,6 +171,12 @@ class Fences:
     def _left_open(self) -> str:
         """A fence of code nobody closed ends with the text."""
         return f"\n{self._sign}" + self._moved("\n\n") if self._sign and self._cited else ""
+
+
+def _may_open(text: str) -> bool:
+    """Whether a text may begin with a line that announces what follows, by its first word."""
+    word = _FIRST_WORD.match(text)
+    return word is None or not word[2] or word[1].lower() in OPENERS
 
 
 def _announces(text: str) -> bool:

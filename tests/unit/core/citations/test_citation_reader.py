@@ -184,6 +184,7 @@ def test_where_a_citation_goes(text: str, wanted: str) -> None:
         ("```python\nx = 7  # [S1001.1]\n```\nText.", "```python\nx = 7  #\n```\n\n[S1001.1]\nText."),
         ("```python\nx = 7  # [S1001.1]", "```python\nx = 7  #\n```\n\n[S1001.1]\n"),
         ("Sure:\nText.", "Sure:\nText."),
+        ("My report:\n\n```markdown\nTide.\n```\n", "My report:\n\nTide.\n"),
         ("Sure:", "Sure:"),
         ("```markdown\n# R\n\nTide, cut", "# R\n\nTide, cut"),
     ],
