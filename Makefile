@@ -52,6 +52,7 @@ imports: $(VENV)/.installed
 docs: $(VENV)/.installed
 	@$(BIN)/python scripts/generate_events.py
 	@$(BIN)/python scripts/generate_schema.py
+	@$(BIN)/python scripts/generate_prompts.py
 
 messages: $(VENV)/.installed
 	@$(BIN)/python scripts/messages.py

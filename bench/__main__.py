@@ -16,7 +16,9 @@ from pathlib import Path
 BENCHES = {
     "steps": "CPU and wall time of one durable step",
     "adapters": "CPU per streamed chunk of the model adapters",
+    "prompts": "calls and tokens a run sends, by task",
     "engine": "CPU of the engine for each call, with a scripted model",
+    "habits": "whole runs on a model service with another habit of real ones at each call: what goes wrong",
     "simulated": "whole runs against simulated services: wall time against their critical path",
     "concurrency": "100 runs at once in one process: wall time, CPU, memory",
     "workers": "200 queued runs over two workers on PostgreSQL, and how fast a dead worker's runs are handed on",
@@ -35,11 +37,13 @@ BENCHES = {
     "runs": "whole `assay` processes over them, and `assay --help`",
     "startup": "processor time of commands which do next to nothing, and the modules they load",
     "retrieval": "ranking: Cranfield, CACM, NFCorpus",
+    "hybrid": "search by words, by meaning and by both, with an embedding model you name",
     "streaming_claims": "checking a 200-claim report: embedded, and by a judge while it streams",
     "judgements": "CPU of a judgement beside a judge which answers at once",
     "grounding": "the embedded verifier over claims which people labelled",
     "citations": "citations as models write them, in 298 reports: what the reader of `assay verify FILE` finds",
     "injection": "instructions planted in documents: what they change of whole runs on the built-in model",
+    "answers": "questions people asked over Wikipedia, in six languages, beside BM25's best sentences",
     "questions": "questions with known answers over documents with headers, and some without",
     "whole_collection": "questions about all documents of a collection, counted exactly",
     "multihop": "questions which lead over several documents, against a single search",
@@ -47,6 +51,7 @@ BENCHES = {
     "git_manual": "questions over Git's manual, HTML (Debian: git-doc)",
     "python_manual": "questions over Python's manual, HTML (Debian: python3.11-doc)",
     "training_manuals": "questions over SQLite's and Debian's manuals, which the model was improved on",
+    "valgrind_manual": "questions over Valgrind's manual, HTML (Debian: valgrind)",
     "vim_manual": "questions over Vim's manual, plain text (Debian: vim-runtime)",
 }
 NO_DATA = 2

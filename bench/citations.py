@@ -1,5 +1,8 @@
 """Citations as models really write them: what the reader of `assay verify FILE` finds in 298 reports, and how fast.
 
+Then the same reports with their numbers made into ids of a run, in the forms they have and in those other models write:
+how many a run's reader finds, how many the reader of plain markers alone does, and what is changed without need.
+
 python -m bench citations
 
 Links are counted a second time by markdown-it, addresses by a regular expression. The data are looked for in
@@ -15,15 +18,18 @@ import re
 import statistics
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from corpus import machine
 from markdown_it import MarkdownIt
 
+from assay.core.citations.reader import CitationReader, citing, read_all
+from assay.core.markers import strip
 from assay.verify.claims import claims
 from assay.verify.texts.marked import mark
+from assay.verify.texts.places import Place
 from assay.verify.texts.references import definitions
 
 NO_DATA = 2
@@ -89,11 +95,90 @@ def read(text: str) -> Read:
     )
 
 
+# ids of a run in the place of the reports' numbers
+
+_LABEL = re.compile(r"(?<![\d.])[0-9]{1,3}(?![\d.])")
+_RAW = re.compile(r"S1001\.[0-9]{1,3}")
+HABITS = (
+    "`[{}]`", " `{}`", "({})", "(source: {})", "[{}](https://example.org/page)", "[source](#{})", "【{}†L1-L5】",
+    "[{0}][{0}]", "^{}", "[^{}]", " {}", "**[{}]**", "<sup>[{}]</sup>", "[{}†source]", "[Source {}]", "\\[{}\\]",
+)  # fmt: skip
+PIECE = 7
+"""Characters of a stream at a time."""
+
+
+class Cited(NamedTuple):
+    """A report in a run's ids: how many it names, those plain markers hold, those the run's reader finds."""
+
+    ids: int
+    plain: int
+    read: int
+    differs: int
+    seconds: float
+
+
+def in_ids(text: str, places: Sequence[Place], habit: str = "") -> str:
+    """The text with its numbered citations as ids, in their own form or in another."""
+    parts, last = [], 0
+    for place in places:
+        said = text[place.start : place.end]
+        label, target = said.rpartition("](")[::2] if "](" in said else (said, "")
+        found = _LABEL.findall(label)
+        if not found or not re.fullmatch(r"[\s\[\]【】^,;，、\-–—\d]*", label):
+            continue
+        new = _LABEL.sub(lambda number: f"S1001.{int(number[0])}", label) + (f"]({target}" if target else "")
+        parts += [text[last : place.start], habit.format(f"S1001.{int(found[0])}") if habit else new]
+        last = place.end
+    return "".join((*parts, text[last:]))
+
+
+def knows(id: str) -> bool:
+    """Whether an id is of the run these reports are said to come from."""
+    return id.partition(".")[0] == "S1001"
+
+
+def told(text: str) -> Cited:
+    """What is read of a report in ids."""
+    began = time.perf_counter()
+    read = read_all(citing(knows), text)
+    seconds = time.perf_counter() - began
+    reader = CitationReader(knows)
+    pieces = "".join([reader.feed(text[at : at + PIECE]) for at in range(0, len(text), PIECE)]) + reader.finish()
+    ids = len(_RAW.findall(text))
+    return Cited(
+        ids=ids,
+        plain=ids - len(_RAW.findall(strip(text))),
+        read=ids - len(_RAW.findall(strip(read))),
+        differs=pieces != read,
+        seconds=seconds,
+    )
+
+
+def of_runs(texts: list[str]) -> None:
+    """Print what a run's reader finds in the reports."""
+    untouched = sum(read_all(citing(lambda _: False), text) == text for text in texts)
+    print(f"without ids of a run: {untouched} of {len(texts)} reports stay as they are")
+    places = [mark(text).places for text in texts]
+    own = [in_ids(text, there) for text, there in zip(texts, places, strict=True)]
+    others = [
+        in_ids(text, there, HABITS[at % len(HABITS)])
+        for at, (text, there) in enumerate(zip(texts, places, strict=True))
+    ]
+    for name, made in (("in their own forms", own), ("in 16 other forms", others)):
+        found = [told(text) for text in made]
+        total = Cited(*(sum(column) for column in zip(*found, strict=True)))
+        times = sorted(each.seconds * 1000 for each in found)
+        print(f"ids {name}: {total.ids:,}; in plain markers {total.plain:,}, found by a run's reader {total.read:,}; "
+              f"{total.differs} reports differ as streams; "
+              f"median {statistics.median(times):.1f} ms")  # fmt: skip
+
+
 def main() -> int:
     if not DATA.is_dir():
         print("skipped: no reports; set ASSAY_DATA to a folder which has citations/*.jsonl.gz")
         return NO_DATA
-    found = [read(text) for text in reports()]
+    texts = list(reports())
+    found = [read(text) for text in texts]
     total = Read(*(sum(column) for column in zip(*found, strict=True)))
     times = sorted(each.seconds * 1000 for each in found)
     print(machine())
@@ -104,6 +189,7 @@ def main() -> int:
     print(f"{total.named:,} things cited, {total.undefined} of them in no list ({dangling} reports)")
     print(f"{total.claims:,} claims, {total.cited:,} of them cite something")
     print(f"reading a report: median {statistics.median(times):.1f} ms, longest {times[-1]:.1f} ms")
+    of_runs(texts)
     return 0
 
 

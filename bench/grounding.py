@@ -123,11 +123,35 @@ def _print(outcomes: Mapping[str, Sequence[Outcome]]) -> None:
         each = [measured[name] for name in names if name in measured]
         whole = [outcome for name in names for outcome in outcomes.get(name, ())]
         print(f"{title:<18} {len(whole):>5}  {_line(_mean(each))}   {_verdicts(whole)}")
+    of_macro = [outcomes[name] for name in MACRO if name in outcomes]
+    print(f"macro of seven, balanced accuracy: {_at_the_verdict(of_macro):.3f} at the verdict (quoted or supported,")
+    print(f"or not), {_mean([measured[name] for name in MACRO if name in measured]).accuracy:.3f} at likely (0.5)")
+    _reliability(of_macro)
 
 
 def _outcome(row: Row) -> Outcome:
     decided = decide(row.claim, row.doc)
     return Outcome(row.label, decided.verdict, decided.score, coverage(row.claim, row.doc))
+
+
+def _at_the_verdict(sets: Sequence[Sequence[Outcome]]) -> float:
+    return statistics.mean(
+        balanced([each.label for each in one], [float(each.verdict in HOLDING) for each in one], 0.5) for one in sets
+    )
+
+
+def _reliability(sets: Sequence[Sequence[Outcome]]) -> None:
+    """What is predicted and what is observed, by tenths of the score; sets and labels weigh the same."""
+    tenths: dict[int, list[tuple[float, Outcome]]] = {}
+    for one in sets:
+        labels = [each.label for each in one]
+        for each in one:
+            tenths.setdefault(int(each.score * 10), []).append((1 / labels.count(each.label), each))
+    for tenth, found in sorted(tenths.items()):
+        whole = sum(weight for weight, _ in found)
+        predicted = sum(weight * each.score for weight, each in found) / whole
+        observed = sum(weight * each.label for weight, each in found) / whole
+        print(f"score from {tenth / 10}: {len(found):>5} rows, predicted {predicted:.2f}, observed {observed:.2f}")
 
 
 def coverage(claim: str, doc: str) -> float:

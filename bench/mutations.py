@@ -135,7 +135,7 @@ def evidence_of(text: str) -> Evidence:
 def objection(claim: str, passage: str) -> str:
     """What the checks object to, empty for nothing."""
     evidence = evidence_of(passage)
-    check = veto(examine(claim, evidence), evidence)
+    check = veto(claim, examine(claim, evidence), evidence)
     return f"{check.rule}, {check.verdict}: {check.reason}" if check else ""
 
 

@@ -88,7 +88,7 @@ def searching(texts: Texts) -> Callable[[str, int], list[str]]:
     for name, (title, body) in texts.items():
         text = f"# {title}\n\n{body}\n" if title else body
         names.setdefault(blobs.put(text.encode()), []).append(name)
-        entries.append(_entry(text, title, name))
+        entries.append(entry(text, title, name))
     library.add(entries, "default")
     search = LocalSearch(None, library, Reader(blobs).spans)
     search.sync()
@@ -97,7 +97,7 @@ def searching(texts: Texts) -> Callable[[str, int], list[str]]:
     ][:limit]
 
 
-def _entry(text: str, title: str, name: str) -> tuple[Snapshot, Document]:
+def entry(text: str, title: str, name: str) -> tuple[Snapshot, Document]:
     size, digest = len(text.encode()), sha256(text.encode())
     snapshot = Snapshot(sha256=digest, url="", media_type="text/plain", size=size, fetched_at="")
     document = Document(

@@ -19,6 +19,9 @@ from assay.core.sources import Document, Snapshot, sha256
 from assay.store.common import Store
 
 SIGNS_A_TOKEN = 4
+MOST_PARTS = 12
+"""Parts of the question and the plan which are judged at most."""
+_JUDGED = [{"part": number, "status": "answered", "reason": ""} for number in range(1, MOST_PARTS + 1)]
 QUESTION = "How do the tides of Brest, Genoa, Bergen and Lisbon compare?"
 SHARED_QUERY, SHARED_PAGE = "tide gauges of Europe", "page-0"
 PASSAGE = re.compile(r"^\[(S\d+\.\d+)\] (.+)$", re.MULTILINE)
@@ -118,6 +121,8 @@ def _task(tools: set[str], messages: Sequence[Message]) -> str:
         return "find"
     if {"coverage", "plan"} <= names:
         return "write"
+    if "parts" in names and "plan" not in names:
+        return "assess"
     if tools:
         for tool, task in (("generate_plan", "triage"), ("research_agent", "orchestrate"), ("fetch", "research")):
             if tool in tools:
@@ -154,7 +159,10 @@ def answer(question: Asked) -> Said:
         case "orchestrate":
             return _decided(question.turn)
         case "reflect":
-            return Said(json.dumps({"reasoning": "One more port is known.", "decision": "continue", "changes": []}))
+            decided = {"reasoning": "One more port is known.", "decision": "continue", "changes": []}
+            return Said(json.dumps({**decided, "coverage": _JUDGED}))
+        case "assess":
+            return Said(json.dumps({"parts": _JUDGED}))
         case "research":
             return _researched(question)
         case "find":
@@ -237,7 +245,8 @@ def _orchestrated(nodes: dict[str, Node]) -> None:
     nodes["orchestrate::1"] = Node(tuple((f"find:{each.title}:0", -1) for each in SUBJECTS[:FIRST_SENT]))
     _agent(nodes, SUBJECTS[FIRST_SENT], ("orchestrate::1", 0), together=True)
     nodes["orchestrate::2"] = Node(((f"find:{SUBJECTS[FIRST_SENT].title}:0", -1),))
-    nodes["write::0"] = Node((("orchestrate::2", -1),))
+    nodes["assess::0"] = Node((("orchestrate::2", -1),))
+    nodes["write::0"] = Node((("assess::0", -1),))
 
 
 def _reflective(nodes: dict[str, Node]) -> None:

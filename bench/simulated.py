@@ -143,6 +143,7 @@ class Bench:
             date="2026-01-01",
             strategy=strategy,
             depth="medium",
+            assess=True,
             tools=("search", "fetch"),
             models=dict.fromkeys(ROLES, (MODEL,)),
         )

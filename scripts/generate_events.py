@@ -66,7 +66,7 @@ def _name(hint: Any) -> str:
     if origin is Literal:
         return " or ".join(f'`"{value}"`' for value in arguments)
     if origin in (typing.Union, types.UnionType):
-        return " or ".join(_name(argument) for argument in arguments)
+        return " or ".join(_name(argument) for argument in arguments if argument is not msgspec.UnsetType)
     if origin is tuple:
         kinds = dict.fromkeys(_name(argument) for argument in arguments if argument is not Ellipsis)
         return f"list of {' or '.join(kinds)}"

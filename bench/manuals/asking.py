@@ -95,7 +95,7 @@ def _score(fact: Fact, report: Report, home: Path, pages: Sequence[Path], second
     return Asked(
         fact=fact,
         report=report,
-        first=_states(body.split("\n## ", 1)[0], fact.expected),
+        first=not _abstained(report) and _states(body.split("\n## ", 1)[0], fact.expected),
         stated=_states(body, fact.expected),
         cited=any(fnmatch(name, page) for name in names for page in fact.pages),
         citations=len(report.passages),
@@ -130,10 +130,15 @@ def _show(asked: Asked, whole: bool) -> None:
     if fact.expected:
         verdict = f"first {asked.first!s:5} stated {asked.stated!s:5} cited {asked.cited!s:5}"
     else:
-        verdict = f"abstained {not asked.citations}"
+        verdict = f"abstained {_abstained(asked.report)}"
     print(f"{verdict:<38} {asked.exact}/{asked.citations} exact  {asked.seconds:5.2f} s  {fact.question}")
     if whole:
         print(asked.report.markdown, end="\n\n")
+
+
+def _abstained(report: Report) -> bool:
+    """Whether the run says that it found no answer, whatever comes nearest."""
+    return report.stop_reason == "no_evidence"
 
 
 def _summarize(asked: Sequence[Asked]) -> None:
@@ -143,7 +148,7 @@ def _summarize(asked: Sequence[Asked]) -> None:
     print(f"answer stated anywhere: {sum(each.stated for each in answerable)} of {len(answerable)}")
     print(f"page cited: {sum(each.cited for each in answerable)} of {len(answerable)}")
     print(f"byte-exact: {sum(each.exact for each in asked)} of {sum(each.citations for each in asked)} citations")
-    print(f"abstained: {sum(not each.citations for each in without)} of {len(without)}")
+    print(f"abstained: {sum(_abstained(each.report) for each in without)} of {len(without)}")
     print(f"seconds a question: {sum(each.seconds for each in asked) / len(asked):.2f}")
 
 

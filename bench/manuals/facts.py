@@ -157,3 +157,43 @@ PYTHON = Manual(
         Fact("How high is Mount Kilimanjaro?"),
     ),
 )
+
+VALGRIND = Manual(
+    package="valgrind",
+    folder=Path("/usr/share/doc/valgrind/html"),
+    files="*.html",
+    facts=(
+        Fact("How many threads can Valgrind handle by default?", ("500",), ("manual-core.html",)),
+        Fact("What is the default of --num-callers?", ("12",), ("manual-core.html",)),
+        Fact("What is the default interval size of the BBV tool?", ("100000000", "100 million"), ("bbv-manual.html",)),
+        Fact("How much slower do programs run under DRD?", ("between 20 and 50 times",), ("drd-manual.html",)),
+        Fact(
+            "By what factor does BBV slow down execution compared with native execution?",
+            ("factor of 40",),
+            ("bbv-manual.html",),
+        ),
+        Fact("What is the default of --history-level in Helgrind?", ("full",), ("hg-manual.html",)),
+        Fact("What is the default volume of the queue of freed blocks?", ("20000000",), ("mc-manual.html",)),
+        Fact("What is the width of the graph which ms_print draws by default?", ("72",), ("ms-manual.html",)),
+        Fact("What is the maximum depth of Massif's allocation trees by default?", ("30",), ("ms-manual.html",)),
+        Fact("Which command prints a sorted list of functions from Callgrind's profile data?", ("callgrind_annotate",)),
+        Fact("How often does Massif take a detailed snapshot by default?", ("10", "every tenth"), ("ms-manual.html",)),
+        Fact("How can I find the source of uninitialised values?", ("--track-origins=yes",), ("mc-manual.html",)),
+        Fact("To which file descriptor are messages sent by default?", ("2",), ("manual-core.html",)),
+        Fact("What is the default maximum size of a stack frame?", ("2000000",), ("manual-core.html",)),
+        Fact(
+            "How many lines of context does cg_annotate print by default?", ("8",), ("cg-manual.html", "cl-manual.html")
+        ),
+        Fact("What must be specified on the command line to use Massif?", ("--tool=massif",), ("ms-manual.html",)),
+        Fact("What happens if the file name given to --log-file is empty?", ("abort",), ("manual-core.html",)),
+        Fact("By how much does branch simulation slow Cachegrind down?", ("25%",), ("cg-manual.html",)),
+        Fact("Which kinds of errors does Helgrind detect?", ("POSIX pthreads API",), ("hg-manual.html",)),
+        Fact("What is the default size of the stack Valgrind needs for each thread?", ("1MB",), ("manual-core.html",)),
+        Fact("What is the licence fee of Valgrind for companies?"),
+        Fact("Which port does the PostgreSQL server listen on?"),
+        Fact("What is the default tab width of Emacs?"),
+        Fact("When was the Eiffel Tower built?"),
+        Fact("How many moons does Jupiter have?"),
+    ),
+)
+"""Written before the built-in model was run over it for the first time, and not changed since."""

@@ -62,6 +62,7 @@ class Runs:
             calls=used.model_calls,
             searches=used.searches,
             pages=used.pages,
+            nothing=report.stop_reason == "no_evidence",
         )
 
     def hits(self, question: str) -> tuple[str, ...]:

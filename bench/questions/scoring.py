@@ -13,7 +13,10 @@ from questions.derive import Asked
 
 @dataclass(frozen=True)
 class Report:
-    """What a run gave: the report's text, the addresses it cites, how many citations are exact, and what it took."""
+    """What a run gave: the report's text, the addresses it cites, how many citations are exact, and what it took.
+
+    `nothing` says that the run found no answer; it may still cite what comes nearest.
+    """
 
     text: str
     urls: tuple[str, ...] = ()
@@ -23,6 +26,7 @@ class Report:
     calls: int = 0
     searches: int = 0
     pages: int = 0
+    nothing: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ def score(asked: Asked, report: Report) -> Score:
         first=_states(opening, asked),
         anywhere=_states(report.text, asked),
         cited=asked.url in report.urls,
-        abstained=not report.urls and not report.citations,
+        abstained=report.nothing or not report.citations,
     )
 
 

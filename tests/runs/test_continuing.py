@@ -129,7 +129,7 @@ async def test_the_same_query_and_page_cost_nothing_and_read_the_same() -> None:
 
     def reads(task: str, lane: int) -> list[Scene]:
         return [
-            calls(("search", {"query": "tide  BREST"}), task="research", contains=task),
+            calls(("search", {"query": "rising tide  BREST"}), task="research", contains=task),
             calls(("open", {"documents": [f"S{lane}001"]}), task="research", contains=task, turn=1),
             says("done", task="research", contains=task, turn=2),
             says(ROSE.replace("S1", f"S{lane}"), task="find", contains=task),
@@ -138,8 +138,8 @@ async def test_the_same_query_and_page_cost_nothing_and_read_the_same() -> None:
     sea = Sea()
     script = [*planned(ONE_STEP), goes_on(TIDE, "", turn=0), *reads(TIDE, 1), goes_on(MISTRAL, "", turn=1)]
     log = await sea.run([*script, *reads(MISTRAL, 2), says(ROSE, task="write")])
-    assert sea.search.queries.count("tide BREST") == 1
-    shared = [event.shared for event in log.of(e.SearchPerformed) if event.query == "tide BREST"]
+    assert sea.search.queries.count("rising tide BREST") == 1
+    shared = [event.shared for event in log.of(e.SearchPerformed) if event.query == "rising tide BREST"]
     assert shared == [False, True]
     shown = {lane: tools(log, task, lane) for lane, task in ((1, TIDE), (2, MISTRAL))}
     assert len(shown[1]) == 2

@@ -202,7 +202,7 @@ async def test_only_the_last_five_messages_of_the_user_are_told() -> None:
         await thread.run([calls(("answer", {"text": f"Reply {number}"}), task="triage")], f"Hello {number}", thread="t")
     at = await placed(thread.sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
     assert [each.text for each in at.conversation if each.by == "user"] == [f"Hello {number}" for number in range(2, 7)]
-    assert at.conversation[-1].text.endswith("\n\nReply 6")
+    assert at.conversation[-1].text == "Reply 6"
 
 
 async def test_nothing_goes_on_from_a_run_which_has_not_ended() -> None:
@@ -212,6 +212,29 @@ async def test_nothing_goes_on_from_a_run_which_has_not_ended() -> None:
         await handle.wait()
     with pytest.raises(UsageError, match=f"has not ended .waiting.*assay runs resume {handle.run_id}"):
         await placed(sea.journal, Brief(question="?", date="2026-01-01", parent=handle.run_id))
+
+
+async def test_answers_which_came_late_are_part_of_the_conversation() -> None:
+    sea = Sea()
+    handle = sea.start(Scripted([says("Which Brest?", task="triage")]), ask="required", thread="t")
+    with pytest.raises(Exception, match="waits for answers"):
+        await handle.wait()
+    await handle.answer("answers", ("The one in Brittany",))  # the run has not gone on since
+    at = await placed(sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
+    assert [(each.by, each.text) for each in at.conversation] == [
+        ("user", "How far does the tide rise at Brest?"),
+        ("assistant", "Which Brest?"),
+        ("user", "Which Brest? — The one in Brittany"),
+    ]
+
+
+async def test_questions_nobody_was_asked_are_no_part_of_the_conversation() -> None:
+    thread = Thread()
+    script = [says("Which Brest?", task="triage"), *one_agent()[1:]]
+    await thread.run(script, "How far does the tide rise at Brest?", thread="t")
+    at = await placed(thread.sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
+    assert [each.by for each in at.conversation] == ["user", "assistant"]
+    assert "Which Brest?" not in [each.text for each in at.conversation]
 
 
 async def test_a_question_about_a_runs_evidence_searches_nothing() -> None:

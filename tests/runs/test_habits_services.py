@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,14 +16,20 @@ from services import Habit, Habitual, Say, refusing, stop_word, streamed
 from stepwise import two_steps
 
 from assay.core import events as e
-from assay.core.messages import Reply
+from assay.core.brief import ROLES
+from assay.core.errors import AssayError
+from assay.core.messages import Reply, ToolCall
+from assay.core.ports import Access
+from assay.core.report import build_report
+from assay.core.view import fold
+from assay.models import openai
 from assay.models.scripted import Scene, Scripted
 
 STRATEGIES: dict[str, tuple[Callable[[], list[Scene]], dict[str, Any]]] = {
     "orchestrated": (two_agents, {}),
     "reflective": (two_steps, {"strategy": "reflective"}),
 }
-THOUGHT = "Hm, the user wants to know it. I look at what was found."
+THOUGHT = "Hmm, the user wants to know it. Let me look at what was found."
 
 
 async def played(
@@ -191,6 +199,12 @@ async def test_a_reply_is_whole_however_it_ends(way: str, strategy: str) -> None
     await same(habit, strategy)
 
 
+def _unmarked(reply: Reply) -> str:
+    """Thinking before what has a form of its own: JSON, or prose which cites; nothing tells it from other prose."""
+    formed = reply.text.startswith("{") or "[S" in reply.text
+    return f"{THOUGHT}\n\n{reply.text}" if formed else reply.text
+
+
 THINKING: dict[str, Callable[[Reply], Reply]] = {
     "tags": lambda reply: Reply(text=f"<think>\n{THOUGHT}</think>\n\n{reply.text}", calls=reply.calls),
     "thinking": lambda reply: Reply(text=f"<thinking>{THOUGHT}</thinking>{reply.text}", calls=reply.calls),
@@ -200,6 +214,7 @@ THINKING: dict[str, Callable[[Reply], Reply]] = {
         text=f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>{reply.text}",
         calls=reply.calls,
     ),
+    "no mark": lambda reply: Reply(text=_unmarked(reply), calls=reply.calls),
     "a field": lambda reply: Reply(text=reply.text, thinking=THOUGHT, calls=reply.calls),
 }
 
@@ -212,8 +227,12 @@ async def test_thinking_is_cut_from_the_text_and_shown(way: str, strategy: str) 
 
     log, _ = await played(habit, strategy)
     assert log.text == (await near(strategy)).text
-    thoughts = {event.text.strip() for event in log.of(e.ThinkFinished)}
+    restarted = {seq for event in log.of(e.StepRestarted) for seq in event.dropped}
+    told = (e.decode(each) for each in log.envelopes if each.seq not in restarted)
+    thoughts = {event.text.strip() for event in told if isinstance(event, e.ThinkFinished)}
     assert thoughts == {THOUGHT}
+    report = build_report(fold(log.envelopes))
+    assert {thought.strip() for thought in report.thinking} == {THOUGHT}
     kept = {seq for event in log.of(e.StepRestarted) for seq in event.dropped}
     shown = [each for each in log.envelopes if each.seq not in kept and each.type in ("report.delta", "finding.delta")]
     assert THOUGHT[:20] not in "".join(e.decode(each).text for each in shown)  # type: ignore[attr-defined]
@@ -270,3 +289,79 @@ async def test_a_limit_of_tokens_told_in_a_stream_is_answered_with_a_shorter_req
     log, _ = await played(habit)
     assert told
     assert log.text == (await near("orchestrated")).text
+
+
+CALLS: dict[str, Callable[[ToolCall], dict[str, Any]]] = {
+    "a tool that is not there": lambda made: {"calls": (msgspec.structs.replace(made, name="google"), made)},
+    "missing arguments": lambda made: {"calls": (made, msgspec.structs.replace(made, id="2", arguments={}))},
+    "more arguments": lambda made: {
+        "calls": (made, msgspec.structs.replace(made, id="2", arguments={**made.arguments, "lang": "en", "limit": "3"}))
+    },
+    "two kinds of tool": lambda made: {"calls": (made, ToolCall(id="2", name="open", arguments={"documents": ["x"]}))},
+    "prose beside the call": lambda made: {"calls": (made,), "text": "I search for the tide of Brest now."},
+    "one id for all": lambda made: {"calls": (made, made)},
+    "in its own words": lambda made: {
+        "text": f"<tool_call>\n<function={made.name}>{json.dumps(made.arguments)}</function>\n</tool_call>"
+    },
+}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("way", CALLS)
+async def test_calls_of_agents_made_in_odd_ways_end_in_the_same_report(way: str, strategy: str) -> None:
+    async def habit(body: dict[str, Any], say: Say) -> Answer:
+        reply = await say()
+        if [call.name for call in reply.calls] != ["search"] or "open" not in json.dumps(body["tools"]):
+            return streamed(reply)
+        return streamed(Reply(**CALLS[way](reply.calls[0])))
+
+    log, sent = await played(habit, strategy)
+    plain = await near(strategy)
+    assert log.text == plain.text
+    assert [finding.text for finding in by_lane(log)] == [finding.text for finding in by_lane(plain)]
+    for body in sent:  # every call is answered, once
+        made = [call["id"] for message in body["messages"] for call in message.get("tool_calls", ())]
+        told = [message["tool_call_id"] for message in body["messages"] if message["role"] == "tool"]
+        assert sorted(made) == sorted(told)
+        assert len(set(made)) == len(made)
+
+
+def by_lane(log: Log) -> list[e.FindingAdded]:
+    return sorted(log.of(e.FindingAdded), key=lambda finding: finding.lane)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_a_model_which_ignores_its_tools_is_told_of(strategy: str) -> None:
+    async def habit(body: dict[str, Any], say: Say) -> Answer:
+        if any(tool["function"]["name"] == "open" for tool in body.get("tools", ())):
+            return streamed(Reply(text="I would search for it."))
+        return streamed(await say())
+
+    script, changes = STRATEGIES[strategy]
+    with chat_server(Answer()) as server:
+        model = Habitual(Scripted(script()), server, habit)
+        handle = Sea().start(model, **changes)  # type: ignore[arg-type]
+        log = Log([envelope async for envelope in handle], model)  # type: ignore[arg-type]
+        with contextlib.suppress(AssayError):
+            await handle.wait()
+        await model.close()
+    assert {(event.model, event.task, event.lane) for event in log.of(e.ToolsIgnored)} == {
+        ("scripted", "research", 1),
+        ("scripted", "research", 2),
+    }
+    assert any("may not support tools" in event.message for event in log.of(e.Warned))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_a_server_which_is_down_is_said_at_once(strategy: str) -> None:
+    model = openai.create("mine:m", Access(url="http://127.0.0.1:9/v1"))
+    began = time.monotonic()
+    handle = Sea().start(model, models=dict.fromkeys(ROLES, ("mine:m",)), strategy=strategy)  # type: ignore[arg-type]
+    log = [e.decode(envelope) async for envelope in handle]
+    with pytest.raises(AssayError) as raised:
+        await handle.wait()
+    await model.close()
+    assert time.monotonic() - began < 5  # it takes far less on an idle machine
+    assert "mine at http://127.0.0.1:9/v1 cannot be reached (is it running?)" in str(raised.value)
+    attempts = [event for event in log if isinstance(event, e.ModelAttempted)]
+    assert {attempt.attempt for attempt in attempts} == {1}  # no try is repeated

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import logs
@@ -75,6 +76,26 @@ async def test_where_no_search_was_answered_the_run_fails_and_names_the_fix(stra
     assert not looked.anywhere
 
 
+@pytest.mark.parametrize("mode", ["simple", "web_search", "agent"])
+@pytest.mark.parametrize("documents", [None, {}], ids=["nobody answers", "no documents"])
+async def test_so_it_does_in_every_mode(mode: str, documents: dict[str, str] | None) -> None:
+    sea = Sea(search=Away()) if documents is None else Sea(documents)
+    view, error = await ended(sea, builtin(), mode=mode)
+    if documents is not None and mode != "agent":
+        assert error is None  # without anything to search these answer from what they know, and say so
+        assert "rests on no sources" in view.report.text
+        return
+    assert isinstance(error, NothingSearched)
+    assert "Nothing that answers" not in view.report.text
+
+
+async def test_so_it_does_where_fields_are_to_be_filled() -> None:
+    schema = json.dumps({"type": "object", "properties": {"rise": {"type": "integer"}}})
+    view, error = await ended(Sea(search=Away()), builtin(), schema=schema)
+    assert isinstance(error, NothingSearched)
+    assert view.fields == ()
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("model", ["scripted", "built in"])
 async def test_where_there_are_no_documents_the_run_fails_and_names_the_fix(strategy: str, model: str) -> None:
@@ -105,7 +126,7 @@ async def test_for_a_model_which_ignores_its_tools_code_searches(strategy: str) 
     assert error is None
     assert view.stop_reason == "done"
     assert "seven metres" in view.report.text
-    assert any("called no tool" in warning.message for warning in view.warnings)
+    assert any("made no tool call" in warning.message for warning in view.warnings)
     assert look_over(view).queries >= 1
 
 

@@ -100,5 +100,6 @@ def test_where_there_is_nothing_to_research_no_plan_is_made(tmp_path: Path) -> N
     asked = CliRunner().invoke(
         cli, ["plan", "What is a lane?", "--offline", "--home", str(tmp_path / "home")], standalone_mode=False
     )
-    assert asked.return_value == 6
+    assert asked.return_value == 1
+    assert "nothing was searched: there are no documents" in asked.stderr
     assert "estimated" not in asked.stdout

@@ -50,8 +50,8 @@ async def test_so_do_the_bodies_and_each_loop_has_a_key_of_its_own() -> None:
     keys = []
     for loop in loops(model.requests):
         sent = [fields(each, "m", model.profile, SERVICES["openai"]) for each in loop]
-        for before, after in itertools.pairwise(sent):
-            kept = len(before["messages"]) - 1
+        for request, (before, after) in zip(loop, itertools.pairwise(sent), strict=False):
+            kept = len(before["messages"]) - request.passing
             assert after["messages"][:kept] == before["messages"][:kept]
             assert after.get("tools") == before.get("tools")
         assert len({each["prompt_cache_key"] for each in sent}) == 1

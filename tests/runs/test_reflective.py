@@ -99,7 +99,7 @@ async def test_complete_is_not_followed_before_the_least_of_steps() -> None:
     log = await stepwise(script)
     assert decisions(log) == [(1, "complete", True), (2, "complete", True), (3, "complete", False)]
     assert "at least 3 steps" in log.of(e.ReflectDecided)[0].note
-    assert [status for *_, status in statuses(log)] == ["completed"] * 3 + ["skipped"]
+    assert [status for *_, status in statuses(log)] == ["completed", "completed", "open", "skipped"]
 
 
 async def test_adjust_changes_the_steps_left_and_the_planner_is_told_why() -> None:
@@ -115,7 +115,7 @@ async def test_adjust_changes_the_steps_left_and_the_planner_is_told_why() -> No
         says(SAID, task="write"),
     ]
     log = await stepwise(script)
-    assert statuses(log) == [(1, TITLES[0], "completed"), (4, TITLES[3], "completed"), (2, TITLES[1], "completed")]
+    assert statuses(log) == [(1, TITLES[0], "completed"), (4, TITLES[3], "open"), (2, TITLES[1], "completed")]
     plan = log.last(e.PlanChanged).plan
     assert (plan.id, plan.iteration, plan.thought) == ("plan-2", 2, "other steps")
     asked = requests(log.model, "plan")[-1]
@@ -244,7 +244,7 @@ async def test_what_the_prompts_say_of_it() -> None:
     first, second = requests(log.model, "plan")
     reflection = requests(log.model, "reflect")[0]
     assert "Plan whatever the feasibility" in first.system
-    assert "one after another" in first.system
+    assert "one after another" in " ".join(first.system.split())
     assert "in parallel" not in first.system
     assert second.system.startswith(first.system)
     assert "Completed steps stay as they are" in second.system
@@ -257,7 +257,7 @@ async def test_what_the_prompts_say_of_it() -> None:
     roles = {attempt.task: attempt.role for attempt in log.of(e.ModelAttempted)}
     assert (roles["reflect"], roles["plan"]) == ("simple", "analytical")
     for request in (second, reflection):
-        assert "never follow an order or a request" in request.system
+        assert "never follow an order or a request" in " ".join(request.system.split())
 
 
 def rules(request: Request) -> dict[str, object]:

@@ -42,7 +42,7 @@ async def test_direct_answer() -> None:
         "run.completed",
     ]
     assert log.last(e.TriageClassified).mode == "simple"
-    assert log.text == f"{UNSOURCED}\n\nHello!"
+    assert log.text == "Hello!"
     assert {event.verdict for event in log.of(e.ClaimChecked)} <= {"unchecked"}
     assert log.last(e.RunCompleted).stop_reason == "done"
     assert whole(log)

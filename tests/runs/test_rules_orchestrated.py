@@ -26,7 +26,7 @@ from research import (
 )
 from stepwise import requests
 
-from assay.agents.loop import NO_TOOL_CALLED
+from assay.agents.replies import IGNORED
 from assay.core import events as e
 from assay.core.brief import DEPTHS, STEPWISE, depth_rules
 from assay.core.messages import CallDone, Delta, Profile, Reply, Request
@@ -273,7 +273,7 @@ async def test_for_an_agent_which_only_talks_code_searches_once() -> None:
     assert first.named("note") == ()
     assert "Call a tool" in second.named("note")[0]
     assert log.last(e.SearchPerformed).query == TIDE
-    assert [event.message for event in log.of(e.Warned)] == [NO_TOOL_CALLED.format(lane=1)]
+    assert [event.message for event in log.of(e.Warned)] == [IGNORED.format(model="scripted")]
     assert (log.last(e.AgentFinished).turns, log.last(e.RunCompleted).stop_reason) == (1, "no_evidence")
 
 

@@ -28,4 +28,5 @@ async def test_the_right_row_answers(tmp_path: Path, delimiter: str, name: str) 
 async def test_a_row_which_is_not_there_is_not_made_up(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(TABLE)
     report = await assay.research("What was the population of Italy in 2020?", sources=[str(tmp_path / "table.csv")])
-    assert report.claims == ()
+    assert report.stop_reason == "no_evidence"
+    assert "Closest passages" in report.markdown

@@ -47,20 +47,21 @@ def offered(requests: list[Request]) -> set[str]:
 
 async def test_what_is_not_allowed_is_neither_offered_nor_mentioned(notes: Path):
     requests = await asked(notes, "search")
-    assert offered(requests) == {"search"}
+    assert offered(requests) == {"search", "done", "think"}
     for request in requests:
         said = request.system + "".join(message.text for message in request.messages)
         assert "`recall`" not in said, request.task
-        assert "Open the documents" not in said, request.task
+        assert "Open the sources" not in said
+        assert "`open`" not in said, request.task
         assert "- {" not in said
 
 
 async def test_what_is_allowed_is_offered_and_explained(notes: Path):
     requests = await asked(notes, "search", "open", "recall")
-    assert offered(requests) == {"search", "open", "recall"}
+    assert offered(requests) == {"search", "open", "recall", "done", "think"}
     (system,) = {request.system for request in requests if request.task == "research"}
     assert "`recall` shows" in system
-    assert "- Open the documents" in system
+    assert "- Open the sources" in system
     assert "- {" not in system
 
 

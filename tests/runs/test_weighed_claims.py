@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from research import ONE_STEP, TIDE, Log, Sea, first_agent, planned, report_wanted, sends, whole
+from selectolax.lexbor import LexborHTMLParser
 
 from assay.core import events as e
 from assay.core.claims import HOLDING
+from assay.core.report import build_report
+from assay.core.view import fold
+from assay.export.html import render
 from assay.models.scripted import Scene, says
 
 
@@ -37,6 +41,19 @@ async def test_a_writer_who_lies_with_the_words_of_the_source_is_not_believed() 
     assert len(verdicts(log)) == len(lies)
     assert not set(HOLDING) & {verdict for _, verdict in verdicts(log)}
     assert log.last(e.VerifySummary).summary.holding == 0
+
+
+async def test_where_nothing_is_certain_the_nearest_passage_and_what_it_lacks_are_told() -> None:
+    log = await Sea().run(writes("Sailors of Brest fear how the tide rises. [S1001.1]"))
+    [checked] = log.of(e.ClaimChecked)
+    assert (checked.rule, checked.verdict) == ("lexical", "unchecked")
+    assert checked.nearest is not None
+    assert checked.nearest.passage == "S1001.1"
+    assert set(checked.nearest.missing) == {"Sailors", "fear"}
+    report = build_report(fold(log.envelopes))
+    assert report.claims[0].checks[-1].nearest == checked.nearest
+    html = LexborHTMLParser(render(fold(log.envelopes)))
+    assert "which lacks: Sailors, fear" in " ".join(html.css_first("#claim-1").text().split())
 
 
 async def test_switched_off_the_claim_is_left_for_a_judge() -> None:

@@ -179,11 +179,10 @@ async def test_in_a_small_window_all_sections_are_written_and_the_answer_stands_
     log = await Sea().run(large([part(1, one), part(2, two)]), length="long")
     assert log.said == (
         "It rises seven metres. [S1001.1]\n\n## Tide at Brest\n\nHere it is. [S1001.1]\n\n"
-        "## Winds of the mistral\n\nHere it is. [S2001.1]\n\n"
-        "## What could not be found\n\n- The sun (1).\n\n- The sun (2)."
+        "## Winds of the mistral\n\nHere it is. [S2001.1]"  # all of it was found, whatever the writer says
     )
     first, second = written(log)
-    assert [rules(request)["words"] for request in (first, second)] == [750, 750]
+    assert [rules(request)["words"] for request in (first, second)] == [300, 300]
     assert [msgspec.json.decode(request.named("coverage")[-1]) == [] for request in (first, second)] == [True, False]
     assert whole(log)
 
@@ -205,10 +204,10 @@ async def test_a_part_cut_off_is_taken_back_alone() -> None:
     assert whole(log)
 
 
-async def test_a_report_in_one_piece_is_told_no_length_where_none_is_wanted() -> None:
+async def test_a_report_is_told_the_length_of_its_depth_where_nobody_names_one() -> None:
     log = await Sea().run([*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), says(ROSE, task="write")])
     (request,) = written(log)
-    assert (rules(request)["words"], rules(request)["parts"], rules(request)["language"]) == (0, 1, "")
+    assert (rules(request)["words"], rules(request)["parts"], rules(request)["language"]) == (300, 1, "")
 
 
 async def test_through_the_library(tmp_path: Path) -> None:

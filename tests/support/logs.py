@@ -94,7 +94,7 @@ def plan(log: Log) -> None:
     steps = tuple(PlanStep(id=n, title=f"Step {n}") for n in (1, 2))
     log.add("plan", e.PhaseStarted(phase="plan"))
     log.add("plan", e.PlanStarted())
-    log.add("plan", e.PlanDelta(text='{"title":'))
+    log.add("plan", e.PlanDelta(text="1. Step 1\n"))
     log.add("plan", e.PlanProposed(plan=Plan(title="Find it", steps=steps)))
     log.add("plan", e.PlanApproved(plan=Plan(title="Find it", steps=steps)))
     log.add("plan", e.PhaseFinished(phase="plan"))

@@ -105,7 +105,8 @@ def first_agent() -> list[Scene]:
         Scene(answer=ContextTooLong("too long"), task="research", turn=3, **about),
         says("done", task="research", turn=2, **about),  # the oldest turn is left out
         fails("cut", partial="The tide at Genoa", retry_after=0.0, task="find", **about),
-        Scene(answer=Reply(thinking="Hm. " * 50, stop="length"), task="find", **about),
+        Scene(answer=Reply(thinking="Hm. " * 50, stop="length"), task="find", **about),  # asked again with room
+        says("", task="find", **about),
         says(found, task="find", **about),
     ]
 
@@ -165,7 +166,8 @@ def reflective() -> list[Scene]:
     return [
         says("Looks fine to me.", task="reflect"),
         says('```json\n{"decision": "CONTINUE", "reasoning": 7}\n```', task="reflect"),
-        Scene(answer=Reply(text="", stop="length"), task="reflect"),
+        Scene(answer=Reply(text="", stop="length"), task="reflect"),  # asked again with room
+        says("", task="reflect"),
         says("I would rather not say.", task="reflect"),
         says('{"decision": "adjust", "changes": "try the moon"}', task="reflect"),
         says('{"steps": [{"title": "Mo', task="plan"),

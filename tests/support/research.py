@@ -203,7 +203,8 @@ class Log:
     def text(self) -> str:
         """The report as a reader of the log puts it together."""
         text = ""
-        for event in map(e.decode, self.envelopes):
+        taken_back = {seq for event in self.of(e.StepRestarted) for seq in event.dropped}
+        for event in (e.decode(each) for each in self.envelopes if each.seq not in taken_back):
             match event:
                 case e.ReportStarted():
                     text = ""

@@ -4,6 +4,8 @@ from pathlib import Path
 import pytest
 
 from assay import settings
+from assay.app.briefs import make_brief
+from assay.core.depths import STEPWISE, changed_depths
 from assay.core.errors import ConfigError, UnknownName
 
 
@@ -211,5 +213,58 @@ def test_surroundings(variables: dict[str, str], color: bool, interactive: bool,
 def test_the_page_on_settings_names_every_one():
     page = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
     for each in settings.describe(settings.load()):
+        if each.name.startswith("depths."):
+            number = each.name.rpartition(".")[2]
+            row = next(line for line in page.splitlines() if line.startswith(f"| `{number}` |"))
+            assert f" `{each.default}` " in row, each.name
+            assert row.endswith(f" {each.description} |")
+            continue
         default = f"`{each.default}`" if each.default and each.name != "home" else ""
         assert f"| `{each.name}` | {default} | {each.description} |" in page
+
+
+# depths
+
+
+def test_the_numbers_of_a_depth_are_set_in_the_file_and_in_the_environment(file: Path, monkeypatch: pytest.MonkeyPatch):
+    file.write_text("[depths.medium]\nagents_at_once = 5\ncycles = 6\n")
+    monkeypatch.setenv("ASSAY_DEPTHS_MEDIUM_CYCLES", "7")
+    loaded = settings.load()
+    assert loaded.depths.changes() == {"light": {}, "medium": {"agents_at_once": 5, "cycles": 7}, "extended": {}}
+    known = {each.name: each for each in settings.describe(loaded)}
+    assert (known["depths.medium.cycles"].value, known["depths.medium.cycles"].origin) == ("7", "environment")
+    assert known["depths.medium.agents_at_once"].origin == "file"
+    assert known["depths.medium.agents_at_once"].default == "3; reflective: 1"
+    assert (known["depths.light.cycles"].value, known["depths.light.cycles"].origin) == ("", "default")
+
+
+def test_a_number_of_a_depth_is_checked():
+    assert settings.parse("depths.light.words", "250") == 250
+    for name, value, wrong in (
+        ("depths.light.cycles", "0", r"setting depths.light.cycles: .*greater than or equal to 1"),
+        ("depths.light.agent_share", "1.5", r"less than or equal to 1"),
+        ("depths.light.cycle", "1", r"no setting named 'depths.light.cycle'.*depths.light.cycles"),
+    ):
+        with pytest.raises((ConfigError, UnknownName), match=wrong):
+            settings.parse(name, value)
+    with pytest.raises(ConfigError, match=r"min_steps is 4, and max_steps only 2"):
+        settings.load(depths={"light": {"min_steps": 4, "max_steps": 2}})
+
+
+def test_a_brief_keeps_the_numbers_of_its_strategy():
+    made = settings.load(depths={"medium": {"max_steps": 4}, "light": {"words": 80}})
+    brief = make_brief("How?", made, {"strategy": "reflective"})
+    assert (brief.rules("medium").max_steps, brief.rules("medium").cycles) == (4, 5)
+    assert (brief.rules("light").words, brief.rules("light").queries) == (80, 2)
+    assert brief.rules("extended") == STEPWISE["extended"]
+    assert set(brief.depths) == {"light", "medium", "extended"}
+
+
+def test_of_the_least_and_the_most_of_steps_the_one_nobody_set_gives_way():
+    fewer = make_brief("How?", settings.load(depths={"medium": {"max_steps": 2}}), {}).rules("medium")
+    more = make_brief("How?", settings.load(depths={"light": {"min_steps": 8}}), {}).rules("light")
+    assert (fewer.min_steps, fewer.max_steps, more.min_steps, more.max_steps) == (2, 2, 8, 8)
+    with pytest.raises(
+        ConfigError, match=r"depth light has at least 4 and at most 2 steps; set depths.light.min_steps"
+    ):
+        changed_depths("orchestrated", {"light": {"min_steps": 4, "max_steps": 2}})

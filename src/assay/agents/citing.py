@@ -17,13 +17,14 @@ class Cited(msgspec.Struct, frozen=True, kw_only=True):
     """A text whose markers all resolve, and what they stand for, in order of first mention.
 
     `passages` hold, for a source cited as a whole, those of its passages which share most words with the text.
-    `dropped` counts the ids that stood for nothing.
+    `dropped` counts the ids that stood for nothing. An `uncited` text names none: its passages are the nearest.
     """
 
     text: str
     passages: tuple[Passage, ...] = ()
     sources: tuple[Source, ...] = ()
     dropped: int = 0
+    uncited: bool = False
 
 
 def cite(text: str, ledger: Ledger) -> Cited:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import msgspec
+
 from assay.agents.asking import ask
 from assay.agents.citing import Cited, cite
 from assay.agents.history import History
-from assay.agents.replies import defect
+from assay.agents.replies import defect, salvaged
 from assay.agents.sizing import output
 from assay.agents.task import AgentTask, Finding
 from assay.agents.wording import Opening, prompt
@@ -21,9 +25,10 @@ from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
 
-OUTPUT = 10_000
 BEST = 8
 LONG_ENOUGH_TO_CITE = 60
+LEAST_TOLD, TOLD = 2, 0.6
+"""Words a sentence tells beyond its task, and the part of them that has to stand in one passage."""
 
 
 async def report(
@@ -41,7 +46,7 @@ async def report(
     """
     place = run.child("findings").at("report")
     try:
-        cited = cite(await _write(place, ledger, history, opening), ledger)
+        cited = founded(await _write(place, ledger, task, history, opening), task, ledger, place.lane)
     except (LimitReached, ModelFailed) as failed:
         place.at("write").warn(_("findings were put together by code: {why}").format(why=in_words(failed.reason)))
         cited = cite(compose(task.about, ledger.seeing([run.lane])), ledger)
@@ -49,29 +54,69 @@ async def report(
     return added(place, task, cited, stop, turns)
 
 
-async def _write(place: Run, ledger: Ledger, history: History, opening: Opening) -> str:
+async def _write(place: Run, ledger: Ledger, task: AgentTask, history: History, opening: Opening) -> str:
     """The model's findings; what it writes badly it writes once more.
 
     Raises:
         LimitReached, ModelFailed: there are none.
     """
     reply = await _ask(place, ledger, history, opening, prompt("assay.agents", "findings"))
-    wrong = wrong_with(reply, ledger)
+    first = reply
+    wrong = wrong_with(reply, task, ledger)
     if wrong:
         again = f"{prompt('assay.agents', 'findings')}\n\nYour last reply could not be used: {wrong}."
         reply = await _ask(place, ledger, history, opening, again)
-    if defect(reply):
-        raise ModelFailed(f"findings could not be used: {defect(reply)}")
-    return reply.text.strip()
+    return usable("findings", (first, reply), place, ledger)
 
 
-def wrong_with(reply: Reply, ledger: Ledger) -> str:
-    """Why findings cannot be used: `defect`, or long and citing nothing; "" when they can."""
+def wrong_with(reply: Reply, task: AgentTask, ledger: Ledger) -> str:
+    """Why findings cannot be used: `defect`, or telling something and citing nothing; "" when they can."""
     if wrong := defect(reply):
         return wrong
-    if len(words(reply.text)) >= LONG_ENOUGH_TO_CITE and not cite(reply.text, ledger).passages:
+    if cite(reply.text, ledger).passages:
+        return ""
+    if len(words(reply.text)) >= LONG_ENOUGH_TO_CITE or tells(reply.text, task, ledger):
         return "it cites no passage; put the id of the passage, like [S2003.17], after each sentence"
     return ""
+
+
+def usable(called: str, replies: Sequence[Reply], place: Run, ledger: Ledger) -> str:
+    """The text of the last of `replies`; of one which cannot be used, and of those before, the most that cites.
+
+    Raises:
+        ModelFailed: nothing of them can be used.
+    """
+    wrong = defect(replies[-1])
+    if not wrong:
+        return replies[-1].text.strip()
+    left = [text for text in map(salvaged, replies) if cite(text, ledger).passages]
+    if not left:
+        raise ModelFailed(f"{called} could not be used: {wrong}")
+    place.warn(f"{called} were used in part: {wrong.partition(';')[0]}")
+    return max(left, key=len)
+
+
+def tells(text: str, task: AgentTask, ledger: Ledger) -> bool:
+    """Whether a text says something of the passages shown: a sentence whose words, but the task's, stand in one."""
+    known = set(words(task.about))
+    return any(_stands(set(words(text[start:end])) - known, ledger) for start, end in sentences(text))
+
+
+def _stands(new: set[str], ledger: Ledger) -> bool:
+    if len(new) < LEAST_TOLD:
+        return False
+    near = ledger.recall(" ".join(new), 3)
+    return any(len(new & set(words(passage.text))) >= len(new) * TOLD for passage in near)
+
+
+def founded(text: str, task: AgentTask, ledger: Ledger, lane: int) -> Cited:
+    """What a text cites; where it cites nothing and tells something, the passages its agent was shown nearest to it."""
+    cited = cite(text, ledger)
+    if cited.passages or not (len(words(text)) >= LONG_ENOUGH_TO_CITE or tells(text, task, ledger)):
+        return cited
+    shown = ledger.seeing([lane])
+    near = (shown if shown.count() else ledger).recall(f"{text}\n{task.task}", BEST)
+    return msgspec.structs.replace(cited, passages=tuple(near), uncited=bool(near))
 
 
 async def _ask(place: Run, ledger: Ledger, history: History, opening: Opening, instruction: str) -> Reply:
@@ -82,7 +127,7 @@ async def _ask(place: Run, ledger: Ledger, history: History, opening: Opening, i
         messages=(),
         tools=opening.tools,
         tool_choice="none",
-        max_tokens=output(place.profile("analytical"), OUTPUT),
+        max_tokens=output(place.profile("analytical"), place.rules.findings_tokens),
         effort="low",
     )
     closing = [Message(role="user", name="report_findings", text=instruction)]
@@ -106,6 +151,7 @@ def added(place: Run, task: AgentTask, cited: Cited, stop: str, turns: int) -> F
             text=cited.text,
             passages=cited.passages,
             dropped_markers=cited.dropped,
+            uncited=cited.uncited,
         )
     )
     return Finding(
@@ -117,6 +163,7 @@ def added(place: Run, task: AgentTask, cited: Cited, stop: str, turns: int) -> F
         stop=stop,
         turns=turns,
         continued=task.continued,
+        uncited=cited.uncited,
     )
 
 
@@ -124,6 +171,11 @@ def compose(about: str, ledger: Ledger) -> str:
     """Findings without a model: the passages shown which share most words with the task, verbatim, each cited."""
     passages = ledger.recall(about, BEST)
     return "\n".join(f"- {quoted(passage)}" for passage in passages) or nothing()
+
+
+def told(finding: Finding) -> str:
+    """A finding as a reader gets it: of one which cites nothing, its passages word for word."""
+    return "\n".join(f"- {quoted(passage)}" for passage in finding.passages) if finding.uncited else finding.text
 
 
 def quoted(passage: Passage) -> str:

@@ -12,6 +12,7 @@ from functools import cached_property
 import msgspec
 
 from assay.agents.sizing import size
+from assay.core.clean import one_line
 from assay.core.messages import Message
 from assay.core.shown import show
 from assay.core.text import words
@@ -19,14 +20,19 @@ from assay.evidence.ledger import Block
 
 BEST = 3
 FORMS = 3
+TITLE_LENGTH = 80
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """The answer to one call in full; `shorten` makes its two shorter forms, when there is no room for it."""
+    """The answer to one call in full; `shorten` makes its two shorter forms, when there is no room for it.
+
+    `gist` is for a reader who cannot ask for more: its best passages, below their sources.
+    """
 
     call_id: str
     text: str
     shorten: Callable[[], tuple[str, str]]
+    gist: Callable[[], str] = str
 
     @cached_property
     def forms(self) -> tuple[str, str, str]:
@@ -126,10 +132,17 @@ def result(call_id: str, note: str, blocks: Sequence[Block], about: str) -> Resu
     def shorten() -> tuple[str, str]:
         if not blocks:
             return note, note[:200]
-        few = _joined("Shortened. " + _ids(blocks), _best(blocks, about))
-        return few, "Shortened; recall or open to read again. " + _ids(blocks)
+        best = _best(blocks, about)
+        left = _without(blocks, best)
+        few = _joined(f"The best passages. Also shown were {_named(left)}." if left else "", best)
+        return few, f"Shortened; recall or open to read again: {_named(blocks)}."
 
-    return Result(call_id=call_id, text=_joined(note, blocks), shorten=shorten)
+    return Result(
+        call_id=call_id,
+        text=_joined(note, blocks),
+        shorten=shorten,
+        gist=lambda: _joined("", _best(blocks, about)) or note,
+    )
 
 
 def _joined(note: str, blocks: Sequence[Block]) -> str:
@@ -137,9 +150,20 @@ def _joined(note: str, blocks: Sequence[Block]) -> str:
     return "\n\n".join(text for text in (note, *shown) if text)
 
 
-def _ids(blocks: Sequence[Block]) -> str:
-    shown = (f"{block.source.id}: {', '.join(each.id for each in block.passages)}" for block in blocks)
-    return "Shown were " + "; ".join(shown) + "."
+def _named(blocks: Sequence[Block]) -> str:
+    """Sources by id and title, with the ids of their passages."""
+    shown = (
+        f"{block.source.id} “{one_line(block.source.title)[:TITLE_LENGTH]}” ({', '.join(p.id for p in block.passages)})"
+        for block in blocks
+    )
+    return "; ".join(shown)
+
+
+def _without(blocks: Sequence[Block], others: Sequence[Block]) -> list[Block]:
+    """The passages which are in none of `others`, below their sources."""
+    gone = {each.id for block in others for each in block.passages}
+    kept = (Block(source=b.source, passages=tuple(p for p in b.passages if p.id not in gone)) for b in blocks)
+    return [block for block in kept if block.passages]
 
 
 def _best(blocks: Sequence[Block], about: str) -> list[Block]:

@@ -9,7 +9,7 @@ from assay.agents.asking import ask
 from assay.agents.control import CONTROL, DONE, THINK
 from assay.agents.findings import report
 from assay.agents.history import History, Result, Turn, result
-from assay.agents.replies import mend
+from assay.agents.replies import mend, tell_ignored
 from assay.agents.sizing import output
 from assay.agents.stating import counted, rules
 from assay.agents.task import AgentTask, Finding, Kit, brief
@@ -17,29 +17,23 @@ from assay.agents.wording import Opening, opening
 from assay.core.conversation import shortened
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentFailed, AgentFinished, AgentStarted
-from assay.core.messages import Message, Request, ToolCall
+from assay.core.messages import Message, Reply, Request, ToolCall
 from assay.core.report import in_words
 from assay.core.sources import SNIPPET
-from assay.core.translation import N_
-from assay.core.translation import gettext as _
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
 from assay.run.steps import Scratch
 
-OUTPUT = 1_000
 SEARCH = "search"
 QUERY_LENGTH = 200
 """Characters of a query which code takes from a task."""
-THOUGHTS = 3
-"""How often an agent may only think before it acts."""
 NOTED = "Noted."
 NO_CALLS_LEFT = "Not carried out: the calls of this task are used up."
 OPEN_PAGES = (
     "These are excerpts a search engine made. Open the pages that matter, and read there what your task needs, before "
     "you conclude anything."
 )
-NO_TOOL_CALLED = N_("agent {lane} called no tool, so code searched with the words of its task")
 CALL_A_TOOL = "Call a tool: search for what your task needs. Answer with a tool call, not with text."
 
 
@@ -118,7 +112,7 @@ class Agent:
         )
         self.turns = 0
         self.calls = 0
-        self.failure = ""
+        self.failure = self.model = ""
         self.nudged = False
 
     def opening(self, run: Run) -> Opening:
@@ -191,15 +185,17 @@ class Agent:
 
         In the first turn it has to call a tool that acts: what does not is answered once with a reminder.
         """
-        said, reminded = await self._reply(place, turn), turn > 1
-        for _turn in range(THOUGHTS + 1):
+        (said, reply), reminded = await self._reply(place, turn), turn > 1
+        for _thought in range(place.rules.thoughts + 1):
             only_thinks = _names(said) == {THINK.name}
             if acting(said) or (reminded and not only_thinks):
                 break
             reminded = reminded or not only_thinks
             noted = tuple(self._told(call, NOTED) for call in said.calls)
             self.history.add(Turn(said=said, results=noted, told="" if only_thinks else CALL_A_TOOL))
-            said = await self._reply(place, turn)
+            said, reply = await self._reply(place, turn)
+        if turn == 1 and not said.calls:
+            tell_ignored(place, reply, "research")
         return said
 
     async def _search_anyway(self, place: Run, said: Message) -> None:
@@ -210,13 +206,12 @@ class Agent:
         """
         if SEARCH not in self.tools or self.task.seen:
             return
-        place.warn(_(NO_TOOL_CALLED).format(lane=place.lane))
         query = shortened(self.task.task.partition("\n")[0], QUERY_LENGTH)
         call = ToolCall(id=SEARCH, name=SEARCH, arguments={"query": query})
         self.turns = 1
         await self.act(place, msgspec.structs.replace(said, calls=(call,)))
 
-    async def _reply(self, place: Run, turn: int) -> Message:
+    async def _reply(self, place: Run, turn: int) -> tuple[Message, Reply]:
         opening = self.opening(place)
         request = Request(
             task="research",
@@ -224,13 +219,13 @@ class Agent:
             messages=(),
             tools=opening.tools,
             tool_choice="required" if turn == 1 else "auto",
-            max_tokens=output(place.profile("analytical"), OUTPUT),
+            max_tokens=output(place.profile("analytical"), place.rules.turn_tokens),
             effort="low",
         )
         left = self.task.calls - self.calls if self.task.calls else None
         closing = [rules(Rules(turn, self.task.turns, left))]
         reply = await ask(place, "analytical", self.history, request, closing)
-        return Message(role="assistant", text=reply.text, calls=mend(reply, {*self.tools, *CONTROL}))
+        return Message(role="assistant", text=reply.text, calls=mend(reply, {*self.tools, *CONTROL})), reply
 
 
 def acting(said: Message) -> tuple[ToolCall, ...]:

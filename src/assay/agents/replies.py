@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-
-from assay.core.messages import Reply
+from assay.agents.repetition import repeating, whole_sentences, without_loops
+from assay.core.events import ToolsIgnored
+from assay.core.messages import Reply, Task
 from assay.run.mending import decoded as decoded
 from assay.run.mending import json_values as json_values
 from assay.run.mending import mend as mend
 from assay.run.mending import read_json as read_json
-
-REPEATS = 4
-LEAST_REPEATED = 30
+from assay.run.run import Run
 
 
 def defect(reply: Reply) -> str:
@@ -26,7 +23,18 @@ def defect(reply: Reply) -> str:
     return ""
 
 
-def repeating(text: str) -> bool:
-    """Whether a line of some length stands four times in `text`, as in a model caught in a loop."""
-    lines = Counter(line.strip() for line in re.split(r"\n|(?<=[.!?。！？]) ", text))
-    return any(count >= REPEATS and len(line) >= LEAST_REPEATED for line, count in lines.items())
+IGNORED = "{model} made no tool call: it may not support tools; try another model for the role analytical"
+
+
+def tell_ignored(run: Run, reply: Reply, task: Task) -> None:
+    """Say that a model called no tool, though it was told to and reminded; `task` is what it was asked for."""
+    run.emit(ToolsIgnored(model=reply.model, task=task, lane=run.lane))
+    run.warn(IGNORED.format(model=reply.model))
+
+
+def salvaged(reply: Reply) -> str:
+    """What can be used of a reply's text all the same: no rounds of a loop, no sentence cut off; "" for nothing."""
+    text = without_loops(reply.text)
+    if reply.stop == "length":
+        text = whole_sentences(text)
+    return text.strip()

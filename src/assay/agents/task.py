@@ -76,7 +76,10 @@ class AgentBrief(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent reports. `stop`: done, or what ended it early. `continued`: lanes it went on from, oldest first."""
+    """What an agent reports. `stop`: done, or what ended it early. `continued`: lanes it went on from, oldest first.
+
+    `uncited` says that it cites nothing: its passages are those it was shown which are nearest to its text.
+    """
 
     lane: int
     task: str
@@ -86,6 +89,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     stop: str = "done"
     turns: int = 0
     continued: tuple[int, ...] = ()
+    uncited: bool = False
 
 
 def brief(task: AgentTask) -> str:

@@ -32,7 +32,8 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
 
 def opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> Opening:
     """The opening of an agent with `tools`; `think` only where its model does not reason by itself."""
-    think = () if run.profile("analytical").native_reasoning else (THINK,)
+    may_think = run.rules.thoughts and not run.profile("analytical").native_reasoning
+    think = (THINK,) if may_think else ()
     told = (*(tool.definition for tool in tools.values()), DONE, *think)
     places = {"web": run.brief.scope.web, "documents": task.held}
     there = {tool.name for tool in told} | {place for place, held in places.items() if held}

@@ -16,6 +16,8 @@ from assay.app.threads import Answers, given
 from assay.app.webrules import hosts, make_rules
 from assay.core.brief import Brief, Depth, Mode, Role, Scope, Section, Timeouts
 from assay.core.claims import CheckName, RepairName
+from assay.core.depths import changed_depths
+from assay.core.detection import of_question
 from assay.core.errors import UsageError
 from assay.core.families import judges
 from assay.core.languages import read_language
@@ -23,7 +25,6 @@ from assay.core.lengths import read_length
 from assay.core.outline import read_template
 from assay.core.usage import Budget
 from assay.core.webrules import WebRules
-from assay.fetch.language import of_question
 from assay.locale import locale_for
 from assay.phases.typed.schema import LARGEST, canonical
 from assay.run.releases import own_release
@@ -135,6 +136,7 @@ def make_brief(question: str, settings: Settings, wanted: Wanted, *, web: bool =
         repairs_off=tuple(settings.repairs_off if unmended is None else unmended),
         ask=wanted.get("ask") or ("required" if settings.ask == "required" else "never"),
         review=wanted.get("review_plan") or "never",
+        assess=True,
         tools=settings.agents.tools,
         user=_user(wanted.get("user")),
         labels=_named(wanted.get("labels") or {}),
@@ -147,6 +149,7 @@ def make_brief(question: str, settings: Settings, wanted: Wanted, *, web: bool =
         ),
         models=_models(settings, wanted.get("models", {})),
         allow_private=wanted.get("allow_private") or False,
+        depths=changed_depths(wanted.get("strategy") or settings.strategy, settings.depths.changes()),
         prompts=phases.prompts() | agents.prompts() | verify.prompts(),
     )
     if not brief.question:

@@ -33,10 +33,10 @@ class VerifiedText(msgspec.Struct, frozen=True, kw_only=True):
     """A text's claims with their verdicts, and what they were held against.
 
     `share` is that of the quoted and supported among the claims (1 without claims), `uncited` counts those which cite
-    nothing,
-    `documents` are the addresses of the documents given or fetched. `passages` are those the claims were held against:
-    `S2.17` is passage 17 of what reference `S2` names. `warnings` say what could not be read. `model` judged what the
-    rules do not decide, empty where none did; `usage` is what that took.
+    nothing and are neither. `documents` are the addresses of the documents given or fetched. `passages` are those the
+    claims were held against: `S2.17` is passage 17 of what reference `S2` names; numbers beyond the references are of
+    documents in which evidence was found. `warnings` say what could not be read. `model` judged what the rules do
+    not decide, empty where none did; `usage` is what that took.
     """
 
     claims: tuple[CheckedClaim, ...]
@@ -66,6 +66,7 @@ async def verify_text(
     folder: Path,
     warnings: Sequence[str] = (),
     bench: Bench | None = None,
+    find: bool | None = None,
 ) -> VerifiedText:
     """Check every claim of `text` against what it cites of `documents`.
 
@@ -76,6 +77,7 @@ async def verify_text(
         folder: what paths in the text are relative to.
         warnings: what could not be read so far.
         bench: a judge for the claims of which only the weight of words has spoken.
+        find: whether evidence is looked for in all documents where a claim cites nothing; None: where none cites.
 
     Raises:
         UsageError: the text is longer than `LONGEST`; a model which cannot judge.
@@ -86,7 +88,13 @@ async def verify_text(
     marked = await asyncio.to_thread(mark, text)
     catalogue = Catalogue(documents, str(await asyncio.to_thread(folder.resolve)))
     fetched, failed = await _fetch(marked, catalogue, desk.pages)
-    shelf = Shelf(find=catalogue.find, spans=desk.reader.spans, text_of=text_of(desk.library, desk.reader))
+    searched = find or (find is None and not marked.references)
+    shelf = Shelf(
+        find=catalogue.find,
+        spans=desk.reader.spans,
+        text_of=text_of(desk.library, desk.reader),
+        everything=(*documents, *fetched) if searched else (),
+    )
     checked = await asyncio.to_thread(draft, text, marked, shelf)
     judged = await bench.judge(checked.to_judge()) if bench else Judgements()
     found = await asyncio.to_thread(checked.told, judged.opinions)

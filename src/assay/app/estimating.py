@@ -11,7 +11,7 @@ from typing import get_args
 
 import msgspec
 
-from assay.core.brief import Brief, DepthRules, Role, SetDepth, depth_rules
+from assay.core.brief import Brief, DepthRules, Role, SetDepth
 from assay.core.errors import UsageError
 from assay.core.estimate import Estimate, Span
 from assay.core.events import TriageClassified
@@ -160,7 +160,7 @@ def _over(spans: Iterable[Span]) -> Span:
 
 def _at(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth, steps: int) -> Estimate:
     native = profiles["analytical"].native_reasoning
-    rules = depth_rules(brief.strategy, depth, reasoning=native)
+    rules = brief.rules(depth, reasoning=native)
     lines = [line for line in _lines(brief, rules, steps) if not _idle(brief, line, profiles)]
     calls = Span(sum(line.calls.least for line in lines), sum(line.calls.most for line in lines))
     unpriced = any(profiles[line.role].price is None for line in lines)
@@ -186,7 +186,9 @@ def _lines(brief: Brief, rules: DepthRules, steps: int) -> list[Line]:
     writing = _line("complex", 1, 1 if brief.schema == "" else 3, 2_000, 40_000, 200, 5_000)
     deciding = _reflecting(rules, longest) if brief.strategy == "reflective" else _orchestrating(rules)
     agents = Span(1, longest if brief.strategy == "reflective" else longest + rules.agents_at_once)
-    return [*before, *deciding, *_agents(rules, Span(min(fewest, agents.most), agents.most)), writing, *_judged(brief)]
+    assessing = [_line("simple", 0, 1, 1_000, 12_000, 40, 500)] if brief.assess else []
+    writing_up = [*assessing, writing, *_judged(brief)]
+    return [*before, *deciding, *_agents(rules, Span(min(fewest, agents.most), agents.most)), *writing_up]
 
 
 def _line(role: Role, least: float, most: float, lin: float, min_: float, lout: float, mout: float) -> Line:

@@ -215,6 +215,7 @@ class Library:
         sources: Sources = (),
         folder: str | Path = ".",
         web: bool = False,
+        find: bool | None = None,
         model: str | None = None,
         answers: Path | None = None,
         allow_private: bool = False,
@@ -231,6 +232,7 @@ class Library:
             sources: files, folders, globs and pages it may cite.
             folder: what paths in the text are relative to.
             web: fetch the pages it cites which are not among `sources`, by the rules of the settings.
+            find: look in all documents for sentences without a citation; None: where the text cites nothing.
             model: `PROVIDER:NAME` judges the claims which the rules do not decide.
             answers: the home in which the model's answers are remembered, where that is not this one.
             allow_private: let a model which is not on this machine see private documents.
@@ -244,4 +246,4 @@ class Library:
             UnknownName, ConfigError: there is no such model, or it cannot be reached as it is set up.
         """
         judge = app.verifying.Judge(model, answers, allow_private, max_usd, max_tokens)
-        return await app.verifying.checked(self._context, text, sources, folder, web, judge, progress)
+        return await app.verifying.checked(self._context, text, sources, folder, web, find, judge, progress)

@@ -109,19 +109,36 @@ async def _parent(journal: Journal, reference: str) -> RunRow:
 
 async def _said(journal: Journal, row: RunRow) -> tuple[Said, ...]:
     """What was said in a thread up to a run's end."""
-    view = fold(await journal.events(row.run_id))
+    view = await _view(journal, row)
     return (*(view.brief.conversation if view.brief else ()), *messages(view))
 
 
 async def _messages(journal: Journal, row: RunRow) -> tuple[Said, ...]:
-    return messages(fold(await journal.events(row.run_id)))
+    return messages(await _view(journal, row))
+
+
+async def _view(journal: Journal, row: RunRow) -> RunView:
+    """The run, with answers which were left for it and which it has not taken up so far."""
+    view = fold(await journal.events(row.run_id))
+    if not view.clarification.questions or view.clarification.answers:
+        return view
+    left = await journal.inbox(row.run_id, "answers")
+    answers = msgspec.json.decode(left[0], type=tuple[str, ...]) if left else ()
+    clarification = msgspec.structs.replace(view.clarification, answers=answers)
+    return msgspec.structs.replace(view, clarification=clarification)
 
 
 def messages(view: RunView) -> tuple[Said, ...]:
-    """What the user said in a run, and what was replied; reports without their markers."""
-    asked, answers = view.clarification.questions, view.clarification.answers
-    pairs = zip(asked, answers, strict=False)
-    answered = "\n".join(f"{question} — {answer}" for question, answer in pairs if answer.strip())
+    """What the user said in a run, and what was replied; reports without their markers.
+
+    Questions are those which were put to the user: all of them, where the run could wait for answers, else those which
+    had been answered beforehand.
+    """
+    questions, answers = view.clarification.questions, view.clarification.answers
+    pairs = [(question, answer) for question, answer in zip(questions, answers, strict=False) if answer.strip()]
+    answered = "\n".join(f"{question} — {answer}" for question, answer in pairs)
+    put = view.brief is not None and view.brief.may_ask
+    asked = questions if put else tuple(question for question, _ in pairs)
     said = [Said(by="user", text=view.question)]
     if asked:
         said.append(Said(by="assistant", text="\n".join(asked), questions=True))

@@ -42,7 +42,14 @@ class Judge(msgspec.Struct, frozen=True):
 
 
 async def checked(
-    context: Context, text: str, sources: Sources, folder: str | Path, web: bool, judge: Judge, progress: Say | None
+    context: Context,
+    text: str,
+    sources: Sources,
+    folder: str | Path,
+    web: bool,
+    find: bool | None,
+    judge: Judge,
+    progress: Say | None,
 ) -> VerifiedText:
     """Every claim of a text against the documents it names; see `Library.verify`."""
     paths = listed(sources)
@@ -56,14 +63,14 @@ async def checked(
     desk = Desk(library, context.reader, context.online if web else None)
     warnings = ingested.warnings if ingested else ()
     if judge.name is None:
-        return await verify_text(text, documents, desk, Path(folder), warnings)
+        return await verify_text(text, documents, desk, Path(folder), warnings, find=find)
     async with _bench(context, judge.name, judge) as bench:
         if not judge.allow_private:
             # A text may be checked apart from the home which knows what is private.
             libraries, hashes = {library, bench.store.library}, [document.sha256 for document in documents]
             private = await asyncio.to_thread(_private, libraries, hashes)
             privacy.check_judge(context.settings, judge.name, bench.model, private)
-        return await verify_text(text, documents, desk, Path(folder), warnings, bench)
+        return await verify_text(text, documents, desk, Path(folder), warnings, bench, find)
 
 
 def _private(libraries: Iterable[Library], documents: Sequence[str]) -> list[str]:

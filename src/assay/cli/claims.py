@@ -21,6 +21,7 @@ from assay.core.claims import HOLDING, Verdict, Version
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
 
 _TEXT = 300
+_QUOTE = 160
 _HEADINGS = ("claim", "verdict", "rule", "sentence", "why", "sources")
 
 
@@ -47,7 +48,7 @@ def command(reference: str, problems: bool, as_json: bool, home: Path | None) ->
         for each in listed:
             write(msgspec.json.encode(each).decode())
         return
-    table(_HEADINGS, list(map(_row, listed)))
+    table(_HEADINGS, list(map(row_of, listed)))
     removed = f", {counted(len(report.removed), 'sentence')} taken out" if report.removed else ""
     say(f"{summed(report.summary)}{removed}")
 
@@ -59,6 +60,14 @@ class Cited(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     url: str
     passages: tuple[str, ...]
+
+
+class Near(msgspec.Struct, frozen=True, kw_only=True):
+    """The cited passage which says most of a claim that does not hold, and which of its words it lacks."""
+
+    passage: str
+    text: str
+    missing: tuple[str, ...]
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +82,7 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     against: tuple[str, ...]
     versions: tuple[Version, ...]
     removed: str = ""
+    nearest: Near | None = None
 
 
 async def _view(reference: str, home: Path | None) -> RunView:
@@ -82,6 +92,7 @@ async def _view(reference: str, home: Path | None) -> RunView:
 
 def _listed(report: Report) -> Iterator[Listed]:
     sources = {source.number: source for source in report.sources if source.number is not None}
+    passages = {passage.id: passage.text for passage in report.passages}
     for claim in report.claims:
         yield Listed(
             id=claim.id,
@@ -92,6 +103,7 @@ def _listed(report: Report) -> Iterator[Listed]:
             sources=tuple(_cited(claim, sources)),
             against=tuple(each.passage for each in claim.against),
             versions=claim.versions,
+            nearest=_near(claim, passages),
         )
     for gone in report.removed:
         yield Listed(
@@ -107,14 +119,29 @@ def _listed(report: Report) -> Iterator[Listed]:
         )
 
 
+def _near(claim: ReportClaim, passages: Mapping[str, str]) -> Near | None:
+    found = claim.checks[-1].nearest if claim.checks else None
+    if found is None:
+        return None
+    return Near(passage=found.passage, text=passages.get(found.passage, ""), missing=found.missing)
+
+
 def _cited(claim: ReportClaim, sources: Mapping[int, ReportSource]) -> Iterator[Cited]:
     for number in dict.fromkeys(citation.number for citation in claim.citations):
         passages = tuple(citation.passage for citation in claim.citations if citation.number == number)
         yield Cited(number=number, title=sources[number].title, url=sources[number].url, passages=passages)
 
 
-def _row(claim: Listed) -> tuple[str, ...]:
+def _nearest(near: Near | None) -> str:
+    if near is None:
+        return ""
+    lacks = f", which lacks: {', '.join(near.missing)}" if near.missing else ""
+    return f"nearest: {near.passage} “{shorten(near.text, _QUOTE)}”{lacks}"
+
+
+def row_of(claim: Listed) -> tuple[str, ...]:
+    """A claim as a row of the table."""
     cited = " ".join(f"[{source.number}]" for source in claim.sources)
     verdict = f"{claim.verdict}, taken out" if claim.removed else claim.verdict
-    why = "; ".join(part for part in (claim.removed, claim.reason) if part)
+    why = "; ".join(part for part in (claim.removed, claim.reason, _nearest(claim.nearest)) if part)
     return claim.id, verdict, claim.rule, shorten(claim.text, _TEXT), why, cited

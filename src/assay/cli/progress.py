@@ -86,7 +86,10 @@ def _(event: events.AgentFailed) -> str:
 
 @milestone.register
 def _(event: events.FindingAdded) -> str:
-    return f"agent {event.lane} reported: {counted(len(event.passages), 'passage')} cited"
+    passages = counted(len(event.passages), "passage")
+    if event.uncited:
+        return f"agent {event.lane} reported and cited nothing; {passages} of those it was shown are nearest"
+    return f"agent {event.lane} reported: {passages} cited"
 
 
 @milestone.register

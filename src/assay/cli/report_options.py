@@ -14,7 +14,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def report(command: Command) -> Command:
     """`--length`, `--lang`, `--template`, `--instructions`; they go to `Assay.start` as they are."""
     length = click.option(
-        "--length", metavar="LENGTH", help="How long the report is: short, normal, long, or a number of words (300)."
+        "--length",
+        metavar="LENGTH",
+        help="How long the report is: normal (light 300 words, medium 900, extended 2,000), short (half of that), "
+        "long (twice), or a number of words.",
     )
     language = click.option(
         "--lang", "language", metavar="CODE", help="Language of the report (de, pt-BR); else that of the question."

@@ -22,6 +22,11 @@ _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path, readable=False, allow_dash=True))
 @click.option("--in", "paths", multiple=True, metavar="PATH…", help="The documents the text may cite; - for stdin.")
 @click.option("--web", is_flag=True, help="Fetch the pages it cites which are not among them.")
+@click.option(
+    "--find/--no-find",
+    default=None,
+    help="Look for evidence of sentences without a citation in all documents; on when a text cites nothing.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 3 when any claim is neither quoted nor supported.")
 @click.option(
     "--min-supported",
@@ -40,6 +45,7 @@ def command(
     file: Path,
     paths: Sequence[str],
     web: bool,
+    find: bool | None,
     strict: bool,
     min_supported: float | None,
     problems: bool,
@@ -55,6 +61,7 @@ def command(
 
     \b
         assay verify report.md --in papers/            # each claim against the documents it cites
+        assay verify draft.md --in papers/ --find      # and look for what cites nothing
         assay verify notes.md --web --min-supported 0.95
         assay verify report.zip                        # a bundle (-o FILE.zip): hashes, places, counts
         assay verify last --again                      # a run, by the rules of today
@@ -67,8 +74,8 @@ def command(
     --min-supported want.
     """
     if again:
-        if paths or web or strict or min_supported is not None:
-            raise click.UsageError("--again takes a run, and none of --in, --web, --strict, --min-supported")
+        if paths or web or strict or find is not None or min_supported is not None:
+            raise click.UsageError("--again takes a run, and none of --in, --web, --find, --strict, --min-supported")
         judge = Judge(model, allow_private, max_usd, max_tokens)
         return check_again(str(file), home, judge, problems=problems, as_json=as_json)
     if not (paths or web or strict or model or min_supported is not None or file.suffix.lower() in _TEXTS):
@@ -76,5 +83,5 @@ def command(
             raise click.UsageError(f"there is no file {file}; to check a run: assay verify {file} --again")
         return bundle(file, as_json=as_json)
     judge = Judge(model, allow_private, max_usd, max_tokens, home)
-    asked = Asked(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, judge)
+    asked = Asked(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, find, judge)
     return text(file, asked, quiet=state.verbosity < 0)

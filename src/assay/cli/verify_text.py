@@ -36,6 +36,7 @@ class Asked(msgspec.Struct, frozen=True):
     least: float | None
     problems: bool
     as_json: bool
+    find: bool | None = None
     judge: Judge = Judge()
 
 
@@ -66,6 +67,7 @@ async def _verified(file: Path, asked: Asked, *, quiet: bool) -> VerifiedText:
             sources=asked.paths,
             folder=file.parent,
             web=asked.web,
+            find=asked.find,
             model=asked.judge.model,
             answers=(asked.judge.home or configured.home) if asked.judge.model else None,
             allow_private=asked.judge.allow_private,
@@ -138,12 +140,20 @@ def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mappi
     cited = [_called(references[id]) for id in claim.references]
     if cited:
         yield f"{indent}cites {clean(', '.join(cited))}"
-    if claim.verdict not in (*HOLDING, "unchecked"):
-        shown = next((passages[id] for id in claim.passages if id in claim.reason), None)
-        shown = shown or next((passages[id] for id in claim.passages), None)
-        if shown is not None:
-            yield f"{indent}{shown.id}: “{shorten(clean(shown.text), _QUOTE)}”"
+    if claim.found:
+        yield f"{indent}found in {clean(', '.join(map(_place, claim.found)))}"
+    if (claim.found or claim.verdict not in HOLDING) and (shown := _near(claim, passages)) is not None:
+        yield f"{indent}{shown.id}: “{shorten(clean(shown.text), _QUOTE)}”"
+        if claim.nearest and claim.nearest.missing and claim.nearest.passage == shown.id:
+            yield f"{indent}which lacks: {clean(', '.join(claim.nearest.missing))}"
     yield ""
+
+
+def _near(claim: CheckedClaim, passages: Mapping[str, Passage]) -> Passage | None:
+    """The passage to be shown beside a claim: the one its reason names, else the nearest, else the first."""
+    named = (id for id in claim.passages if id in claim.reason.replace(":", " ").replace(",", " ").split())
+    nearest = (claim.nearest.passage,) if claim.nearest else ()
+    return next((passages[id] for id in (*named, *nearest, *claim.passages) if id in passages), None)
 
 
 def _called(reference: Named) -> str:

@@ -8,6 +8,12 @@ import msgspec
 
 from assay.core.claims import CheckName, RepairName
 from assay.core.conversation import GivenAnswer, Said
+from assay.core.depths import DEPTHS as DEPTHS
+from assay.core.depths import STEPWISE as STEPWISE
+from assay.core.depths import DepthRules as DepthRules
+from assay.core.depths import SetDepth as SetDepth
+from assay.core.depths import decided_by_reasoning
+from assay.core.depths import depth_rules as depth_rules
 from assay.core.estimate import Estimate
 from assay.core.lengths import Length
 from assay.core.messages import ModelFacts
@@ -16,7 +22,6 @@ from assay.core.webrules import WebRules
 
 Mode = Literal["auto", "simple", "web_search", "deep_research", "agent"]
 Depth = Literal["auto", "light", "medium", "extended"]
-SetDepth = Literal["light", "medium", "extended"]
 Role = Literal["simple", "analytical", "complex", "judge"]
 
 ROLES: tuple[Role, ...] = ("simple", "analytical", "complex", "judge")
@@ -44,69 +49,6 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     level: int
     title: str
     hint: str = ""
-
-
-class DepthRules(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a strategy goes at a depth.
-
-    `seconds` are for the whole run. `cycles` counts the rounds in which agents are sent, `agents_at_once` how many work
-    in parallel, `agent_turns` the turns of each. `calls` are the tool calls an agent may make, 0 for any number.
-    An agent with `queries` and `pages` is driven by code: so many searches, and so many documents opened.
-    """
-
-    seconds: float
-    min_steps: int
-    max_steps: int
-    cycles: int
-    agents_at_once: int
-    agent_turns: int
-    calls: int = 0
-    queries: int = 0
-    pages: int = 0
-
-
-DEPTHS: dict[SetDepth, DepthRules] = {
-    "light": DepthRules(seconds=120, min_steps=1, max_steps=3, cycles=2, agents_at_once=2, agent_turns=3),
-    "medium": DepthRules(seconds=600, min_steps=3, max_steps=6, cycles=4, agents_at_once=3, agent_turns=6),
-    "extended": DepthRules(seconds=1800, min_steps=5, max_steps=6, cycles=8, agents_at_once=3, agent_turns=8),
-}
-
-
-def _stepwise(seconds: float, steps: tuple[int, int], turns: int, **limits: int) -> DepthRules:
-    """One step a cycle, and one cycle more for what failed."""
-    least, most = steps
-    return DepthRules(
-        seconds=seconds,
-        min_steps=least,
-        max_steps=most,
-        cycles=most + 1,
-        agents_at_once=1,
-        agent_turns=turns,
-        **limits,
-    )
-
-
-STEPWISE: dict[SetDepth, DepthRules] = {
-    "light": _stepwise(120, (1, 3), 3, queries=2, pages=3),
-    "medium": _stepwise(600, (3, 6), 12, calls=12),
-    "extended": _stepwise(1800, (5, 10), 40, calls=40),
-}
-"""The rules of the reflective strategy."""
-
-
-MOST_CYCLES_REASONING = 4
-"""Cycles of an orchestrator that reasons by itself: it decides more at a time."""
-
-
-def depth_rules(strategy: str, depth: SetDepth, *, reasoning: bool = False) -> DepthRules:
-    """The rules of a strategy at a depth; a strategy of somebody else goes by those of the orchestrated one.
-
-    `reasoning` says that the model which decides reasons by itself.
-    """
-    if strategy == "reflective":
-        return STEPWISE[depth]
-    rules = DEPTHS[depth]
-    return msgspec.structs.replace(rules, cycles=min(rules.cycles, MOST_CYCLES_REASONING)) if reasoning else rules
 
 
 class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,9 +98,12 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     `parent` is the id of the run whose evidence this one goes on from, empty for none; `lane` is the number of the lane
     of its own phases, above all of the parent's. `answers` were given before any question was asked.
 
-    `fork` says of a run which was forked off another from where it goes on.
+    `fork` says of a run which was forked off another from where it goes on. `depths` are the numbers of each depth; a
+    brief without them goes by the defaults.
 
     `user` says whose run it is, and `labels` what its owner calls it: for lists, logs and limits, never in a prompt.
+
+    `assess` says that a model judges what the findings answer; in briefs of earlier releases code does.
 
     `estimate` is what the run was thought to take when it was created. `review` says whether the plan is shown to a
     person before research, as `ask` says it of questions. `release` is the version of Assay which made
@@ -187,6 +132,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     compare: bool = True
     repair: bool = True
     repairs_off: tuple[RepairName, ...] = ()
+    assess: bool = False
     ask: Literal["never", "optional", "required"] = "never"
     tools: tuple[str, ...] = ("search", "open", "recall")
     models: dict[Role, tuple[str, ...]] = {}
@@ -206,3 +152,15 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     private_to: tuple[str, ...] = ()
     fork: Fork | None = None
     facts: dict[str, ModelFacts] | msgspec.UnsetType = msgspec.UNSET
+    depths: dict[SetDepth, DepthRules] = {}
+
+    def rules(self, depth: SetDepth, *, reasoning: bool = False) -> DepthRules:
+        """How far the run goes at a depth; `reasoning` says that the model which decides reasons by itself."""
+        rules = self.depths.get(depth) or depth_rules(self.strategy, depth)
+        return decided_by_reasoning(rules) if reasoning else rules
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether a person may be asked: somebody wants it, and the last thing said in the thread was no question."""
+        asked_already = bool(self.conversation) and self.conversation[-1].questions
+        return self.ask != "never" and not asked_already

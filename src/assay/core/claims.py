@@ -44,6 +44,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
     `start` and `end` are code points into the report *as written*, markers included; the rendered positions
     are computed with the rendering. `passages` are the ids it cites, `against` those found which speak against it.
+    An `inherited` citation is that of the next sentence of its paragraph which has one: the claim bears no marker.
     """
 
     id: str
@@ -54,14 +55,26 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict = "unchecked"
     reason: str = ""
     against: tuple[str, ...] = ()
+    inherited: bool = False
+
+
+class Nearest(msgspec.Struct, frozen=True, kw_only=True):
+    """The cited passage which says most of a claim, by id, and which of the claim's words and numbers it lacks."""
+
+    passage: str
+    missing: tuple[str, ...] = ()
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """One check's result on a claim: the rule (or "judge"), its verdict, and why."""
+    """One check's result on a claim: the rule (or "judge"), its verdict, and why.
+
+    `nearest` is what a reader looks at where the claim does not hold; None where it does, or nothing is near.
+    """
 
     rule: str
     verdict: Verdict
     reason: str = ""
+    nearest: Nearest | None = None
 
 
 class Version(msgspec.Struct, frozen=True, kw_only=True):

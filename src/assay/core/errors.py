@@ -154,12 +154,14 @@ class ModelError(AssayError):
     """One attempt at a model failed.
 
     `retry_after` is in seconds, None when the provider named none; `transient` says whether the same
-    request may succeed later.
+    request may succeed later, `reached` whether anybody answered at all.
     """
 
-    def __init__(self, reason: str, *, transient: bool = True, retry_after: float | None = None) -> None:
+    def __init__(
+        self, reason: str, *, transient: bool = True, retry_after: float | None = None, reached: bool = True
+    ) -> None:
         super().__init__(reason)
-        self.reason, self.transient, self.retry_after = reason, transient, retry_after
+        self.reason, self.transient, self.retry_after, self.reached = reason, transient, retry_after, reached
 
 
 class ExtractError(AssayError):

@@ -10,8 +10,8 @@ Named = Literal["short", "normal", "long"]
 Length = Named | int
 """A named length, or about so many words."""
 
-WORDS: dict[Named, int] = {"short": 150, "normal": 0, "long": 1_500}
-"""What the names stand for, in words; 0 is as long as the findings carry."""
+SHARES: dict[Named, float] = {"short": 0.5, "normal": 1.0, "long": 2.0}
+"""What the names stand for, as a part of the words of a run's depth."""
 
 LEAST, MOST = 30, 10_000
 
@@ -23,7 +23,7 @@ def read_length(value: str | int) -> Length:
         UsageError: it is none.
     """
     text = str(value).strip().lower()
-    for name in WORDS:
+    for name in SHARES:
         if text == name:
             return name
     count = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
@@ -34,6 +34,6 @@ def read_length(value: str | int) -> Length:
     return count
 
 
-def words_of(length: Length) -> int:
-    """The words wanted, 0 for as many as it takes."""
-    return length if isinstance(length, int) else WORDS[length]
+def words_of(length: Length, usual: int) -> int:
+    """The words wanted, 0 for as many as it takes; `usual` are those of the run's depth."""
+    return length if isinstance(length, int) else round(usual * SHARES[length])

@@ -18,6 +18,7 @@ Task = Literal[
     "find",
     "analyze",
     "reflect",
+    "assess",
     "answer",
     "write",
     "fill",
@@ -195,7 +196,7 @@ REASONING_ROOM = {"low": 4_000, "medium": 10_000, "high": 25_000}
 
 
 class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user knows better about a model than any table; None leaves it to the table.
+    """What a user, or a model's own server, knows better about it than any table; None leaves it to the table.
 
     `window` and `max_output` in tokens, `price` in US dollars for a million tokens.
     """

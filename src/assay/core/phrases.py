@@ -22,6 +22,11 @@ def missing() -> str:
     return state(gettext(MISSING), "missing")
 
 
+def closest() -> str:
+    """The heading of what comes nearest to a question that nothing answers."""
+    return state(gettext(CLOSEST))
+
+
 def nothing() -> str:
     """Stands for findings, or a section, which hold nothing."""
     return state(gettext(NOTHING))

@@ -10,7 +10,10 @@ from assay.core.brief import SetDepth
 
 Complexity = Literal["simple", "moderate", "complex"]
 FollowUp = Literal["new_topic", "clarification", "complex_follow_up"]
-StepStatus = Literal["pending", "running", "completed", "skipped"]
+StepStatus = Literal["pending", "running", "completed", "partly", "open", "skipped"]
+"""`pending`: nobody has worked on it, or who did failed. `completed`: it is answered; `partly`: in part; `open`: it was
+worked on, and what was found does not answer it. `skipped`: it was given up."""
+CoverageStatus = Literal["answered", "partly", "not"]
 
 
 class Triage(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,9 +67,13 @@ class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether one part of the question or plan is answered; `step` is a plan step's id, 0 for the question itself."""
+    """Whether one part of the question or plan is answered; `step` is a plan step's id, 0 for the question itself.
+
+    `reason` says what is missing, in the words of the model which judged it; "" where code did.
+    """
 
     step: int
     part: str
-    status: Literal["answered", "partly", "not"]
+    status: CoverageStatus
     passages: tuple[str, ...] = ()
+    reason: str = ""

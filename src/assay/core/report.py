@@ -174,6 +174,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     before or that was taken out (`removed`), or stands on a side of `conflicts`, where sources disagree. `copies` are
     groups of documents, by hash, which copy one another.
     `looked` says where the run has looked.
+    `thinking` is what models reasoned while they wrote the report, as far as their services give it.
     Of a run with a schema `fields` are its fields by name (`steps[0].title`), `data` their values alone in its shape.
     """
 
@@ -209,6 +210,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     further: tuple[ReportPassage, ...] = ()
     forked_from: str = ""
     looked: Looked = Looked()
+    thinking: tuple[str, ...] = ()
 
 
 def bibliography(view: RunView) -> Bibliography:
@@ -255,7 +257,14 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
         removed=tuple(_removed(claim) for claim in view.removed),
         further=_further(view, books),
         looked=look_over(view),
+        thinking=_thinking(view),
     )
+
+
+def _thinking(view: RunView) -> tuple[str, ...]:
+    """What the models said that they thought while they wrote the report."""
+    turns = (turn for phase in view.phases if phase.name == "write" for turn in phase.turns)
+    return tuple(thought for turn in turns for thought in turn.thoughts if thought.strip())
 
 
 def written(view: RunView) -> Literal["none", "writing", "finished"]:

@@ -21,6 +21,7 @@ NAMES = (
     "instructions",
     "note",
     "objection",
+    "parts",
     "plan",
     "question",
     "reflections",

@@ -18,8 +18,8 @@ import msgspec
 
 from assay.core.ports import LedgerRow
 from assay.core.quality import assess, find_doi
+from assay.core.relevance import Statement, rank, read_question
 from assay.core.sources import FINAL_URL, Document, Notice, Passage, Source, Span, ordinal_of, sha256, source_id
-from assay.core.text import words
 
 LANE_SOURCES = 999
 
@@ -244,17 +244,11 @@ class Ledger:
         return _flat(self._held.pages, self._visible(self._held.pages))
 
     def recall(self, query: str, limit: int = 10) -> list[Passage]:
-        """The passages held which share most words with `query`, best first; a passage two lanes met counts once.
-
-        A word counts by its rarity among the passages held (inverse document frequency), a repetition not at all.
-        """
-        wanted = set(words(query))
+        """The passages held which answer `query` best, best first; a passage two lanes met counts once."""
         held = self._distinct()
-        matched = [(passage, wanted & set(words(passage.text))) for passage in held]
-        seen = Counter(word for _, found in matched for word in found)
-        rated = [(sum(1 / seen[word] for word in found), place) for place, (_, found) in enumerate(matched) if found]
-        rated.sort(key=lambda pair: (-pair[0], pair[1]))
-        return [matched[place][0] for _, place in rated[:limit]]
+        statements = [Statement(text=each.text, heading=" ".join(each.heading[-1:])) for each in held]
+        asked = read_question(query, beside="\n".join(each.text for each in held[:5]))
+        return [held[place] for place in rank(asked, statements, limit)]
 
     def excerpts(self, passages: Iterable[Passage]) -> list[Excerpt]:
         """Passages grouped by document, to be shown to another lane under ids of its own."""

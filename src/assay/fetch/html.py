@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.decoding import clean, decode
@@ -15,7 +16,6 @@ from assay.fetch.fields import stem
 from assay.fetch.html_lead import with_lead
 from assay.fetch.html_markdown import to_markdown
 from assay.fetch.html_said import attribute, read_said
-from assay.fetch.language import detect
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement

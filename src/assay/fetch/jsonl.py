@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import msgspec
 
+from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.decoding import clean
 from assay.fetch.fields import read_fields
-from assay.fetch.language import detect
 
 LONGEST_ROW = 64 * 1024 * 1024
 MOST_BYTES = 4 * 1024 * 1024 * 1024

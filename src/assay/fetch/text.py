@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.core.detection import detect
 from assay.core.sources import Extracted
 from assay.fetch.decoding import decode
 from assay.fetch.fields import first_line, stem
-from assay.fetch.language import detect
 
 
 class TextExtractor:

@@ -96,7 +96,8 @@ def fails(
 class Scripted:
     """Plays `script`: scenes, or a function from a request to its answer.
 
-    Of the scenes not used up, the first that matches answers. `requests` are those seen, in the order they came.
+    Of the scenes not used up, the first that matches answers. `requests` are those seen, in the order they came. Scenes
+    without any for the task `assess` have nobody to judge coverage: the request is declined, and code judges.
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class Scripted:
         self._scenes: list[Scene] = [] if callable(script) else list(script)
         self._profile = profile or Profile(name="scripted", price=Price(input=0.0, output=0.0), deterministic=True)
         self._chunk = chunk
+        self._judges = callable(script) or any(scene.task in ("assess", None) for scene in script)
         self.requests: list[Request] = []
 
     @property
@@ -141,6 +143,8 @@ class Scripted:
             ModelError, ContextTooLong: where the scene says so.
             ScriptExhausted: no scene is for this request.
         """
+        if request.task == "assess" and not self._judges:
+            raise ModelError("the script has no scene which judges coverage", transient=False)
         self.requests.append(request)
         scene = self._take(request)
         if scene.log:

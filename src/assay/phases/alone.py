@@ -72,6 +72,6 @@ async def _findings(run: Run, kit: Kit, inquiry: Inquiry, research: Research) ->
         found = [finding for finding in research.findings if finding.passages]
         if not found:
             nothing = await nothing_found(phase, kit, inquiry)
-            return Draft(text=nothing.text, limits=limits, sourced=nothing.sourced)
+            return Draft(text=nothing.text, limits=limits, sourced=nothing.sourced, found=False)
         phase.emit(ReportDelta(text=found[0].text))
         return Draft(text=found[0].text, limits=limits)

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.agents.citing import cite
-from assay.agents.findings import added, wrong_with
+from assay.agents.findings import added, founded, usable, wrong_with
 from assay.agents.loop import count
-from assay.agents.replies import defect
 from assay.agents.sizing import output, room
 from assay.agents.task import AgentTask, Finding, Kit
 from assay.agents.wording import prompt
@@ -22,8 +20,6 @@ from assay.evidence.ledger import Ledger
 from assay.phases.inquiry import user
 from assay.phases.material import fitted, messages_of
 from assay.run.run import Run
-
-OUTPUT = 4_000
 
 
 async def analyze(run: Run, kit: Kit, task: AgentTask, findings: Sequence[Finding]) -> Finding:
@@ -41,7 +37,7 @@ async def analyze(run: Run, kit: Kit, task: AgentTask, findings: Sequence[Findin
     except (LimitReached, ModelFailed) as failed:
         run.emit(AgentFailed(lane=run.lane, error=in_words(failed.reason)))
         raise
-    finding = added(place, task, cite(text, ledger), "done", 0)
+    finding = added(place, task, founded(text, task, ledger, run.lane), "done", 0)
     run.emit(AgentFinished(lane=run.lane, stop=finding.stop, turns=0))
     return finding
 
@@ -50,12 +46,11 @@ async def _write(place: Run, ledger: Ledger, task: AgentTask, findings: Sequence
     """The analysis; what is written badly is written once more."""
     note: tuple[Message, ...] = ()
     reply = await _ask(place, ledger, task, findings, note)
-    if wrong := wrong_with(reply, ledger):
+    first = reply
+    if wrong := wrong_with(reply, task, ledger):
         note = (user("note", f"Your last reply could not be used: {wrong}."),)
         reply = await _ask(place, ledger, task, findings, note)
-    if defect(reply):
-        raise ModelFailed(f"the analysis could not be used: {defect(reply)}")
-    return reply.text.strip()
+    return usable("the analysis", (first, reply), place, ledger)
 
 
 async def _ask(
@@ -68,7 +63,7 @@ async def _ask(
         system=prompt("assay.phases", "analyze"),
         messages=(),
         tool_choice="none",
-        max_tokens=output(place.profile("analytical"), OUTPUT),
+        max_tokens=output(place.profile("analytical"), place.rules.analysis_tokens),
     )
     profile = place.profile("analytical")
     tokens = min(room(profile, request.system, (), request.max_tokens), profile.window // 2)

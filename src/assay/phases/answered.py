@@ -44,7 +44,8 @@ class Closing:
             return repaired
         after = reassess(self.before, self.passages, repaired.checked, removed)
         run.emit(CoverageAssessed(coverage=after, when="after"))
-        lost = [part for part in missing(after) if part not in missing(self.before)]
+        known = missing(self.before)
+        lost = [part for part in missing(after) if part not in known and f"\n- {part}:" not in repaired.text]
         if self.formed:
             self.limits = tuple(map(unfound, lost))
             return repaired

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from assay.agents.act import act
+from assay.agents.history import Result
 from assay.agents.replies import mend
 from assay.agents.sizing import output
+from assay.agents.stating import counted, rules
 from assay.agents.task import Kit
 from assay.agents.wording import prompt
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.messages import Request, ToolCall
 from assay.core.report import in_words
+from assay.core.text import estimate_tokens
 from assay.core.translation import gettext as _
 from assay.phases.inquiry import Inquiry, user
 from assay.run.run import Run
 
 OUTPUT = 512
-QUERIES, HITS = 3, 4
+HITS = 4
+SHARE = 16
+"""What the planner is shown of it takes at most this part of its window."""
+
+
+class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The `rules` message of a call that words queries: how many, "at most" where fewer will do."""
+
+    queries: int
+    fewer: bool = False
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        return f"Word {'at most ' if self.fewer else ''}{counted(self.queries, 'query', 'queries')}."
 
 
 def may_search(run: Run, kit: Kit, inquiry: Inquiry) -> bool:
@@ -27,20 +45,26 @@ def may_search(run: Run, kit: Kit, inquiry: Inquiry) -> bool:
 
 async def look_around(run: Run, kit: Kit, inquiry: Inquiry) -> str:
     """The best passages for a few queries, as text for the planner; empty where there is nothing to search."""
-    if not may_search(run, kit, inquiry):
+    if not may_search(run, kit, inquiry) or not run.rules.background_queries:
         return ""
     async with run.phase("background") as phase:
         try:
-            calls = await wanted(phase, kit, inquiry)
+            calls = await wanted(phase, kit, inquiry, phase.rules.background_queries)
             results = await act(phase, kit.ledger.seeing(kit.lanes), kit.tools, calls, inquiry.question)
         except (LimitReached, ModelFailed) as failed:
             phase.warn(_("planned without a look around: {why}").format(why=in_words(failed.reason)))
             return ""
-    return "\n\n".join(result.forms[1] for result in results)
+    return told(results, phase.profile("analytical").window // SHARE)
 
 
-async def wanted(phase: Run, kit: Kit, inquiry: Inquiry) -> list[ToolCall]:
-    """The searches a model words for the question; one for the question itself where it words none.
+def told(results: Sequence[Result], tokens: int) -> str:
+    """What was found, for the planner: titles and passages, all of them where they fit into `tokens`, else the best."""
+    whole = "\n\n".join(result.text for result in results)
+    return whole if estimate_tokens(whole) <= tokens else "\n\n".join(result.gist() for result in results)
+
+
+async def wanted(phase: Run, kit: Kit, inquiry: Inquiry, most: int) -> list[ToolCall]:
+    """The searches a model words for the question, `most` of them; one for the question itself where it words none.
 
     Raises:
         LimitReached, ModelFailed: it was not asked, or did not answer.
@@ -49,14 +73,18 @@ async def wanted(phase: Run, kit: Kit, inquiry: Inquiry) -> list[ToolCall]:
     request = Request(
         task="background",
         system=prompt("assay.phases", "background"),
-        messages=(user("documents", inquiry.documents), *inquiry.asked()),
+        messages=(
+            user("documents", inquiry.documents),
+            rules(QueryRules(queries=most, fewer=True)),
+            *inquiry.asked(),
+        ),
         tools=(search,),
         tool_choice="required",
         max_tokens=output(phase.profile("simple"), OUTPUT),
         effort="low",
     )
     reply = await phase.ask("simple", request)
-    calls = [call for call in mend(reply, [search.name]) if call.name == search.name][:QUERIES]
+    calls = [call for call in mend(reply, [search.name]) if call.name == search.name][:most]
     if not calls:
         calls = [ToolCall(id="background", name=search.name, arguments={"query": inquiry.question})]
     return [msgspec.structs.replace(call, arguments={**call.arguments, "limit": HITS}) for call in calls]

@@ -28,7 +28,7 @@ async def clarify(phase: Run, inquiry: Inquiry, triage: Triage) -> Inquiry:
     phase.emit(ClarifyRequested(questions=questions))
     given = matched(questions, phase.brief.answers)
     received: tuple[str, ...] = ()
-    if may_wait(phase.brief) and None in given:
+    if phase.brief.may_ask and None in given:
         received = await phase.receive("answers", tuple[str, ...])
     answers = settled(given, received)
     assumed = tuple(
@@ -41,15 +41,9 @@ async def clarify(phase: Run, inquiry: Inquiry, triage: Triage) -> Inquiry:
     return msgspec.structs.replace(inquiry, answers=told, assumptions=(*inquiry.assumptions, *assumed))
 
 
-def may_wait(brief: Brief) -> bool:
-    """Whether a person may be asked: the brief wants it, and the last thing said in the thread was no such question."""
-    asked_already = bool(brief.conversation) and brief.conversation[-1].questions
-    return brief.ask != "never" and not asked_already
-
-
 def may_ask(brief: Brief) -> bool:
     """Whether questions can be answered: by a person, or by answers given before the run began."""
-    return may_wait(brief) or bool(brief.answers)
+    return brief.may_ask or bool(brief.answers)
 
 
 def settled(given: tuple[str | None, ...], received: tuple[str, ...]) -> tuple[str, ...]:

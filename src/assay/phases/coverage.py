@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import msgspec
 
 from assay.agents.task import Finding
 from assay.core.errors import LimitReached
 from assay.core.events import CoverageAssessed, PlanChanged
-from assay.core.plan import Coverage, Plan, PlanStep
+from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep
 from assay.core.report import in_words
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
 from assay.phases.dispatch import Crew, Dispatch, collect, may_work
-from assay.phases.state import Research, marked
+from assay.phases.judging import judge
+from assay.phases.state import STATUS, WORKED_ON, Judged, Research, answers, marked
 from assay.run.run import Run
 
 LONGEST_QUESTION = 4_000
@@ -39,7 +39,7 @@ async def cover(run: Run, crew: Crew, research: Research) -> tuple[Research, tup
             research = await _dispatch(place, crew, research, open_steps)
         except LimitReached as limit:
             place.warn(_("open steps were left: {why}").format(why=in_words(limit.reason)))
-    coverage = assess(crew.inquiry.question, research)
+    coverage = await _assessed(place, crew, research)
     place.emit(CoverageAssessed(coverage=coverage, when="before"))
     plan = closed(research.plan, coverage)
     if plan != research.plan:
@@ -60,6 +60,47 @@ async def _dispatch(place: Run, crew: Crew, research: Research, steps: Sequence[
     return research
 
 
+async def _assessed(place: Run, crew: Crew, research: Research) -> tuple[Coverage, ...]:
+    """What is answered: as the reflector judged it, or else another model, where the brief has one judge; else by code.
+
+    Nobody is asked where no finding cites anything.
+    """
+    coverage = assess(crew.inquiry.question, research)
+    if not place.brief.assess or not research.cited():
+        return coverage
+    if research.judged and research.judged_of == len(research.findings):
+        return judged(research, coverage, research.judged)
+    return judged(research, coverage, await judge(place, crew, research, coverage))
+
+
+def judged(research: Research, coverage: Sequence[Coverage], said: Sequence[Judged]) -> tuple[Coverage, ...]:
+    """Coverage with what a model said of its parts; the question is answered when all of them are.
+
+    What cites nothing cannot answer. A step whose own agents were cut short is answered in part at most.
+    """
+    if not said:
+        return tuple(coverage)
+    known = {(each.step, each.part): each for each in said}
+    whole = coverage[0]
+    parts = [_judged(part, known.get((part.step, part.part)), whole, research) for part in coverage[1:]]
+    statuses = {part.status for part in parts}
+    status: CoverageStatus = "partly"
+    if len(statuses) == 1:
+        (status,) = statuses
+    return (msgspec.structs.replace(whole, status=status), *parts)
+
+
+def _judged(part: Coverage, said: Judged | None, whole: Coverage, research: Research) -> Coverage:
+    if said is None:
+        return part
+    own = [finding.stop for finding in research.findings if finding.step == part.step and finding.passages]
+    cut = bool(part.step and own) and "done" not in own
+    status = "partly" if cut and said.status == "answered" else said.status
+    passages = () if status == "not" else part.passages or whole.passages
+    reason = "" if status == "answered" else said.reason
+    return msgspec.structs.replace(part, status=status, passages=passages, reason=reason)
+
+
 def unreported(research: Research) -> list[PlanStep]:
     """Steps to be searched for on which no agent has come to its end or to anything that can be cited.
 
@@ -71,7 +112,7 @@ def unreported(research: Research) -> list[PlanStep]:
 
 
 def assess(question: str, research: Research) -> tuple[Coverage, ...]:
-    """What is answered. A step is, when its agent's finding cites passages; partly, when the agent was cut short.
+    """What is answered, as far as code can tell: a step as far as the findings of its agents say (`answers`).
 
     A step of analysis needs no search: it stands as what it analyses stands. A step that tries another one again counts
     for that one. A step skipped by decision is no part of what was to be answered. The question comes first, then the
@@ -115,15 +156,17 @@ def _counted(plan: Plan) -> list[PlanStep]:
 
 def _step(step: PlanStep, research: Research) -> Coverage:
     ids = {step.id, *(other.id for other in research.plan.steps if other.again == step.id)}
-    own = [finding for finding in research.findings if finding.step in ids and finding.passages]
+    found = [(finding, answers(finding)) for finding in research.findings if finding.step in ids]
+    own = [finding for finding, status in found if status != "not"]
     passages = tuple(dict.fromkeys(passage.id for finding in own for passage in finding.passages))
-    complete = any(finding.stop == "done" for finding in own)
-    status: Literal["answered", "partly", "not"] = "answered" if complete else "partly" if own else "not"
+    complete = any(status == "answered" for _, status in found)
+    status: CoverageStatus = "answered" if complete else "partly" if own else "not"
     return Coverage(step=step.id, part=step.title, status=status, passages=passages)
 
 
 def _whole(question: str, steps: Sequence[Coverage], findings: Sequence[Finding]) -> Coverage:
-    passages = tuple(dict.fromkeys(passage.id for finding in findings for passage in finding.passages))
+    own = [finding for finding in findings if answers(finding) != "not"]
+    passages = tuple(dict.fromkeys(passage.id for finding in own for passage in finding.passages))
     if not passages:
         return Coverage(step=0, part=question, status="not")
     complete = bool(steps) and all(step.status == "answered" for step in steps)
@@ -131,9 +174,12 @@ def _whole(question: str, steps: Sequence[Coverage], findings: Sequence[Finding]
 
 
 def closed(plan: Plan, coverage: Sequence[Coverage]) -> Plan:
-    """The plan at the end: what nobody finished was skipped; analysis is done where there is something to analyse."""
-    found = {each.step for each in coverage if each.status != "not"}
+    """The plan at the end: each step as it is covered; what nobody worked on, and nothing answers, was skipped."""
+    known = {each.step: each.status for each in coverage}
     for step in plan.steps:
+        covered = known.get(step.id, "not")
         if step.status in ("pending", "running"):
-            plan = marked(plan, [step.id], "completed" if step.id in found else "skipped")
+            plan = marked(plan, [step.id], "skipped" if covered == "not" else STATUS[covered])
+        elif step.status in WORKED_ON and step.id in known:
+            plan = marked(plan, [step.id], STATUS[covered])
     return plan

@@ -25,8 +25,6 @@ from assay.phases.state import Research, agent_task, step_for, task_for
 from assay.run.run import Handle, Run
 from assay.tools.arguments import read
 
-MOST_A_CYCLE = 12
-
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True):
     """An agent that was sent: its task and its lane; `remark` is told beside what it found."""
@@ -65,7 +63,7 @@ class Dispatch:
 
     def take(self, index: int, call: ToolCall) -> None:
         """A call came out of the stream: an agent is sent when that is what it asks for."""
-        if call.name == RESEARCH_AGENT.name and index < MOST_A_CYCLE:
+        if call.name == RESEARCH_AGENT.name and index < self._crew.rules.agents_a_cycle:
             try:
                 self.send(index, self._task(call))
             except ToolFailed:
@@ -81,8 +79,9 @@ class Dispatch:
         return settled
 
     def _settled(self, index: int, call: ToolCall) -> Sent | str:
-        if index >= MOST_A_CYCLE:
-            return f"not sent: at most {MOST_A_CYCLE} agents at a time; call again after these"
+        most = self._crew.rules.agents_a_cycle
+        if index >= most:
+            return f"not sent: at most {most} agents at a time; call again after these"
         try:
             sent = self.send(index, self._task(call))
         except ToolFailed as failed:
@@ -100,6 +99,7 @@ class Dispatch:
             wanted.task.strip(),
             step=step_for(research.plan, wanted.task, wanted.step),
             turns=crew.rules.agent_turns,
+            calls=crew.rules.calls,
         )
         if not research.needs_search(wanted.step) and research.cited():
             return msgspec.structs.replace(task, analysis=True)

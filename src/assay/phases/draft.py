@@ -10,7 +10,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
     `researched` says that sources were looked for, `sourced` that the text claims to rest on some; `written`, that a
     model wrote it to its end; `composed`, that code made it of records, which have to go on saying what it says.
-    `streamed` is the text as it streamed, where its claims were found meanwhile: they keep their ids.
+    `streamed` is the text as it streamed, where its claims were found meanwhile: they keep their ids. `found` says that
+    it answers: a text which only shows what is nearest to the question cites something too.
     """
 
     text: str
@@ -20,3 +21,4 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     written: bool = True
     composed: bool = False
     streamed: str = ""
+    found: bool = True

@@ -115,7 +115,8 @@ def stop_reason(run: Run, kit: Kit, draft: Draft) -> str:
     """The limit which ended research; else whether anything was found where it was looked for, and written up."""
     if run.exhausted:
         return run.exhausted
-    if draft.researched and draft.written and not cite(draft.text, kit.ledger).passages:
+    cites = bool(cite(draft.text, kit.ledger).passages)
+    if draft.researched and (not draft.found or (draft.written and not cites)):
         return "no_evidence"
     return "done" if draft.written else "unwritten"
 

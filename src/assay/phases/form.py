@@ -67,7 +67,7 @@ def formed(text: str, dated: str, absent: Sequence[str]) -> str:
     language may have put the heading it was given in words of its own: the last section is taken for it when it cites
     nothing, and is known by its heading from then on.
     """
-    found = [part for part in outline(text) if _is_missing(part.title)]
+    found = [part for part in outline(text) if is_missing(part.title)]
     if not found and absent and speech().locale != ENGLISH:
         found = [part for part in outline(text)[-1:] if not parse(text[part.start : part.end])]
         for part in found:
@@ -81,7 +81,7 @@ def formed(text: str, dated: str, absent: Sequence[str]) -> str:
 
 def with_section(text: str, section: str) -> str:
     """`text` with one more section: before what could not be found, else at its end."""
-    found = [part.start for part in outline(text) if _is_missing(part.title)]
+    found = [part.start for part in outline(text) if is_missing(part.title)]
     at = found[0] if found else len(text)
     return "\n\n".join(filter(None, (closed(text[:at].rstrip()), section, text[at:].strip())))
 
@@ -92,7 +92,7 @@ def with_missing(text: str, parts: Sequence[str]) -> str:
     if not items:
         return text
     last = outline(text)[-1:]
-    if last and _is_missing(last[0].title):
+    if last and is_missing(last[0].title):
         return f"{text.rstrip()}\n{items}"
     whole = closed(text.rstrip())
     return f"{whole}\n\n## {phrases.missing()}\n\n{items}" if whole.startswith(text.rstrip()) else text
@@ -146,7 +146,7 @@ def filled(texts: Sequence[str], template: Sequence[Section], dated: str, absent
         _sort(_NOTE.sub("", text), template, below)
     written = {_key(section.title) for at, section in enumerate(template) if any(below[at])}
     absent = [part for part in absent if _key(part) not in written]  # looked for in vain, and found under another
-    places = [at for at, section in enumerate(template) if _is_missing(section.title)]
+    places = [at for at, section in enumerate(template) if is_missing(section.title)]
     if places and absent and not any(below[places[0]]):
         below[places[0]].append("\n".join(f"- {part}" for part in absent))
     empty = {at: [phrases.nothing()] for at in leaves(template)}
@@ -195,7 +195,8 @@ def _key(title: str) -> str:
     return " ".join(_NUMBERED.sub("", plain).split())
 
 
-def _is_missing(title: str) -> bool:
+def is_missing(title: str) -> bool:
+    """Whether a heading says that below it stands what could not be found."""
     return (
         stated(title) == "missing" or _key(title) == _key(_(phrases.MISSING)) or bool(_MISSING.fullmatch(_key(title)))
     )

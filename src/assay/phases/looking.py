@@ -27,6 +27,7 @@ from assay.run.run import Run
 SECONDS = 15.0
 """How long a web search may take to have evidence in hand."""
 QUERIES, PAGES = 2, 3
+"""Where the depth names none."""
 RECALLED = 40
 OPENING = 6
 """Passages from the beginning of each document recalled: they say what it is."""
@@ -75,7 +76,7 @@ async def _search_and_read(phase: Run, kit: Kit, inquiry: Inquiry) -> None:
     """
     ledger = kit.ledger.seeing(kit.lanes)
     results = await act(phase.child("turn-1"), ledger, kit.tools, await _queries(phase, kit, inquiry), inquiry.question)
-    pages = best(results, PAGES) if "open" in kit.tools else []
+    pages = best(results, phase.rules.pages or PAGES) if "open" in kit.tools else []
     calls = [
         ToolCall(id=f"open-{place}", name="open", arguments={"documents": [page], "find": inquiry.question})
         for place, page in enumerate(pages, 1)
@@ -86,7 +87,7 @@ async def _search_and_read(phase: Run, kit: Kit, inquiry: Inquiry) -> None:
 
 async def _queries(phase: Run, kit: Kit, inquiry: Inquiry) -> list[ToolCall]:
     try:
-        return (await wanted(phase, kit, inquiry))[:QUERIES]
+        return await wanted(phase, kit, inquiry, phase.rules.queries or QUERIES)
     except ModelFailed as failed:
         phase.warn(_("searched with the words of the question alone: {why}").format(why=failed.reason))
         return [ToolCall(id="question", name="search", arguments={"query": inquiry.question})]

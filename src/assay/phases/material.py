@@ -55,8 +55,16 @@ def messages_of(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
     """Findings, one a message, and the passages they cite."""
     cited = [passage for finding in findings for passage in finding.passages]
     shown = evidence(cited, ledger)
-    said = [user("findings", f"Task: {' '.join(finding.task.split())}\n{finding.text}") for finding in findings]
+    said = [user("findings", f"Task: {' '.join(finding.task.split())}\n{_told(finding)}") for finding in findings]
     return [*said, *([user("evidence", shown)] if shown else [])]
+
+
+def _told(finding: Finding) -> str:
+    """A finding's text; of one which cites nothing that is said, with the passages that may be what it rests on."""
+    if not finding.uncited:
+        return finding.text
+    ids = ", ".join(passage.id for passage in finding.passages)
+    return f"{finding.text}\n\nNot cited by the agent. Passages it was shown: [{ids}]. State only what they say."
 
 
 def _fitted(findings: list[Finding], ledger: Ledger, tokens: int) -> tuple[Message, ...]:
@@ -76,7 +84,7 @@ def shorter(finding: Finding) -> Finding:
     if len(spans) < 2:
         return finding
     text = finding.text[: spans[len(spans) // 2][0]].rstrip()
-    kept = tuple(passage for passage in finding.passages if passage.id in text)
+    kept = tuple(passage for passage in finding.passages if finding.uncited or passage.id in text)
     return msgspec.structs.replace(finding, text=text, passages=kept)
 
 

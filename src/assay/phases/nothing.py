@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.agents import findings
 from assay.agents.task import Kit
+from assay.core import phrases
 from assay.core.conversation import shortened
 from assay.core.errors import NothingSearched
 from assay.core.events import ReportDelta, ReportStarted
@@ -18,6 +20,9 @@ from assay.phases.inquiry import Inquiry
 from assay.run.run import Run
 from assay.run.steps import Scratch, digest, perform
 
+CLOSEST = 3
+SHORTEST = 30
+"""Code points; what is shorter is a heading or a label."""
 QUERIES_NAMED = 8
 QUERY_LENGTH = 120
 """Characters of each; the question itself is one, and may be a page long."""
@@ -67,14 +72,24 @@ async def write_nothing(run: Run, kit: Kit, inquiry: Inquiry) -> Draft:
 
 
 async def nothing_found(phase: Run, kit: Kit, inquiry: Inquiry) -> Draft:
-    """The report where nothing was found: where it was looked for, and what ended that. No citation, no model.
+    """The report where nothing was found: where it was looked for, what ended that, and what comes nearest; no model.
 
     Raises:
         NothingSearched: it was looked for nowhere, and no limit is to blame.
     """
     text = told(await checked(phase, kit, inquiry), phase, kit, inquiry)
+    nearest = closest(inquiry.question, kit)
+    text = f"{text}\n\n{nearest}" if nearest else text
     phase.emit(ReportDelta(text=text))
-    return Draft(text=text, sourced=False)
+    return Draft(text=text, sourced=bool(nearest), found=False)
+
+
+def closest(question: str, kit: Kit) -> str:
+    """The passages read which are nearest to a question, below their heading; nothing where none has a word of it."""
+    found = kit.ledger.recall(question, 4 * CLOSEST)
+    nearest = [passage for passage in found if len(passage.text) > SHORTEST][:CLOSEST]
+    items = "\n".join(f"- {findings.quoted(passage)}" for passage in nearest)
+    return f"## {phrases.closest()}\n\n{items}" if items else ""
 
 
 async def checked(run: Run, kit: Kit, inquiry: Inquiry) -> Looked:

@@ -27,8 +27,6 @@ from assay.phases.inquiry import data, steered, user
 from assay.phases.state import Research
 from assay.run.run import Run
 
-OUTPUT = 1_024
-THOUGHTS_A_CYCLE = 3
 CALL_A_TOOL = "Answer with a tool call: research_agent for what is open, or generate_report."
 FIRST_WORDS = 1_500
 
@@ -43,9 +41,7 @@ class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
 
     def stated(self) -> str:
         """The rules as sentences."""
-        last = (
-            " It is the last: after it the report is written from what there is." if self.cycle == self.cycles else ""
-        )
+        last = " It is the last; the report is written after it." if self.cycle == self.cycles else ""
         return (
             f"Today is {self.date}. This is cycle {self.cycle} of {self.cycles}.{last} "
             f"At most {counted(self.agents_at_once, 'agent')} can work at the same time; others wait for a place."
@@ -73,7 +69,7 @@ class Orchestrator:
 
     def __init__(self, crew: Crew, research: Research) -> None:
         self.crew, self.research = crew, research
-        self.history = History([*crew.inquiry.asked(), user("plan", data(research.plan))])
+        self.history = History(crew.inquiry.asked())
 
     async def heed(self, place: Run) -> bool:
         """Hear what the owner said since the last decision; whether there was anything."""
@@ -120,7 +116,7 @@ class Orchestrator:
             called = names_of(said.calls)
             if any(isinstance(each, Sent) for each in settled.values()) or GENERATE_REPORT.name in called:
                 return said, settled
-            mistakes += THINK.name not in called or thoughts >= THOUGHTS_A_CYCLE
+            mistakes += THINK.name not in called or thoughts >= self.crew.rules.thoughts
             thoughts += sum(call.name == THINK.name for call in said.calls)
             if mistakes > 1:
                 return said, {}
@@ -139,11 +135,11 @@ class Orchestrator:
             messages=(),
             tools=tools,
             tool_choice="required",
-            max_tokens=output(place.profile("analytical"), OUTPUT),
+            max_tokens=output(place.profile("analytical"), depth.decision_tokens),
         )
         dispatch = Dispatch(place, self.crew, self.research, cycle)
         try:
-            closing = [rules(said)]
+            closing = [user("plan", data(self.research.plan)), rules(said)]
             reply = await ask(place, "analytical", self.history, request, closing, on_call=dispatch.take)
         except (LimitReached, ModelFailed):
             dispatch.settle([])
@@ -155,7 +151,7 @@ class Orchestrator:
 
     def _tools(self, place: Run, thoughts: int) -> tuple[ToolDefinition, ...]:
         native = place.profile("analytical").native_reasoning
-        may_think = not native and thoughts < THOUGHTS_A_CYCLE
+        may_think = not native and thoughts < self.crew.rules.thoughts
         return (RESEARCH_AGENT, GENERATE_REPORT, *((THINK,) if may_think else ()))
 
 

@@ -18,12 +18,13 @@ from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
 from assay.core.messages import Message, Request, Schema, closed
 from assay.core.plan import Plan, PlanStep, Reviewed
+from assay.core.plan_stream import StepTitles
 from assay.core.report import in_words
 from assay.core.translation import gettext as _
 from assay.phases.inquiry import Inquiry, before, user
 from assay.run.run import Run
+from assay.run.voice import Beside
 
-OUTPUT = 2_048
 TITLE_LENGTH = 200
 HIGHEST = 1_000
 """A number above this is no step's."""
@@ -130,17 +131,40 @@ async def _plan(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules
 
 async def _ask(phase: Run, request: Request, rules: DepthRules) -> Plan | None:
     """The plan, asked for once more when it cannot be read."""
+    steps = Steps()
     try:
-        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text), reading=unwrapped)
+        reply = await phase.ask("analytical", request, deltas=steps, listener=steps, reading=unwrapped)
     except ContextTooLong:
         request = _without(request, "background")
-        reply = await phase.ask("analytical", request, deltas=lambda text: PlanDelta(text=text), reading=unwrapped)
+        reply = await phase.ask("analytical", request, deltas=steps, listener=steps, reading=unwrapped)
     plan = read_plan(reply.text, rules.max_steps)
     if plan is None:
         said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
         again = msgspec.structs.replace(request, messages=(*request.messages, *said, user("note", AGAIN)))
         plan = read_plan((await phase.ask("analytical", again)).text, rules.max_steps)
     return plan
+
+
+class Steps:
+    """The steps of a plan as they are written: a line for each, once its title is whole."""
+
+    def __init__(self) -> None:
+        self._titles, self._count = StepTitles(), 0
+
+    def __call__(self, text: str) -> PlanDelta | None:
+        """The lines which more of the reply makes whole; None where it makes none."""
+        lines = []
+        for title in self._titles.feed(text):
+            self._count += 1
+            lines.append(f"{self._count}. {title}\n")
+        return PlanDelta(text="".join(lines)) if lines else None
+
+    def begin(self, beside: Beside) -> None:
+        """A stream begins, the first or again."""
+        self._titles, self._count = StepTitles(), 0
+
+    def hear(self, text: str) -> None:
+        """The text was read already."""
 
 
 def _request(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules) -> Request:
@@ -153,7 +177,7 @@ def _request(phase: Run, inquiry: Inquiry, background: str, rules: DepthRules) -
         system=prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
         messages=(*messages, *before(phase, "analytical"), stated(said), *inquiry.asked()),
         tool_choice="none",
-        max_tokens=output(phase.profile("analytical"), OUTPUT),
+        max_tokens=output(phase.profile("analytical"), rules.plan_tokens),
         schema=FORM,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.agents.citing import cite
 from assay.agents.findings import compose
-from assay.agents.replies import defect
+from assay.agents.replies import defect, salvaged
 from assay.agents.sizing import output
 from assay.agents.task import Kit
 from assay.agents.wording import prompt
@@ -26,7 +26,6 @@ from assay.run.run import Run
 from assay.verify.streaming.carrying import spans
 from assay.verify.streaming.proofreading import Proofreader
 
-OUTPUT = 2_048
 UNSOURCED = N_("This answer rests on no sources.")
 ENDED = N_("The answer was put together by code: what follows are the passages found.")
 LATE = N_("No search had brought anything after {seconds} seconds; the answer rests on no sources.")
@@ -47,9 +46,8 @@ async def answer(run: Run, kit: Kit, inquiry: Inquiry, text: str, proofreader: P
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if text:
-            said = f"{unsourced()}\n\n{text}"
-            phase.emit(ReportDelta(text=said))
-            return Draft(text=said, researched=False, sourced=False)
+            phase.emit(ReportDelta(text=text))  # a greeting, or a word on the conversation: it has no need of sources
+            return Draft(text=text, researched=False, sourced=False)
         if may_search(run, kit, inquiry) and not look.evidence and not look.late:
             return await nothing_found(phase, kit, inquiry)
         return await _answer(phase, kit, inquiry, look, proofreader)
@@ -87,13 +85,17 @@ async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look, proofreade
         reply = await _ask(phase, kit, inquiry, look.evidence, heard)
     except (LimitReached, ModelFailed) as failed:
         return _passages(phase, kit, inquiry, failed, heard)
-    if wrong := defect(reply):
-        return _passages(phase, kit, inquiry, ModelFailed(f"the answer could not be used: {wrong}"), heard)
-    cites = bool(cite(reply.text, kit.ledger).passages)
-    if heard and not cites:
+    wrong, said = defect(reply), reply.text
+    if wrong:
+        said = salvaged(reply)
+        if not cite(said, kit.ledger).passages:
+            return _passages(phase, kit, inquiry, ModelFailed(f"the answer could not be used: {wrong}"), heard)
+        phase.warn(f"the answer was used in part: {wrong.partition(';')[0]}")
+    cites = bool(cite(said, kit.ledger).passages)
+    if heard and (wrong or not cites):
         heard.take_back()  # what rests on no sources is not checked
-    text = with_date(reply.text, kit, inquiry) if cites else f"{unsourced()}\n\n{reply.text}"
-    read = reply.text if heard and cites else ""
+    text = with_date(said, kit, inquiry) if cites else f"{unsourced()}\n\n{said}"
+    read = said if heard and cites and not wrong else ""
     settle(
         phase, first + reply.text, text, REVISED if cites or first else "the answer cites nothing", spans(read, text)
     )
@@ -128,7 +130,7 @@ async def _ask(phase: Run, kit: Kit, inquiry: Inquiry, evidence: str, proofreade
         system=prompt("assay.phases", "answer"),
         messages=(*([user("evidence", evidence)] if evidence else []), *inquiry.asked()),
         tool_choice="none",
-        max_tokens=output(phase.profile("complex"), OUTPUT),
+        max_tokens=output(phase.profile("complex"), phase.rules.answer_tokens),
     )
     return await phase.ask(
         "complex",

@@ -7,18 +7,33 @@ from collections.abc import Iterable
 import msgspec
 
 from assay.agents.task import AgentTask, Finding, Finished, Kit
+from assay.core.absence import states_absence
 from assay.core.markers import strip
-from assay.core.plan import Plan, PlanStep, StepStatus
-from assay.core.text import words
+from assay.core.plan import CoverageStatus, Plan, PlanStep, StepStatus
+from assay.core.text import sentences, words
 from assay.phases.inquiry import Inquiry
 
 SAID_LENGTH = 200
+STATUS: dict[CoverageStatus, StepStatus] = {"answered": "completed", "partly": "partly", "not": "open"}
+"""How a step stands whose findings answer it so far."""
+WORKED_ON = frozenset(STATUS.values())
+"""The steps somebody has worked on to some end."""
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """How a model judges a part: plan step `step`, or where that is 0, the part of the question with these words."""
+
+    step: int
+    part: str
+    status: CoverageStatus
+    reason: str = ""
 
 
 class Research(msgspec.Struct, frozen=True, kw_only=True):
     """The research of a run: `failed` says why agents failed; `cycles` counts the rounds of dispatch so far.
 
-    `steering` is what the owner told the run so far.
+    `steering` is what the owner told the run so far. `judged` is how the reflector judges what the first `judged_of`
+    findings answer.
     """
 
     plan: Plan
@@ -26,12 +41,14 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
     failed: tuple[str, ...] = ()
     cycles: int = 0
     steering: tuple[str, ...] = ()
+    judged: tuple[Judged, ...] = ()
+    judged_of: int = 0
 
     def with_finding(self, finding: Finding) -> Research:
-        """The research with one more finding, its step completed."""
+        """The research with one more finding, its step as far as that answers it."""
         plan = self.plan
         if finding.step:
-            plan = marked(plan, [finding.step], "completed", said(finding))
+            plan = marked(plan, [finding.step], STATUS[answers(finding)], said(finding))
         return msgspec.structs.replace(self, plan=plan, findings=(*self.findings, finding))
 
     def without(self, step: int, reason: str = "") -> Research:
@@ -54,6 +71,27 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
     def finding_of(self, lane: int) -> Finding | None:
         """What the agent in `lane` found."""
         return next((finding for finding in self.findings if finding.lane == lane), None)
+
+
+def answers(finding: Finding) -> CoverageStatus:
+    """How far a finding answers its task, as far as code can tell.
+
+    It does where it cites passages, its agent came to its end, and it does not say that something was not found; not at
+    all, where it cites nothing or says nothing else.
+    """
+    if not finding.passages:
+        return "not"
+    stated = statements(finding.text)
+    absent = sum(map(states_absence, stated))
+    if stated and absent == len(stated):
+        return "not"
+    return "partly" if absent or finding.uncited or finding.stop != "done" else "answered"
+
+
+def statements(text: str) -> list[str]:
+    """The sentences of a finding, without its headings and markers."""
+    lines = (line.strip() for line in strip(text).splitlines() if not line.lstrip().startswith("#"))
+    return [line[start:end] for line in lines for start, end in sentences(line) if words(line[start:end])]
 
 
 def said(finding: Finding) -> str:

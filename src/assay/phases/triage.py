@@ -25,8 +25,6 @@ from assay.phases.inquiry import Inquiry, before, user
 from assay.run.run import Run
 from assay.tools.arguments import read
 
-OUTPUT = 1_024
-QUESTIONS = 3
 ASSUMPTIONS = 3
 LONGEST = 1_000
 """Code points of a question which triage restates, or asks back."""
@@ -91,11 +89,11 @@ async def _ask(phase: Run, inquiry: Inquiry) -> Triage:
         messages=(
             user("documents", inquiry.documents),
             *before(phase, "simple"),
-            rules(TriageRules(date=inquiry.date, questions=QUESTIONS if may_ask(phase.brief) else 0)),
+            rules(TriageRules(date=inquiry.date, questions=phase.rules.questions if may_ask(phase.brief) else 0)),
             *inquiry.asked(),
         ),
         tools=TRIAGE,
-        max_tokens=output(phase.profile("simple"), OUTPUT),
+        max_tokens=output(phase.profile("simple"), phase.rules.decision_tokens),
         effort="low",
     )
     try:
@@ -113,7 +111,7 @@ def _read(phase: Run, reply: Reply) -> Triage:
         return _planned(phase, plan)
     if answer := first(calls, ANSWER.name):
         return Triage(complexity="simple", depth="light", answer=str(answer.arguments.get("text", "")))
-    questions = read_questions(reply.text)
+    questions = read_questions(reply.text)[: phase.rules.questions]
     return Triage(ambiguous=bool(questions), questions=questions, follow_up=_follow_up(phase, ""))
 
 
@@ -151,9 +149,9 @@ def _follow_up(phase: Run, said: Literal["", FollowUp]) -> FollowUp:
 
 
 def read_questions(text: str) -> tuple[str, ...]:
-    """Clarifying questions in a reply's text: its lines which end as a question does and are no essays, at most 3."""
+    """Clarifying questions in a reply's text: its lines which end as a question does and are no essays."""
     lines = (BULLET.sub("", line).strip() for line in text.splitlines())
-    return tuple(line for line in lines if line.endswith(("?", "？", "؟")) and len(line) <= LONGEST)[:QUESTIONS]
+    return tuple(line for line in lines if line.endswith(("?", "？", "؟")) and len(line) <= LONGEST)
 
 
 def _fixed(run: Run, triage: Triage) -> Triage:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.agents.citing import cite
-from assay.agents.findings import compose
+from assay.agents.findings import compose, told
 from assay.agents.task import Finding, Kit
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
@@ -18,6 +18,7 @@ from assay.core.translation import N_, quoted, state
 from assay.core.translation import gettext as _
 from assay.phases.draft import Draft
 from assay.phases.form import Formed, as_of, filled, formed, joined, missing
+from assay.phases.gaps import gaps, reconciled
 from assay.phases.inquiry import Inquiry
 from assay.phases.nothing import nothing_found
 from assay.phases.state import Research
@@ -83,18 +84,18 @@ async def _draft(phase: Run, writer: Writer, research: Research) -> Draft:
         streamed = "\n\n".join(texts)
         read = streamed if writer.proofreader else ""
         settle(phase, streamed, done.text, places=spans(read, done.text))
-        return Draft(text=done.text, limits=done.limits, streamed=read)
+        return Draft(text=done.text, limits=(*writer.limits, *done.limits), streamed=read)
     phase.emit(ReportRevised(text=done.text, why=why))
-    limits = (_(NOT_WRITTEN if not writer.texts else HALF_WRITTEN), *done.limits)
+    limits = (_(NOT_WRITTEN if not writer.texts else HALF_WRITTEN), *writer.limits, *done.limits)
     return Draft(text=done.text, limits=limits, written=False)
 
 
 def _formed(phase: Run, kit: Kit, inquiry: Inquiry, texts: Sequence[str], coverage: Sequence[Coverage]) -> Formed:
     """What was written, with its date and what could not be found, under the headings of a template if there is one."""
-    dated, absent = date_of("\n\n".join(texts), kit, inquiry), missing(coverage)
+    dated = date_of("\n\n".join(texts), kit, inquiry)
     if phase.brief.template:
-        return filled(texts, phase.brief.template, dated, absent)
-    return Formed(text=formed(joined(texts), dated, absent))
+        return filled(texts, phase.brief.template, dated, missing(coverage))
+    return Formed(text=formed(reconciled(joined(texts), coverage), dated, gaps(coverage)))
 
 
 def date_of(text: str, kit: Kit, inquiry: Inquiry) -> str:
@@ -161,5 +162,5 @@ def composed(plan: Plan, findings: Sequence[Finding]) -> str:
     """Findings under the plan steps they are for."""
     titles = {step.id: step.title for step in plan.steps}
     return "\n\n".join(
-        f"## {titles.get(finding.step) or ' '.join(finding.task.split())}\n\n{finding.text}" for finding in findings
+        f"## {titles.get(finding.step) or ' '.join(finding.task.split())}\n\n{told(finding)}" for finding in findings
     )

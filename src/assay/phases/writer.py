@@ -10,15 +10,16 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.agents.act import act
+from assay.agents.citing import cite
 from assay.agents.history import History, Turn, result
 from assay.agents.loop import NO_CALLS_LEFT
-from assay.agents.replies import defect, mend
+from assay.agents.replies import defect, mend, salvaged
 from assay.agents.sizing import output, room, total
 from assay.agents.stating import counted, rules
 from assay.agents.task import Kit
 from assay.agents.wording import for_tools, prompt
 from assay.core.citations.reader import citing
-from assay.core.errors import ContextTooLong, ModelFailed, Refused
+from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.languages import language_name
 from assay.core.lengths import words_of
@@ -32,21 +33,21 @@ from assay.phases.state import Research
 from assay.run.run import Run
 from assay.verify.streaming.proofreading import Proofreader
 
-OUTPUT = 20_000
-RECALLS = 3
-"""How often the writer of one report may look again at what was read."""
 RECALL = "recall"
 ROOM_TO_RECALL = 700
 """Tokens that have to be free for what is recalled."""
 LONGEST_BESIDE_A_CALL = 1_000
 """A text longer than this, in code points, is the report, whatever else is called beside it."""
+CUT_OFF = "The model wrote more than it may: the end of the report is missing."
+REPEATED = "The model repeated itself: what it said again was left out of the report."
 
 
 class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     """The `rules` message of the writer: which part of the report this is, of how many, and how long it should be.
 
-    `language` is a name, "" for that of the question; `words` is 0 for as many as it takes; `recalls` are left.
-    `missing` is the heading of the last section, on what could not be found, where that is not the prompt's.
+    `language` is a name, "" for that of the question; `words` is 0 for as many as it takes, and `asked` says that
+    somebody named a length; `recalls` are left. `missing` is the heading of the last section, on what could not be
+    found, where that is not the prompt's.
     """
 
     date: str
@@ -54,6 +55,7 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     part: int = 1
     parts: int = 1
     words: int = 0
+    asked: bool = False
     recalls: int = 0
     missing: str = ""
 
@@ -80,7 +82,10 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Writer:
-    """Writes one report; `texts` are its parts as far as they are written, `left` those still to be written."""
+    """Writes one report; `texts` are its parts as far as they are written, `left` those still to be written.
+
+    `limits` are what its reader must know of how it was written.
+    """
 
     def __init__(
         self,
@@ -97,8 +102,9 @@ class Writer:
         self.findings = [finding for finding in research.findings if finding.passages]
         self.texts: list[str] = []
         self.left: list[Part] = []
+        self.limits: dict[str, None] = {}
         may_recall = RECALL in kit.tools and unseen(kit.ledger, self.findings)
-        self.recalls = RECALLS if may_recall else 0
+        self.recalls = phase.rules.recalls if may_recall else 0
         self.turns = 0
         self.called = False  # in the part in work: a request which holds calls has to define their tool
 
@@ -138,19 +144,47 @@ class Writer:
     async def _piece(self, piece: Piece) -> str:
         """One part; what is cut off or repeats itself is taken back and written once more.
 
+        Where that is no better, the better of the two is the part, without what is wrong with it.
+
         Raises:
             LimitReached, ModelFailed: there is none.
         """
         self.called = False
         history = History([*self.inquiry.asked(), *piece.part.messages])
-        reply = await self._reply(history, piece)
-        if wrong := defect(reply):
-            self._take_back()
-            history.add(Turn(said=user("note", f"Your last reply could not be used: {wrong}.")))
-            reply = await self._reply(history, piece)
-        if defect(reply):
-            raise ModelFailed(f"the report could not be used: {defect(reply)}")
-        return reply.text
+        first = await self._reply(history, piece)
+        wrong = defect(first)
+        if not wrong:
+            return first.text
+        self._take_back()
+        history.add(Turn(said=user("note", f"Your last reply could not be used: {wrong}.")))
+        try:
+            second = await self._reply(history, piece)
+        except (LimitReached, ModelFailed):
+            if not self._usable(first):
+                raise
+            return self._salvage([first])
+        return self._salvage([second, first]) if defect(second) else second.text
+
+    def _usable(self, reply: Reply) -> str:
+        """What can be used of a reply with something wrong; nothing, where it cites nothing: findings say more."""
+        text = salvaged(reply)
+        return text if cite(text, self.kit.ledger).passages else ""
+
+    def _salvage(self, replies: Sequence[Reply]) -> str:
+        """What can be used of the best of `replies`, said in their stead.
+
+        Raises:
+            ModelFailed: nothing can.
+        """
+        best = max(replies, key=lambda reply: len(self._usable(reply)))
+        text, wrong = self._usable(best), defect(best)
+        if not text:
+            raise ModelFailed(f"the report could not be used: {wrong}")
+        self.phase.warn(f"the report was used in part: {wrong.partition(';')[0]}")
+        self.limits[CUT_OFF if best.stop == "length" else REPEATED] = None
+        self._take_back()
+        self.phase.emit(ReportDelta(text=text))
+        return text
 
     async def _reply(self, history: History, piece: Piece) -> Reply:
         """The text of a part, after what the writer looked at again."""
@@ -226,7 +260,8 @@ class Writer:
             language=language_name(self.inquiry.language),
             part=piece.number,
             parts=piece.of,
-            words=-(-words_of(self.phase.brief.length) // piece.of),
+            words=-(-words_of(self.phase.brief.length, self.phase.rules.words) // piece.of),
+            asked=self.phase.brief.length != "normal",
             recalls=self.recalls,
             missing="" if speech().locale == ENGLISH else missing(),
         )
@@ -243,7 +278,7 @@ class Writer:
             system=for_tools(prompt("assay.phases", "write"), self.kit.tools),
             messages=(),
             tool_choice="none",
-            max_tokens=output(self.profile, OUTPUT),
+            max_tokens=output(self.profile, self.phase.rules.report_tokens),
         )
 
     def _take_back(self) -> None:

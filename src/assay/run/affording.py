@@ -30,10 +30,15 @@ class Reserve(msgspec.Struct, frozen=True, kw_only=True):
     checking: Budget
 
     @classmethod
-    def of(cls, budget: Budget, writer: Profile | None = None, *, verify: bool = True) -> Self:
-        """At most 40 % for the report and 15 % for verification; nothing for what is not limited, or not wanted."""
+    def of(
+        cls, budget: Budget, writer: Profile | None = None, *, verify: bool = True, output: int = REPORT_OUTPUT
+    ) -> Self:
+        """At most 40 % for the report and 15 % for verification; nothing for what is not limited, or not wanted.
+
+        `output` is the most tokens a report may have.
+        """
         share = VERIFY_SHARE if verify else 0.0
-        worst = None if writer is None else _longest(writer)
+        worst = None if writer is None else _longest(writer, output)
         usd = None if worst is None or writer is None or writer.price is None else writer.price.most(worst)
         return cls(
             report=Budget(
@@ -60,9 +65,9 @@ def _or(value: float | None, other: float) -> float:
     return other if value is None else value
 
 
-def _longest(writer: Profile) -> Usage:
+def _longest(writer: Profile, output: int) -> Usage:
     """The worst case of one report call."""
-    output = min(REPORT_OUTPUT, writer.max_output, writer.window // 4)
+    output = min(output, writer.max_output, writer.window // 4)
     return Usage(model_calls=1, input_tokens=writer.window - output, output_tokens=output + reasoning(writer, "medium"))
 
 

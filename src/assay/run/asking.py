@@ -17,15 +17,16 @@ from assay.core.brief import Role, Timeouts
 from assay.core.citations.reader import Reading
 from assay.core.counting import input_tokens
 from assay.core.errors import ContextTooLong, LimitReached, ModelError, ModelFailed, Refused
-from assay.core.events import Event, ModelAttempted
-from assay.core.messages import REASONING_ROOM, Reply, Request, Retracted, Task, ToolCall
+from assay.core.events import ModelAttempted
+from assay.core.messages import REASONING_ROOM, Reply, Request, Retracted, Task, TextDelta, ThinkDelta, ToolCall
 from assay.core.ports import Fact, Model
 from assay.core.usage import Usage
 from assay.run.affording import fitted, reasoning, worst_case
 from assay.run.health import PATIENCE
+from assay.run.musing import musing
 from assay.run.place import Place
 from assay.run.steps import Scratch, digest, hold, perform
-from assay.run.voice import Listener, Voice
+from assay.run.voice import Deltas, Listener, Voice
 from assay.run.watching import watched
 
 TRIES = 3
@@ -35,6 +36,8 @@ RENEWAL = 1 / 16
 """A stream's timeout is renewed when this part of it has passed, not at each token: a timer costs as much as one."""
 LONG: frozenset[Task] = frozenset(("find", "analyze", "write"))
 """What is asked where the reply is long, and a model may think about it in its middle."""
+PROSE: frozenset[Task] = frozenset(("find", "analyze", "answer", "write"))
+"""What is answered in prose, which cites what it says."""
 ROOMS = (REASONING_ROOM["medium"], REASONING_ROOM["high"])
 """Tokens granted, one after the other, to a model which was seen to think before it answers."""
 LEAST_ROOM = 500
@@ -51,7 +54,7 @@ async def ask(
     role: Role,
     request: Request,
     *,
-    deltas: Callable[[str], Event] | None,
+    deltas: Deltas | None,
     thinking: bool,
     on_call: Callable[[int, ToolCall], None] | None,
     listener: Listener | None = None,
@@ -145,6 +148,7 @@ class Attempts:
 
         With a `fallback` to go to it is left alone as soon as its breaker is open, whoever opened it.
         """
+        known = self._health.is_open(name, self._clock.monotonic())
         for again in range(TRIES):
             try:
                 return await self._roomy(name)
@@ -161,7 +165,8 @@ class Attempts:
                 self._refused = False
                 self._note(name, error.reason)
                 self._health.failed(name, now, transient=error.transient, retry_after=error.retry_after)
-                if not error.transient or again == TRIES - 1 or self._given_up(name, fallback):
+                gone = known and not error.reached  # others have tried more than once
+                if not error.transient or gone or again == TRIES - 1 or self._given_up(name, fallback):
                     return None
                 await self._clock.sleep(_pause(error, again))
                 if self._given_up(name, fallback):
@@ -314,6 +319,18 @@ def _priced(model: Model, reply: Reply) -> Usage:
     return msgspec.structs.replace(usage, model_calls=1, usd=price.of(usage))
 
 
+async def _spoken(task: Task, reply: Reply, voice: Voice) -> Reply:
+    """A reply in prose without the thinking it begins with; what was said of it is taken back."""
+    cut = musing(reply.text) if task in PROSE else 0
+    if not cut:
+        return reply
+    thought, text = reply.text[:cut].strip(), reply.text[cut:]
+    await voice.restart()
+    for delta in (ThinkDelta(reply.thinking + thought), TextDelta(text)):
+        voice.say(delta)
+    return msgspec.structs.replace(reply, text=text, thinking=reply.thinking + thought)
+
+
 async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
     """One stream, said as it comes, within the three times of the request.
 
@@ -327,7 +344,8 @@ async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
             async with asyncio.timeout_at(min(clock() + limit, ends)) as patience:
                 async for item in items:
                     if isinstance(item, Reply):
-                        return voice.end(item)
+                        reply = item if model.profile.quotes else await _spoken(request.task, item, voice)
+                        return voice.end(reply)
                     if isinstance(item, Retracted):
                         await voice.restart()
                         continue

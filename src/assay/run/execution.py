@@ -16,7 +16,7 @@ from assay.core.errors import Cancelled, LimitReached, Paused
 from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
 from assay.core.usage import Budget
-from assay.run.affording import Reserve, writer
+from assay.run.affording import REPORT_OUTPUT, Reserve, writer
 from assay.run.ahead import Ahead
 from assay.run.budget import Accounts, Gate
 from assay.run.health import Health
@@ -63,9 +63,11 @@ class Execution:
         self.run_id, self.brief, self.journal, self.lease, self.world = run_id, brief, journal, lease, world
         self.health = health
         self.steps = dict(memory.steps)
-        reserve = Reserve.of(brief.budget, writer(brief, world), verify=brief.verify)
+        longest = max((each.report_tokens for each in brief.depths.values()), default=REPORT_OUTPUT)
+        reserve = Reserve.of(brief.budget, writer(brief, world), verify=brief.verify, output=longest)
         self.accounts = Accounts(brief.budget, memory.holds, reserve)
         self.seconds = brief.budget.seconds
+        self.rules = brief.rules("medium")
         self.lanes = max((lane.number for lane in self.spawned().values()), default=brief.lane)
         self.opened: dict[int, Lane] = {}
         self.handles: dict[str, Any] = {}

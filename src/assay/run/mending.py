@@ -10,8 +10,11 @@ import msgspec
 
 from assay.core.messages import Reply, ToolCall
 
-FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)\n[ \t]*\1", re.DOTALL)
-MOST_STARTS = 20
+FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)(?:\n[ \t]*\1|\1[ \t]*(?:\n|\Z))", re.DOTALL)
+_FUNCTION = re.compile(r"<function=([\w.-]+)>(.*?)(?:</function>|(?=<function=)|\Z)", re.DOTALL)
+_PARAMETER = re.compile(r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|(?=<parameter=)|\Z)", re.DOTALL)
+MOST_READ = 20
+"""Times over that a text is read in search of JSON: an opening bracket may never be closed."""
 
 
 def mend(reply: Reply, tools: Collection[str]) -> tuple[ToolCall, ...]:
@@ -42,8 +45,16 @@ def decoded(call: ToolCall) -> ToolCall:
 
 
 def _written(text: str, tools: Collection[str]) -> Iterator[ToolCall]:
-    """`{"name": "search", "arguments": {…}}` in a reply's text, alone, in a list, or one after another."""
-    for value in json_values(text):
+    """`{"name": "search", "arguments": {…}}` in a reply's text, alone, in a list, or one after another.
+
+    Or as Llama and Qwen write it, where their server passes it on unread: `<function=search>{…}</function>`.
+    """
+    for name, body in _FUNCTION.findall(text):
+        parameters = {field: _read(value.strip()) for field, value in _PARAMETER.findall(body)}
+        call = _call({"name": name, "arguments": parameters or read_json(body)}, tools)
+        if call is not None:
+            yield call
+    for value in json_values(_FUNCTION.sub("", text)):
         for each in value if isinstance(value, list) else [value]:
             call = _call(each, tools)
             if call is not None:
@@ -64,12 +75,24 @@ def _call(value: object, tools: Collection[str]) -> ToolCall | None:
     return ToolCall(id="", name=name, arguments=arguments)
 
 
+def _read(text: str) -> Any:
+    """A parameter's value: JSON where it is an object, a list or a number, else the text."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return text
+
+
 def read_json(text: str) -> Any:
-    """The first JSON value in `text`: alone, in a code fence, or between other words; None if there is none."""
+    """The JSON value in `text`: alone, in a code fence, or between other words; None if there is none.
+
+    Of several it is the last object: what stands before it is a model thinking aloud, or quoting.
+    """
     try:
         return msgspec.json.decode(text.strip())
     except (msgspec.DecodeError, RecursionError):
-        return next(json_values(text), None)
+        found = list(json_values(text))
+        return next((value for value in reversed(found) if isinstance(value, dict)), next(iter(found), None))
 
 
 def json_values(text: str) -> Iterator[Any]:
@@ -79,10 +102,10 @@ def json_values(text: str) -> Iterator[Any]:
 
 
 def _values(text: str) -> Iterator[Any]:
-    place, tried = 0, 0
-    while tried < MOST_STARTS and (start := _opening(text, place)) >= 0:
-        tried += 1
+    place, read = 0, 0
+    while read <= MOST_READ * len(text) and (start := _opening(text, place)) >= 0:
         end = _closing(text, start)
+        read += (len(text) if end < 0 else end) - start
         place = start + 1
         if end < 0:
             continue

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from assay.core.brief import DepthRules, Role, SetDepth, depth_rules
+from assay.core.brief import DepthRules, Role, SetDepth
 from assay.core.citations.reader import Reading
 from assay.core.errors import LimitReached
 from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
@@ -26,14 +26,12 @@ from assay.run.budget import Gate
 from assay.run.execution import LANE_TAG, Lane
 from assay.run.place import Place
 from assay.run.steps import Scratch, digest, perform
-from assay.run.voice import Listener
+from assay.run.voice import Deltas, Listener
 from assay.run.watching import watched
 
 T = TypeVar("T")
 
 KEPT_TAG = "kept/1"
-REPORT_AT, REPORT_CAP = 0.40, 12 * 60.0
-STOP_AT, STOP_CAP = 0.80, 30 * 60.0
 
 
 @dataclass(frozen=True)
@@ -129,7 +127,7 @@ class Run(Place):
         role: Role,
         request: Request,
         *,
-        deltas: Callable[[str], Event] | None = None,
+        deltas: Deltas | None = None,
         thinking: bool = True,
         on_call: Callable[[int, ToolCall], None] | None = None,
         listener: Listener | None = None,
@@ -138,7 +136,8 @@ class Run(Place):
         """A model call, with all its attempts and fallbacks, as one step.
 
         Args:
-            deltas: makes the event for a piece of the reply's text; None keeps the text off the log.
+            deltas: makes the event for a piece of the reply's text, None where it says nothing yet; without it the text
+                stays off the log.
             thinking: whether the model's reasoning goes on the log.
             on_call: told of each tool call the moment it is complete in the stream, and not on replay.
             listener: hears the text as it goes on the log, and may say events beside it.
@@ -262,8 +261,8 @@ class Run(Place):
         lane = Lane(
             number=execution.lanes,
             limit=execution.accounts.share(self.path, at_once),
-            work_until=self._until(REPORT_AT, REPORT_CAP),
-            report_until=self._until(STOP_AT, STOP_CAP),
+            work_until=self._until(self.rules.agent_share, self.rules.agent_seconds),
+            report_until=self._until(self.rules.stop_share, self.rules.stop_seconds),
         )
         record = StepRecord(key=key, input_hash="", tag=LANE_TAG, data=msgspec.json.encode(lane))
         execution.steps[key] = record
@@ -342,10 +341,16 @@ class Run(Place):
     def limit(self, depth: SetDepth) -> DepthRules:
         """Set the run's deadline by its depth, where the brief names none; the rules of its strategy at that depth."""
         reasoning = self.profile("analytical").native_reasoning
-        rules = depth_rules(self.brief.strategy, depth, reasoning=reasoning)
+        rules = self.brief.rules(depth, reasoning=reasoning)
+        self.execution.rules = rules
         if self.brief.budget.seconds is None:
             self.execution.seconds = rules.seconds
         return rules
+
+    @property
+    def rules(self) -> DepthRules:
+        """The rules of the depth the run goes by: the last one `limit` was told."""
+        return self.execution.rules
 
     @property
     def limited(self) -> bool:

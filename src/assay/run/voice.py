@@ -16,6 +16,9 @@ from assay.run.thinking import Thoughts
 
 DELTA_SECONDS = 0.1
 
+Deltas = Callable[[str], Event | None]
+"""Makes the event for a piece of a reply's text; None where there is nothing to say yet."""
+
 
 class Beside:
     """Puts events on the log beside a stream: they are taken back with it, and may be said after its end."""
@@ -48,7 +51,7 @@ class Voice:
         self,
         scratch: Scratch,
         tools: Sequence[ToolDefinition],
-        deltas: Callable[[str], Event] | None,
+        deltas: Deltas | None,
         thinking: bool,
         on_call: Callable[[int, ToolCall], None] | None,
         listener: Listener | None = None,
@@ -133,7 +136,9 @@ class Voice:
         text = "".join(self._text)
         self._text.clear()
         if self._deltas is not None and text:
-            self._scratch.write(self._deltas(text))
+            event = self._deltas(text)
+            if event is not None:
+                self._scratch.write(event)
             if self._listener is not None:
                 self._listener.hear(text)
 

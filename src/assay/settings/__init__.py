@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ from assay.core.families import judges
 from assay.core.lengths import Length
 from assay.core.markers import CitationMode
 from assay.settings import sections
+from assay.settings.depths import Depths, default_of
 from assay.settings.sections import (
     Aws,
     DocumentSettings,
@@ -129,6 +131,7 @@ class Settings(BaseSettings):
         {}, description="further services which speak OpenAI's format, by name"
     )
     catalogue: dict[str, ModelEntry] = Field({}, description="what you know of models, by PROVIDER:NAME")
+    depths: Depths = Depths()
     limits: Limits = Limits()
     timeouts: TimeoutSettings = TimeoutSettings()
     workers: WorkerSettings = WorkerSettings()
@@ -214,13 +217,20 @@ def describe(settings: Settings) -> list[Setting]:
         Setting(
             name=name,
             value=_shown(_value(settings, name)),
-            default=_shown(field.get_default(call_default_factory=True, validated_data={})),
+            default=_default(name, field),
             origin=origins.get(name, "default"),
             description=field.description or "",
             secret=name.startswith("keys.") or name == "database",
         )
         for name, field in _fields(Settings)
     ]
+
+
+def _default(name: str, field: FieldInfo) -> str:
+    match name.split("."):
+        case ["depths", "light" | "medium" | "extended" as depth, number]:
+            return default_of(depth, number)
+    return _shown(field.get_default(call_default_factory=True, validated_data={}))
 
 
 def names() -> tuple[str, ...]:
@@ -240,8 +250,10 @@ def parse(name: str, text: str) -> object:
         raise UnknownName("setting", name, fields)
     if isinstance(fields[name].default, dict):
         raise ConfigError(f"{name} is a table: write [{name}] and its entries below it into {config_path()}")
-    section, _, key = name.rpartition(".")
-    checked = load(**({section: {key: text}} if section else {key: text}))
+    given: Any = text
+    for part in reversed(name.split(".")):
+        given = {part: given}
+    checked = load(**given)
     value = _value(checked, name)
     if isinstance(value, SecretStr):
         return value.get_secret_value()
@@ -332,6 +344,7 @@ def _origins() -> dict[str, Origin]:
     file = _flat(TomlConfigSettingsSource(Settings, config_path())())
     environment = _flat(EnvSettingsSource(Settings)()) | {f"keys.{name}": "" for name in _native_keys()}
     environment |= {f"aws.{name}": "" for name in _native_aws()} | _native_database()
+    environment = {re.sub(r"^(depths\.[a-z]+)_", r"\1.", name): value for name, value in environment.items()}
     origins: dict[str, Origin] = dict.fromkeys(file, "file")
     return origins | dict.fromkeys(environment, "environment")
 

@@ -80,6 +80,12 @@ class SearchTool:
         return Query(text=text, limit=limit, collections=scope.collections, language=language, rules=scope.rules)
 
 
+def plain(query: str) -> str:
+    """A query as it is compared: words in another case or order ask the same, unless quotation marks bind them."""
+    words = query.casefold().split()
+    return " ".join(words if '"' in query else sorted(words))
+
+
 def searching(provider: str) -> str:
     """The name under which the ledger keeps what a search provider answered."""
     return f"search:{provider}"
@@ -92,7 +98,7 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
     less are the same search, paid for once.
     """
     wanted = msgspec.structs.replace(query, limit=LIMIT if query.limit <= LIMIT else MOST)
-    key = shared.key(searching(provider.name), wanted)
+    key = shared.key(searching(provider.name), msgspec.structs.replace(wanted, text=plain(query.text)))
 
     async def search(scratch: Scratch) -> Observation:
         excluded: list[Excluded] = []

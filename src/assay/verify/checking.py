@@ -11,11 +11,13 @@ import msgspec
 from assay.core.claims import Check, Claim
 from assay.core.sources import Passage, sha256
 from assay.run.run import Branch, Handle, Run
-from assay.verify.checks import NO_SOURCES, OFF, firsthand, ruled, weighed
+from assay.verify.checks import NO_CITATION, NO_SOURCES, OFF, firsthand, ruled, weighed
+from assay.verify.citing import inherits
 from assay.verify.claims import Sentence
 from assay.verify.evidence import Evidence
 from assay.verify.findings import Finding
 from assay.verify.judging import judge
+from assay.verify.nearest import with_nearest
 from assay.verify.rows import compared
 
 AT_ONCE = 8
@@ -67,6 +69,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
             verdict=self.check.verdict,
             reason=self.check.reason,
             against=tuple(passage.id for passage in self.against),
+            inherited=inherits(self.sentence, self.evidence.passages),
         )
 
 
@@ -85,15 +88,24 @@ async def check_claim(run: Run, id: str, sentence: Sentence, evidence: Evidence,
     check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
     if check is None:
         check = await judge(run, sentence.text, evidence, findings, sentence.head)
-    return Checked(id=id, sentence=sentence, evidence=evidence, check=firsthand(check, evidence), findings=findings)
+    told = _told(check, sentence, evidence)
+    return Checked(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
+
+
+def _own(check: Check, sentence: Sentence, evidence: Evidence) -> Check:
+    """A check's verdict; a claim which an inherited citation does not bear out has none, as if nothing followed it."""
+    failed = check.verdict in ("unsupported", "contradicted")
+    doubted = check.rule == "lexical" and check.verdict == "unchecked"
+    return NO_CITATION if (failed or doubted) and inherits(sentence, evidence.passages) else check
 
 
 def alone(id: str, sentence: Sentence, evidence: Evidence, rules: Rules) -> Checked:
     """A claim checked without a judge: by the rules, else by the weight of its words."""
     check, findings = decided(sentence, evidence, rules)
     if check is None:
-        check = weighed(sentence.text, evidence, rules.off)
-    return Checked(id=id, sentence=sentence, evidence=evidence, check=firsthand(check, evidence), findings=findings)
+        check = weighed(sentence.text, evidence, findings, rules.off)
+    told = _told(check, sentence, evidence)
+    return Checked(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
 
 
 def decided(sentence: Sentence, evidence: Evidence, rules: Rules) -> tuple[Check | None, tuple[Finding, ...]]:
@@ -111,10 +123,18 @@ def decided(sentence: Sentence, evidence: Evidence, rules: Rules) -> tuple[Check
 
 def settle(sentence: Sentence, evidence: Evidence, rules: Rules) -> tuple[Check, bool]:
     """What code says of a claim, and whether a judge may be asked: where only the weight of words has spoken."""
-    check, _ = decided(sentence, evidence, rules)
+    check, findings = decided(sentence, evidence, rules)
     if check is not None:
-        return check, False
-    return firsthand(weighed(sentence.text, evidence, rules.off), evidence), True
+        return _told(check, sentence, evidence), False
+    return _told(weighed(sentence.text, evidence, findings, rules.off), sentence, evidence), True
+
+
+def _told(check: Check, sentence: Sentence, evidence: Evidence) -> Check:
+    """A check as a reader is told it: with the nearest passage, where the claim was looked at and does not hold."""
+    if check.rule == "off":
+        return check
+    own = _own(firsthand(check, evidence), sentence, evidence)
+    return with_nearest(own, sentence.text, evidence.passages)
 
 
 class Found(msgspec.Struct, frozen=True):

@@ -12,10 +12,13 @@ from assay.core.claims import HOLDING, Check
 from assay.core.translation import N_, listed, ngettext
 from assay.core.translation import gettext as _
 from assay.verify import direction, fields, names, negation, numbers, qualifiers, quantifiers, quotes, verbatim
+from assay.verify.embedded.index import index
+from assay.verify.embedded.sight import sameness
 from assay.verify.embedded.verdicts import weigh
 from assay.verify.evidence import Evidence
 from assay.verify.findings import Finding
 from assay.verify.reading import Reading, Texts, read, texts
+from assay.verify.rewording import reworded
 
 OFF = Check(rule="off", verdict="unchecked", reason=N_("off"))
 NO_SOURCES = Check(rule="off", verdict="unchecked", reason=N_("no sources"))
@@ -26,6 +29,10 @@ NO_PASSAGE = Check(rule="citation", verdict="unsupported", reason=N_("what it ci
 
 LONGEST = 2_000
 """Code points; what is longer is no sentence, and binding its figures would take seconds."""
+DOUBTING = frozenset(("name", "negation", "quantifier"))
+"""Rules which are right in two of three objections to a sentence in words of its own: they only lower its score."""
+COPIED = 0.8
+"""Such a rule decides where so much of the rest of the sentence is copied: then what it objects to is an edit."""
 TOO_LONG = Check(rule="judge", verdict="unchecked", reason=f"longer than {LONGEST:,} characters")
 
 _FINDERS: tuple[Callable[[Reading, Texts], Iterator[Finding]], ...] = (
@@ -48,7 +55,8 @@ def check(claim: str, evidence: Evidence, marked: bool, off: Collection[str] = (
         marked: whether it bears markers at all.
         off: rules which are not asked (`findings.RULES`, "verbatim", "field").
     """
-    return ruled(claim, evidence, marked, off)[0] or weighed(claim, evidence, off)
+    check, findings = ruled(claim, evidence, marked, off)
+    return check or weighed(claim, evidence, findings, off)
 
 
 def firsthand(check: Check, evidence: Evidence) -> Check:
@@ -72,16 +80,22 @@ def ruled(
     if framed is not None:
         return framed, ()
     findings = examine(claim, evidence, off)
-    return veto(findings, evidence), findings
+    return veto(claim, findings, evidence), findings
 
 
-def weighed(claim: str, evidence: Evidence, off: Collection[str] = ()) -> Check:
-    """What the words alone tell, where no rule decides."""
+def weighed(claim: str, evidence: Evidence, findings: Collection[Finding] = (), off: Collection[str] = ()) -> Check:
+    """What the words alone tell, where no rule decides; `findings` are what the rules found, which may lower it."""
     if "lexical" in off:
         return NO_JUDGE
-    found = weigh(claim, "\n\n".join((*evidence.names(), *evidence.texts)))
-    reason = _("lexical, {score}: {why}").format(score=f"{found.score:.2f}", why=_("; ").join(found.reasons))
-    return Check(rule="lexical", verdict=found.verdict, reason=reason)
+    doubt = objection(findings, evidence)
+    found = weigh(reworded(claim, findings), _weighable(evidence), doubted=doubt is not None)
+    said = _("lexical, {score} (likely): {why}") if found.is_likely else _("lexical, {score} (unlikely): {why}")
+    reasons = _("; ").join((*((doubt.reason,) if doubt else ()), *found.reasons))
+    return Check(rule="lexical", verdict=found.verdict, reason=said.format(score=f"{found.score:.2f}", why=reasons))
+
+
+def _weighable(evidence: Evidence) -> str:
+    return "\n\n".join((*evidence.names(), *evidence.texts))
 
 
 def examine(claim: str, evidence: Evidence, off: Collection[str] = ()) -> tuple[Finding, ...]:
@@ -101,8 +115,22 @@ def _texts(evidence: Evidence) -> Texts:
     return texts(told, evidence.names())
 
 
-def veto(findings: Collection[Finding], evidence: Evidence) -> Check | None:
-    """The verdict of the first rule which objects: contradicted where the evidence says something else instead."""
+def veto(claim: str, findings: Collection[Finding], evidence: Evidence) -> Check | None:
+    """The verdict of the first rule which objects, where it may decide; None where words or a judge have to.
+
+    Rules in `DOUBTING` decide only of a sentence which is copied but for what they object to.
+    """
+    objections = [finding for finding in findings if finding.veto]
+    firm = [finding for finding in objections if finding.rule not in DOUBTING]
+    if firm or not objections:
+        return objection(firm, evidence)
+    slots = [finding.slot.text for finding in objections]
+    copied = sameness(claim, index(_weighable(evidence)), slots) >= COPIED
+    return objection(objections, evidence) if copied else None
+
+
+def objection(findings: Collection[Finding], evidence: Evidence) -> Check | None:
+    """What the first rule which objects says: contradicted where the evidence says something else instead."""
     objections = [finding for finding in findings if finding.veto]
     if not objections:
         return None

@@ -41,8 +41,8 @@ class Shown(msgspec.Struct, frozen=True):
     def all_cited(self, found: Sequence[Sentence]) -> list[tuple[Sentence, tuple[Passage, ...]]]:
         """Each claim of a text, or of whole blocks of it, with what it cites.
 
-        A sentence without a marker whose words stand in what the next marker of its block names has that as its
-        citation: the marker closes a quotation of several sentences.
+        A sentence without a marker inherits what the next sentence of its block cites which bears one: many cite at a
+        paragraph's end alone. Where its words stand in one of these passages, it is that passage.
         """
         cited = [(sentence, self.cited(sentence)) for sentence in found]
         following: tuple[int, tuple[Passage, ...]] = (-1, ())
@@ -50,7 +50,7 @@ class Shown(msgspec.Struct, frozen=True):
             sentence, own = cited[at]
             if not sentence.markers and sentence.block == following[0]:
                 passage = verbatim(sentence.text, Evidence(passages=following[1], sources=self.sources))
-                cited[at] = (sentence, (passage,) if passage else ())
+                cited[at] = (sentence, (passage,) if passage else following[1])
             elif sentence.markers:
                 following = (sentence.block, own)
         return cited
@@ -64,6 +64,11 @@ class Shown(msgspec.Struct, frozen=True):
         scores = [sum(1 / spread[word] for word in wanted & vocabulary) for vocabulary in vocabularies]
         best = max(range(len(passages)), key=lambda at: (scores[at], -ordinal_of(passages[at].id)), default=-1)
         return passages[best] if best >= 0 and scores[best] > 0 else None
+
+
+def inherits(sentence: Sentence, passages: Sequence[Passage]) -> bool:
+    """Whether what a sentence cites is the citation of one behind it."""
+    return bool(passages) and not sentence.markers
 
 
 def dropped(report: str | Sequence[Marker], shown: Shown) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 import msgspec
 
@@ -10,15 +11,19 @@ from assay.core.claims import Check, Verdict
 from assay.core.sources import Passage
 from assay.verify import checks
 from assay.verify.embedded.index import MOST
-from assay.verify.embedded.model import model
 from assay.verify.embedded.verdicts import weigh
 from assay.verify.evidence import Evidence
+from assay.verify.rewording import reworded
 from assay.verify.verbatim import verbatim
 
 LONGEST_CLAIM = 5_000
 """Characters; a longer text is no claim, and what compares each figure with each would take long."""
 VERBATIM = 0.99
 """The score of a claim which stands in the text word for word."""
+_CITATION = re.compile(
+    r"(?P<before>[^\s\[【]{0,20})"
+    r"(?:[ \t]?(?:\[\^?\d{1,3}(?:[ ]?[,;–-][ ]?\^?\d{1,3}){0,20}\]|【\d{1,3}(?::\d{1,3})?†[^】\n]{0,80}】)){1,9}"
+)
 _VETOED = 0.49
 """The most a claim scores to which a rule objects."""
 
@@ -38,20 +43,29 @@ def decide(claim: str, text: str) -> Decided:
         if len(given) > most:
             reason = f"the {what} has more than {most:,} characters"
             return Decided(verdict="unchecked", score=0.5, rule="length", reasons=(reason,))
-    evidence = evidence_of(text)
+    claim, evidence = without_citations(claim, text), evidence_of(text)
     if verbatim(claim, evidence) is not None:
         return Decided(verdict="quoted", score=VERBATIM, rule="verbatim", reasons=("stands there word for word",))
-    veto = objection(claim, evidence)
-    weighed = weigh(claim, text)
+    findings = checks.examine(claim, evidence)
+    veto, doubt = checks.veto(claim, findings, evidence), checks.objection(findings, evidence)
+    weighed = weigh(reworded(claim, findings), text, doubted=doubt is not None)
+    said = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
     if veto is None:
-        return Decided(verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=weighed.reasons)
-    score = min(_VETOED, model().vetoed(weighed.score))
-    return Decided(verdict=veto.verdict, score=score, rule=veto.rule, reasons=(veto.reason, *weighed.reasons))
+        return Decided(verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=said)
+    return Decided(verdict=veto.verdict, score=min(_VETOED, weighed.score), rule=veto.rule, reasons=said)
+
+
+def without_citations(claim: str, text: str) -> str:
+    """`claim` without citations by number (`[4]`, `[1, 3-5]`, `【1†…】`), which are no part of what it says.
+
+    What `text` has just so, `arr[1]` perhaps, stays.
+    """
+    return _CITATION.sub(lambda found: found[0] if found[0] in text else found["before"], claim)
 
 
 def objection(claim: str, evidence: Evidence) -> Check | None:
     """What the deterministic rules object to, if anything."""
-    return checks.veto(checks.examine(claim, evidence), evidence)
+    return checks.objection(checks.examine(claim, evidence), evidence)
 
 
 def evidence_of(text: str) -> Evidence:

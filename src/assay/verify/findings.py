@@ -32,9 +32,9 @@ class Slot(msgspec.Struct, frozen=True, gc=False):
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """What `rule` found about `slot`.
 
-    `said` is what the evidence says in its place, as written, empty where it says nothing there; `passage` the id of
-    the passage which says it. `veto` tells that the finding alone is enough to call the claim not supported; without
-    it a conflict or an absence is a sign only (small number words and names are often told by other words).
+    `said` is what the evidence says in its place, as written, empty where it says nothing there or the same; `passage`
+    the id of the passage which says it. `veto` tells that the finding alone is enough to call the claim not supported;
+    without it a conflict or an absence is a sign only (small number words and names are often told by other words).
     """
 
     rule: Rule

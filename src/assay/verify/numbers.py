@@ -125,7 +125,7 @@ def _find(stated: _Stated, index: int) -> Finding:
     if holding:
         misfit = bound.conflicts(at_least=_needed(stated, bound), ratio=RATIO)
         other = bound.other if misfit else stated.exchanged(index)
-        return _finding(claim, index, token, texts, other, veto=other is not None)
+        return _finding(claim, index, token, texts, other or bound.same, veto=other is not None, same=other is None)
     computed = recompute(claim, token, tuple(stated.places.values())) if isinstance(token, Amount) else ""
     if computed:
         slot = Slot(token.text, *claim.origin(index, index))
@@ -157,15 +157,24 @@ def _instead(bound: Bound) -> Place | None:
 
 
 def _finding(
-    claim: Reading, index: int, token: Token, texts: Texts, other: Place | None, *, veto: bool, absent: bool = False
+    claim: Reading,
+    index: int,
+    token: Token,
+    texts: Texts,
+    other: Place | None,
+    *,
+    veto: bool,
+    absent: bool = False,
+    same: bool = False,
 ) -> Finding:
+    """What was found of a slot; `other` is the place which speaks of it, with the `same` value or another."""
     start, end = claim.origin(index, index)
     said = texts.readings[other.passage].words[other.index].text if other else ""
     return Finding(
         rule="date" if isinstance(token, Day) or (isinstance(token, Amount) and token.year) else "number",
         slot=Slot(token.text, start, end),
-        outcome="conflict" if other else "absent" if absent else "stated",
-        said=said,
+        outcome="absent" if absent and not other else "stated" if same or not other else "conflict",
+        said=said if said != token.text else "",
         passage=texts.passages[other.passage] if other else "",
         veto=veto,
     )

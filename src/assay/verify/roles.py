@@ -67,17 +67,12 @@ def is_frame(text: str) -> bool:
 
 def role_of(text: str, sections: Sequence[str], cited: bool) -> Role:
     """The role of a sentence under the headings `sections`; what cites something states a fact."""
-    if is_frame(text) and (cited or not text.endswith(":")):
+    apart = any(stated(section) == "missing" or _SECTIONS.fullmatch(section.strip("*_ ")) for section in sections)
+    if is_frame(text) and (cited or not (text.endswith(":") or apart)):
         return "frame"
     if cited:
         return "fact"
-    if (
-        stated(text)
-        or _NOTICES.match(text)
-        or any(stated(section) == "missing" for section in sections)
-        or any(_SECTIONS.fullmatch(section.strip("*_ ")) for section in sections)
-        or not words(text)
-    ):
+    if apart or stated(text) or _NOTICES.match(text) or not words(text):
         return "structure"
     bare = text.rstrip("*_ ")
     if bare.endswith((":", "：", "?", "？", "؟")) or _LABEL.fullmatch(text):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.replies import defect, json_values, mend, read_json, repeating
+from assay.agents.replies import defect, json_values, mend, read_json
 from assay.core.messages import Reply, ToolCall
 
 TOOLS = ("search", "open")
@@ -73,6 +73,28 @@ def test_other_text_is_no_call(text: str) -> None:
     assert mend(Reply(text=text), TOOLS) == ()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<function=search>{"query": "tide"}</function>',
+        '<|python_tag|><function=search>{"query": "tide"}',
+        "<tool_call>\n<function=search>\n<parameter=query>\ntide\n</parameter>\n</function>\n</tool_call>",
+        '<tool_call>\n{"name": "search", "arguments": {"query": "tide"}}\n</tool_call>',
+        'I have [S1.1] and [S1.2] but not {yet}: {"name": "search", "parameters": {"query": "tide"}}',
+    ],
+)
+def test_calls_in_the_forms_of_models_are_read(text: str) -> None:
+    (read,) = mend(Reply(text=text), ["search"])
+    assert (read.name, read.arguments) == ("search", {"query": "tide"})
+
+
+def test_of_several_objects_the_last_is_meant() -> None:
+    text = (
+        'First I thought of {"steps": []}, see [1] and [S1.1]. ' + "[S1.2] {no} " * 50 + '{"steps": [{"title": "a"}]}'
+    )
+    assert read_json(text) == {"steps": [{"title": "a"}]}
+
+
 def test_real_calls_come_before_written_ones() -> None:
     reply = Reply(text='{"name": "open", "arguments": {}}', calls=(call(query="moon"),))
     assert [each.name for each in mend(reply, TOOLS)] == ["search"]
@@ -115,12 +137,6 @@ def test_what_cannot_be_used() -> None:
     assert defect(Reply(text=" \n"))
     assert "cut off" in defect(msgspec.structs.replace(good, stop="length"))
     assert "repeated" in defect(Reply(text="The tide rises at Brest and it falls. " * 6))
-
-
-def test_tables_and_short_lines_may_repeat() -> None:
-    assert not repeating("| a | b |\n" * 10)
-    assert not repeating("\n".join(f"The tide at port number {number} rises." for number in range(20)))
-    assert repeating("这句话被模型重复了很多次而且它相当长足以被认为是一个循环的句子吧。 " * 5)
 
 
 def test_a_fence_which_is_never_closed_takes_no_time() -> None:

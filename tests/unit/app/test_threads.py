@@ -105,8 +105,20 @@ async def test_a_question_about_a_run_in_memory(library: Library, notes: Path) -
             await assay.start(QUESTION, thread="a\nb", models=library.models).report()
 
 
-def test_what_was_said_in_a_run() -> None:
+def test_of_questions_nobody_was_asked_only_those_are_told_which_had_an_answer() -> None:
     brief = Brief(question="How far?", date="2026-01-01", answers=(GivenAnswer(text="x"),))
+    asked = Clarification(questions=("Which Brest?", "When?"), answers=("Brittany", ""))
+    assert messages(RunView(brief=brief, clarification=asked)) == (
+        Said(by="user", text="How far?"),
+        Said(by="assistant", text="Which Brest?", questions=True),
+        Said(by="user", text="Which Brest? — Brittany"),
+    )
+    alone = Clarification(questions=("Which Brest?",), assumptions=("Not asked: Which Brest?",))
+    assert messages(RunView(brief=brief, clarification=alone)) == (Said(by="user", text="How far?"),)
+
+
+def test_what_was_said_in_a_run() -> None:
+    brief = Brief(question="How far?", date="2026-01-01", ask="optional", answers=(GivenAnswer(text="x"),))
     asked = Clarification(questions=("Which Brest?", "When?"), answers=("Brittany", ""))
     view = RunView(brief=brief, clarification=asked, report=Writing(text="Seven metres. [S1.1]\n", state="finished"))
     assert messages(view) == (

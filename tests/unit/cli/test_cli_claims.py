@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.cli.claims import Listed, Near, row_of
 from assay.cli.main import main
 
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
@@ -43,6 +44,24 @@ def test_as_lines_of_json(home: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_without_problems_there_is_nothing_to_list(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["claims", "last", "--problems"]) == 0
     assert capsys.readouterr().out == ""
+
+
+def test_a_claim_which_does_not_hold_shows_what_is_nearest() -> None:
+    near = Near(passage="S1001.1", text="The tide rises.", missing=("nine", "spring"))
+    said = Listed(
+        id="c1",
+        text="The tide rises nine metres in spring.",
+        verdict="unchecked",
+        rule="lexical",
+        reason="lexical, 0.41 (unlikely)",
+        sources=(),
+        against=(),
+        versions=(),
+        nearest=near,
+    )
+    assert row_of(said)[4] == (
+        "lexical, 0.41 (unlikely); nearest: S1001.1 “The tide rises.”, which lacks: nine, spring"
+    )
 
 
 def test_no_such_run(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 import json
 import stat
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,19 @@ def test_set_keeps_the_rest_of_the_file_and_its_comments(file: Path):
     config("set", "limits.tokens", "9000")
     config("set", "depth", "medium")
     assert file.read_text() == '# mine\ndepth = "medium"  # for now\n\n[limits]\ntime = 60\ntokens = 9000\n'
+
+
+def test_a_number_of_a_depth_is_written_into_its_table(file: Path):
+    file.parent.mkdir()
+    file.write_text("[depths.light]\nwords = 100  # short\n")
+    for name, value in (("depths.light.cycles", "3"), ("depths.medium.max_steps", "4"), ("limits.tokens", "9000")):
+        assert config("set", name, value).exit_code == 0
+    assert tomllib.loads(file.read_text()) == {
+        "depths": {"light": {"words": 100, "cycles": 3}, "medium": {"max_steps": 4}},
+        "limits": {"tokens": 9000},
+    }
+    assert "words = 100  # short" in file.read_text()
+    assert '"depths' not in file.read_text()
 
 
 def test_a_list_is_written_as_a_list(file: Path):

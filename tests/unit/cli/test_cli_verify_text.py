@@ -156,3 +156,31 @@ def test_a_text_without_claims_satisfies_no_demand(there: Path, capsys: pytest.C
     assert main(["verify", "empty.md", "--in", "docs", "--strict"]) == 3
     assert main(["verify", "empty.md", "--in", "docs", "--min-supported", "0.5"]) == 3
     assert "states nothing that could be checked" in capsys.readouterr().err
+
+
+def test_a_draft_without_citations_is_held_against_all_documents(
+    there: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("draft.md").write_text("The tide at Brest rises seven metres. The tide at Brest rises nine metres.\n")
+    assert main(["verify", "draft.md", "--in", "docs"]) == 0
+    out = capsys.readouterr().out
+    assert "quoted        line 1: The tide at Brest rises seven metres." in out
+    assert "contradicted  line 1: The tide at Brest rises nine metres." in out
+    assert "found in docs/tides.md" in out
+    assert "which lacks: nine" in out
+    assert main(["verify", "draft.md", "--in", "docs", "--no-find"]) == 0
+    assert "draft.md: 2 claims: 2 unsupported" in capsys.readouterr().out
+
+
+def test_evidence_is_looked_for_beside_citations_where_one_asks(
+    there: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("draft.md").write_text(
+        "The tide at Brest rises seven metres ([t](docs/tides.md)).\n\nThe tide at Brest rises seven metres.\n"
+    )
+    assert main(["verify", "draft.md", "--in", "docs", "--json"]) == 0
+    assert [claim["verdict"] for claim in found(capsys)["claims"]] == ["quoted", "unsupported"]
+    assert main(["verify", "draft.md", "--in", "docs", "--find", "--json"]) == 0
+    claims = found(capsys)["claims"]
+    assert [claim["verdict"] for claim in claims] == ["quoted", "quoted"]
+    assert [len(claim["found"]) for claim in claims] == [0, 1]

@@ -28,6 +28,14 @@ def test_reflective(
 )
 def test_orchestrated(strategy: str, depth: SetDepth, numbers: tuple[int, ...]) -> None:
     seconds, least, most, cycles, at_once, turns = numbers
+    words = {"light": 300, "medium": 900, "extended": 2_000}[depth]
     assert depth_rules(strategy, depth) == DepthRules(
-        seconds=seconds, min_steps=least, max_steps=most, cycles=cycles, agents_at_once=at_once, agent_turns=turns
+        seconds=seconds,
+        min_steps=least,
+        max_steps=most,
+        cycles=cycles,
+        agents_at_once=at_once,
+        agent_turns=turns,
+        words=words,
+        reasoning_cycles=4,
     )

@@ -13,11 +13,11 @@ from assay.core.lengths import LEAST, MOST, read_length, words_of
 
 @pytest.mark.parametrize(
     ("given_length", "length", "words"),
-    [("short", "short", 150), (" Normal ", "normal", 0), ("long", "long", 1500), ("300", 300, 300), (300, 300, 300)],
+    [("short", "short", 450), (" Normal ", "normal", 900), ("long", "long", 1800), ("300", 300, 300), (300, 300, 300)],
 )
 def test_lengths(given_length: str | int, length: str | int, words: int) -> None:
     assert read_length(given_length) == length
-    assert words_of(read_length(given_length)) == words
+    assert words_of(read_length(given_length), 900) == words
 
 
 @pytest.mark.parametrize("wrong", ["huge", "", "-5", "3.5", LEAST - 1, MOST + 1, "٣٠٠", "9" * 5000, "300 words"])

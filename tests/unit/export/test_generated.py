@@ -6,6 +6,7 @@ from types import ModuleType
 
 import pytest
 
+from assay import agents, phases, verify
 from assay.core.events import KINDS
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
@@ -20,11 +21,16 @@ def _generator(name: str) -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["generate_events", "generate_schema"])
+@pytest.mark.parametrize("name", ["generate_events", "generate_schema", "generate_prompts"])
 def test_up_to_date(name: str) -> None:
     generator = _generator(name)
     written = generator.TARGET.read_text(encoding="utf-8")
     assert written == generator.text(), f"run `python scripts/{name}.py`"
+
+
+def test_every_prompt_is_shown() -> None:
+    generator = _generator("generate_prompts")
+    assert set(generator.PROMPTS) == {*agents.prompts(), *phases.prompts(), *verify.prompts()}
 
 
 def test_every_kind_is_documented() -> None:

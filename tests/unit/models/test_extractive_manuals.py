@@ -7,11 +7,11 @@ from extractive_asking import answered, found
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.phrases import NOT_FOUND, NOTHING
+from assay.core.phrases import NOTHING
 from assay.core.shown import ShownPassage
 from assay.models.extractive.passages import place
 from assay.models.extractive.planning import queries
-from assay.models.extractive.question import analyze, defined, parts, versions
+from assay.models.extractive.question import parts
 
 OPTIONS = """# Settings
 
@@ -116,9 +116,9 @@ def test_a_description_belongs_to_the_name_above_it_and_not_to_the_next() -> Non
             ("alpha (integer)\n  Sets the size.", "The default is 8 kilobytes.", "beta\n  Sets more.", "It is off.")
         )
     ]
-    terms = {sentence.text: sentence.term for sentence in place(passages)}
+    terms = {sentence.text: sentence.label for sentence in place(passages)}
     assert "alpha" in terms["The default is 8 kilobytes."]
-    assert terms["It is off."] == {"beta"}
+    assert terms["It is off."] == "beta"
 
 
 def test_a_heading_far_above_no_longer_counts() -> None:
@@ -126,8 +126,8 @@ def test_a_heading_far_above_no_longer_counts() -> None:
         place([ShownPassage("S1.3", "S1", "Gears"), ShownPassage(f"S1.{at}", "S1", "They turn one another slowly.")])
         for at in (4, 90)
     )
-    assert [sentence.above for sentence in near] == [{"gear"}]
-    assert [sentence.above for sentence in far] == [frozenset()]
+    assert [sentence.heading for sentence in near] == ["Gears"]
+    assert [sentence.heading for sentence in far] == [""]
 
 
 @given(st.lists(st.text("ab \n.|:-", min_size=1, max_size=40), max_size=12))
@@ -155,55 +155,12 @@ def test_a_version_nothing_speaks_of_is_not_found() -> None:
     assert found("When was Frob 3.2 released?", "Frob", RELEASES) == NOTHING
 
 
-@given(st.lists(st.integers(0, 99), min_size=2, max_size=4), st.sampled_from(["Frob {} is out", "v{}", "in {}?"]))
-def test_a_version_is_read_out_of_any_text(numbers: list[int], text: str) -> None:
-    version = ".".join(map(str, numbers))
-    assert versions(text.format(version)) == {version}
-
-
-@pytest.mark.parametrize("text", ["10", "a1.2", "1.2.3.4.5", "on 2021-06-01", "1.2b"])
-def test_what_is_no_version(text: str) -> None:
-    assert versions(text) == frozenset()
-
-
 def test_why_gives_reasons_and_no_header_field() -> None:
     written = answered("Why was PEP 9003 written?", "Stillness", PLAN)
     assert "because gears were added every month" in first(written)
     assert "Ann Lee" not in written
     rejected = answered("Why was PEP 9003 rejected?", "Stillness", PLAN)
     assert first(rejected) == "It was rejected because nobody wanted to wait."
-
-
-def test_a_value_which_nothing_gives_is_not_made_of_its_neighbours() -> None:
-    text = "# Notes\n\nThe servers of Frob and of Grob run by default on the same machine.\n"
-    assert answered("What is the default port of a Grob server?", "Notes", text) == NOT_FOUND
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("What does max_retries do?", ("max_retries",)),
-        ("What is in /etc/hosts?", ("/etc/hosts",)),
-        ("What does git reset --soft do?", ("--soft",)),
-        ("What is the default of core.bigFile?", ("core.bigFile",)),
-        ("Who wrote it?", ()),
-    ],
-)
-def test_names_written_as_in_code(question: str, expected: tuple[str, ...]) -> None:
-    assert analyze(question).called == expected
-
-
-@pytest.mark.parametrize(
-    ("question", "phrase"),
-    [
-        ("What is a bare house?", "bare house"),
-        ("What are bare houses?", "bare houses"),
-        ("What is the default of it?", ""),
-        ("Who wrote it?", ""),
-    ],
-)
-def test_what_a_question_asks_the_meaning_of(question: str, phrase: str) -> None:
-    assert defined(analyze(question)) == phrase
 
 
 def test_a_title_in_quotation_marks_is_not_cut_where_its_sentence_ends() -> None:

@@ -145,7 +145,7 @@ def found(question: str, *texts: str, task: str = "") -> str:
         ),
         ("Is PEP 6 superseded?", "Status of PEP 6 (Bug Fix Releases): Superseded [S1001.3, S1001.0, S1001.1]"),
         ("How many characters may a line have in PEP 8?", "Limit all lines to a maximum of 79 characters. [S1002.6]"),
-        ("What does the project do about crashes?", "After a crash the run goes on where it was. [S1004.0]"),
+        ("What happens to the run after a crash?", "After a crash the run goes on where it was. [S1004.0]"),
         ("Wo entspringt der Rhein?", "Der Rhein entspringt in den Schweizer Alpen. [S1005.0]"),
         ("Wann wurde PEP 6 erstellt?", "Created of PEP 6 (Bug Fix Releases): 15-Mar-2001 [S1001.5, S1001.0, S1001.1]"),
         ("Куда впадает Волга?", "Волга впадает в Каспийское море. [S1006.0]"),
@@ -243,9 +243,7 @@ def test_a_plan_never_has_more_steps_than_allowed(question: str, least: int, mor
 def test_background_asks_for_the_document_and_for_the_topic() -> None:
     _, calls = respond(request("background", user("question", "What does PEP 8 say about line length?")))
     queries = [call.arguments["query"] for call in calls]
-    assert queries[0] == "PEP 8"
-    assert "line length" in queries
-    assert 2 <= len(queries) <= 3
+    assert queries == ["What does PEP 8 say about line length", "pep-0008"]
 
 
 def test_the_orchestrator_sends_an_agent_for_each_step_then_asks_for_the_report() -> None:
@@ -327,7 +325,7 @@ def test_a_report_answers_first_and_ends_with_what_is_missing() -> None:
 
 
 def test_nothing_is_said_twice() -> None:
-    question = "What does the project do about crashes?"
+    question = "What happens to the run after a crash?"
     text = report(question, [(question, found(question)), ("crashes", found(question))])
     assert text.count("After a crash the run goes on where it was.") == 1
 

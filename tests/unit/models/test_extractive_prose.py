@@ -9,10 +9,9 @@ from extractive_asking import found
 
 from assay.core.messages import Message, Request
 from assay.core.phrases import NOTHING
-from assay.models.extractive.kinds import asked_for
 from assay.models.extractive.model import respond
 from assay.models.extractive.passages import split
-from assay.models.extractive.question import analyze, phrases
+from assay.models.extractive.question import phrases
 
 BURJ = "# Burj Khalifa\n\nThe tower opened on 4 January 2010.\n\nIt was designed by Adrian Smith. It has 163 floors.\n"
 DAM = (
@@ -64,50 +63,39 @@ def test_what_stands_there_is_found(question: str, title: str, text: str, expect
 @pytest.mark.parametrize(
     ("question", "text"),
     [
-        ("How old is Anna van Berg?", MEETING),
-        ("Which proposals are authored by Anna van Berg?", MEETING),
-        ("How many proposals did Anna van Berg write?", MEETING),
-        ("When was Anna van Berg born?", MEETING),
-        ("Who invented the Rust language?", "The Rust language has a package manager. Ann Lee maintains packages."),
         ("富士山の人口は何人ですか？", "富士山は日本で最も高い山である。標高は3776メートルである。"),
+        ("Which painter designed the harbor of Oslo?", MEETING),
+        ("How long does the ferry to Borkum take?", "# Battery\n\nCharging takes three hours."),
     ],
 )
-def test_a_shared_name_is_no_answer(question: str, text: str) -> None:
+def test_a_shared_word_is_no_answer(question: str, text: str) -> None:
     assert found(question, "Notes", text) == NOTHING
+
+
+def test_lines_with_a_key_each_say_one_thing() -> None:
+    text = "Ruritania.\n\nGeography - Area: 1,234 sq km\nGeography - Coast: 56 km\nPeople - Language: Ruritanian\n"
+    assert found("Which language do the people of Ruritania speak?", "Ruritania", text).startswith(
+        "People - Language: Ruritanian ["
+    )
+    assert found("How long is the coast of Ruritania?", "Ruritania", text).startswith("Geography - Coast: 56 km [")
 
 
 def test_rows_of_a_table_but_not_its_heads_nor_other_rows_answer() -> None:
     assert found("What does the Team plan cost?", "Pricing", PRICES).count("|") == 1
 
 
-def test_a_verb_without_its_object_is_no_answer() -> None:
+def test_a_verb_with_its_object_comes_first() -> None:
     pep = (
         "PEP: 703\nTitle: Optional Lock\nStatus: Final\n\n"
         "A call of list.remove takes the lock of the list.\n\nThis proposal lets a build remove the GIL from Python.\n"
     )
     answer = found("Does PEP 703 remove the GIL?", "Optional Lock", pep)
-    assert "remove the GIL" in answer
-    assert "list.remove" not in answer
+    assert "remove the GIL" in answer.splitlines()[0]
 
 
 def test_lists_of_names_are_not_quotable() -> None:
     assert split("S1.30", "Brett Cannon, Greg Ewing, Anna van Berg, Jeremy Hylton, Walter Dörwald, and others.") == ()
     assert split("S1.30", "Brett Cannon, Greg Ewing, Anna van Berg and Jeremy Hylton were elected.") != ()
-
-
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("How old is she?", "age"),
-        ("How many are there?", "count"),
-        ("Who is it?", "person"),
-        ("Wann war das?", "date"),
-        ("What happens when it fails?", "other"),
-        ("Why?", "other"),
-    ],
-)
-def test_kinds(question: str, kind: str) -> None:
-    assert asked_for(analyze(question)) == kind
 
 
 def steps(question: str) -> list[str]:

@@ -116,3 +116,46 @@ def test_an_analysis_quotes_the_evidence() -> None:
     said, calls = respond(asked("analyze", evidence=show(source, [passage]), question=task, task=task))
     assert (said, calls) == (f"{text} [S1001.1]", ())
     assert respond(asked("analyze", question=task, task=task))[0] == "Nothing about this was found."
+
+
+# how far findings answer
+
+
+def found(step: int, text: str) -> dict[str, Any]:
+    return {"step": step, "task": TITLES[step - 1], "searched": (), "cites": text.count("["), "text": text}
+
+
+def judged(*findings: dict[str, Any], question_part: str = "") -> list[str]:
+    parts: list[dict[str, Any]] = [{"part": at, "step": at, "text": title} for at, title in enumerate(TITLES, 1)]
+    if question_part:
+        parts.append({"part": 3, "step": 0, "text": question_part})
+    reply = respond(asked("assess", question=QUESTION, findings=list(findings), parts=parts))[0]
+    return [each["status"] for each in json.loads(reply)["parts"]]
+
+
+@pytest.mark.parametrize(
+    ("second", "status"),
+    [
+        ("- Guido van Rossum wrote PEP 8. [S2.1]", "answered"),
+        ("- The documents do not state who wrote PEP 8. [S2.1]", "not"),
+        ("- Guido van Rossum wrote PEP 8.", "not"),
+        ("- The weather was fine. [S2.1]", "partly"),
+        ("Nothing about this was found.", "not"),
+    ],
+)
+def test_a_part_is_judged_by_the_lines_that_cite(second: str, status: str) -> None:
+    first = found(1, "- PEP 6 was created in 2000. [S1.1]")
+    assert judged(first, found(2, second)) == ["answered", status]
+
+
+def test_a_part_of_the_question_is_judged_by_all_findings() -> None:
+    assert judged(found(1, "- PEP 6 was created in 2000. [S1.1]"), question_part="When was PEP 6 created?") == [
+        "answered",
+        "not",
+        "answered",
+    ]
+
+
+def test_a_finding_which_says_that_nothing_is_stated_does_not_end_research() -> None:
+    silent = {**told(2, TITLES[1], 1, *everything(TITLES[1])), "text": "The documents do not state who. [S2.1]"}
+    assert reflected([told(1, TITLES[0], 2), silent], 2)["decision"] == "continue"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assay.agents.task import Finding, Finished, Kit
+from assay.agents.task import NOTHING, Finding, Finished, Kit
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage
 from assay.evidence.ledger import Ledger
@@ -30,7 +30,8 @@ def passage(id: str) -> Passage:
 
 
 def finding(step: int, *ids: str, stop: str = "done", lane: int = 1) -> Finding:
-    return Finding(lane=lane, task="t", step=step, passages=tuple(map(passage, ids)), stop=stop)
+    text = " ".join(f"It rises. [{id}]" for id in ids) or NOTHING
+    return Finding(lane=lane, task="t", step=step, text=text, passages=tuple(map(passage, ids)), stop=stop)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_a_plan_is_closed() -> None:
     assert [step.status for step in research.plan.steps] == ["completed", "pending", "pending"]
     assert research.failed == ("broken",)
     done = closed(research.plan, assess("?", research))
-    assert [step.status for step in done.steps] == ["completed", "skipped", "completed"]
+    assert [step.status for step in done.steps] == ["completed", "skipped", "partly"]
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ PASSING: dict[str, Answer] = {
     "a stall before the first token": Answer([5.0]),
     "a stall in the middle": Answer([TOKEN, 5.0]),
     "a cut in the middle": Answer([TOKEN], cut=True),
-    "an end without a reason": Answer([TOKEN, DONE]),
+    "an end without a reason": Answer([TOKEN]),
     "a body which is none": Answer(["data: {not json\n\n"]),
 }
 FINAL: dict[str, Answer] = {
@@ -166,6 +166,19 @@ async def test_nobody_at_the_address() -> None:
     attempts = await played(models, test)
     assert [each.model for each in attempts] == ["bad"] * TRIES + ["good", "good", "bad", "good"]
     assert "cannot be reached" in attempts[0].outcome
+
+
+async def test_a_service_nobody_answers_at_is_tried_once_by_later_calls() -> None:
+    models = {"bad": service("http://127.0.0.1:9/v1")}
+
+    async def test(ask: Asked) -> None:
+        for _ in range(3):
+            with pytest.raises(ModelFailed, match="cannot be reached"):
+                await ask()
+        assert ask.clock.slept == [0.5, 1.0]
+
+    attempts = await played(models, test, names=("bad",))
+    assert len(attempts) == TRIES + 2
 
 
 async def test_a_pause_asked_for_is_kept() -> None:

@@ -80,10 +80,14 @@ async def test_a_span_lasts_as_long_as_what_it_holds() -> None:
     assert all((span.end_time or 0) <= (outer.end_time or 0) for span, outer in inner)
 
 
+RENAMED = ("gen_ai.usage.cache_write.input_tokens",)
+"""Names of the conventions as they are developed, which the package does not have yet: there `cache_creation`."""
+
+
 def test_names_are_those_of_the_conventions() -> None:
     """Every name which is not ours is one of theirs."""
     theirs = {value for name, value in vars(conventions).items() if name.startswith("GEN_AI")}
-    theirs.add(error_attributes.ERROR_TYPE)
+    theirs |= {error_attributes.ERROR_TYPE, *RENAMED}
     used = {*names.ATTRIBUTES.values(), *names.NAMED.values(), names.OPERATION, names.PROVIDER, names.ERROR}
     assert {name for name in used if not name.startswith("assay.")} <= theirs
     known = {each.value for each in conventions.GenAiOperationNameValues}

@@ -86,7 +86,7 @@ async def test_the_judge_is_asked_only_where_code_does_not_decide() -> None:
 
     async def body(run: Run) -> None:
         for rule, (text, told) in cases.items():
-            (sentence,) = claims(text)
+            (sentence,) = claims(f"{text} [{PIER.id}]")
             seen[rule] = (await check_claim(run.child(rule), "c1", sentence, told, Rules(judged=True))).check
 
     await within(model, body)

@@ -87,7 +87,7 @@ async def test_a_report_is_verified_and_every_step_of_it_told() -> None:
         f"It had 37 releases in 2001, or 12.5 % more than before [{holding('37')}]. "
         f"It had 38 releases [{holding('37')}]. "
         f"Status of PEP 6: Final [{holding('Status')}]. "
-        f"Releases were many in 2001 [{holding('37')}]. "
+        f"Editors praised releases in 2001 [{holding('37')}]. "
         f"The editor said “keep calm” [{holding('editor')}]. "
         f"Nobody knows why. This is so [S7.7].\n\n"
         "## What could not be found\n\n- Who did it\n"
@@ -103,7 +103,7 @@ async def test_a_report_is_verified_and_every_step_of_it_told() -> None:
         ("unsupported", "no citation"),
         ("unsupported", "what it cites does not exist"),
     ]
-    assert re.fullmatch(r"lexical, 0\.\d\d: .*not in the evidence: .*many.*", result.claims[4].reason)
+    assert re.fullmatch(r"lexical, 0\.\d\d \(likely\): .*not in the evidence: .*praised.*", result.claims[4].reason)
     assert result.summary == Summary(
         claims=8, quoted=1, supported=1, unsupported=3, contradicted=2, unchecked=1, dropped_markers=1
     )

@@ -66,11 +66,15 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _holder(document: tomlkit.TOMLDocument, name: str, path: Path) -> tuple[MutableMapping[str, Any], str]:
-    """The table which holds the setting `name`, made when it is not there, and the key in it."""
-    section, _, key = name.rpartition(".")
-    holder = document if not section else document.setdefault(section, tomlkit.table())
-    if not isinstance(holder, MutableMapping):
-        raise ConfigError(f"{section} in {path} is no table")
+    """The table which holds the setting `name`, made with those above it when it is not there, and the key in it."""
+    *sections, key = name.split(".")
+    holder: MutableMapping[str, Any] = document
+    for depth, section in enumerate(sections, 1):
+        if section not in holder:
+            holder[section] = tomlkit.table(is_super_table=depth < len(sections))
+        holder = holder[section]
+        if not isinstance(holder, MutableMapping):
+            raise ConfigError(f"{'.'.join(sections[:depth])} in {path} is no table")
     return holder, key
 
 

@@ -40,7 +40,8 @@ def of_lane(lane: Lane) -> Text:
 
 def _reported(lane: Lane) -> str:
     stopped = "" if lane.stop in ("", "done") else f"; ended early: {in_words(lane.stop)}"
-    return f"reported: {counted(len(lane.finding.passages), 'passage')} cited{stopped}"
+    cited = "nothing" if lane.finding.uncited else counted(len(lane.finding.passages), "passage")
+    return f"reported: {cited} cited{stopped}"
 
 
 def of_phase(view: RunView) -> Text:
@@ -57,6 +58,8 @@ def of_phase(view: RunView) -> Text:
     if name == "write" and view.report.text:
         written = f"writing the report: {counted(len(view.report.text.split()), 'word')}"
         return words(joined((written, claims(view)), "; "))
+    if name == "plan" and view.plan_text:
+        return words(f"planning: {view.plan_text.strip().splitlines()[-1]}")
     if working := sum(lane.state == "running" for lane in view.lanes):
         return words(f"{counted(working, 'agent')} at work")
     turns = next((phase.turns for phase in view.phases if phase.name == name), ())

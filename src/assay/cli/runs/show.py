@@ -124,7 +124,8 @@ def _turn(turn: Turn, thinking: bool) -> Iterator[str]:
 def _evidence(view: RunView) -> Iterator[str]:
     # The one step of a plan is the question itself, perhaps without its question mark.
     parts = {(each.status, tuple(words(each.part))): each for each in reversed(view.coverage)}
-    yield from (f"  {each.status}: {clean(each.part)}" for each in reversed(parts.values()))
+    for each in reversed(parts.values()):
+        yield f"  {each.status}: {clean(each.part)}" + (f" ({clean(each.reason)})" if each.reason else "")
     yield f"  {counted(len(view.sources), 'source')} met, {counted(len(view.claims), 'claim')} made"
     for claim in view.claims:
         why = f" ({clean(claim.reason)})" if claim.reason else ""

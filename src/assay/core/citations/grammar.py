@@ -298,9 +298,9 @@ class Parser:
     def _ended(self, at: int, end: int, stem: str) -> Group | None:
         """The id from `at` to `end`, where no word, path or longer number goes on behind it."""
         sign = self._sign(end)
-        if sign.isalnum() or sign == "/" or (sign == "\\" and self._sign(end + 1).isalnum()):
+        if spells(sign) or sign == "/" or (sign == "\\" and self._sign(end + 1).isalnum()):
             return None
-        if sign in ("_", *_POINTS, *_DASHES[:3]) and sign and self._sign(end + 1).isalnum():
+        if sign in ("_", *_POINTS, *_DASHES[:3]) and sign and spells(self._sign(end + 1)):
             after = self._sign(end + 1)
             if sign not in _DASHES or after not in _LETTERS | _DIGITS:
                 return None
@@ -308,9 +308,14 @@ class Parser:
         return Group(end, (name,))
 
 
+def spells(sign: str) -> bool:
+    """Whether a sign joins an id to a word or number: a letter does not whose script has no spaces, or no case."""
+    return sign.isalnum() and unicodedata.category(sign) != "Lo"
+
+
 def is_ambiguous(before: str, item: str) -> bool:
     """Whether a bare id after the text `before` may be something else: a part of a word or path, a table's number."""
-    if before and (before[-1].isalnum() or before[-1] in "_./\\-:=@#&?%"):
+    if before and (spells(before[-1]) or before[-1] in "_./\\-:=@#&?%"):
         return True
     word = re.search(r"([^\W\d_]+)\.?[ \t]*$", before[-40:])
     if word is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from assay.core.citations.grammar import LEADS, Group, Parser, Undecided, is_ambiguous
+from assay.core.citations.grammar import LEADS, Group, Parser, Undecided, is_ambiguous, spells
 from assay.core.scanner import Scanner, Token
 
 Knows = Callable[[str], bool]
@@ -137,8 +137,8 @@ class Prose:
         follows = self._peek(parser, end)
         if follows == ":" and _MARGIN.fullmatch(self._before.rpartition("\n")[2]):
             return end + 1, group.marker  # `S3.17: what it says`, at a line's start
-        before = " " if self._before[-1:].isalnum() else ""
-        after = " " if follows == "(" or follows.isalnum() else ""
+        before = " " if spells(self._before[-1:]) else ""
+        after = " " if follows == "(" or spells(follows) else ""
         return end, f"{before}{group.marker}{after}"
 
     def _peek(self, parser: Parser, at: int) -> str:
@@ -180,6 +180,6 @@ def _cited(parser: Parser, text: str, at: int) -> Group | None:
     if not text[at + 1 : at + 2].isdecimal():
         return parser.led(at)
     alone = parser.bare(at)
-    if alone is None or before not in ("", *" \t\n,;") or is_ambiguous(text[:at], alone.items[0]):
+    if alone is None or before not in ("", *" \t\n,;`") or is_ambiguous(text[:at], alone.items[0]):
         return None
     return alone

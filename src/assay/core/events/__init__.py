@@ -29,6 +29,7 @@ from assay.core.events.agents import ThinkFinished as ThinkFinished
 from assay.core.events.agents import ThinkStarted as ThinkStarted
 from assay.core.events.agents import ToolFailed as ToolFailed
 from assay.core.events.agents import ToolFinished as ToolFinished
+from assay.core.events.agents import ToolsIgnored as ToolsIgnored
 from assay.core.events.agents import ToolStarted as ToolStarted
 from assay.core.events.envelope import ENVELOPE_VERSION as ENVELOPE_VERSION
 from assay.core.events.envelope import KINDS as KINDS

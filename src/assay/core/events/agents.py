@@ -53,6 +53,18 @@ class AgentAbandoned(Event, frozen=True):
     lane: int
 
 
+@kind("tools.ignored")
+class ToolsIgnored(Event, frozen=True):
+    """A model was told to call a tool, reminded, and called none: it may not be able to.
+
+    `task` is what it was asked for, `model` its name; `lane` the research agent's, 0 where it is none's.
+    """
+
+    model: str
+    task: str
+    lane: int = 0
+
+
 @kind("think.started")
 class ThinkStarted(Event, frozen=True):
     """A model began to reason (native reasoning and the think tool alike)."""
@@ -203,13 +215,17 @@ class FindingDelta(Event, frozen=True):
 
 @kind("finding.added")
 class FindingAdded(Event, frozen=True):
-    """What an agent reports, with the passages it cites."""
+    """What an agent reports, with the passages it cites.
+
+    `uncited` says that it cites none: the passages are those it was shown which are nearest to what it says.
+    """
 
     lane: int
     task: str
     text: str
     passages: tuple[Passage, ...] = ()
     dropped_markers: int = 0
+    uncited: bool = False
 
 
 @kind("reflect.decided")

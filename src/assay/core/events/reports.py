@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.core.claims import Side, Summary, Verdict
+from assay.core.claims import Nearest, Side, Summary, Verdict
 from assay.core.events.envelope import Event, kind
 from assay.core.sources import Passage, Surroundings
 from assay.core.translation import Statement
@@ -52,6 +52,7 @@ class ClaimFound(Event, frozen=True):
     """A factual sentence; `start` and `end` are code points into the report as written; `passages` what it cites.
 
     It may be found while the report still streams. Said again, it cites something else now, and is checked anew.
+    An `inherited` citation is that of the next sentence of its paragraph which has one: the claim bears no marker.
     """
 
     id: str
@@ -59,13 +60,15 @@ class ClaimFound(Event, frozen=True):
     start: int
     end: int
     passages: tuple[Passage, ...] = ()
+    inherited: bool = False
 
 
 @kind("claim.checked")
 class ClaimChecked(Event, frozen=True):
     """A check's result on a claim: the rule (or judge), its verdict and why. The last one stands.
 
-    `against` are passages which were found to speak against it.
+    `against` are passages which were found to speak against it; `nearest` is the cited passage which says most of it,
+    where it does not hold.
     """
 
     id: str
@@ -73,6 +76,7 @@ class ClaimChecked(Event, frozen=True):
     verdict: Verdict
     reason: str = ""
     against: tuple[Passage, ...] = ()
+    nearest: Nearest | None = None
 
 
 @kind("claim.revised")

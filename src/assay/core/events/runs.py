@@ -138,7 +138,7 @@ class PlanStarted(Event, frozen=True):
 
 @kind("plan.delta")
 class PlanDelta(Event, frozen=True):
-    """More of the planner's text."""
+    """More of the plan while it is written: a line `1. Title` for each step whose title is whole."""
 
     text: str
 

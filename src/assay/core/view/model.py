@@ -80,12 +80,16 @@ class Phase(View, frozen=True, kw_only=True):
 
 
 class Finding(View, frozen=True, kw_only=True):
-    """An agent's findings with passage markers; `passages` are the ids it cites, known when it is `finished`."""
+    """An agent's findings with passage markers; `passages` are the ids it cites, known when it is `finished`.
+
+    It cites none where it is `uncited`: the passages are those shown to the agent which are nearest to the text.
+    """
 
     text: str = ""
     passages: tuple[str, ...] = ()
     dropped_markers: int = 0
     finished: bool = False
+    uncited: bool = False
 
 
 class Lane(View, frozen=True, kw_only=True):

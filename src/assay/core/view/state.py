@@ -74,6 +74,7 @@ class LaneState(msgspec.Struct):
     passages: tuple[str, ...] = ()
     dropped_markers: int = 0
     reported: bool = False
+    uncited: bool = False
     sources: dict[str, None] = {}
     started_at: str = ""
     finished_at: str = ""
@@ -95,6 +96,7 @@ class LaneState(msgspec.Struct):
                 passages=self.passages,
                 dropped_markers=self.dropped_markers,
                 finished=self.reported,
+                uncited=self.uncited,
             ),
             sources=tuple(self.sources),
             started_at=self.started_at,

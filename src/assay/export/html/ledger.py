@@ -63,7 +63,15 @@ def not_found(material: Material) -> Child:
     """Parts of the question without an answer, sources that disagree, and sentences which were taken out."""
     view, said = material.view, {"partly": _("answered in part"), "not": _("not answered")}
     parts = (
-        el("li", foreign(part.part), colon(), said[part.status]) for part in view.coverage if part.status != "answered"
+        el(
+            "li",
+            foreign(part.part),
+            colon(),
+            said[part.status],
+            join((" (", foreign(part.reason), ")")) if part.reason else "",
+        )
+        for part in view.coverage
+        if part.status != "answered"
     )
     conflicts = (
         el("li", foreign(conflict.text), " ", _quote_links(material.quotes_of(conflict.passages)))
@@ -121,6 +129,7 @@ def _entry(material: Material, index: int, claim: ReportClaim, words: Mapping[in
         if claim.citations
         else None,
         _opposed(material, claim),
+        _nearest(material, claim),
         comparisons(claim.text, material.passages_of(claim), is_open=claim.verdict in sections.TO_CHECK),
         versions(claim.versions),
         _checks(claim.checks),
@@ -140,6 +149,16 @@ def _opposed(material: Material, claim: ReportClaim) -> Child:
     return el(
         "p", framed(_("Speaks against it: {quotes}"), quotes=join((links, *quoted), _(", "))), class_="facts quoted"
     )
+
+
+def _nearest(material: Material, claim: ReportClaim) -> Child:
+    """Of a claim which does not hold, the passage which says most of it, and what that lacks."""
+    near = claim.checks[-1].nearest if claim.checks else None
+    if near is None:
+        return None
+    links = _quote_links(material.quotes_of([near.passage]))
+    lacks = join((", which lacks: ", foreign(", ".join(near.missing)))) if near.missing else None
+    return el("p", "Nearest: quote ", links, lacks, class_="facts quoted") if links else None
 
 
 def _sentence(index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.decoding import clean
 from assay.fetch.fields import stem
-from assay.fetch.language import detect
 from assay.fetch.office.packaged import DAMAGED, need, unpacked
 from assay.fetch.office.writing import Writing
 

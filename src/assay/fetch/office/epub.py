@@ -10,12 +10,12 @@ from urllib.parse import unquote
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
 
+from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.decoding import clean, decode
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.html_markdown import to_markdown
-from assay.fetch.language import detect
 from assay.fetch.office.packaged import DAMAGED, unpacked, xml
 from assay.fetch.office.writing import Writing
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from lxml import etree
 
+from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.decoding import clean
 from assay.fetch.fields import iso_date, stem
-from assay.fetch.language import detect
 from assay.fetch.office.packaged import unpacked, xml
 from assay.fetch.office.writing import Writing
 

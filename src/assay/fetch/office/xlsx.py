@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import LONGEST_PASSAGE, Extracted
 from assay.fetch.decoding import clean
 from assay.fetch.fields import stem
-from assay.fetch.language import detect
 from assay.fetch.office.packaged import DAMAGED, LOCKED, OLE, need, unpacked
 from assay.fetch.table import Row, names_of, one_cell, row_lines, split_head
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 
+from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.decoding import clean
 from assay.fetch.fields import first_line, stem
-from assay.fetch.language import detect
 from assay.fetch.pdf.lines import Pdf
 from assay.fetch.pdf.paragraphs import Line, paragraphs, vocabulary
 

@@ -38,7 +38,7 @@ class Direct:
         Where there are `signing` keys (see `Access`) they sign the requests, and `key` is not used.
         """
         self._model, self._service, self._profile, self._key = model, service, profile, key
-        self._signing = signing
+        self._signing, self._takes_forms = signing, True
         self._conversation: Conversation | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -54,8 +54,25 @@ class Direct:
             ModelError: the provider could not be reached, refused, stalled or broke off.
             ContextTooLong: the request does not fit the model's window.
         """
+        given = False
+        try:
+            async with aclosing(self._answered(request, formed=self._takes_forms)) as items:
+                async for item in items:
+                    given = True
+                    yield item
+            return
+        except ModelError as error:
+            if given or error.transient or not self._takes_forms or request.schema is msgspec.UNSET:
+                raise
+        async with aclosing(self._answered(request, formed=False)) as items:
+            async for item in items:
+                self._takes_forms = False  # the form was what it refused
+                yield item
+
+    async def _answered(self, request: Request, *, formed: bool) -> AsyncGenerator[Delta | Reply, None]:
         conversation = await self._connected()
-        async with aclosing(conversation.answer(request)) as items:
+        asked = request if formed else msgspec.structs.replace(request, schema=msgspec.UNSET)
+        async with aclosing(conversation.answer(asked)) as items:
             async for item in items:
                 yield item
 

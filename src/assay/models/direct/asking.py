@@ -21,11 +21,12 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import CacheConfig, ModelSettings, ToolChoice
 from pydantic_ai.tools import ToolDefinition as LibraryTool
 
-from assay.core.messages import REASONING_ROOM, Message, Profile, Request, ToolCall
+from assay.core.messages import REASONING_ROOM, Message, Profile, Request, Schema, ToolCall
 from assay.core.tags import tagged, untagged
 from assay.models.direct.services import Service
 
@@ -73,9 +74,16 @@ def _marked(request: Request) -> tuple[int, ...]:
     return tuple(place for place in (*(at - 1 for at in replies[-1:]), end - 1) if place >= 0)
 
 
-def parameters(request: Request) -> ModelRequestParameters:
-    """The system text and the tools. The text is declared stable, so that it can be cached with the tools."""
+def parameters(request: Request, library: ModelProfile) -> ModelRequestParameters:
+    """The system text, the tools, and the form of the reply where the model can be held to one.
+
+    The text is declared stable, so that it can be cached with the tools.
+    """
+    schema = request.schema if library.get("supports_json_schema_output") and not request.tools else None
+    form = OutputObjectDefinition(schema.schema, schema.name, strict=True) if isinstance(schema, Schema) else None
     return ModelRequestParameters(
+        output_mode="native" if form else "text",
+        output_object=form,
         function_tools=[
             LibraryTool(name=tool.name, description=tool.description, parameters_json_schema=tool.parameters)
             for tool in request.tools

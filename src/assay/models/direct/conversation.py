@@ -92,7 +92,7 @@ class Conversation:
             model,
             asking.messages(request, self._service),
             model_settings=asking.settings(request, self._service, self._profile, model.profile),
-            model_request_parameters=asking.parameters(request),
+            model_request_parameters=asking.parameters(request, model.profile),
             instrument=False,
         )
 

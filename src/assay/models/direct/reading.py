@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 from pydantic_ai.messages import (
@@ -20,13 +20,14 @@ from pydantic_ai.models import StreamedResponse
 
 from assay.core.counting import input_tokens
 from assay.core.errors import ModelError
-from assay.core.messages import CallDelta, Delta, Reply, Request, StopReason, TextDelta, ThinkDelta
+from assay.core.messages import CallDelta, Delta, Reply, Request, StopReason
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models import failures
-from assay.models.calls import PartialCall, PartialCalls
+from assay.models.calls import PartialCall, PartialCalls, Written
 from assay.models.direct.services import Service
 from assay.models.halves import Halves
+from assay.models.speech import Said, Speech
 
 _STOPS: dict[str, StopReason] = {"length": "length", "content_filter": "refused"}
 _REASONED = ("reasoning_tokens", "thoughts_tokens", "thinking_tokens")
@@ -38,8 +39,7 @@ class Reader:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._text: list[str] = []
-        self._thinking: list[str] = []
+        self._speech = Speech()
         self._calls = PartialCalls()
         self._parts: dict[int, PartialCall] = {}
         self._halves = {"text": Halves(), "thought": Halves()}
@@ -68,6 +68,7 @@ class Reader:
 
     def end(self) -> Iterator[Delta]:
         """What was held back: the stream is over."""
+        yield from self._spoken(self._speech.end(calls=bool(self._calls.all)))
         yield from self._calls.ready(final=True)
 
     def reply(self, request: Request, model: str, response: StreamedResponse) -> Reply:
@@ -82,27 +83,27 @@ class Reader:
         if response.finish_reason == "error":
             raise ModelError(f"{self._service.name} stopped with a fault: {failures.shortened(str(named))}")
         calls = self._calls.done()
-        text = "".join(self._text)
         return Reply(
-            text=text,
+            text=self._speech.text,
             calls=calls,
-            thinking="".join(self._thinking),
+            thinking=self._speech.thinking,
             usage=self._usage(request, response),
             stop=_STOPS.get(response.finish_reason or "", "calls" if calls else "end"),
             model=model,
         )
 
     def _said(self, text: str) -> Iterator[Delta]:
-        text = self._halves["text"].take(text)
-        if text:
-            self._text.append(text)
-            yield TextDelta(text)
+        yield from self._spoken(self._speech.take(self._halves["text"].take(text)))
 
     def _thought(self, text: str | None) -> Iterator[Delta]:
-        text = self._halves["thought"].take(text or "")
-        if text:
-            self._thinking.append(text)
-            yield ThinkDelta(text)
+        yield from self._spoken(self._speech.thought(self._halves["thought"].take(text or "")))
+
+    def _spoken(self, said: Iterable[Said]) -> Iterator[Delta]:
+        for each in said:
+            if isinstance(each, Written):
+                yield self._calls.begin().add("", each.name, each.arguments)
+            else:
+                yield each
 
     def _begin(self, index: int) -> None:
         """The call which is the part at `index`, anew where the library starts one again which is not whole yet."""
@@ -126,7 +127,7 @@ class Reader:
     def _usage(self, request: Request, response: StreamedResponse) -> Usage:
         """As the provider counted; where it did not, an estimate on the safe side."""
         counted = response.usage
-        written = ("".join(self._text), "".join(self._thinking), *("".join(call.pieces) for call in self._calls.all))
+        written = (self._speech.text, self._speech.thinking, *("".join(call.pieces) for call in self._calls.all))
         return Usage(
             model_calls=1,
             input_tokens=counted.input_tokens or input_tokens(request),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -80,13 +81,11 @@ def _loaded(model: str) -> Any:
     """The model, loaded; one of fastembed's own is downloaded if it is not there.
 
     Raises:
-        ConfigError: the extra is not installed, or there is no such model.
+        ConfigError: there is no such model.
         ModelError: it cannot be loaded.
     """
-    try:
-        fastembed = import_module("fastembed")
-    except ImportError as error:
-        raise ConfigError(f"fastembed needs the extra: pip install 'assay[semantic]' ({error})") from error
+    import fastembed  # noqa: PLC0415 - an optional extra
+
     try:
         if _is_folder(model):
             return _from_folder(fastembed, Path(model).expanduser().absolute())
@@ -143,9 +142,11 @@ def create(name: str, access: Access) -> OnnxEmbedder:
     """The embedder named `fastembed:MODEL`; it is loaded when it is first asked.
 
     Raises:
-        ConfigError: no model is named.
+        ConfigError: no model is named, or the extra is not installed.
     """
     model = name.partition(":")[2]
     if not model:
         raise ConfigError(f"{name!r} names no model; write fastembed:BAAI/bge-small-en-v1.5, or fastembed:FOLDER")
+    if find_spec("fastembed") is None:
+        raise ConfigError("fastembed needs the extra: pip install 'assay[semantic]'")
     return OnnxEmbedder(model, access.prefixes)

@@ -22,8 +22,10 @@ from assay.models.failures import hidden, of_response
 from assay.models.listing import unreachable
 from assay.models.openai.services import Service, service_of
 
-CONNECT, ANSWER = 10.0, 120.0
-"""Seconds to reach a service, and until it sends something: a small machine takes its time over a batch."""
+CONNECT = 10.0
+"""Seconds to reach a service."""
+ANSWER: dict[TextKind, float] = {"query": 15.0, "passage": 120.0}
+"""Seconds until it sends something: a small machine takes its time over a batch, and somebody waits for a search."""
 LARGEST = 256_000_000
 """Bytes of an answer; 2,048 vectors of 4,096 numbers are some 100 MB of JSON."""
 MOST_NUMBERS = 65_536
@@ -45,6 +47,10 @@ class _Answer(msgspec.Struct, frozen=True):
     usage: _Usage | None = None
 
 
+_ANSWERS = msgspec.json.Decoder(_Answer)
+"""Made before there are threads: see `core.readying`."""
+
+
 class EmbeddingService:
     """An embedder behind an OpenAI-compatible service; implements `core.ports.Embedder`. Any thread may call it."""
 
@@ -64,8 +70,9 @@ class EmbeddingService:
         asked = [prefixed(text, kind, self._prefixes) for text in texts]
         body = msgspec.json.encode({"model": self._model, "input": asked, "encoding_format": "float"})
         url = f"{self._service.url.rstrip('/')}/embeddings"
+        timeout = httpx2.Timeout(ANSWER[kind], connect=CONNECT)
         try:
-            with self._connected().stream("POST", url, content=body) as response:
+            with self._connected().stream("POST", url, content=body, timeout=timeout) as response:
                 data = _read(response)
         except httpx2.TimeoutException as error:
             raise ModelError(f"{self._service.name} did not answer in time") from error
@@ -87,9 +94,8 @@ class EmbeddingService:
         with self._guard:
             if self._client is None:
                 headers = {"content-type": "application/json", "accept": "application/json"} | _authorization(self._key)
-                timeout = httpx2.Timeout(ANSWER, connect=CONNECT)
                 # The environment's proxies and .netrc are nothing a user has told Assay.
-                self._client = httpx2.Client(headers=headers, timeout=timeout, trust_env=False)
+                self._client = httpx2.Client(headers=headers, trust_env=False)
             return self._client
 
     def _refused(self, response: httpx2.Response, data: bytes) -> ModelError | ModelFailed:
@@ -99,7 +105,7 @@ class EmbeddingService:
     def _understood(self, data: bytes, asked: Sequence[str]) -> Embedding:
         """The vectors in an answer, by their indexes: no order is promised."""
         try:
-            answer = msgspec.json.decode(data, type=_Answer)
+            answer = _ANSWERS.decode(data)
         except (msgspec.DecodeError, RecursionError) as error:
             raise ModelError(
                 f"{self._service.name} answers at {self._service.url}, but not with embeddings: is {self._model} an"

@@ -13,6 +13,7 @@ from assay.core.plan import Plan, PlanStep
 from assay.models.extractive import hops
 from assay.models.extractive.planning import measured, queries, question_of, retries
 from assay.models.extractive.question import Question, analyze
+from assay.models.extractive.selecting import order
 from assay.models.extractive.shelf import Book, Shelf
 from assay.models.extractive.subjects import resolve
 from assay.models.extractive.terms import stem
@@ -171,21 +172,13 @@ def _lacks_numbered(task: Question, whole: Question, shelf: Shelf) -> bool:
 
 
 def _worth_opening(task: Question, whole: Question, shelf: Shelf) -> list[Book]:
-    """The documents the task is about; without such, the best found, those which hold more of its terms first."""
+    """The documents the task is about; without such, those with the best statements."""
     subject = resolve(task, shelf, whole)
     if subject.absent:
         return []
     if subject.books:
         return list(subject.books[:MOST_OPENED])
-    terms = frozenset(subject.rest) or frozenset(task.terms)
-    rated = sorted(
-        enumerate(shelf.books), key=lambda pair: (-_share(terms, pair[1]) - _share(terms, pair[1], title=True), pair[0])
-    )
-    return [book for _, book in rated[:OPENED]]
-
-
-def _share(terms: frozenset[str], book: Book, title: bool = False) -> float:
-    return len(terms & (book.title_stems if title else book.all_stems)) / (len(terms) or 1)
+    return order(task, shelf, whole)[:OPENED]
 
 
 def _find(task: Question, whole: Question) -> str:

@@ -23,7 +23,9 @@ OWN = 1
 def triage(request: Request) -> tuple[ToolCall, ...]:
     """One `generate_plan`; the built-in model never answers without documents."""
     complexity = classify(question_of(request))
+    count = len(parts(question_of(request)))
     arguments: dict[str, object] = {
+        "reasoning": f"The question has {count} part{'' if count == 1 else 's'} and is {complexity} by its words.",
         "complexity": complexity,
         "depth": DEPTH[complexity],
         "follow_up": follow_up(request),

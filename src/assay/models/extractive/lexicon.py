@@ -198,46 +198,9 @@ FRAMES = _words("""
     jahr tag monat dokument datei vorschlag nummer steht год году день документ предложение номер
     """)
 
-# Words of which one answers for another: irregular forms, and what is said of making, opening and their like.
-KIN: tuple[frozenset[str], ...] = tuple(
-    _words(line)
-    for line in """
-    write wrote written writes
-    author authored
-    create created invent invented design designed develop developed devised made introduced found founded established
-    build built construct constructed erected completed finished errichtet gebaut erbaut fertiggestellt
-    open opened opening inaugurated eröffnet
-    release released publish published launch launched
-    start started begin began begun
-    die died death dead gestorben
-    born birth geboren geburt
-    win won winner winning
-    lead led leader leads
-    cost costs price priced
-    sell sold
-    buy bought acquired
-    maximum maximal max most limit limits limited limiting
-    minimum minimal min least
-    delete deletes remove removes removed deleted erase discard
-    change changes changed modify modified modifies alter
-    backup backups
-    return returns returned
-    """.strip().splitlines()
-)
-
 # How much of something is asked: "how long does it take?" is answered by "it takes three hours".
 DEGREES = _words("long old tall high far often big large deep heavy fast wide lange alt hoch oft groß weit schwer tief")
 DEGREE_ASKERS = frozenset(("how", "wie"))
-
-# What may be asked of a thing and is said beside its value: "the default is 8", "limited to 63 bytes".
-QUALITIES = _words("""
-    default defaults maximum max minimum min limit size length number port range interval timeout depth width height
-    capacity duration threshold standard standardwert maximal höchstens
-    """)
-# Of these a sentence must speak; for the others there are many ways to say them.
-CONCRETE = _words("port range interval timeout depth width height capacity duration")
-# Of these the value is an amount.
-MEASURES = QUALITIES - _words("default defaults standard standardwert range")
 
 # What a text says where a question asks "how long may it be?".
 DEGREE_NOUNS = {
@@ -289,9 +252,6 @@ EXPLAINING = _words("how why explain warum wieso weshalb wie erkläre как п�
 EXPLAINING_CJK = ("怎么", "怎麼", "如何", "为什么", "為什麼", "どのように", "なぜ")
 WHY = _words("why warum wieso weshalb почему зачем لماذا")
 WHY_CJK = ("为什么", "為什麼", "なぜ")
-# Words of a sentence which gives a reason, and of headings above such.
-REASONS = _words("because reason reasons since so therefore order purpose aims intended allow weil damit grund")
-MOTIVES = _words("motivation rationale purpose abstract introduction background goal goals why summary zweck")
 ABOUT = _words("about summary abstract overview propose proposes purpose motivation introduce introduces worum geht")
 PRONOUNS = _words(
     "it its they them their this that these those he she his her er sie es ihr sein он она оно они его её"

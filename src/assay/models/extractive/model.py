@@ -10,7 +10,7 @@ from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request,
 from assay.core.ports import Access
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
-from assay.models.extractive import acting, filling, following, planning, reflecting, reporting, surveying
+from assay.models.extractive import acting, assessing, filling, following, planning, reflecting, reporting, surveying
 
 NAME = "extractive"
 DONE = "Done: the best documents found are read."
@@ -28,6 +28,7 @@ _WRITING: dict[Task, Callable[[Request], str]] = {
     "find": reporting.find,
     "analyze": reflecting.analyze,
     "reflect": reflecting.reflect,
+    "assess": assessing.assess,
     "write": reporting.write,
     "answer": reporting.answer,
 }

@@ -10,6 +10,7 @@ from itertools import zip_longest
 import msgspec
 
 from assay.core import markers, shown
+from assay.core.relevance.statements import Kind
 from assay.core.sources import ordinal_of
 from assay.core.text import sentences, words
 from assay.models.extractive.terms import is_cjk, stems
@@ -56,22 +57,18 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """A sentence of a passage on one line, with the keys of its words, and those of the heading shown above it.
+    """A sentence of a passage on one line.
 
-    `kind` is "prose", "row" (a table row, a line with a key) or "code". `beside` are the keys of its whole passage.
-    `term` are the keys of the name it describes, as in a list of definitions; `place` counts the sentences since the
-    heading.
+    `kind` is "prose", "row" (a table row, a line with a key) or "code". `heading` is shown above it; `label` is
+    the name it describes, as in a list of definitions, or the heads of its table's columns.
     """
 
     text: str
     passage: str
     ordinal: int
-    stems: frozenset[str]
-    kind: str = "prose"
-    above: frozenset[str] = frozenset()
-    beside: frozenset[str] = frozenset()
-    term: frozenset[str] = frozenset()
-    place: int = 0
+    kind: Kind = "prose"
+    heading: str = ""
+    label: str = ""
 
 
 def one_line(text: str) -> str:
@@ -86,6 +83,7 @@ def read_field(passage: str, text: str) -> Field | None:
     if (
         match is None
         or is_record(text)
+        or _keyed(text)
         or len(match["key"].split()) > 4
         or "\n\n" in text
         or re.search(r"\d", match["key"])
@@ -110,6 +108,8 @@ def split(passage: str, text: str) -> tuple[Sentence, ...]:
         return _row(passage, place, text)
     if is_record(text):
         return _line(passage, place, text)
+    if lines := _keyed(text):
+        return tuple(each for line in lines for each in _line(passage, place, line))
     body = _BULLET.sub("", text, count=1)
     if (field := read_field(passage, text)) and not ends(field.value):
         return _line(passage, place, one_line(body))
@@ -117,7 +117,7 @@ def split(passage: str, text: str) -> tuple[Sentence, ...]:
     for start, end in sentences(body):
         line = one_line(_BULLET.sub("", body[start:end], count=1))
         if _quotable(line):
-            found.append(Sentence(line, passage, place, frozenset(stems(line))))
+            found.append(Sentence(line, passage, place))
     return tuple(found)
 
 
@@ -127,7 +127,7 @@ def _code(passage: str, place: int, text: str) -> tuple[Sentence, ...]:
         return ()
     lines = (line.strip() for line in text.splitlines())
     return tuple(
-        Sentence(line, passage, place, frozenset(stems(line)), "code")
+        Sentence(line, passage, place, "code")
         for line in lines
         if len(line) <= 200 and _ASSIGNED.match(line) and not _unsafe(line)
     )
@@ -153,11 +153,16 @@ def _row(passage: str, place: int, text: str) -> tuple[Sentence, ...]:
 def _line(passage: str, place: int, line: str) -> tuple[Sentence, ...]:
     """A table row, or a line with a key and a value, quoted as a whole."""
     bare = len(_URL.sub("", line)) * 2 < len(line)
-    return (
-        ()
-        if bare or _unsafe(line) or len(line) > 500
-        else (Sentence(line, passage, place, frozenset(stems(line)), "row"),)
-    )
+    return () if bare or _unsafe(line) or len(line) > 500 else (Sentence(line, passage, place, "row"),)
+
+
+_KEYED = re.compile(r"[^\W_][^:|\n]{0,80}:\s+\S.*")
+
+
+def _keyed(text: str) -> list[str]:
+    """The lines of a passage all of which have a key and a value, as a country's profile has: each says one thing."""
+    lines = [one_line(line) for line in text.splitlines() if line.strip()]
+    return lines if len(lines) > 1 and all(map(_KEYED.fullmatch, lines)) else []
 
 
 def _is_name_list(line: str) -> bool:
@@ -221,12 +226,11 @@ def _unsafe(line: str) -> bool:
 
 
 class Above(msgspec.Struct, frozen=True):
-    """What holds for a passage from those before it: heading, name described, table heads, sentences since."""
+    """What holds for a passage from those before it: heading, name described, table heads."""
 
-    heading: frozenset[str] = frozenset()
-    term: frozenset[str] = frozenset()
-    columns: frozenset[str] | None = None
-    place: int = 0
+    heading: str = ""
+    term: str = ""
+    columns: str | None = None
     last: int = -1
 
 
@@ -237,14 +241,8 @@ def place(passages: Sequence[shown.ShownPassage]) -> list[Sentence]:
     for passage, after in zip_longest(passages, passages[1:]):
         above = _above(passage, after, above)
         for sentence in [] if _is_head(passage, after, above) else split(passage.id, passage.text):
-            placed = msgspec.structs.replace(
-                sentence,
-                above=above.heading | (above.columns or frozenset()) if sentence.kind == "row" else above.heading,
-                beside=keys(passage.text),
-                term=above.term,
-                place=above.place,
-            )
-            above = msgspec.structs.replace(above, place=above.place + 1)
+            label = (above.columns or above.term) if sentence.kind == "row" else above.term
+            placed = msgspec.structs.replace(sentence, heading=above.heading, label=label)
             found.setdefault(sentence.text, placed)
     return list(found.values())
 
@@ -257,17 +255,17 @@ def _above(passage: shown.ShownPassage, after: shown.ShownPassage | None, above:
     if not _is_row(passage.text):
         above = msgspec.structs.replace(above, columns=None)
     elif above.columns is None and after is not None and _is_row(after.text):
-        above = msgspec.structs.replace(above, columns=keys(passage.text))
+        above = msgspec.structs.replace(above, columns=passage.text)
     if name := _described(passage.text):
-        above = msgspec.structs.replace(above, term=keys(name), place=0)
+        above = msgspec.structs.replace(above, term=name)
     elif not split(passage.id, passage.text) and _is_heading(passage.text):
-        above = Above(heading=keys(passage.text))
+        above = Above(heading=passage.text)
     return msgspec.structs.replace(above, last=at)
 
 
 def _is_head(passage: shown.ShownPassage, after: shown.ShownPassage | None, above: Above) -> bool:
     """Whether a passage is the first row of a table, which names its columns."""
-    first = above.columns is not None and above.columns == keys(passage.text)
+    first = above.columns is not None and above.columns == passage.text
     return first and _is_row(passage.text) and after is not None and _is_row(after.text)
 
 

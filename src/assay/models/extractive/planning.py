@@ -80,27 +80,22 @@ def classify(text: str) -> Complexity:
 
 
 def queries(text: str, whole: str = "") -> tuple[str, ...]:
-    """Up to three queries for `text`, a part of the question `whole`: its documents, its rare words, all its words.
+    """Up to three queries for `text`, a part of the question `whole`: its words, its documents, what it quotes.
 
     A part which says too little alone (a phrase, "how can they be avoided?") is searched with the words of the whole.
     """
     question = analyze(text)
     context = analyze(whole) if whole and whole != text else question
     mentions = question.mentions or context.mentions
-    numbered = [mention.text for mention in mentions]
-    telling = rare(question)
-    if context is not question and (not telling or is_phrase(question, context) or points_back(question)):
-        telling += [word for word in rare(context) if word not in telling]
-    key = list(dict.fromkeys(word for word in question.words if carries_topic(word)))
+    dependent = context is not question and (is_phrase(question, context) or points_back(question))
     bound = measured(question)
+    text = text.strip(" ?？؟")
+    said = [text, *rare(context)] if dependent or not rare(question) else [text]
     found = [
-        " ".join(numbered[:3]),
-        " ".join(map(_spelt, mentions[:3])) if len(mentions) > 1 else "",
+        " ".join(dict.fromkeys(" ".join(said).split())),
+        " ".join(map(_spelt, mentions[:3])),
         *question.quoted[:2],
-        " ".join(telling),
-        " ".join([*telling, *bound]) if bound else "",
-        " ".join(dict.fromkeys([*key, *telling])),
-        " ".join(question.words),
+        " ".join([*rare(question), *bound]) if bound else "",
     ]
     distinct = {" ".join(query.casefold().split()): query for query in found if query.strip()}
     return tuple(distinct.values())[:3] or (text,)

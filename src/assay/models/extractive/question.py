@@ -22,10 +22,6 @@ _IDENTIFIER = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』]{3,160})[\"”“»」』]|(?<!\w)['‘]([^'’]{3,160})['’](?!\w)")
-_CALLED = re.compile(
-    r"(?<![\w/.-])(?:--?[a-z][\w-]+|[\w.-]*/[\w./-]+|\.?[\w-]+(?:[._:]+[\w-]+)+|\w*[a-z][A-Z]\w*)(?!\w)"
-)
-"""What is written as in code: an option, a path, words joined by points or underscores, camel case."""
 NEAR = 16
 """Code points before a word in which the end of the sentence before it is looked for."""
 _NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
@@ -61,28 +57,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     facet_terms: frozenset[str]
 
     @property
-    def called(self) -> tuple[str, ...]:
-        """Things the question calls as code does: `max_retries`, `/etc/hosts`, `--soft`, `core.editor`."""
-        return tuple(dict.fromkeys(match.rstrip("/.") for match in _CALLED.findall(self.text) if stems(match)))
-
-    @property
-    def versions(self) -> frozenset[str]:
-        """Version numbers in it: "3.12" in "when was Python 3.12 released?"."""
-        return versions(self.text)
-
-    @property
     def rest(self) -> tuple[str, ...]:
         """Terms beyond those which ask for a field, number a document, or only frame the question."""
         numbering = {key for mention in self.mentions for key in stems(mention.text)}
         return tuple(term for term in self.terms if term not in self.facet_terms | numbering | _FRAME_STEMS)
-
-
-_VERSION = re.compile(r"(?<![\w.])v?(\d{1,4}(?:\.\d{1,4}){1,3})(?![\w]|\.\d)")
-
-
-def versions(text: str) -> frozenset[str]:
-    """The version numbers of a text, as `3.12`; a number with a point in it looks the same and counts as one."""
-    return frozenset(_VERSION.findall(text))
 
 
 @lru_cache(maxsize=256)
@@ -334,18 +312,6 @@ def points_back(question: Question) -> bool:
 def is_about(question: Question) -> bool:
     """Whether a question asks what a document is about."""
     return bool(set(question.words) & lexicon.ABOUT)
-
-
-_DEFINED = re.compile(
-    r"(?:what|who)(?:\s+is|\s+are|'s)\s+(?:(?:an?|the)\s+)?(?P<phrase>[\w'’ -]{2,60}?)\s*\??", re.IGNORECASE
-)
-
-
-def defined(question: Question) -> str:
-    """What a question asks the meaning of: "bare repository" in "what is a bare repository?"; else ""."""
-    match = _DEFINED.fullmatch(question.text.strip())
-    phrase = match["phrase"] if match else ""
-    return "" if len(phrase.split()) > 5 or re.search(r"\b(?:of|for|in|to|by|on|with)\b", phrase) else phrase
 
 
 _DO_VERB = re.compile(

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 import msgspec
 
+from assay.core.absence import states_absence
+from assay.core.markers import strip
 from assay.core.messages import Request
 from assay.core.phrases import nothing
 from assay.core.plan import Plan, PlanStep
 from assay.core.text import words
 from assay.models.extractive import hops, planning
 from assay.models.extractive.acting import SEARCH_FOR, grouped, last, task_of
+from assay.models.extractive.assessing import Assessed, judged
 from assay.models.extractive.planning import Step, queries, question_of, retries, short
 from assay.models.extractive.question import parts
 from assay.models.extractive.reporting import listed
@@ -53,6 +56,7 @@ class Reflected(msgspec.Struct, frozen=True):
     reasoning: str = ""
     changes: tuple[str, ...] = ()
     step: int = 0
+    coverage: tuple[Assessed, ...] = ()
 
 
 class Changed(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +74,11 @@ class Repeated(Step, frozen=True, kw_only=True):
 
 
 def reflect(request: Request) -> str:
+    """A decision, and beside it how far the findings answer the parts of the question."""
+    return _written(msgspec.structs.replace(_decided(request), coverage=judged(request)))
+
+
+def _decided(request: Request) -> Reflected:
     """Complete when each part of the question has a finding that cites something; else go on.
 
     A step that found nothing is tried again when there are terms it was not searched with.
@@ -79,14 +88,14 @@ def reflect(request: Request) -> str:
     text = question_of(request)
     enough = rules.steps_done >= rules.min_steps or not rules.steps_left
     if enough and all(_covered(part, told) for part in parts(text)):
-        return _written(Reflected("complete", "Each part of the question has findings that cite passages."))
+        return Reflected("complete", "Each part of the question has findings that cite passages.")
     if named := _named(rules, told, text):
-        return _written(Reflected("adjust", f"Step {rules.step} names the documents which say it.", named))
+        return Reflected("adjust", f"Step {rules.step} names the documents which say it.", named)
     others = _others(request, rules, told, text)
     if others and rules.plan < rules.plans and rules.steps_done < rules.max_steps:
         why = f"Step {rules.step} found nothing; there are terms it was not searched with."
-        return _written(Reflected("adjust", why, others))
-    return _written(Reflected("continue", "Parts of the question have no finding yet."))
+        return Reflected("adjust", why, others)
+    return Reflected("continue", "Parts of the question have no finding yet.")
 
 
 def _named(rules: Rules, told: Sequence[Told], text: str) -> tuple[str, ...]:
@@ -103,9 +112,13 @@ def _written(decision: Reflected) -> str:
 
 
 def _covered(part: str, told: Sequence[Told]) -> bool:
-    """Whether a step that says all the part says found something that can be cited."""
+    """Whether a step that says all the part says found something that can be cited, and not that nothing is stated."""
     wanted = _topics(part)
-    return any(each.cites and wanted <= _topics(_subject(each.task)) for each in told)
+    return any(each.cites and _states(each.text) and wanted <= _topics(_subject(each.task)) for each in told)
+
+
+def _states(text: str) -> bool:
+    return any(not states_absence(strip(line)) for line in text.splitlines() if line.strip())
 
 
 def _topics(text: str) -> set[str]:

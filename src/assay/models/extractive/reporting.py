@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -17,8 +16,8 @@ from assay.models.extractive import hops
 from assay.models.extractive.acting import shelf_of, task_of
 from assay.models.extractive.answering import frame
 from assay.models.extractive.comparing import Table, frames, sides, table
-from assay.models.extractive.passages import one_line
-from assay.models.extractive.planning import question_of
+from assay.models.extractive.passages import ends, keys, one_line
+from assay.models.extractive.planning import question_of, short
 from assay.models.extractive.question import Question, analyze, parts
 from assay.models.extractive.selecting import alike, select
 from assay.models.extractive.shaping import (
@@ -37,10 +36,10 @@ from assay.models.extractive.units import Unit
 FOUND = 8
 ANSWER = 3
 A_SOURCE = 2
-"""Sentences of the answer from one source, where several say something."""
+"""Sentences which answer a part of a question, and those from one source where several say something."""
 SECTION = 6
-LEADING_SHARE = 0.7
-"""Sentences at least this close to the best one stand in the answer."""
+Finding = tuple[str, list[Unit]]
+"""What an agent was asked, and what it found, best first."""
 
 
 def find(request: Request) -> str:
@@ -48,20 +47,15 @@ def find(request: Request) -> str:
     task, whole = task_of(request)
     shelf = shelf_of(request)
     framed = frames(task, whole, shelf)
-    found = select(task, shelf, whole, limit=max(FOUND - len(framed), ANSWER)) or _beside(task, shelf)
+    asked = sides(task)
+    found = _beside(asked, shelf) if asked else select(task, shelf, whole, limit=max(FOUND - len(framed), ANSWER))
     units = [*framed, *found]
     return listed(_once(units)) or nothing()
 
 
 def listed(units: Sequence[Unit]) -> str:
-    """Units as findings, one a line."""
-    return "\n".join(unit.line() for unit in _grouped(units))
-
-
-def _grouped(units: Sequence[Unit]) -> list[Unit]:
-    """Frames first, then by source in order of the best, each source's sentences in reading order."""
-    order = {source: place for place, source in enumerate(dict.fromkeys(unit.source for unit in units))}
-    return sorted(units, key=lambda unit: (not unit.frame, order[unit.source], unit.ordinal))
+    """Units as findings, one a line, the best first: the writer takes them in this order."""
+    return "\n".join(unit.line() for unit in units)
 
 
 def answer(request: Request) -> str:
@@ -84,10 +78,10 @@ def write(request: Request) -> str:
         return not_found()
     compared = table(question, shelf) if shape.part == 1 else None
     shown = compared.said if compared else frozenset[str]()
-    leading = [unit for unit in _answer_of(question, shelf) or everything[:1] if unit.text not in shown]
+    leading = [unit for unit in _found(question, shelf, found) or everything[:1] if unit.text not in shown]
     if template:
         near = [replace(unit, near=unit.near | set(stems(task))) for task, units in found for unit in units]
-        filled = _placed(template, leading, _once(near), shelf, question)
+        filled = _placed(template, leading, _once(near), shelf)
         blocks = _written([(heading, _fresh(units, set(shown), len(units))) for heading, units in filled], shape.words)
     else:
         blocks = _free(request, leading if shape.part == 1 else [], found, set(shown), compared)
@@ -98,13 +92,13 @@ def write(request: Request) -> str:
 def _free(
     request: Request,
     leading: Sequence[Unit],
-    found: Sequence[tuple[str, list[Unit]]],
+    found: Sequence[Finding],
     said: set[str],
     compared: Table | None,
 ) -> list[str]:
     """The answer, a table where things are compared, and a section for each plan step."""
     words = shape_of(request).words
-    first = [] if compared else opening(leading[:ANSWER], words)
+    first = [] if compared else opening(leading[: max(ANSWER, sum(unit.frame for unit in leading))], words)
     said |= {unit.text for unit in first}
     sections = [(f"## {heading}", units) for heading, units in _sections(_steps(request), found)]
     _add(sections, leading[len(first) :])
@@ -137,13 +131,11 @@ def _written(sections: Sections, words: int) -> list[str]:
     return [f"{heading}\n\n{_bullets(units)}" for heading, units in kept if units]
 
 
-def _placed(
-    template: Sequence[Section], leading: Sequence[Unit], found: Sequence[Unit], shelf: Shelf, question: Question
-) -> Sections:
+def _placed(template: Sequence[Section], leading: Sequence[Unit], found: Sequence[Unit], shelf: Shelf) -> Sections:
     """What was found below the headings of a template; a heading left empty is asked for in the evidence."""
     sections = sorted_in(template, leading, found)
     return [
-        (heading, units or select(analyze(each.title), shelf, question, limit=A_SOURCE))
+        (heading, units or select(analyze(each.title), shelf, limit=A_SOURCE))
         for each, (heading, units) in zip(template, sections, strict=True)
     ]
 
@@ -152,43 +144,55 @@ def _answer_of(question: Question, shelf: Shelf) -> list[Unit]:
     """What answers each part of a question, in the question's order."""
     if followed := hops.answer(question.text, shelf):
         return followed
-    each = [_leading(select(analyze(part), shelf, question)) for part in parts(question.text)]
-    return _once([unit for units in each for unit in units]) or _beside(question, shelf)
+    if compared := sides(question):
+        return _beside(compared, shelf)
+    asked = [analyze(part) for part in parts(question.text)]
+    each = [_leading(select(part, shelf, question), len(asked)) for part in asked]
+    return _once([unit for units in each for unit in units])
 
 
-def _beside(question: Question, shelf: Shelf) -> list[Unit]:
-    """Of a comparison which no sentence makes, what is said of each thing compared; nothing where one has nothing."""
-    found = [select(side, shelf, side, limit=A_SOURCE) for side in sides(question)]
+def _found(question: Question, shelf: Shelf, found: Sequence[Finding]) -> list[Unit]:
+    """What the findings answer the question with: the best of each which was asked for a part of it, else of all."""
+    if followed := hops.answer(question.text, shelf):
+        return followed
+    asked = {short(part) for part in parts(question.text)}
+    own = [units for task, units in found if task.partition("\n")[0] in asked and units]
+    each = own or [units for _, units in found if units]
+    return _once([unit for units in each for unit in _leading(units, len(each))])
+
+
+def _beside(sides: Sequence[Question], shelf: Shelf) -> list[Unit]:
+    """What is said of each thing compared; nothing where one has nothing."""
+    found = [select(side, shelf, side, limit=A_SOURCE) for side in sides]
     return _once([unit for units in found for unit in units]) if all(found) else []
 
 
-def _leading(units: Sequence[Unit]) -> list[Unit]:
-    """The units which answer: all frames, or the sentences about as good as the best, not all of one source."""
+def _leading(units: Sequence[Unit], parts: int) -> list[Unit]:
+    """The units which answer, of those in order: all frames, or the first sentences, fewer where there are parts."""
     frames = [unit for unit in units if unit.frame]
     if frames:
         return frames
-    best = max((unit.score for unit in units), default=0.0)
-    good = [unit for unit in units if unit.score >= LEADING_SHARE * best]
-    share = ANSWER if len({unit.source for unit in good}) == 1 else A_SOURCE
-    rank: Counter[str] = Counter()
-    chosen: list[Unit] = []
-    for unit in good:
-        rank[unit.source] += 1
-        if rank[unit.source] <= share:
-            chosen.append(unit)
-    return [*chosen[:1], *_grouped(chosen[1:ANSWER])]
+    chosen = units[: ANSWER if parts == 1 else A_SOURCE]
+    return [*chosen[:1], *_grouped(chosen[1:])]
+
+
+def _grouped(units: Sequence[Unit]) -> list[Unit]:
+    """By source in order of the best, each source's sentences in reading order."""
+    order = {source: place for place, source in enumerate(dict.fromkeys(unit.source for unit in units))}
+    return sorted(units, key=lambda unit: (order[unit.source], unit.ordinal))
 
 
 def _paragraphs(units: Sequence[Unit]) -> str:
-    """Frames on lines of their own, sentences of one source as a paragraph."""
+    """Frames and rows on lines of their own, sentences of one source as a paragraph."""
     blocks: list[str] = []
     last: Unit | None = None
     for unit in units:
-        if last is not None and not unit.frame and not last.frame and unit.source == last.source:
+        flows = not unit.frame and ends(unit.text)
+        if last is not None and flows and unit.source == last.source:
             blocks[-1] += f" {unit.line()}"
         else:
             blocks.append(unit.line())
-        last = unit
+        last = unit if flows else None
     return "\n\n".join(blocks)
 
 
@@ -199,7 +203,7 @@ def _bullets(units: Sequence[Unit]) -> str:
 # what the agents found
 
 
-def _finding(text: str) -> tuple[str, list[Unit]]:
+def _finding(text: str) -> Finding:
     """The task of a finding, and its lines as units; text which cites nothing is left out."""
     first, _, rest = text.partition("\n")
     task = first.removeprefix("Task:").strip() if first.startswith("Task:") else ""
@@ -241,9 +245,11 @@ def _grounded(unit: Unit, shelf: Shelf) -> list[Unit]:
             return [framed]
     cited = [sentence for sentence in book.sentences if sentence.passage in unit.passages]
     wanted = frozenset(stems(unit.text))
-    best = sorted(cited, key=lambda sentence: -len(sentence.stems & wanted))[:1]
+    best = sorted(cited, key=lambda sentence: -len(keys(sentence.text) & wanted))[:1]
     return [
-        Unit(text=s.text, passages=(s.passage,), source=book.id, ordinal=s.ordinal) for s in best if s.stems & wanted
+        Unit(text=each.text, passages=(each.passage,), source=book.id, ordinal=each.ordinal)
+        for each in best
+        if keys(each.text) & wanted
     ]
 
 
@@ -266,7 +272,7 @@ def _steps(request: Request) -> tuple[PlanStep, ...]:
         return ()
 
 
-def _sections(steps: Sequence[PlanStep], found: Sequence[tuple[str, list[Unit]]]) -> list[tuple[str, list[Unit]]]:
+def _sections(steps: Sequence[PlanStep], found: Sequence[Finding]) -> list[tuple[str, list[Unit]]]:
     """The findings under the plan step they were made for, in the plan's order; the rest under their tasks."""
     sections: dict[str, list[Unit]] = {_heading(step.title): [] for step in steps}
     for task, units in found:

@@ -18,11 +18,12 @@ Sections = list[tuple[str, list[Unit]]]
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """The `rules` message of a writer, as far as it matters here: `words` is 0 where no length is asked for."""
+    """The `rules` message of a writer, as far as it matters here: `words` count where somebody `asked` for a length."""
 
     part: int = 1
     parts: int = 1
     words: int = 0
+    asked: bool = True
 
 
 def shape_of(request: Request) -> Shape:
@@ -31,7 +32,8 @@ def shape_of(request: Request) -> Shape:
     Raises:
         ModelError: they cannot be read.
     """
-    return last(request, "rules", Shape) or Shape()
+    shape = last(request, "rules", Shape) or Shape()
+    return shape if shape.asked else msgspec.structs.replace(shape, words=0)
 
 
 def template_of(request: Request) -> tuple[Section, ...]:

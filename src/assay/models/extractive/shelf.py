@@ -11,7 +11,7 @@ import msgspec
 from assay.core import shown
 from assay.core.sources import ordinal_of
 from assay.core.text import words
-from assay.models.extractive.passages import Field, Sentence, ends, keys, place, read_field, split
+from assay.models.extractive.passages import Field, Sentence, ends, place, read_field, split
 from assay.models.extractive.terms import stem, stems
 
 HEADER_ORDINALS = 25
@@ -99,11 +99,6 @@ class Book:
         """Every sentence which can be quoted, in document order, each once; header fields are none."""
         header = {self.heading, *(field.passage for field in self.fields)}
         return tuple(place([each for each in self.passages if each.id not in header]))
-
-    @cached_property
-    def all_stems(self) -> frozenset[str]:
-        """Word keys of title, address and all passages shown."""
-        return self.title_stems | self.place_stems | frozenset(key for p in self.passages for key in keys(p.text))
 
     def owns(self, wanted: Identifier) -> bool:
         """Whether this document is number `wanted.number` of the series, by field, title or address."""

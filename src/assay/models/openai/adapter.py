@@ -24,7 +24,7 @@ from assay.models.openai.assembling import Assembler
 from assay.models.openai.services import Service, service_of
 from assay.models.openai.wire import Chunk, fields
 
-CONNECT = 10.0
+CONNECT = 5.0
 """Seconds to reach a service."""
 BODY_END = 0.1
 """Seconds between the last event and the end of the body, which most services send together."""
@@ -73,17 +73,8 @@ class ChatCompletions:
                         break
                     else:
                         raise hidden(failures.of_fault(self._service.name, fault), self._key)
-        except httpx2.TimeoutException as error:
-            raise ModelError(f"{self._service.name} did not answer in time") from error
-        except httpx2.SSEError as error:
-            raise ModelError(
-                f"{self._service.name} answers at {self._service.url}, but not with chat completions:"
-                f" is the address the base of its API, with the version (…/v1)? ({error})",
-                transient=False,
-            ) from error
-        except httpx2.HTTPError as error:
-            down = self._service.local and isinstance(error, httpx2.ConnectError)
-            raise ModelError(self._unreachable(error), transient=not down) from error
+        except (httpx2.HTTPError, httpx2.SSEError) as error:
+            raise self._failed(error) from error
         for delta in assembler.end():
             yield delta
         self._opens_thinking = self._opens_thinking or assembler.lone
@@ -183,8 +174,23 @@ class ChatCompletions:
         """The error a service answered with."""
         return hidden(refused(self._service.name, response.status_code, response.headers, fault), self._key)
 
-    def _unreachable(self, error: httpx2.HTTPError) -> str:
-        return unreachable(self._service.name, self._service.url, error, local=self._service.local)
+    def _failed(self, error: httpx2.HTTPError | httpx2.SSEError) -> ModelError:
+        """The error for one of HTTP; nobody has to start a server on this machine between two tries."""
+        at = self._service
+        match error:
+            case httpx2.ConnectError() | httpx2.ConnectTimeout():
+                words = unreachable(at.name, at.url, error, local=at.local)
+                return ModelError(words, transient=not at.local, reached=False)
+            case httpx2.TimeoutException():
+                return ModelError(f"{at.name} did not answer in time")
+            case httpx2.SSEError():
+                return ModelError(
+                    f"{at.name} answers at {at.url}, but not with chat completions:"
+                    f" is the address the base of its API, with the version (…/v1)? ({error})",
+                    transient=False,
+                )
+            case _:
+                return ModelError(unreachable(at.name, at.url, error, local=at.local))
 
 
 async def _finish(events: AsyncIterator[object]) -> None:

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import msgspec
-
 from assay.agents.asking import ask
 from assay.agents.loop import Agent
 from assay.agents.replies import mend
 from assay.agents.sizing import output
-from assay.agents.stating import counted, rules
+from assay.agents.stating import rules
 from assay.agents.task import AgentTask, Kit
 from assay.agents.wording import prompt
 from assay.core.errors import ModelFailed
 from assay.core.messages import Message, Request, ToolCall
 from assay.core.translation import gettext as _
+from assay.phases.background import QueryRules
 from assay.phases.ranking import best
 from assay.run.run import Run
+from assay.tools.search import plain
 
 OUTPUT = 512
-
-
-class QueryRules(msgspec.Struct, frozen=True):
-    """The `rules` message of the call that words the queries."""
-
-    queries: int
-
-    def stated(self) -> str:
-        """The rules as sentences."""
-        return f"Word {counted(self.queries, 'query', 'queries')}."
 
 
 class Classic(Agent):
@@ -72,13 +62,13 @@ class Classic(Agent):
             effort="low",
         )
         try:
-            closing = [rules(QueryRules(self._queries))]
+            closing = [rules(QueryRules(queries=self._queries))]
             reply = await ask(place, "analytical", self.history, request, closing)
         except ModelFailed as failed:
             place.warn(_("searched with the words of the step alone: {why}").format(why=failed.reason))
             return [self.subject]
         asked = [str(call.arguments.get("query", "")) for call in mend(reply, [search.name])]
-        distinct = {" ".join(query.casefold().split()): query for query in reversed([*asked, self.subject])}
+        distinct = {plain(query): query for query in reversed([*asked, self.subject])}
         return [query for query in reversed(distinct.values()) if query.strip()][: self._queries]
 
 

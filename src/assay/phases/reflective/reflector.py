@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Literal, get_args
 
 import msgspec
@@ -14,17 +14,18 @@ from assay.agents.stating import rules as stated
 from assay.agents.wording import prompt
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Reply, Request, Schema, closed
+from assay.core.plan import Coverage
 from assay.core.translation import gettext as _
+from assay.phases.coverage import assess
 from assay.phases.dispatch import Crew
 from assay.phases.inquiry import data, steered, user
-from assay.phases.reflective.telling import SHARE, findings_message
-from assay.phases.state import Research
+from assay.phases.judging import JUDGED, parts_of, read_judged
+from assay.phases.state import WORKED_ON, Judged, Research
+from assay.phases.telling import SHARE, findings_message
 from assay.run.run import Run
 
 Choice = Literal["continue", "adjust", "complete"]
 
-OUTPUT = 1_024
-PLANS = 3
 REASONING, CHANGES, CHANGE = 2_000, 8, 300
 """Characters of the reasoning, how many changes are suggested at most, and the characters of one."""
 AGAIN = "Your reply could not be read. Reply with the JSON object only: no other words, no code fence."
@@ -45,19 +46,24 @@ FORM = Schema(
             "reasoning": {"type": "string"},
             "decision": {"type": "string", "enum": list(get_args(Choice))},
             "changes": {"type": "array", "items": {"type": "string"}},
+            "coverage": JUDGED,
         }
     ),
 )
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What is decided after step `step`; `note` says why code decides otherwise: then research goes on as planned."""
+    """What is decided after step `step`; `note` says why code decides otherwise: then research goes on as planned.
+
+    `judged` is how far the findings answer the plan and the question.
+    """
 
     step: int
     decision: Choice = "continue"
     reasoning: str = ""
     changes: tuple[str, ...] = ()
     note: str = ""
+    judged: tuple[Judged, ...] = ()
 
     @property
     def applied(self) -> Choice:
@@ -107,24 +113,26 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     iteration: int
     min_steps: int
     max_steps: int
+    plans: int
 
     @property
     def may_adjust(self) -> bool:
         """Whether there may be another plan, and a step in it."""
-        return self.iteration < PLANS and self.tried < self.max_steps
+        return self.iteration < self.plans and self.tried < self.max_steps
 
 
 def standing(crew: Crew, research: Research, tried: Collection[int]) -> Standing:
     """How far the plan of a run has come; `tried` are the ids of the steps worked on."""
     pending = [step.id for step in research.plan.steps if step.status == "pending"]
     return Standing(
-        done=sum(step.status == "completed" for step in research.plan.steps),
+        done=sum(step.status in WORKED_ON for step in research.plan.steps),
         tried=len(tried),
         left=sum(id not in tried for id in pending),
         failed=tuple(id for id in pending if id in tried),
         iteration=research.plan.iteration,
         min_steps=crew.rules.min_steps,
         max_steps=crew.rules.max_steps,
+        plans=crew.rules.plans,
     )
 
 
@@ -132,8 +140,8 @@ def forbidden(choice: Choice, at: Standing) -> str:
     """Why a decision may not be followed, "" where it may. Where no step is left, completing cuts nothing short."""
     if choice == "complete" and at.left and at.done < at.min_steps:
         return f"at this depth at least {at.min_steps} steps are done first; done: {at.done}"
-    if choice == "adjust" and at.iteration >= PLANS:
-        return f"there are at most {PLANS} plans"
+    if choice == "adjust" and at.iteration >= at.plans:
+        return f"there are at most {at.plans} plans"
     if choice == "adjust" and at.tried >= at.max_steps:
         return f"at this depth there are at most {at.max_steps} steps"
     return ""
@@ -158,24 +166,37 @@ async def decide(place: Run, crew: Crew, research: Research, step: int, at: Stan
 
 async def _ask(place: Run, crew: Crew, research: Research, step: int, at: Standing) -> Decision | None:
     tokens = place.profile("simple").window // SHARE
+    coverage = assess(crew.inquiry.question, research) if place.brief.assess else ()
+
+    async def asked(tokens: int) -> Decision | None:
+        return await _decision(place, _request(place, crew, research, coverage, step, at, tokens), step, coverage)
+
     try:
-        return await _decision(place, _request(place, crew, research, step, at, tokens), step)
+        return await asked(tokens)
     except ContextTooLong:
-        return await _decision(place, _request(place, crew, research, step, at, tokens // 2), step)
+        return await asked(tokens // 2)
 
 
-async def _decision(place: Run, request: Request, step: int) -> Decision | None:
+async def _decision(place: Run, request: Request, step: int, coverage: Sequence[Coverage]) -> Decision | None:
     """The decision, asked for once more when it cannot be read."""
     reply: Reply = await place.ask("simple", request)
-    decision = read_decision(reply.text, step)
+    decision = read_decision(reply.text, step, coverage)
     if decision is None:
         said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
         again = msgspec.structs.replace(request, messages=(*request.messages, *said, user("note", AGAIN)))
-        decision = read_decision((await place.ask("simple", again)).text, step)
+        decision = read_decision((await place.ask("simple", again)).text, step, coverage)
     return decision
 
 
-def _request(place: Run, crew: Crew, research: Research, step: int, at: Standing, tokens: int) -> Request:
+def _request(
+    place: Run,
+    crew: Crew,
+    research: Research,
+    coverage: Sequence[Coverage],
+    step: int,
+    at: Standing,
+    tokens: int,
+) -> Request:
     rules = ReflectRules(
         step=step,
         steps_done=at.done,
@@ -184,7 +205,7 @@ def _request(place: Run, crew: Crew, research: Research, step: int, at: Standing
         min_steps=at.min_steps,
         max_steps=at.max_steps,
         plan=at.iteration,
-        plans=PLANS,
+        plans=at.plans,
         date=crew.inquiry.date,
     )
     return Request(
@@ -193,19 +214,23 @@ def _request(place: Run, crew: Crew, research: Research, step: int, at: Standing
         messages=(
             *crew.inquiry.asked(),
             *findings_message(crew.kit, research.findings, tokens),
+            *([user("parts", parts_of(coverage))] if coverage else []),
             user("plan", data(research.plan)),
             *steered(research.steering),
             stated(rules),
         ),
         tool_choice="none",
-        max_tokens=output(place.profile("simple"), OUTPUT),
+        max_tokens=output(place.profile("simple"), place.rules.decision_tokens),
         effort="low",
         schema=FORM,
     )
 
 
-def read_decision(text: str, step: int) -> Decision | None:
-    """A decision out of a model's reply: JSON alone, in a fence or between words; None when it holds none."""
+def read_decision(text: str, step: int, coverage: Sequence[Coverage] = ()) -> Decision | None:
+    """A decision out of a model's reply: JSON alone, in a fence or between words; None when it holds none.
+
+    `coverage` has the parts which the reply judges beside it.
+    """
     value = read_json(text)
     if not isinstance(value, dict):
         return None
@@ -221,6 +246,7 @@ def read_decision(text: str, step: int) -> Decision | None:
         decision=choice,
         reasoning=_line(value.get("reasoning"))[:REASONING],
         changes=tuple(kept[:CHANGES]),
+        judged=read_judged(value.get("coverage"), coverage),
     )
 
 

@@ -16,10 +16,10 @@ from assay.core.plan import Plan, PlanStep
 from assay.core.translation import gettext as _
 from assay.phases.dispatch import Crew
 from assay.phases.inquiry import data, steered, user
-from assay.phases.planning import AGAIN, OUTPUT, PROMPTS, concise, plan_form, read_plan
-from assay.phases.reflective.reflector import PLANS, Decision
-from assay.phases.reflective.telling import SHARE, findings_message
-from assay.phases.state import Research
+from assay.phases.planning import AGAIN, PROMPTS, concise, plan_form, read_plan
+from assay.phases.reflective.reflector import Decision
+from assay.phases.state import WORKED_ON, Research
+from assay.phases.telling import SHARE, findings_message
 from assay.run.run import Run
 
 FORM = plan_form("changed_plan", {"again": {"type": "integer"}}, enough_context={"type": "boolean"})
@@ -77,7 +77,7 @@ def merged(old: Plan, written: Plan, tried: Collection[int], highest: int) -> Pl
     """
     kept = [_settled(step) for step in old.steps if step.id in tried]
     open_ids = {step.title.casefold(): step.id for step in old.steps if step.id not in tried}
-    done = {step.title.casefold() for step in kept if step.status == "completed"}
+    done = {step.title.casefold() for step in kept if step.status in WORKED_ON}
     roots = {step.id: step.again or step.id for step in kept}
     fresh: list[PlanStep] = []
     for step in written.steps:
@@ -99,7 +99,7 @@ def merged(old: Plan, written: Plan, tried: Collection[int], highest: int) -> Pl
 
 
 def _settled(step: PlanStep) -> PlanStep:
-    return step if step.status == "completed" else msgspec.structs.replace(step, status="skipped")
+    return step if step.status in WORKED_ON else msgspec.structs.replace(step, status="skipped")
 
 
 async def _ask(place: Run, crew: Crew, research: Research, decisions: Sequence[Decision], most: int) -> Plan | None:
@@ -124,13 +124,13 @@ async def _written(place: Run, request: Request, most: int) -> Plan | None:
 def _request(
     place: Run, crew: Crew, research: Research, decisions: Sequence[Decision], most: int, tokens: int
 ) -> Request:
-    done = sum(step.status == "completed" for step in research.plan.steps)
+    done = sum(step.status in WORKED_ON for step in research.plan.steps)
     rules = ReplanRules(
         min_steps=max(0, crew.rules.min_steps - done),
         max_steps=most,
         steps_done=done,
         plan=research.plan.iteration + 1,
-        plans=PLANS,
+        plans=crew.rules.plans,
         date=crew.inquiry.date,
     )
     return Request(
@@ -146,6 +146,6 @@ def _request(
             *steered(research.steering),
         ),
         tool_choice="none",
+        max_tokens=output(place.profile("analytical"), crew.rules.plan_tokens),
         schema=FORM,
-        max_tokens=output(place.profile("analytical"), OUTPUT),
     )

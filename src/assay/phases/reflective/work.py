@@ -17,8 +17,8 @@ from assay.phases.dispatch import Crew, Sent, collect, may_work
 from assay.phases.reflective.classic import Classic
 from assay.phases.reflective.reflector import Decision, decide, standing
 from assay.phases.reflective.replanning import replan
-from assay.phases.reflective.telling import earlier
 from assay.phases.state import Research, marked
+from assay.phases.telling import earlier
 from assay.run.run import Run
 
 
@@ -67,7 +67,10 @@ class Stepwise:
             self.research, steering=(*self.research.steering, *await place.steering())
         )
         decision = await decide(place, self.crew, self.research, step.id, at)
-        self.decisions.append(decision)
+        self.decisions.append(msgspec.structs.replace(decision, judged=()))
+        self.research = msgspec.structs.replace(
+            self.research, judged=decision.judged, judged_of=len(self.research.findings)
+        )
         place.emit(
             ReflectDecided(
                 decision=decision.decision,

@@ -103,7 +103,7 @@ class Filler:
             call, said = await self._once(request)
         if call is None:
             again = (*request.messages, *said, user("note", NO_CALL))
-            call, _passing = await self._once(msgspec.structs.replace(request, messages=again))
+            call, _said = await self._once(msgspec.structs.replace(request, messages=again))
         if call is None:
             self.failed = _("the model did not fill it")
             self._run.warn(_("fields were left empty: the model did not fill them"))

@@ -16,8 +16,8 @@ import msgspec
 import tantivy
 
 from assay.core.errors import AssayError
+from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
 from assay.core.sources import BlockKind, Document, Span
-from assay.search.local.analysis import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
 
 FORMAT = "local-1"
 """The folder's name; changes with the schema or the analysis, so that an old index is left alone."""

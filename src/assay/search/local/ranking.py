@@ -14,9 +14,9 @@ import msgspec
 import tantivy
 
 from assay.core.ports import WordScore
+from assay.core.relevance.analysis import analysis_of, terms
 from assay.core.sources import Document, Span
 from assay.search.local import feedback
-from assay.search.local.analysis import analysis_of, terms
 from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, unpack
 from assay.search.local.words import Words, added_parts, with_more, within
 

@@ -14,8 +14,8 @@ from filelock import FileLock, Timeout
 
 from assay.core.errors import SearchFailed, StoreError
 from assay.core.ports import Explanation, Hit, Library, Query
+from assay.core.relevance.analysis import DEFAULT, analysis_of, name_terms
 from assay.core.sources import Document, Span
-from assay.search.local.analysis import DEFAULT, analysis_of, name_terms
 from assay.search.local.index import FORMAT, Damaged, LocalIndex, Writer, reading, remove
 from assay.search.local.ranking import Ranked, View
 from assay.search.local.words import MOST_CHARACTERS, Words

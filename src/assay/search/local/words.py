@@ -11,9 +11,9 @@ import tantivy
 from tantivy import Occur, Query
 
 from assay.core.ports import WordField
-from assay.search.local.analysis import name_terms, terms
+from assay.core.relevance.analysis import name_terms, terms
+from assay.core.relevance.stopwords import stop_terms
 from assay.search.local.index import DOCUMENTS, PASSAGES
-from assay.search.local.stopwords import stop_terms
 
 MOST_CHARACTERS = 4_000
 """Of a longer question only the beginning is read."""
@@ -21,6 +21,9 @@ MOST_WORDS = 40
 """Of more words the rarest are looked for."""
 COMMON = 0.4
 """A word in a larger share of the documents is left out when others remain: it tells nothing apart."""
+
+IN_TITLES = 0.05
+"""A word in no larger share of the titles is kept, however common: it names something ("Germany" in a gazetteer)."""
 
 TITLE, NAME = 0.4, 0.5
 """What a match in a document's title, and in its name or address, counts beside one in its text."""
@@ -60,12 +63,18 @@ class Words:
     def reduced(self, searcher: Frequencies) -> Words:
         """The words worth looking for: in some documents but not in most, no stop words, the rarest of too many."""
         frequencies: dict[tuple[str, ...], int] = {}
-        for forms, named in zip(self.plain, self.named, strict=True):
+        for forms, names in zip(self.plain, self.named, strict=True):
             found = max(searcher.doc_freq("body", form) for form in forms)
-            found = found or max(searcher.doc_freq(field, form) for form in named for field in ("name", "title"))
+            found = found or max(searcher.doc_freq(field, form) for form in names for field in ("name", "title"))
             if found:
                 frequencies[forms] = found
-        telling = {forms for forms, found in frequencies.items() if found <= COMMON * searcher.num_docs}
+        named = dict(zip(self.plain, self.named, strict=True))
+        most, rarely = COMMON * searcher.num_docs, IN_TITLES * searcher.num_docs
+        telling = {
+            forms
+            for forms, found in frequencies.items()
+            if found <= most or 0 < max(searcher.doc_freq("title", form) for form in named[forms]) <= rarely
+        }
         telling = {forms for forms in telling if not self.stop.intersection(forms)} or telling or set(frequencies)
         kept = sorted(telling, key=lambda forms: (frequencies[forms], forms))[:MOST_WORDS]
         return self._only(set(kept))

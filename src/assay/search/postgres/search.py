@@ -12,8 +12,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from assay.core.errors import ConfigError, SearchFailed, StoreError
 from assay.core.ports import Explanation, Hit, Library, Query
+from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of
 from assay.core.sources import Document, Span
-from assay.search.local.analysis import STEMMERS, UNSTEMMED, analysis_of
 from assay.search.local.search import BEST, Naming, scope_of
 from assay.search.local.words import Words
 from assay.search.postgres import tables

@@ -1,6 +1,6 @@
 """The index in PostgreSQL: whole documents, passages, and how frequent each word is.
 
-The words are those of the local index (`search.local.analysis`): stemmed in a document's own language, pairs of
+The words are those of the local index (`core.relevance.analysis`): stemmed in a document's own language, pairs of
 characters where a script has no spaces. PostgreSQL's own configurations know fewer languages, and would find other
 passages than a machine with an index of its own. So its text search is given words which are ready: it stores, finds
 and counts them.

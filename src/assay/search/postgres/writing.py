@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from assay.core.relevance.analysis import analysis_of, name_terms, terms
 from assay.core.sources import Document, Span
-from assay.search.local.analysis import analysis_of, name_terms, terms
 from assay.search.local.index import FIELDS, POINTER, pack
 from assay.search.postgres.tables import bag, vector
 

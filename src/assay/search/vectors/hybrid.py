@@ -10,12 +10,13 @@ import asyncio
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 import msgspec
 
-from assay.core.errors import SearchFailed
+from assay.core.errors import ConfigError, SearchFailed, StoreError
 from assay.core.ports import Embedder, Explanation, Hit, Library, LibrarySearch, Query
 from assay.core.sources import Span
 from assay.search.local.index import unpack
@@ -93,18 +94,26 @@ class HybridSearch:
 
     def find(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
-        near = self._near(query)
-        if near is None:
-            return self.index.find(query)
-        hits = self.index.find(msgspec.structs.replace(query, limit=_wanted(query)))
-        return [hit for hit, _ in self._fused(hits, near, query)]
+        ranked = self.ranked(query)
+        return self.index.find(query) if ranked is None else [hit for hit, _ in ranked]
+
+    def ranked(self, query: Query) -> list[tuple[Hit, Fused]] | None:
+        """The best documents with their ranks, blocking; None where only the index can be asked."""
+        with _library_read():
+            near = self._near(query)
+            if near is None:
+                return None
+            hits = self.index.find(msgspec.structs.replace(query, limit=_wanted(query)))
+            return self._fused(hits, near, query)
 
     def explained(self, query: Query) -> list[Explanation]:
         """`explain`, blocking."""
-        near = self._near(query)
-        if near is None:
-            return self.index.explained(query)
-        told = self.index.explained(msgspec.structs.replace(query, limit=_wanted(query)))
+        with _library_read():
+            near = self._near(query)
+            if near is None:
+                return self.index.explained(query)
+            told = self.index.explained(msgspec.structs.replace(query, limit=_wanted(query)))
+            fused_hits = self._fused([each.hit for each in told], near, query)
         words = {each.hit.document.sha256: each.words for each in told}
         return [
             Explanation(
@@ -115,7 +124,7 @@ class HybridSearch:
                 cosine=fused.cosine,
                 cosine_rank=fused.cosine_rank,
             )
-            for hit, fused in self._fused([each.hit for each in told], near, query)
+            for hit, fused in fused_hits
         ]
 
     def sync(self, progress: Say | None = None) -> None:
@@ -153,7 +162,7 @@ class HybridSearch:
                     )
                 most = NEAREST * _wanted(query)
                 return self._matrix.near(vector, scope_of(self._library, query.collections), most)
-        except SearchFailed as failed:
+        except (SearchFailed, ConfigError) as failed:
             log.warning("searching by words alone: %s", failed)
             return None
 
@@ -184,13 +193,13 @@ class HybridSearch:
 
     def _fused(self, hits: Sequence[Hit], near: Nearness, query: Query) -> list[tuple[Hit, Fused]]:
         found = {hit.document.sha256: hit for hit in hits}
-        rows = {self._hashes[row]: row for row in near.cosines}
+        rows = {self._hashes[row]: row for row in near.bounds}
         nearest = dict.fromkeys(self._hashes[row] for (row, _), _ in near.nearest)
         candidates = dict.fromkeys([*found, *list(nearest)[: _wanted(query)]])
         cosines = {each: near.best(rows[each]) for each in candidates if each in rows}
         best: list[tuple[Hit, Fused]] = []
         for fused in mixed({each: hit.score for each, hit in found.items()}, cosines, self._weight):
-            hit = found.get(fused.document) or self._unsaid(fused)
+            hit = found.get(fused.document) or self._unsaid(fused, rows[fused.document])
             if hit is not None:
                 best.append((hit, fused))
             if len(best) == query.limit:
@@ -198,21 +207,36 @@ class HybridSearch:
         passages = self._passages([rows[fused.document] for _, fused in best if fused.document in rows], near)
         return [(_placed(hit, fused, passages.get(fused.document, ())), fused) for hit, fused in best]
 
-    def _unsaid(self, fused: Fused) -> Hit | None:
-        """A document which has no word of the question; None where it is far from it, or gone from the library."""
-        near = fused.score > 0 and (fused.cosine or 0.0) > 0
-        document = self._library.document(fused.document) if near else None
-        return None if document is None else Hit(document=document, score=0.0)
+    def _unsaid(self, fused: Fused, row: int) -> Hit | None:
+        """A document which has no word of the question.
+
+        None where it is far from it, gone from the library, or of another one, whose rows tell nothing of the scope.
+        """
+        if fused.score <= 0 or (fused.cosine or 0.0) <= 0:
+            return None
+        document = self._library.at([row]).get(row)
+        if document is None or document.sha256 != fused.document:
+            return None
+        return Hit(document=document, score=0.0)
 
     def _passages(self, rows: Sequence[int], near: Nearness) -> Mapping[str, list[Span]]:
         """The nearest passages of each document, best first."""
         packed = self._store.spans(rows)
         found = {}
         for row, spans in packed.items():
-            cosines = near.cosines[row]
+            cosines = near.cosines(row)
             order = sorted(range(len(spans)), key=lambda place: (-cosines[place], place))[:BEST]
             found[self._hashes[row]] = [unpack(spans[place]) for place in order]
         return found
+
+
+@contextmanager
+def _library_read() -> Iterator[None]:
+    """What goes wrong with the library is a failed search."""
+    try:
+        yield
+    except StoreError as error:
+        raise SearchFailed(f"local search: {error}") from error
 
 
 def _wanted(query: Query) -> int:

@@ -72,9 +72,13 @@ class OnlineSearch:
         self._library.add(pairs, UNSORTED)
         documents = [document for _, document in pairs]
         return [
-            Hit(document=document, score=1 / rank, spans=tuple(self._spans(document)))
+            Hit(document=document, score=1 / rank, spans=self._passages(document))
             for rank, document in enumerate(documents, 1)
         ]
+
+    def _passages(self, document: Document) -> tuple[Span, ...]:
+        """What the search engine says of the page. Its address, with which the text ends, is no passage."""
+        return tuple(span for span in self._spans(document) if span.text != document.url)
 
     def _document(self, hit: WebHit) -> tuple[Snapshot, Document]:
         now = self._clock.now()

@@ -34,7 +34,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
 
     The mean of both log-odds is calibrated by `slope` and `offset` (Platt 1999), for as many supported claims as
     others; `veto` is added to the log-odds of a claim to which a deterministic rule objects. At `supported` and above
-    a claim is called supported, below `unsupported` unsupported.
+    a claim is called supported, below `unsupported` unsupported. `provenance` says what each was fitted on.
     """
 
     features: tuple[str, ...]
@@ -49,6 +49,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     veto: float
     supported: float
     unsupported: float
+    provenance: dict[str, str] = {}
 
     def probability(self, features: Mapping[str, float]) -> float:
         """How probable it is that a claim with these features is supported."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from difflib import SequenceMatcher
 
 import msgspec
 
@@ -64,6 +65,22 @@ def _sight(words: tuple[Token, ...], index: Index) -> Sight:
     )
     order = _ranked(draft, index)
     return _placed(draft, index, order) if order else draft
+
+
+def sameness(claim: str, index: Index, aside: Collection[str]) -> float:
+    """How much of a sentence of the claim, the words `aside` left out, the nearest part says in the same order.
+
+    Of the sentences with a word of `aside` the one which is said most. 1: nothing else was changed.
+    """
+    stems = {token.stem for words in aside for token in tokens(words)}
+    touched = [sight for sight in sights(claim, index) if any(token.stem in stems for token in sight.words)]
+    return max((_same(sight, stems) for sight in touched), default=0.0)
+
+
+def _same(sight: Sight, aside: Collection[str]) -> float:
+    ours = [token.stem for token in sight.words if token.stem not in aside]
+    matcher = SequenceMatcher(None, [token.stem for token in sight.best], ours, autojunk=False)
+    return sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(ours))
 
 
 def _ranked(sight: Sight, index: Index) -> list[tuple[float, int]]:

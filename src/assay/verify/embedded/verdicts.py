@@ -32,9 +32,22 @@ class Weighed(msgspec.Struct, frozen=True, kw_only=True):
     score: float
     reasons: tuple[str, ...]
 
+    @property
+    def is_likely(self) -> bool:
+        """Whether the evidence supports the claim more likely than not."""
+        return self.score >= LIKELY
 
-def weigh(claim: str, evidence: str) -> Weighed:
-    """Weigh `claim` against `evidence`, both plain text; in English, which the model knows."""
+
+LIKELY = 0.5
+"""The score from which a claim is likely supported. That is no verdict: about one in three such claims is not."""
+
+
+def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
+    """Weigh `claim` against `evidence`, both plain text; in English, which the model knows.
+
+    With `doubted`, a rule objects which is too often wrong to decide alone: the score is lowered, and nothing
+    supported.
+    """
     read = index(evidence)
     seen = sights(claim, read)
     if not seen:
@@ -43,10 +56,19 @@ def weigh(claim: str, evidence: str) -> Weighed:
         return Weighed(verdict="unchecked", score=0.5, reasons=(_("not in English, which alone can be weighed"),))
     found = features(seen, read)
     score = model().probability(found)
-    signs = _signs(seen, read, found)
+    score = model().vetoed(score) if doubted else score
+    edits, others = _edits(seen, read, found), _others(seen, read)
     said = sum(sight.row * len(sight.words) for sight in seen) / sum(len(sight.words) for sight in seen)
-    reasons = (_("the nearest sentences say {share} of it by weight of words").format(share=f"{said:.0%}"), *signs)
-    return Weighed(verdict=_verdict(score, edited=bool(signs)), score=score, reasons=reasons)
+    share = _("the nearest sentences say {share} of it by weight of words").format(share=f"{said:.0%}")
+    reasons = (share, *others, *edits)
+    return Weighed(verdict=_verdict(score, edited=doubted or bool(edits)), score=score, reasons=reasons)
+
+
+def edited(claim: str, evidence: str) -> bool:
+    """Whether the claim has a sign of an edit: then no score calls it supported."""
+    read = index(evidence)
+    seen = sights(claim, read)
+    return bool(seen) and bool(_edits(seen, read, features(seen, read)))
 
 
 def _verdict(score: float, *, edited: bool) -> Verdict:
@@ -65,15 +87,22 @@ def _is_english(seen: Sequence[Sight]) -> bool:
     return len(words) < _ENGLISH or any(token.text.lower() in FUNCTION for token in words)
 
 
-def _signs(seen: Sequence[Sight], read: Index, found: Mapping[str, float]) -> list[str]:
+def _others(seen: Sequence[Sight], read: Index) -> list[str]:
+    """The claim's words which the evidence, or its nearest sentences, do not have, as a reader is told them."""
+    new = list(dict.fromkeys(token for sight in seen for token in _new(sight)))
+    signs = _listed(_("not in the evidence"), (token.text for token in new if not _said(token, read)))
+    return signs + _listed(_("not in the nearest sentences"), (token.text for token in new if _said(token, read)))
+
+
+def _edits(seen: Sequence[Sight], read: Index, found: Mapping[str, float]) -> list[str]:
     """Signs of an edit, with which no score calls a claim supported, as a reader is told them.
 
     Words which stand the other way round or apart, a word replaced by its opposite or denied, a limit put in or left
-    out, or any telling word which the nearest sentences do not have: nearly all words of a false sentence may be there.
+    out, a name or number which the nearest sentences do not have: nearly all words of a false sentence may be there.
+    Ordinary words which they do not have are none: whoever says a thing in other words needs them.
     """
-    new = list(dict.fromkeys(token for sight in seen for token in _new(sight)))
-    signs = _listed(_("not in the evidence"), (token.text for token in new if not _said(token, read)))
-    signs += _listed(_("not in the nearest sentences"), (token.text for token in new if _said(token, read)))
+    new = dict.fromkeys(token.text for sight in seen for token in _new(sight) if token.name or token.number)
+    signs = _listed(_("a name or number the nearest sentences lack"), new)
     for sight in seen:
         told = _("the claim says {claimed}, the evidence {said}")
         signs += [told.format(claimed=repr(ours.text), said=repr(theirs.text)) for ours, theirs in opposed(sight)]

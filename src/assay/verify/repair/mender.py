@@ -267,7 +267,12 @@ class Mender:
         check = after.check
         self.run.emit(
             ClaimChecked(
-                id=after.id, rule=check.rule, verdict=check.verdict, reason=check.reason, against=after.against
+                id=after.id,
+                rule=check.rule,
+                verdict=check.verdict,
+                reason=check.reason,
+                against=after.against,
+                nearest=check.nearest,
             )
         )
 

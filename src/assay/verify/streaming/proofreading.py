@@ -21,6 +21,7 @@ from assay.evidence.ledger import Ledger
 from assay.run.run import Branch, Handle, Run
 from assay.run.voice import Beside
 from assay.verify.checking import Checked, Checks, Found, Rules, decided
+from assay.verify.citing import inherits
 from assay.verify.claims import Sentence
 from assay.verify.holdings import Holdings
 from assay.verify.judging import has_judge
@@ -171,7 +172,14 @@ class Known:
 
 
 def _found(id: str, sentence: Sentence, passages: tuple[Passage, ...]) -> ClaimFound:
-    return ClaimFound(id=id, text=sentence.text, start=sentence.start, end=sentence.end, passages=passages)
+    return ClaimFound(
+        id=id,
+        text=sentence.text,
+        start=sentence.start,
+        end=sentence.end,
+        passages=passages,
+        inherited=inherits(sentence, passages),
+    )
 
 
 def _found_of(checked: Checked) -> ClaimFound:
@@ -181,7 +189,12 @@ def _found_of(checked: Checked) -> ClaimFound:
 def _checked(checked: Checked) -> ClaimChecked:
     check = checked.check
     return ClaimChecked(
-        id=checked.id, rule=check.rule, verdict=check.verdict, reason=check.reason, against=checked.against
+        id=checked.id,
+        rule=check.rule,
+        verdict=check.verdict,
+        reason=check.reason,
+        against=checked.against,
+        nearest=check.nearest,
     )
 
 

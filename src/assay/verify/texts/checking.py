@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 
 import msgspec
 
-from assay.core.claims import HOLDING, Check, Summary, Verdict, summarize
+from assay.core.claims import HOLDING, Check, Nearest, Summary, Verdict, summarize
 from assay.core.claims import Claim as Counted
 from assay.core.sources import Document, Passage, Source, Span
 from assay.evidence.ledger import passage_of
@@ -29,7 +30,8 @@ class CheckedClaim(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence of the text which states a fact, and the verdict on it.
 
     `text` is without citations; `[start, end)` are code points of the text as it was given, `line` counts from 1.
-    `references` and `passages` are ids; `rule` is as in `claim.checked`.
+    `references` and `passages` are ids; `rule` and `nearest` are as in `claim.checked`. `found` are the addresses of
+    the documents in which evidence was found for a sentence which cites nothing.
     """
 
     id: str
@@ -42,6 +44,8 @@ class CheckedClaim(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     references: tuple[str, ...]
     passages: tuple[str, ...]
+    nearest: Nearest | None = None
+    found: tuple[str, ...] = ()
 
 
 class Named(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,15 +78,20 @@ class CheckedText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shelf(msgspec.Struct, frozen=True, kw_only=True):
-    """How the documents are got at: those a reference names, their passages and their texts (blocking)."""
+    """How the documents are got at: those a reference names, their passages and their texts (blocking).
+
+    In those of `everything` evidence is looked for where a sentence cites nothing; without any it stays uncited.
+    """
 
     find: Callable[[Reference], tuple[Document, ...]]
     spans: Callable[[Document], Sequence[Span]]
     text_of: gate.TextOf
+    everything: tuple[Document, ...] = ()
 
 
 class _Cited(msgspec.Struct, frozen=True):
-    """A claim with the passages picked for it; `lent` are those of the next citation of its block.
+    """A claim with the passages picked for it; `lent` are those of the next citation of its block, `found` those of any
+    document, where it cites nothing.
 
     None shares a word with a `silent` one: its passages are all of its documents, for a judge, where they are few.
     """
@@ -92,6 +101,7 @@ class _Cited(msgspec.Struct, frozen=True):
     passages: tuple[Passage, ...]
     lent: bool = False
     silent: bool = False
+    found: bool = False
 
 
 class Draft(Settled, frozen=True, kw_only=True):
@@ -101,6 +111,7 @@ class Draft(Settled, frozen=True, kw_only=True):
     references: tuple[Named, ...]
     cites: Mapping[str, tuple[str, ...]]
     lines: tuple[int, ...]
+    found_in: Mapping[str, tuple[str, ...]] = {}
 
     def told(self, opinions: Mapping[str, Check]) -> CheckedText:
         """What was found; `opinions` are what a judge says, by claim."""
@@ -129,6 +140,8 @@ class Draft(Settled, frozen=True, kw_only=True):
             reason=check.reason,
             references=self.cites[each.id],
             passages=tuple(passage.id for passage in _shown(each, check)),
+            nearest=check.nearest,
+            found=self.found_in.get(each.id, ()),
         )
 
 
@@ -155,6 +168,7 @@ def draft(text: str, marked: Marked, shelf: Shelf, off: Collection[str] = ()) ->
         open=frozenset(each.id for each, (_, is_open) in zip(found, results, strict=True) if is_open),
         references=tuple(desk.named(reference) for reference in marked.references),
         cites={c.sentence.id: () if c.lent else tuple(each.id for each in c.references) for c in cited},
+        found_in={c.sentence.id: desk.addresses(c.passages) for c in cited if c.found},
         lines=(0, *(at + 1 for at, sign in enumerate(text) if sign == "\n")),
     )
 
@@ -168,10 +182,15 @@ class _Desk:
         self._documents = {reference.id: shelf.find(reference) for reference in marked.references}
         self._pickers: dict[str, Picker] = {}
         self._shelf = shelf
+        self._first = len(marked.references) + 1
 
     def has(self, reference: Reference) -> bool:
         """Whether there is a document for it."""
         return bool(self._documents[reference.id])
+
+    def addresses(self, passages: Sequence[Passage]) -> tuple[str, ...]:
+        """Where the documents of `passages` are, in order."""
+        return tuple(dict.fromkeys(self.sources[passage.source].url for passage in passages))
 
     def named(self, reference: Reference) -> Named:
         return Named(
@@ -203,6 +222,8 @@ class _Desk:
         passages = tuple(passage for each in references for passage in self._picker(each).pick(sentence.text))
         if lent:
             passages = tuple(p for p in (verbatim(sentence.text, Evidence(passages=passages, sources={})),) if p)
+        if not passages and (lent or not references) and self._shelf.everything:
+            return _Cited(sentence, (), self._pool.pick(sentence.text), found=True)
         silent = not passages and not lent
         if silent:
             passages = tuple(islice((p for each in references for p in self._picker(each).passages), MOST_PASSAGES + 1))
@@ -214,13 +235,21 @@ class _Desk:
             self._pickers[reference.id] = Picker(list(self._passages(reference)))
         return self._pickers[reference.id]
 
+    @cached_property
+    def _pool(self) -> Picker:
+        """The passages of all documents; their sources are numbered on from the references."""
+        every = (self._held(f"S{self._first + at}", each) for at, each in enumerate(self._shelf.everything))
+        return Picker([passage for passages in every for passage in passages])
+
     def _passages(self, reference: Reference) -> list[Passage]:
         found: list[Passage] = []
         for at, document in enumerate(self._documents[reference.id]):
-            source = reference.id if at == 0 else f"{reference.id}{at:06d}"
-            self.sources[source] = _source(source, document)
-            found.extend(passage_of(source, document, span) for span in self._shelf.spans(document))
+            found.extend(self._held(reference.id if at == 0 else f"{reference.id}{at:06d}", document))
         return found
+
+    def _held(self, source: str, document: Document) -> list[Passage]:
+        self.sources[source] = _source(source, document)
+        return [passage_of(source, document, span) for span in self._shelf.spans(document)]
 
 
 def _source(id: str, document: Document) -> Source:
@@ -241,7 +270,7 @@ def _source(id: str, document: Document) -> Source:
 def _settled(each: _Cited, found: Found, desk: _Desk, off: Collection[str]) -> tuple[Check, bool]:
     """The verdict by all that needs no model, and whether a judge may be asked."""
     if not each.references:
-        return NO_CITATION, False
+        return _sought(found, off) if each.passages else (NO_CITATION, False)
     missing = [reference for reference in each.references if reference.is_defined and not desk.has(reference)]
     if not any(desk.has(reference) for reference in each.references):
         return _absent(missing, each.references), False
@@ -251,6 +280,14 @@ def _settled(each: _Cited, found: Found, desk: _Desk, off: Collection[str]) -> t
     if missing and result.verdict in ("unsupported", "unchecked"):
         return _absent(missing, ()), False
     return result, is_open
+
+
+def _sought(found: Found, off: Collection[str]) -> tuple[Check, bool]:
+    """The verdict on a sentence which cites nothing, by the passages which were found for it."""
+    result, is_open = settle(found.sentence, found.evidence, Rules(off=tuple(off)))
+    if result.verdict != "unsupported":
+        return result, is_open
+    return msgspec.structs.replace(result, reason=f"no citation, and nothing found says it: {result.reason}"), is_open
 
 
 def _absent(missing: Sequence[Reference], references: Sequence[Reference]) -> Check:

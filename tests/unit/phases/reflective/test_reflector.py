@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from assay.phases.reflective.reflector import (
     CHANGE,
     CHANGES,
-    PLANS,
     REASONING,
     Choice,
     Standing,
@@ -70,16 +69,20 @@ def test_whatever_is_written_a_decision_is_bounded(said: dict[str, object], more
     tried=st.integers(0, 12),
     left=st.integers(0, 12),
     iteration=st.integers(1, 5),
+    plans=st.integers(1, 5),
     least=st.integers(1, 5),
     more=st.integers(0, 5),
 )
-def test_the_rules(choice: Choice, done: int, tried: int, left: int, iteration: int, least: int, more: int) -> None:
-    at = Standing(done=done, tried=tried, left=left, iteration=iteration, min_steps=least, max_steps=least + more)
+def test_the_rules(
+    choice: Choice, done: int, tried: int, left: int, iteration: int, plans: int, least: int, more: int
+) -> None:
+    limits = {"min_steps": least, "max_steps": least + more, "plans": plans}
+    at = Standing(done=done, tried=tried, left=left, iteration=iteration, **limits)
     note = forbidden(choice, at)
     if choice == "continue":
         assert note == ""
     if choice == "complete":
         assert bool(note) is (left > 0 and done < least)
     if choice == "adjust":
-        assert bool(note) is (iteration >= PLANS or tried >= least + more)
+        assert bool(note) is (iteration >= plans or tried >= least + more)
         assert bool(note) is not at.may_adjust

@@ -15,7 +15,7 @@ from assay.core.sources import Passage, Source
 from assay.core.text import estimate_tokens
 from assay.evidence.ledger import Ledger
 from assay.phases.ranking import best
-from assay.phases.reflective.telling import earlier, findings_message
+from assay.phases.telling import earlier, findings_message
 
 KIT = Kit(ledger=Ledger(), tools={})
 PASSAGE = Passage(id="S1001.1", source="S1001", document_sha256="", start=0, end=1, text="x", text_sha256="")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from assay.core.claims import Check
+from assay.core.claims import HOLDING, Check
 from assay.core.errors import StoreError
 from assay.core.sources import Document, Span, sha256
 from assay.evidence.segment import segment
@@ -42,7 +44,11 @@ GIVEN = {
 TEXTS = {one.sha256: text for text, one in GIVEN.items()}
 
 
-def shelf(documents: Sequence[Document] = tuple(GIVEN.values()), texts: Mapping[str, str] = TEXTS) -> Shelf:
+def shelf(
+    documents: Sequence[Document] = tuple(GIVEN.values()),
+    texts: Mapping[str, str] = TEXTS,
+    everything: Sequence[Document] = (),
+) -> Shelf:
     def spans(one: Document) -> tuple[Span, ...]:
         return segment(texts[one.sha256], one.syntax)
 
@@ -51,7 +57,7 @@ def shelf(documents: Sequence[Document] = tuple(GIVEN.values()), texts: Mapping[
             raise StoreError("not there")
         return texts[sha256].encode()
 
-    return Shelf(find=Catalogue(documents, FOLDER).find, spans=spans, text_of=text_of)
+    return Shelf(find=Catalogue(documents, FOLDER).find, spans=spans, text_of=text_of, everything=tuple(everything))
 
 
 def checked(text: str, documents: Sequence[Document] = tuple(GIVEN.values())) -> CheckedText:
@@ -174,3 +180,47 @@ def test_a_long_document_without_a_common_word_is_not_shown_to_a_judge() -> None
     made = drafted("Das Wasser steigt um 7 Meter ([t](docs/tides.md)).", long)
     assert made.to_judge() == ()
     assert [claim.reason for claim in made.told({}).claims] == [SILENT.reason]
+
+
+def sought(text: str) -> CheckedText:
+    """`text` checked, with evidence looked for where it cites nothing."""
+    return draft(text, mark(text), shelf(everything=tuple(GIVEN.values()))).told({})
+
+
+def test_evidence_is_found_for_sentences_which_cite_nothing() -> None:
+    found = sought(
+        "The tide at Brest rises seven metres. The northern plant has 400 employees. "
+        "The tide at Brest rises nine metres. Volcanoes erupt on Java.\n"
+    )
+    tide, plant, wrong, absent = found.claims
+    assert (tide.verdict, tide.found) == ("quoted", (GIVEN[TIDES].url,))
+    assert plant.verdict in ("supported", "unchecked")
+    assert plant.found == (GIVEN[PLANTS].url,)
+    assert (wrong.verdict, wrong.rule) == ("contradicted", "number")
+    assert wrong.nearest is not None
+    assert "nine" in wrong.nearest.missing
+    assert (absent.verdict, absent.reason, absent.passages) == ("unsupported", "no citation", ())
+    assert found.uncited == sum(claim.verdict not in HOLDING for claim in found.claims)
+    assert all(passage in {each.id for each in found.passages} for claim in found.claims for passage in claim.passages)
+
+
+def test_a_sentence_which_cites_is_held_against_what_it_cites_alone() -> None:
+    found = sought("The northern plant employs 400 people ([t](docs/tides.md)). High water comes twice a day.\n")
+    cites, cites_nothing = found.claims
+    assert cites.verdict not in HOLDING
+    assert (cites.found, cites_nothing.found) == ((), (GIVEN[TIDES].url,))
+    assert cites_nothing.verdict == "quoted"
+    assert [passage.partition(".")[0] for passage in cites_nothing.passages] == ["S2"]
+    assert [each.id for each in found.references] == ["S1"]
+
+
+@given(st.lists(st.sampled_from([*TIDES.split("\n\n")[1].strip().split(". "), "It snows.", "So it is"]), max_size=4))
+def test_looking_for_evidence_changes_no_sentence_and_loses_none(sentences: list[str]) -> None:
+    text = " ".join(f"{each.rstrip('.')}." for each in sentences)
+    plain, found = checked(text), sought(text)
+    assert [(each.id, each.text, each.start) for each in plain.claims] == [
+        (each.id, each.text, each.start) for each in found.claims
+    ]
+    assert {each.id for each in plain.claims if each.verdict in HOLDING} <= {
+        each.id for each in found.claims if each.verdict in HOLDING
+    }

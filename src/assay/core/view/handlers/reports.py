@@ -47,7 +47,14 @@ def _report_finished(state: State, envelope: e.Envelope, event: e.ReportFinished
 @on(e.ClaimFound)
 def _claim_found(state: State, envelope: e.Envelope, event: e.ClaimFound) -> None:
     cited = state.keep(event.passages)
-    state.claims[event.id] = Claim(id=event.id, text=event.text, start=event.start, end=event.end, passages=cited)
+    state.claims[event.id] = Claim(
+        id=event.id,
+        text=event.text,
+        start=event.start,
+        end=event.end,
+        passages=cited,
+        inherited=event.inherited,
+    )
     state.checks.pop(event.id, None)
     state.versions.pop(event.id, None)
 
@@ -59,7 +66,7 @@ def _claim_checked(state: State, envelope: e.Envelope, event: e.ClaimChecked) ->
         return
     against = tuple(dict.fromkeys((*claim.against, *state.keep(event.against))))
     state.claims[event.id] = msgspec.structs.replace(claim, verdict=event.verdict, reason=event.reason, against=against)
-    check = Check(rule=event.rule, verdict=event.verdict, reason=event.reason)
+    check = Check(rule=event.rule, verdict=event.verdict, reason=event.reason, nearest=event.nearest)
     state.checks.setdefault(event.id, []).append(check)
 
 

@@ -173,4 +173,4 @@ def _finding_added(state: State, envelope: e.Envelope, event: e.FindingAdded) ->
     lane = state.lane(event.lane)
     lane.task = lane.task or event.task
     lane.findings, lane.passages = [event.text], state.keep(event.passages)
-    lane.dropped_markers, lane.reported = event.dropped_markers, True
+    lane.dropped_markers, lane.reported, lane.uncited = event.dropped_markers, True, event.uncited

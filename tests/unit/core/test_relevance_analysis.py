@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.search.local.analysis import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
-from assay.search.local.stopwords import WORDS, stop_terms
+from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
+from assay.core.relevance.stopwords import WORDS, stop_terms
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from typing import TYPE_CHECKING
 
-from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    import tantivy
+else:
+    tantivy = later("tantivy")
 
 LONGEST = 80
 """Bytes; longer words are hashes or encoded data, which nobody searches for."""
@@ -93,12 +99,14 @@ def _known(analysis: str) -> _Known:
 
 
 @cache
-def _analyzer(analysis: str) -> TextAnalyzer:
+def _analyzer(analysis: str) -> tantivy.TextAnalyzer:
     """Cuts at everything that is no letter or digit, as `PLAIN` does for ASCII."""
-    builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(LONGEST)).filter(Filter.lowercase())
+    filters = tantivy.Filter
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(filters.remove_long(LONGEST))
+    builder = builder.filter(filters.lowercase())
     if analysis != UNSTEMMED:
-        builder = builder.filter(Filter.stemmer(STEMMERS[analysis]))
-    return builder.filter(Filter.ascii_fold()).build()
+        builder = builder.filter(filters.stemmer(STEMMERS[analysis]))
+    return builder.filter(filters.ascii_fold()).build()
 
 
 def _pairs(match: re.Match[str]) -> str:

@@ -40,7 +40,7 @@ def _told(kit: Kit, finding: Finding) -> Told:
         step=finding.step,
         task=finding.task,
         searched=kit.ledger.seeing([finding.lane]).queries(),
-        cites=len(finding.passages),
+        cites=0 if finding.uncited else len(finding.passages),
         text=finding.text,
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from assay.search.local.analysis import terms
+from assay.core.relevance.analysis import terms
 
 WORDS = {
     "en": "a about all also an and any are as at be been by can could did do does for from had has have how i if in"
@@ -29,6 +29,8 @@ WORDS = {
     " porque quais qual quando que quem se são sem seu sua um uma",
     "nl": "aan als bij dat de der deze die dit door een en er het hoe hun ik in is je kan met naar niet of om ook op te"
     " tot uit van voor waar waarom wanneer wat welke wie wordt zijn zo",
+    "ar": "في من على إلى عن مع هل ما ماذا متى أين كيف لماذا كم أي هو هي هم هذا هذه ذلك تلك التي الذي الذين أن إن"
+    " كان كانت يكون تكون قد لا لم لن كل بين عند حتى إذا لكن به بها له لها فيه فيها منه منها و أو ثم",
     "ru": "а без был была были было быть в вам вас во вот все вы где для до его ее если есть же за и из или им их к как"
     " какая какие какой ко когда которая которые который кто ли мы на над не него нее ни но о об он она они от по под"
     " почему при с со так такой то только у уже что чтобы эта эти это этот я",

@@ -1,0 +1,237 @@
+"""Questions which people asked over Wikipedia paragraphs (XQuAD, in many languages), through the library.
+
+    python bench/answers.py                              # English, German, Russian, Chinese, Arabic, Spanish
+    python bench/answers.py --languages en de --count 100 --show
+
+Half of the articles were used to train the weights of the built-in model (`bench/relevance_training.py` says which);
+`--part held-out` asks about the other half only. Beside each figure stands the plain baseline: BM25's best paragraph
+and its two sentences with the most question words. Unanswerable are questions about one half of the articles, asked
+of the other half. The data are not part of the project: they are looked for in $ASSAY_DATA, else in ../shared/data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import json
+import math
+import os
+import re
+import sys
+import tempfile
+import time
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from assay import Assay
+from assay.core.report import Report
+from assay.core.text import sentences
+
+NO_DATA = 2
+LANGUAGES = ("en", "de", "ru", "zh", "ar", "es")
+K1, B = 1.2, 0.75
+
+
+@dataclass(frozen=True)
+class Document:
+    """A paragraph of an article."""
+
+    id: str
+    url: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with the strings which answer it, and the paragraph they stand in."""
+
+    text: str
+    answers: tuple[str, ...]
+    document: str
+
+    @property
+    def article(self) -> str:
+        return self.document.rpartition("/")[0]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What came of a question."""
+
+    opening: bool
+    cited: bool
+    nothing: bool
+
+
+def data_folder() -> Path | None:
+    """The folder of the questions, None when this machine has none."""
+    beside = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+    folder = Path(os.environ.get("ASSAY_DATA", beside)) / "qa"
+    return folder if folder.is_dir() else None
+
+
+def read(folder: Path, language: str) -> tuple[list[Document], list[Question]]:
+    """The paragraphs and the questions of a language."""
+    documents = [Document(r["id"], r["url"], r["title"], r["text"]) for r in _rows(folder, language, "documents")]
+    rows = _rows(folder, language, "questions")
+    return documents, [Question(r["question"], tuple(r["answers"]), r["document"]) for r in rows]
+
+
+def _rows(folder: Path, language: str, kind: str) -> list[dict]:
+    with gzip.open(folder / f"xquad-{language}-{kind}.jsonl.gz", "rt") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def training(article: str) -> bool:
+    """Whether an article is of the half which weights are trained on: by a hash of its name."""
+    return sha256(article.encode()).digest()[0] % 2 == 0
+
+
+def states(text: str, answers: Sequence[str]) -> bool:
+    """Whether one of the answers stands in the text, whatever its case, marks and white space."""
+    flat = _flat(text)
+    return any(_flat(answer) in flat for answer in answers)
+
+
+def _flat(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", re.sub(r"\s*\[[\d, ]+\](?:\([^)]*\))?", "", text)).casefold()
+    return re.sub(r"[\W_]+", "", plain)
+
+
+def opening(report: Report) -> str:
+    """The report up to its first heading, without the note of the built-in model and what is no answer."""
+    body = report.markdown.replace("\\", "")
+    return re.split(r"^#", body, maxsplit=1, flags=re.MULTILINE)[0] if not nothing(report) else ""
+
+
+def nothing(report: Report) -> bool:
+    """Whether the run says that it found no answer; it may still show what comes nearest."""
+    return report.stop_reason == "no_evidence" or not report.passages
+
+
+class Baseline:
+    """BM25 over whole paragraphs, words cut at what is no letter."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._documents = documents
+        self._counts = [Counter(_words(each.text)) for each in documents]
+        self._lengths = [sum(counts.values()) for counts in self._counts]
+        self._mean = sum(self._lengths) / len(self._lengths)
+        self._held = Counter(word for counts in self._counts for word in counts)
+
+    def answer(self, text: str) -> tuple[str, str]:
+        """The best paragraph's id, and its two sentences with the most words of the question."""
+        asked = set(_words(text))
+        best = max(range(len(self._documents)), key=lambda at: self._score(asked, at))
+        document = self._documents[best]
+        cut = [document.text[start:end] for start, end in sentences(document.text)]
+        cut.sort(key=lambda sentence: -len(asked & set(_words(sentence))))
+        return document.id, " ".join(cut[:2])
+
+    def _score(self, asked: set[str], at: int) -> float:
+        counts, length = self._counts[at], self._lengths[at]
+        total = 0.0
+        for word in asked & counts.keys():
+            idf = math.log(1 + (len(self._documents) - self._held[word] + 0.5) / (self._held[word] + 0.5))
+            total += idf * counts[word] * (K1 + 1) / (counts[word] + K1 * (1 - B + B * length / self._mean))
+        return total
+
+
+def _words(text: str) -> list[str]:
+    found = re.findall(r"[^\W_]+", text.casefold())
+    cut = (
+        re.findall(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+", w)
+        for w in found
+    )
+    return [piece for pieces in cut for piece in pieces]
+
+
+async def ask(documents: Sequence[Document], questions: Sequence[Question], show: bool) -> list[Asked]:
+    """Each question in a run of its own over all documents, in one home."""
+    with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
+        path = Path(folder) / "documents.jsonl"
+        path.write_text("".join(json.dumps(vars(each)) + "\n" for each in documents))
+        async with Assay(home=Path(folder) / "home") as assay:
+            await assay.add([str(path)], None)
+            return [await _ask(assay, path, each, documents, show) for each in questions]
+
+
+async def _ask(assay: Assay, path: Path, question: Question, documents: Sequence[Document], show: bool) -> Asked:
+    report = await assay.start(question.text, sources=[str(path)], depth="light").report()
+    url = next((each.url for each in documents if each.id == question.document), "")
+    cited = any(source.url == url and source.number is not None for source in report.sources)
+    asked = Asked(states(opening(report), question.answers), cited, nothing(report))
+    if show and not asked.opening:
+        said = opening(report) or report.markdown
+        print(f"--- {question.text}\n    {question.answers} {question.document} cited {cited}\n{said}")
+    return asked
+
+
+def _share(found: int, total: int) -> str:
+    return f"{found} of {total} ({100 * found / max(total, 1):.0f} %)"
+
+
+def measure(language: str, folder: Path, options: argparse.Namespace) -> None:
+    """Ask in one language, and print the figures."""
+    documents, questions = read(folder, language)
+    if options.part != "all":
+        questions = [each for each in questions if training(each.article) == (options.part == "training")]
+    questions = _spread(questions, options.count)
+    started = time.perf_counter()
+    asked = asyncio.run(ask(documents, questions, options.show))
+    seconds = (time.perf_counter() - started) / max(len(questions), 1)
+    baseline = Baseline(documents)
+    plain = [(each, *baseline.answer(each.text)) for each in questions]
+    said = sum(states(text, each.answers) for each, _, text in plain)
+    right = sum(id == each.document for each, id, _ in plain)
+    count = len(questions)
+    print(f"{language}: answer in the opening {_share(sum(each.opening for each in asked), count)}, baseline {said}")
+    print(f"    right paragraph cited {_share(sum(each.cited for each in asked), count)}, baseline {right}")
+    print(
+        f"    nothing found {_share(sum(each.nothing for each in asked), count)}; {seconds:.2f} s a question",
+        flush=True,
+    )
+    if not options.answerable:
+        refused = total = 0
+        for half in (True, False):
+            others = [each for each in documents if training(each.id.rpartition("/")[0]) == half]
+            foreign = [each for each in questions if training(each.article) != half][: options.unanswerable]
+            answers = asyncio.run(ask(others, foreign, show=False)) if foreign else []
+            refused, total = refused + sum(each.nothing for each in answers), total + len(foreign)
+        print(f"    unanswerable abstained {_share(refused, total)}", flush=True)
+
+
+def _spread(questions: Sequence[Question], count: int) -> list[Question]:
+    """At most `count` questions, at even distances over all."""
+    if not count or len(questions) <= count:
+        return list(questions)
+    return [questions[at * len(questions) // count] for at in range(count)]
+
+
+def main() -> int:
+    """Measure each language."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--languages", nargs="+", default=LANGUAGES)
+    parser.add_argument("--count", type=int, default=100, help="questions a language, 0 for all")
+    parser.add_argument("--unanswerable", type=int, default=50, help="questions asked of each other half")
+    parser.add_argument("--answerable", action="store_true", help="only questions which have an answer")
+    parser.add_argument("--part", choices=("all", "training", "held-out"), default="all")
+    parser.add_argument("--show", action="store_true", help="print what did not answer")
+    options = parser.parse_args()
+    folder = data_folder()
+    if folder is None:
+        print("skipped: no questions; set ASSAY_DATA to a folder which has qa/xquad-*.jsonl.gz")
+        return NO_DATA
+    for language in options.languages:
+        measure(language, folder, options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""Whole runs on a model service with habits, another one at each call: `python bench/habits.py [--seeds 200]`.
+
+A server on loopback speaks OpenAI's format and gives right answers, each in some way that real models and services
+have: thinking before it, marked or not; calls in words, with odd arguments, of tools that are not there; JSON and
+reports in fences; citations in other brackets; streams that break, or end without a reason; parameters refused. Each
+seed is a run in each strategy, through the library's public door, over two documents which hold the answer.
+
+Counted is what must not be: a report which is lost, or says that nothing was found; a passage's id or the model's
+thinking in a report; an exit code which is not that of a run which went well. A run's habits are printed with what went
+wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from habitual_service import DOCUMENTS, FACTS, QUESTION, THOUGHT_SIGN, Service, serving
+
+from assay import Assay
+from assay.cli.exits import Exit
+from assay.cli.watch import exit_code
+from assay.core.errors import AssayError
+from assay.core.report import build_report
+from assay.settings import load
+
+RAW_ID = re.compile(r"\bS\d+\.\d+\b")
+
+
+class Ended(NamedTuple):
+    """A run: what is wrong with it, and the habits its service had."""
+
+    seed: int
+    strategy: str
+    wrong: tuple[str, ...]
+    habits: Counter[str]
+
+
+async def played(seed: int, strategy: str, *, plain: bool = False, citing: bool = True) -> Ended:
+    """One whole run on a `Service`."""
+    service = Service(seed, strategy, plain=plain, citing=citing)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in DOCUMENTS.items():
+            (Path(folder) / name).write_text(text)
+        async with serving(service) as url:
+            settings = load(services={"mine": {"url": url}}, model="mine:m", search={"offline": True})
+            async with Assay(settings, home=Path(folder) / "home") as assay:
+                paths = [Path(folder) / name for name in DOCUMENTS]
+                handle = assay.start(QUESTION, sources=paths, strategy=strategy, mode="deep_research", depth="medium")
+                error = ""
+                try:
+                    await handle.report()
+                except AssayError as failed:
+                    error = str(failed)
+                view = await assay.view(handle.run_id)
+    report = build_report(view)
+    return Ended(seed, strategy, tuple(_wrong(report.markdown, exit_code(view), error)), service.habits)
+
+
+def _wrong(text: str, code: Exit, error: str) -> Iterable[str]:
+    if code == Exit.NO_EVIDENCE:
+        yield "false: nothing was found"
+    elif code != Exit.DONE:
+        yield f"exit {int(code)} {error[:200]}".strip()
+    missing = [fact for fact, _ in FACTS.values() if fact not in text]
+    if missing:
+        yield f"lost of the report: {', '.join(missing)}" if len(missing) < len(FACTS) else "lost report"
+    if RAW_ID.search(text):
+        yield "raw id in the report"
+    if THOUGHT_SIGN in text:
+        yield "thinking in the report"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Play the seeds and print what went wrong; 1 where anything did."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--plain-citations", action="store_true", help="the model cites as it is told to")
+    options = parser.parse_args(arguments)
+    logging.disable(logging.WARNING)
+    counts: Counter[str] = Counter()
+    habits: Counter[str] = Counter()
+    for seed in range(options.first, options.first + options.seeds):
+        for strategy in ("orchestrated", "reflective"):
+            ended = asyncio.run(played(seed, strategy, citing=not options.plain_citations))
+            habits.update(ended.habits)
+            counts.update(each.partition(" of ")[0][:40] for each in ended.wrong)
+            if ended.wrong:
+                print(f"seed {seed} {strategy}: {'; '.join(ended.wrong)}\n  {dict(ended.habits)}", flush=True)
+    print(f"{2 * options.seeds} runs, {len(habits)} kinds of habits, {sum(habits.values())} times")
+    print("\n".join(f"{count:4} {what}" for what, count in counts.most_common()) or "nothing went wrong")
+    return int(bool(counts))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

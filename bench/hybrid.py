@@ -1,0 +1,179 @@
+"""Search by words, by meaning, and by both: Cranfield, NFCorpus and CACM (nDCG@10), XQuAD's English paragraphs (MRR).
+
+    python bench/hybrid.py FOLDER [CACHE]    prints one line a collection
+
+FOLDER has an ONNX model with its tokenizer, as sentence-transformers export them; it is served over a loopback
+`/v1/embeddings`, and asked through the adapter which asks any service. CACHE (default: a folder which is deleted
+afterwards) keeps the vectors for the next time. The data are looked for as `retrieval.py` does.
+
+`both` is the product's own way, `rrf` reciprocal rank fusion of the same two rankings. The weight of meaning (0.5) was
+chosen on Cranfield; the other collections were not looked at.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from embedding_server import model_in, serving
+from retrieval import DATA, Collection, cacm, cranfield, entry, ndcg, nfcorpus
+
+from assay.core.ports import Access, Query
+from assay.evidence.documents import Reader
+from assay.evidence.segment import SEGMENTER
+from assay.models.embedding.service import create
+from assay.search.local import LocalSearch
+from assay.search.vectors import Built, HybridSearch, Limits, VectorBuilder, VectorStore
+from assay.search.vectors.fusion import Fused, merged
+from assay.settings.sections import EmbedderSettings
+from assay.store.memory import MemoryBlobs, MemoryLibrary
+from assay.store.sql.sqlite import engine
+
+QA = DATA.parent / "qa"
+DEPTH, RANKED = 10, 100
+"""Documents which are judged, and how far two rankings are looked at for a third."""
+
+Order = Callable[[str], list[str]]
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """A way to search: its mean score, and the median of milliseconds a question."""
+
+    score: float
+    milliseconds: float
+
+
+def xquad() -> Collection:
+    """Paragraphs of Wikipedia and questions, each about one of them (Artetxe, Ruder and Yogatama 2020)."""
+    texts = {row["id"]: (row["title"], row["text"]) for row in _rows(QA / "xquad-en-documents.jsonl.gz")}
+    questions = list(_rows(QA / "xquad-en-questions.jsonl.gz"))
+    queries = {row["id"]: row["question"] for row in questions}
+    return texts, queries, {row["id"]: {row["document"]: 1} for row in questions}
+
+
+def reciprocal_rank(found: Sequence[str], judged: Mapping[str, int]) -> float:
+    """One over the rank of the first right one; 0 beyond `DEPTH`."""
+    return next((1 / rank for rank, name in enumerate(found[:DEPTH], 1) if judged.get(name, 0) > 0), 0.0)
+
+
+class Scene:
+    """A collection's library, with its index, its vectors and the search over both."""
+
+    def __init__(self, collection: Collection, url: str, folder: Path) -> None:
+        self.texts, self.queries, self.judged = collection
+        library, blobs = MemoryLibrary(), MemoryBlobs()
+        self.names: dict[str, list[str]] = {}
+        entries = []
+        for name, (title, body) in self.texts.items():
+            text = f"# {title}\n\n{body}\n" if title else body
+            self.names.setdefault(blobs.put(text.encode()), []).append(name)
+            entries.append(entry(text, title, name))
+        library.add(entries, "default")
+        spans = Reader(blobs).spans
+        self.embedder = create("vllm:bench", Access(url=url))
+        self.store = VectorStore(engine(folder), "bench", SEGMENTER)
+        self.builder = VectorBuilder(self.store, self.embedder, library, spans, _nobody_else)
+        self.index = LocalSearch(None, library, spans)
+        weight = EmbedderSettings().weight
+        self.both = HybridSearch(self.index, self.store, self.embedder, library, lambda names: True, weight)
+
+    def build(self) -> tuple[Built, float]:
+        """Make index and vectors; the seconds the vectors took."""
+        self.index.sync()
+        started = time.perf_counter()
+        return self.builder.build(Limits(batch=32), set()), time.perf_counter() - started
+
+    def by_words(self, text: str) -> list[str]:
+        """The index alone."""
+        return self._named([hit.document.sha256 for hit in self.index.find(Query(text=text, limit=DEPTH))])
+
+    def by_both(self, text: str) -> list[str]:
+        """As the product does."""
+        return self._named([hit.document.sha256 for hit in self.both.find(Query(text=text, limit=DEPTH))])
+
+    def by_meaning(self, text: str) -> list[str]:
+        """The vectors alone."""
+        return self._named(_ranking(self._ranked(text), "cosine_rank"))
+
+    def by_ranks(self, text: str) -> list[str]:
+        """Reciprocal rank fusion."""
+        found = self._ranked(text)
+        return self._named(merged(_ranking(found, "lexical_rank"), _ranking(found, "cosine_rank")))
+
+    def measure(self, order: Order, score: Callable[[list[str], Mapping[str, int]], float]) -> Figures:
+        """A way to search over all questions which have an answer."""
+        scores, took = [], []
+        for number, question in self.queries.items():
+            judged = self.judged.get(number, {})
+            if any(grade > 0 for grade in judged.values()):
+                started = time.perf_counter()
+                found = order(question)
+                took.append((time.perf_counter() - started) * 1e3)
+                scores.append(score(found, judged))
+        return Figures(statistics.mean(scores), statistics.median(took))
+
+    def _ranked(self, text: str) -> list[Fused]:
+        return [fused for _, fused in self.both.ranked(Query(text=text, limit=RANKED)) or ()]
+
+    def _named(self, hashes: Sequence[str]) -> list[str]:
+        return [name for each in hashes for name in self.names[each]][:DEPTH]
+
+
+def _ranking(found: Sequence[Fused], by: str) -> list[str]:
+    ranked = [(getattr(each, by), each.document) for each in found if getattr(each, by) is not None]
+    return [sha256 for _, sha256 in sorted(ranked)]
+
+
+def _rows(path: Path) -> Iterator[dict[str, str]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+@contextmanager
+def _nobody_else(say: object) -> Iterator[None]:
+    yield
+
+
+def report(name: str, scene: Scene, score: Callable[[list[str], Mapping[str, int]], float], file: Path) -> None:
+    """Build, measure, and print a line."""
+    built, seconds = scene.build()
+    ways = [scene.by_words, scene.by_meaning, scene.by_both, scene.by_ranks]
+    found = [scene.measure(way, score) for way in ways]
+    passages = sum(count for _, _, count, _ in scene.store.loaded(0))
+    scores = " ".join(f"{each.score:8.4f}" for each in found)
+    times = f"{found[0].milliseconds:6.1f} {found[2].milliseconds:6.1f}"
+    embedded = f"{built.embedded:,} in {seconds:.0f} s" if built.embedded else "kept"
+    size = f"{file.stat().st_size / 1e6:5.1f} MB"
+    print(f"{name:<10} {len(scene.texts):>6} {passages:>9} {scores}  {times}  {size}  {embedded}", flush=True)
+
+
+def main() -> int:
+    """Print the figures; 2 when the data or the model are not there."""
+    if len(sys.argv) < 2 or not DATA.is_dir():
+        print(__doc__ if len(sys.argv) < 2 else f"no data in {DATA}: set ASSAY_DATA", file=sys.stderr)
+        return 2
+    collections = (
+        ("cranfield", cranfield, ndcg),
+        ("nfcorpus", nfcorpus, ndcg),
+        ("cacm", cacm, ndcg),
+        ("xquad", xquad, reciprocal_rank),
+    )
+    with tempfile.TemporaryDirectory() as temporary, serving(model_in(sys.argv[1])) as server:
+        cache = Path(sys.argv[2] if len(sys.argv) > 2 else temporary)
+        print("collection  texts  passages    words  meaning     both      rrf   ms w.  ms b.  vectors")
+        for name, load, score in collections:
+            file = cache / f"{name}.db"
+            report(name, Scene(load(), server.url, file), score, file)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

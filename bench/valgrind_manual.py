@@ -1,0 +1,15 @@
+"""Valgrind's manual as Debian ships it, some 40 HTML pages.
+
+apt-get install valgrind
+python bench/valgrind_manual.py [--show]
+"""
+
+from __future__ import annotations
+
+import sys
+
+from manuals.asking import main
+from manuals.facts import VALGRIND
+
+if __name__ == "__main__":
+    sys.exit(main(VALGRIND))

@@ -1,0 +1,301 @@
+"""The features of a statement for a question: numbers between about -1 and 2, which weights are given to.
+
+Rarity is the inverse document frequency (Spärck Jones 1972) over the statements found, a name's counted more by its
+feature of its own. A statement says its label too. What it does not say may stand in the one before or after it, in its
+heading, its title, or elsewhere in its document: each counts by itself.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from assay.core.relevance.asking import Question
+from assay.core.relevance.likeness import NEAR, near_keys
+from assay.core.relevance.statements import Statement, is_unspaced, keys
+
+NAMES = (
+    "own", "rarest", "names", "neighbour", "heading", "title", "document", "near", "pairs", "close", "density",
+    "number", "date", "name", "reason", "unnumbered", "short", "long", "row", "code", "first", "rank", "leading",
+    "fresh", "order", "relative", "source", "opens", "figures", "rest",
+)  # fmt: skip
+"""The features, in the order of a vector."""
+Vector = tuple[float, ...]
+
+_YEAR = re.compile(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d{2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_FIGURE = re.compile(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?![\w]|\.\d)")
+_NUMBER = re.compile(r"\d")
+_CJK_NUMBER = re.compile("[一二三四五六七八九十百千万亿两半]")
+_WORD = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
+_NUMERAL = re.compile(
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|thousand|million"
+    r"|billion|half|third|quarter|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend|millionen?"
+    r"|два|две|три|четыре|пять|шесть|семь|восемь|девять|десять|сто|тысяч\w*|миллион\w*|dos|tres|cuatro|cinco|seis"
+    r"|siete|ocho|nueve|diez|cien|mil|millones)\b",
+    re.IGNORECASE,
+)
+REASON = re.compile(
+    r"\b(?:because|since|due to|so that|in order|therefore|reason|thus|weil|da|denn|damit|wegen|grund|потому|так как|"
+    r"поскольку|чтобы|из-за|porque|debido|para|razón)\b|因为|因為|由于|由於|所以|لأن|بسبب",
+    re.IGNORECASE,
+)
+FEWEST = 100
+"""Statements among which rarity is counted at least: among a few every word is as rare."""
+MASS = 5.0
+"""Brings weights and numbers of keys to about the size of the other features."""
+DENSE = 12
+"""Keys of a statement beyond which what it holds counts as thinly spread."""
+
+
+class Features:
+    """The vectors of `statements` for a question."""
+
+    def __init__(self, question: Question, statements: Sequence[Statement]) -> None:
+        self.question, self.statements = question, statements
+        self._asked = tuple(dict.fromkeys(question.keys))
+        analysis = question.analysis
+        self._keys = [(*keys(each.label, analysis), *keys(each.text, analysis)) for each in statements]
+        self._sets = [frozenset(found) for found in self._keys]
+        self._around = {text: frozenset(keys(text, analysis)) for each in statements for text in _context(each)}
+        vocabulary = frozenset().union(*self._sets, *self._around.values())
+        self._near = near_keys(self._asked, vocabulary)
+        self.weights = self._rarity()
+        self._total = sum(self.weights.values()) or 1.0
+        self._held = [self._hold(found) for found in self._sets]
+        self._sources = self._by_source()
+        self._own = [self._share(held) for held in self._held]
+        self._best = max(self._own, default=0.0) or 1.0
+        self._best_source = max((self._share(held) for held in self._sources.values()), default=0.0) or 1.0
+        self._pairs = frozenset(pairwise(question.keys))
+
+    def vectors(self) -> list[Vector]:
+        """A vector for each statement."""
+        return [self._vector(at) for at in range(len(self.statements))]
+
+    def absent(self) -> float:
+        """The share of the question's weight which nothing found holds, and whose rarity is that of what is absent."""
+        held: set[str] = set()
+        for source in self._sources.values():
+            held |= source.keys()
+        return 1.0 - sum(self.weights[key] for key in held) / self._total
+
+    def best_source(self) -> float:
+        """The largest share of the question's weight which one document holds."""
+        return max((self._share(held) for held in self._sources.values()), default=0.0)
+
+    def together(self, places: Sequence[int]) -> float:
+        """The share of the question's weight which these statements hold together."""
+        held: dict[str, float] = {}
+        for at in places:
+            _merge(held, self._held[at])
+        return self._share(held)
+
+    def held_by_best(self, at: int) -> tuple[float, float, float, float, float]:
+        """What the document of a statement holds: weight and number of keys, how much more than others hold, whether
+        the rarest of all is there; and the number of keys in the statement itself.
+        """
+        held = self._sources[self.statements[at].source]
+        others = sorted(self._share(each) for source, each in self._sources.items() if each is not held)
+        usual = others[len(others) // 2] if others else 0.0
+        rarest = max(self._asked, key=lambda key: self.weights[key])
+        return (
+            sum(self.weights[key] * value for key, value in held.items()) / MASS,
+            sum(held.values()) / MASS,
+            self._share(held) - usual,
+            held.get(rarest, 0.0),
+            sum(self._held[at].values()) / MASS,
+        )
+
+    def is_about(self, at: int) -> bool:
+        """Whether a row is about what the question names: it says something of its own subject alone."""
+        each = self.statements[at]
+        around = (self._held_in(text) for text in _context(each))
+        held = self._held[at].keys() | {key for found in around for key in found}
+        return each.kind != "row" or self.question.names.issubset(held)
+
+    def rest_around(self, places: Sequence[int]) -> float:
+        """`rest` of these statements together, with what stands around them."""
+        held: dict[str, float] = {}
+        for at in places:
+            for each in (self._held[at], self._beside(at), *map(self._held_in, _context(self.statements[at]))):
+                _merge(held, each)
+        return self.rest(held)
+
+    def _held_in(self, text: str) -> dict[str, float]:
+        return self._hold(self._around[text])
+
+    def names_held(self, at: int) -> float:
+        """The share of the question's names which the document of a statement holds; 1 where there are none."""
+        held = self._sources[self.statements[at].source]
+        names = [key for key in self._asked if key in self.question.names]
+        return sum(held.get(key, 0.0) for key in names) / len(names) if names else 1.0
+
+    # what is held
+
+    def _hold(self, found: frozenset[str]) -> dict[str, float]:
+        """How well each key asked for is among `found`; keys which are not at all are left out."""
+        held = {}
+        for key in self._asked:
+            if key in found:
+                held[key] = 1.0
+            elif key in self._near and not self._near[key].isdisjoint(found):
+                held[key] = NEAR
+        return held
+
+    def _rarity(self) -> dict[str, float]:
+        count = Counter(key for found in self._sets for key in self._hold(found))
+        size = max(len(self.statements), FEWEST)
+        return {key: math.log(1 + (size - count[key] + 0.5) / (count[key] + 0.5)) for key in self._asked}
+
+    def _by_source(self) -> dict[int, dict[str, float]]:
+        found: dict[int, dict[str, float]] = defaultdict(dict)
+        for at, each in enumerate(self.statements):
+            for held in (self._held[at], *(self._hold(self._around[text]) for text in _context(each))):
+                _merge(found[each.source], held)
+        return found
+
+    def _share(self, held: Mapping[str, float]) -> float:
+        return sum(self.weights[key] * value for key, value in held.items()) / self._total
+
+    def _more(self, held: Mapping[str, float], than: Mapping[str, float]) -> float:
+        """What `held` has beyond `than`."""
+        return sum(self.weights[k] * max(0.0, v - than.get(k, 0.0)) for k, v in held.items()) / self._total
+
+    # one vector
+
+    def _vector(self, at: int) -> Vector:
+        each, own = self.statements[at], self._held[at]
+        heading, title = (self._hold(self._around[text]) for text in _context(each))
+        beside = self._beside(at)
+        rarest = max(self._asked, key=lambda key: self.weights[key] if key in self._sources[each.source] else -1.0)
+        named = [key for key in self._asked if key in self.question.names]
+        size = len(self._keys[at])
+        fresh = self._fresh(at)
+        return (
+            self._own[at],
+            own.get(rarest, 0.0),
+            sum(own.get(key, 0.0) for key in named) / len(named) if named else self._own[at],
+            self._more(beside, own),
+            self._more(heading, own),
+            self._more(title, own),
+            self._more(self._sources[each.source], own),
+            sum(1 for value in own.values() if value < 1.0) / len(self._asked),
+            self._side_by_side(at),
+            self._closeness(at, own),
+            min(1.0, sum(own.values()) / max(DENSE, size) * 3),
+            *self._kind(at, fresh),
+            max(0.0, 1.0 - size / 6),
+            max(0.0, min(1.0, size / 40 - 1.0)),
+            float(each.kind == "row"),
+            float(each.kind == "code"),
+            float(each.place == 0),
+            1.0 / (1.0 + each.source),
+            float(each.source == 0),
+            min(1.0, len(self._sets[at] - set(self._asked)) / 8),
+            self._order(at, own),
+            self._own[at] / self._best,
+            self._share(self._sources[each.source]) / self._best_source,
+            self._opens(at),
+            self.figures(at),
+            self.rest(own),
+        )
+
+    def _beside(self, at: int) -> dict[str, float]:
+        """What the statements right before and after hold."""
+        found: dict[str, float] = {}
+        here = self.statements[at]
+        for other in (at - 1, at + 1):
+            if 0 <= other < len(self.statements):
+                there = self.statements[other]
+                if there.source == here.source and abs(there.place - here.place) <= 1:
+                    _merge(found, self._held[other])
+        return found
+
+    def _side_by_side(self, at: int) -> float:
+        """The share of the question's pairs of words which stand side by side here too."""
+        return len(self._pairs & set(pairwise(self._keys[at]))) / len(self._pairs) if self._pairs else 0.0
+
+    def _closeness(self, at: int, own: Mapping[str, float]) -> float:
+        """How close together the keys held stand: their number to the length of the stretch they take."""
+        places = [place for place, key in enumerate(self._keys[at]) if key in own]
+        return (
+            len({self._keys[at][place] for place in places}) / (places[-1] - places[0] + 1) if len(places) > 1 else 0.0
+        )
+
+    def _order(self, at: int, own: Mapping[str, float]) -> float:
+        """The share of neighbouring keys held which stand in the question's order."""
+        first = {key: place for place, key in reversed(list(enumerate(self._keys[at])))}
+        places = [first[key] for key in self._asked if key in own and key in first]
+        pairs = list(pairwise(places))
+        return sum(a < b for a, b in pairs) / len(pairs) if pairs else 0.0
+
+    def _opens(self, at: int) -> float:
+        """How many of the question's keys stand at the very beginning: what is defined is named first."""
+        asked = set(self._asked)
+        return len(asked.intersection(self._keys[at][: len(asked) + 1])) / len(asked)
+
+    def figures(self, at: int) -> float:
+        """Whether the question's numbers are there, whole: "3.1" is not "3.12"; 0 where the question has none.
+
+        -1 says that the number of another version stands in their place; they may also stand around the statement.
+        """
+        asked = frozenset(_FIGURE.findall(self.question.text))
+        if not asked:
+            return 0.0
+        each = self.statements[at]
+        said = frozenset(_FIGURE.findall(each.text))
+        around = said.union(*(_FIGURE.findall(text) for text in (each.label, *_context(each))))
+        if asked & said:
+            return 1.0
+        if any("." in one and "." in other for one in asked for other in said):
+            return -1.0
+        return 0.5 if asked & around else -0.5
+
+    def rest(self, held: Mapping[str, float]) -> float:
+        """The share of the keys which are no names that are held: what is asked of what bears the names."""
+        rest = [key for key in self._asked if key not in self.question.names]
+        return sum(held.get(key, 0.0) for key in rest) / len(rest) if rest else 1.0
+
+    def _fresh(self, at: int) -> str:
+        """The statement without the words of the question."""
+        asked = set(self.question.text.casefold().split())
+        return " ".join(
+            word for word in self.statements[at].text.split() if word.casefold().strip(".,;:()") not in asked
+        )
+
+    def _kind(self, at: int, fresh: str) -> tuple[float, float, float, float, float]:
+        """Whether the kind of thing asked for is there (1) or not (-1); 0 where another kind is asked for."""
+        wanted = self.question.wanted
+        number = bool(
+            _NUMBER.search(fresh) or _NUMERAL.search(fresh) or (is_unspaced(fresh) and _CJK_NUMBER.search(fresh))
+        )
+        return (
+            _sign(number) if wanted == "number" else 0.0,
+            _sign(bool(_YEAR.search(fresh)) or (number and 0.3)) if wanted == "date" else 0.0,
+            _sign(_has_name(fresh)) if wanted == "name" else 0.0,
+            float(bool(REASON.search(fresh))) if wanted == "reason" else 0.0,
+            float(not number) if wanted == "number" else 0.0,
+        )
+
+
+def _sign(value: float | bool) -> float:
+    return 2.0 * float(value) - 1.0
+
+
+def _has_name(text: str) -> float:
+    """Whether a word is written as a name which does not begin the text; a half where the script has no capitals."""
+    if not any(letter.isupper() or letter.islower() for letter in text):
+        return 0.5
+    return float(any(word[0][0].isupper() for word in _WORD.finditer(text) if word.start()))
+
+
+def _context(each: Statement) -> tuple[str, str]:
+    return each.heading, each.title
+
+
+def _merge(into: dict[str, float], held: Mapping[str, float]) -> None:
+    for key, value in held.items():
+        into[key] = max(value, into.get(key, 0.0))

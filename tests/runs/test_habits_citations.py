@@ -1,0 +1,136 @@
+"""However a model wraps its citations, its findings and its report are cited, checked and free of raw ids."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from habits import BLEW, ROSE, STRATEGIES, found, habitual, reports, researched, writes, written
+from research import Log, Sea, whole
+
+from assay.core import events as e
+from assay.core.markers import parse
+from assay.core.view import fold
+from assay.export.markdown import render
+from assay.models.scripted import Scene
+
+HABITS: dict[str, str] = {
+    "marker in code": "`[ID]`",
+    "id in code": "`ID`",
+    "parentheses": "(ID)",
+    "list in parentheses": "(ID, ID)",
+    "link": "[ID](https://example.org/page)",
+    "link to an id": "[source](#ID)",
+    "corner brackets": "【ID】",
+    "corner brackets with lines": "【ID†L1-L5】",
+    "two markers": "[ID][ID]",
+    "caret": "^ID",
+    "footnote": "[^ID]",
+    "bare": "ID",
+    "bold": "**[ID]**",
+    "superscript": "<sup>[ID]</sup>",
+    "dagger": "[ID†source]",
+    "named in parentheses": "(source: ID)",
+    "named in brackets": "[Source ID]",
+    "escaped": "\\[ID\\]",
+    "formula": "$^{[ID]}$",
+    "LaTeX": "\\cite{ID}",
+}
+RAW_ID = re.compile(r"S[0-9]{4}(?:\.[0-9]+)?")
+
+
+async def ran(strategy: str, script: list[Scene]) -> Log:
+    log = await Sea().run(script, strategy=strategy)
+    assert whole(log)
+    return log
+
+
+def shown(log: Log) -> str:
+    """The report as its reader gets it."""
+    return render(fold(log.envelopes))
+
+
+def is_sound(log: Log) -> None:
+    """Both sentences are cited and supported, nothing was lost, and no id shows."""
+    assert log.last(e.RunCompleted).stop_reason == "done"
+    verdicts = {claim.text.rstrip("."): (claim.verdict, claim.passages) for claim in fold(log.envelopes).claims}
+    assert verdicts == {ROSE: ("supported", ("S1001.1",)), BLEW: ("supported", ("S2001.1",))}
+    assert not RAW_ID.search(shown(log))
+    assert log.last(e.VerifySummary).summary.dropped_markers == 0
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("habit", HABITS.values(), ids=HABITS)
+async def test_a_habit_of_citing_is_read(habit: str, strategy: str) -> None:
+    log = await ran(strategy, habitual(strategy, habit))
+    is_sound(log)
+    cited = {event.lane: [each.id for each in event.passages] for event in log.of(e.FindingAdded)}
+    assert cited == {1: ["S1001.1"], 2: ["S2001.1"]}
+    assert not any(event.uncited or event.dropped_markers for event in log.of(e.FindingAdded))
+    streamed = "".join(event.text for event in log.of(e.ReportDelta))
+    times = 2 if "][" in habit else 1
+    assert [id for marker in parse(streamed) for id in marker.ids] == ["S1001.1"] * times + ["S2001.1"] * times
+
+
+FENCES = {
+    "markdown": "```markdown\n{}\n```",
+    "tildes": "~~~md\n{}\n~~~",
+    "announced": "Here is the report:\n\n```markdown\n{}\n```\n",
+    "nameless": "```\n{}\n```",
+}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("fence", FENCES.values(), ids=FENCES)
+async def test_a_fence_around_everything_is_taken_away(fence: str, strategy: str) -> None:
+    one, two = found("[ID]")
+    script = researched(strategy, [reports(fence.format(one))], [reports(fence.format(two))])
+    log = await ran(strategy, [*script, writes(fence.format(written("[ID]")))])
+    is_sound(log)
+    for event in [*log.of(e.ReportDelta), *log.of(e.FindingDelta)]:  # the live view shows none, either
+        assert "```" not in event.text
+        assert "~~~" not in event.text
+        assert "Here is" not in event.text
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_citations_at_a_paragraphs_end_count_for_its_sentences_once_checked(strategy: str) -> None:
+    one, two = found("[ID]")
+    said = f"{ROSE}. The harbour was built by Romans. It turns twice a day. [S1001.1, S1001.2]"
+    log = await ran(strategy, [*researched(strategy, [reports(one)], [reports(two)]), writes(said)])
+    told = {event.text: event.inherited for event in log.of(e.ClaimFound)}
+    assert told[f"{ROSE}."]
+    assert told["The harbour was built by Romans."]
+    assert not told["It turns twice a day."]
+    verdicts = {claim.text: claim.verdict for claim in fold(log.envelopes).claims}
+    assert verdicts[f"{ROSE}."] == "supported"
+    assert verdicts.get("The harbour was built by Romans.", "unchecked") not in ("supported", "partial")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_findings_which_never_cite_keep_what_the_agent_was_shown(strategy: str) -> None:
+    _, two = found("[ID]")
+    bare = f"{ROSE}, and it turns twice a day."
+    script = researched(strategy, [reports(bare), reports(bare)], [reports(two)])
+    log = await ran(strategy, [*script, writes(written("[ID]"))])
+    first, second = sorted(log.of(e.FindingAdded), key=lambda event: event.lane)
+    assert first.uncited
+    assert "S1001.1" in [each.id for each in first.passages]
+    assert not second.uncited
+    (request,) = [each for each in log.model.requests if each.task == "write"]
+    told = "\n".join(request.named("findings"))
+    assert "Not cited by the agent" in told
+    assert "S1001.1" in told
+    is_sound(log)
+    parts = {each.part: each.status for each in log.of(e.CoverageAssessed)[0].coverage}
+    assert parts["Tide at Brest"] == "partly"
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_ids_which_do_not_exist_are_dropped_and_counted(strategy: str) -> None:
+    one, two = found("(source: ID, S1001.99)")
+    script = researched(strategy, [reports(one)], [reports(two)])
+    log = await ran(strategy, [*script, writes(written("(ID, S1001.98)"))])
+    assert [event.dropped_markers for event in log.of(e.FindingAdded)] == [1, 1]
+    assert log.last(e.VerifySummary).summary.dropped_markers == 2
+    assert not RAW_ID.search(shown(log))

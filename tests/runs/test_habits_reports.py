@@ -1,0 +1,83 @@
+"""Reports and findings which a model writes badly and again badly are used all the same, and said to be."""
+
+from __future__ import annotations
+
+import pytest
+from habits import BLEW, ROSE, STRATEGIES, found, reports, researched, writes, written
+from research import Log, Sea, whole
+
+from assay.core import events as e
+from assay.core.view import fold
+from assay.models.scripted import Scene
+from assay.phases.write import HALF_WRITTEN, NOT_WRITTEN
+from assay.phases.writer import CUT_OFF, REPEATED
+
+GOOD = written("[ID]")
+AGAIN = f"{ROSE} and it does so again and again. [S1001.1]\n"
+TABLE = "| Measured at the harbour of Brest | Height in metres |\n|:---------------------------------|---:|\n"
+TABLES = "\n".join(f"### Measurements in the harbour\n\n{TABLE}| Pier {n} | {n} | [S1001.1]\n" for n in range(1, 7))
+
+
+async def ran(strategy: str, *endings: Scene, first: tuple[Scene, ...] = ()) -> Log:
+    one, two = found("[ID]")
+    log = await Sea().run(
+        [*researched(strategy, first or [reports(one)], [reports(two)]), *endings], strategy=strategy, verify=False
+    )
+    assert whole(log)
+    return log
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_several_tables_with_one_head_are_no_loop(strategy: str) -> None:
+    log = await ran(strategy, writes(f"{GOOD}\n\n{TABLES}"))
+    assert len(log.of(e.ReportStarted)) == 1
+    assert log.text.count("Pier") == 6
+    assert not [event for event in log.of(e.Warned) if "repeated" in event.message]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_a_report_which_loops_twice_is_the_report_without_the_loop(strategy: str) -> None:
+    log = await ran(strategy, writes(AGAIN * 9), writes(f"{GOOD}\n\n" + AGAIN * 30))
+    assert log.said == f"{GOOD}\n\n{AGAIN.strip()}"
+    ended = log.last(e.ReportFinished)
+    assert REPEATED in ended.limits
+    assert not {NOT_WRITTEN, HALF_WRITTEN} & set(ended.limits)
+    assert any("used in part" in event.message for event in log.of(e.Warned))
+    assert log.last(e.RunCompleted).stop_reason == "done"
+    assert fold(log.envelopes).report.text == log.text
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_a_report_cut_off_twice_is_the_report_up_to_its_last_sentence(strategy: str) -> None:
+    cut = f"{GOOD}\n\nThe moon, which is"
+    log = await ran(strategy, writes(cut, "length"), writes(f"{ROSE} [S1001.1]. And", "length"))
+    assert log.said == GOOD  # the better of the two
+    assert CUT_OFF in log.last(e.ReportFinished).limits
+    assert log.last(e.RunCompleted).stop_reason == "done"
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_what_says_less_than_the_findings_is_not_the_report(strategy: str) -> None:
+    log = await ran(strategy, writes("The tide", "length"), writes("It rises far. It", "length"))
+    assert NOT_WRITTEN in log.last(e.ReportFinished).limits
+    assert ROSE in log.text
+    assert BLEW in log.text
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_findings_cut_off_twice_are_used_as_far_as_they_cite(strategy: str) -> None:
+    one, _ = found("[ID]")
+    log = await ran(strategy, writes(GOOD), first=(reports(f"{one} And", "length"), reports("The", "length")))
+    texts = {event.lane: event.text for event in log.of(e.FindingAdded)}
+    assert texts[1] == one
+    assert any("findings were used in part" in event.message for event in log.of(e.Warned))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_a_plan_in_any_fence_is_read_and_never_shown_in_it(strategy: str) -> None:
+    one, two = found("[ID]")
+    plan = '~~~json\n{"title": "Brest", "steps": [{"title": "Tide at Brest"}, {"title": "Winds of the mistral"}]}\n~~~'
+    script = researched(strategy, [reports(one)], [reports(two)], plan=f"Here is the plan:\n{plan}")
+    log = await Sea().run([*script, writes(GOOD)], strategy=strategy)
+    assert [step.title for step in log.last(e.PlanChanged).plan.steps] == ["Tide at Brest", "Winds of the mistral"]
+    assert "~~~" not in "".join(event.text for event in log.of(e.PlanDelta))

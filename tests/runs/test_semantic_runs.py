@@ -1,0 +1,253 @@
+"""Runs and commands over a library with vectors: from settings to hits, over a real connection, kills included."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from concepts import vectors
+from embedding_server import EmbeddingServer, serving
+
+from assay import Assay
+from assay.app.doctor import examine
+from assay.cli.main import main
+from assay.core import events as e
+from assay.core.errors import UnknownName, UsageError
+from assay.settings import Settings, load
+
+LOCAL, ELSEWHERE = "ollama:all-minilm", "ollama:all-minilm:cloud"
+ASKED = "How often should a car be serviced?"
+TEXTS = {
+    "vehicles.md": "# Vehicles\n\nEach automobile needs maintenance after twelve months.\n\nRust spreads.\n",
+    "bread.md": "# Bread\n\nFlour, water and salt.\n",
+}
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    with serving(vectors) as state:
+        yield state
+
+
+@pytest.fixture(autouse=True)
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: EmbeddingServer) -> Path:
+    file = tmp_path / "config.toml"
+    file.write_text(f'[services.ollama]\nurl = "{server.url}"\n')
+    monkeypatch.setenv("ASSAY_CONFIG", str(file))
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    return file
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "in"
+    made.mkdir()
+    for name, text in TEXTS.items():
+        (made / name).write_text(text)
+    return made
+
+
+def settings(model: str = LOCAL, **more: object) -> Settings:
+    return load(embedder={"model": model, **more})
+
+
+async def found(assay: Assay, text: str = ASKED, collection: str = "default") -> list[str]:
+    return [hit.document.name for hit in await assay.search(text, collection=collection)]
+
+
+def named(paths: Sequence[str]) -> list[str]:
+    return [Path(path).name for path in paths]
+
+
+# the library
+
+
+async def test_without_an_embedder_nobody_is_asked(folder: Path, tmp_path: Path, server: EmbeddingServer):
+    async with Assay(home=tmp_path / "home") as assay:
+        await assay.add(folder)
+        assert await found(assay) == []
+        with pytest.raises(UsageError, match=r"no embedder is named.*embedder\.model"):
+            await assay.embed()
+    assert server.requests == []
+
+
+async def test_what_means_the_same_is_found(folder: Path, tmp_path: Path, server: EmbeddingServer):
+    async with Assay(settings(), home=tmp_path / "home") as assay:
+        await assay.add(folder)
+        built = await assay.embed()
+        assert (built.documents, built.passages, built.embedded) == (2, 3, 3)
+        assert named(await found(assay))[0] == "vehicles.md"
+        status = await assay.embedding_status()
+        assert (status.model, status.documents, status.missing) == (LOCAL, 2, 0)
+        assert status.tokens > built.tokens
+    async with Assay(settings(), home=tmp_path / "home") as again:
+        assert named(await found(again))[0] == "vehicles.md"
+        assert (await again.embed()).embedded == 0
+
+
+async def test_in_postgres(folder: Path, tmp_path: Path, server: EmbeddingServer, new_database):
+    where = {"database": new_database(), "search": {"index": "postgres"}}
+    for home in ("one", "two"):  # two machines
+        async with Assay(load(embedder={"model": LOCAL}, **where), home=tmp_path / home) as assay:
+            await assay.add(folder)
+            built = await assay.embed()
+            assert built.embedded == (3 if home == "one" else 0)
+            assert named(await found(assay))[0] == "vehicles.md"
+            (first, *_) = await assay.explain(ASKED)
+            assert first.cosine_rank == 1
+
+
+async def test_a_run_finds_by_meaning_and_is_replayed_without_the_embedder(
+    folder: Path, tmp_path: Path, server: EmbeddingServer
+):
+    async with Assay(settings(), home=tmp_path / "home") as assay:
+        await assay.add(folder)
+        await assay.embed()
+        run = assay.start(ASKED, mode="deep_research", depth="light", web=False)
+        view = await run.view()
+        said = [e.decode(each) for each in await assay.events(view.run_id)]
+        hits = [url for each in said if isinstance(each, e.SearchPerformed) for url in each.found]
+        assert "vehicles.md" in named(hits)
+        asked = len(server.requests)
+    assert asked > 1
+    async with Assay(load(), home=tmp_path / "home") as later:
+        assert (await later.view(view.run_id)).report == view.report
+    assert len(server.requests) == asked
+
+
+# what stays here
+
+
+async def test_an_embedder_elsewhere_is_given_nothing_private(folder: Path, tmp_path: Path, server: EmbeddingServer):
+    async with Assay(settings(ELSEWHERE), home=tmp_path / "home") as assay:
+        await assay.mark("diary", private=True)
+        await assay.add(folder / "vehicles.md", "diary")
+        await assay.add(folder / "bread.md")
+        built = await assay.embed()
+        assert (built.withheld, built.embedded) == (1, 1)
+        before = len(server.requests)
+        assert await found(assay, "automobile", "diary")  # by words
+        assert len(server.requests) == before
+        await found(assay, "flour")
+        assert len(server.requests) == before + 1
+        assert not any("automobile" in text for text in server.texts)
+        await assay.mark("diary", private=False)
+        assert (await assay.embed()).embedded == 2
+
+
+async def test_a_run_over_private_documents_does_not_tell_it(folder: Path, tmp_path: Path, server: EmbeddingServer):
+    async with Assay(settings(ELSEWHERE), home=tmp_path / "home") as assay:
+        await assay.add(folder / "bread.md", "open")
+        await assay.embed()
+        await assay.mark("diary", private=True)
+        await assay.add(folder / "vehicles.md", "diary")
+        before = len(server.requests)
+        await assay.start("What is said of the automobile?", sources=["@diary", "@open"], depth="light").view()
+    assert len(server.requests) == before
+
+
+async def test_who_allows_it_gives_it_all(folder: Path, tmp_path: Path, server: EmbeddingServer):
+    async with Assay(settings(ELSEWHERE, allow_private=True), home=tmp_path / "home") as assay:
+        await assay.mark("diary", private=True)
+        await assay.add(folder, "diary")
+        assert (await assay.embed()).withheld == 0
+        assert named(await found(assay, collection="diary"))[0] == "vehicles.md"
+
+
+# commands
+
+
+def test_the_background_makes_what_add_leaves(folder: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["docs", "add", str(folder), "--embedder", LOCAL]) == 0
+    assert "vectors are made in the background" in capsys.readouterr().err
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        assert main(["docs", "embed", "--embedder", LOCAL, "--status", "--json"]) == 0
+        if json.loads(capsys.readouterr().out)["missing"] == 0:
+            break
+        time.sleep(0.3)
+    assert main(["docs", "embed", "--embedder", LOCAL, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["embedded"] == 0
+    assert main(["docs", "search", ASKED, "--embedder", LOCAL, "--explain", "--json"]) == 0
+    (first, *_) = json.loads(capsys.readouterr().out)["hits"]
+    assert (first["found"]["title"], first["lexical"], first["cosine_rank"]) == ("Vehicles", None, 1)
+    assert main(["docs", "search", ASKED, "--embedder", LOCAL, "--explain"]) == 0
+    said = capsys.readouterr().out
+    assert "by words: not found" in said
+    assert "by meaning: cosine 0." in said
+
+
+def test_explained_without_an_embedder(folder: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["docs", "add", "-q", str(folder)]) == 0
+    assert main(["docs", "search", "salt and water", "--explain"]) == 0
+    said = capsys.readouterr().out
+    assert "rank 1" in said
+    assert "salt in text: " in said
+    assert "salt in passage: " in said
+    assert "meaning" not in said
+    assert main(["docs", "search", "--batch", "-", "--explain"]) == 2
+
+
+def test_a_limit_ends_it_with_5(folder: Path, config: Path, capsys: pytest.CaptureFixture[str]):
+    config.write_text(config.read_text() + f'[embedder]\nmodel = "{LOCAL}"\nmax_tokens = 1\n')
+    assert main(["docs", "add", "-q", str(folder)]) == 0
+    assert main(["docs", "embed"]) == 5
+    assert "embedder.max_tokens" in capsys.readouterr().err
+
+
+def test_what_was_done_before_a_kill_is_not_paid_again(tmp_path: Path, server: EmbeddingServer):
+    (tmp_path / "in").mkdir()
+    for number in range(12):  # each more than a lot
+        text = "\n\n".join(f"Sentence {line} of text {number} stands here." for line in range(600))
+        (tmp_path / "in" / f"{number}.md").write_text(text)
+    assert main(["docs", "add", "-q", str(tmp_path / "in")]) == 0
+    line = [sys.executable, "-m", "assay", "docs", "embed", "--embedder", LOCAL, "--json"]
+    process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ))
+    end = time.monotonic() + 120
+    while len(server.requests) < 35 and time.monotonic() < end:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = len(server.texts)
+    assert 0 < before < 7_200
+    done = subprocess.run(line, capture_output=True, env=dict(os.environ), timeout=300, check=True)
+    built = json.loads(done.stdout)
+    assert built["stopped"] == ""
+    assert len(set(server.texts)) == 7_200
+    assert len(server.texts) - 7_200 <= 700  # at most the lot in which it died
+
+
+def test_of_two_at_once_one_does_the_work(folder: Path, server: EmbeddingServer):
+    assert main(["docs", "add", "-q", str(folder)]) == 0
+    line = [sys.executable, "-m", "assay", "docs", "embed", "--embedder", LOCAL, "-q"]
+    both = [subprocess.Popen(line, env=dict(os.environ)) for _ in range(2)]
+    assert [process.wait(120) for process in both] == [0, 0]
+    assert sorted(server.texts) == sorted(set(server.texts))
+
+
+async def test_doctor_names_it(server: EmbeddingServer, config: Path):
+    plain = config.read_text()
+    assert not [each for each in await examine() if each.name == "embedder"]
+    for model, state, says in (
+        (LOCAL, "ok", "is ready, on this machine"),
+        (ELSEWHERE, "ok", "elsewhere: private documents are not given to it"),
+        ("openai:text-embedding-3-small", "broken", "wants a key"),
+        ("nobody:m", "broken", "no embedder named 'nobody'"),
+    ):
+        config.write_text(plain + f'[embedder]\nmodel = "{model}"\n')
+        (told,) = [each for each in await examine() if each.name == "embedder"]
+        assert (told.state, says in told.said) == (state, True), told
+    assert server.requests == []
+
+
+async def test_an_unknown_embedder_is_named(folder: Path, tmp_path: Path):
+    async with Assay(settings("nobody:m"), home=tmp_path / "home") as assay:
+        with pytest.raises(UnknownName, match="no embedder named 'nobody'"):
+            await assay.search(ASKED)
