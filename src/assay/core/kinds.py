@@ -40,6 +40,7 @@ STEPS = {
     "running": N_("running"),
     "completed": N_("completed"),
     "skipped": N_("skipped"),
+    "open": N_("open"),
 }
 MODES = {
     "simple": N_("Direct answer"),
