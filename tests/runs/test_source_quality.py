@@ -69,9 +69,10 @@ async def test_a_retracted_paper_is_marked_in_the_report_and_its_limits(web: Pap
     assert (source.author, source.published) == ("Byron, Ada", "1843-05-06")
     assert [(notice.kind, notice.date) for notice in source.notices] == [("retraction", "1850-01-02")]
     assert e.SourceNoted.kind in kinds
-    assert any(
-        "A cited work was withdrawn: “The Harbor report” (retraction 1850-01-02)" in each for each in report.limits
+    withdrawn = next(
+        each for each in report.limits if each.startswith("A cited work was withdrawn: “The Harbor report”")
     )
+    assert withdrawn.endswith("(retraction 1850-01-02).")
     alone = next(each for each in report.limits if each.startswith("These statements rest on withdrawn works"))
     assert "Ada Byron" in alone
     assert "5.2 metres" not in alone
@@ -121,9 +122,7 @@ async def test_it_is_cited_by_where_it_was_found_whatever_it_says_its_address_is
 async def test_that_nobody_could_be_asked_is_told(web: Papers):
     web.publish({}, 500)
     report, _, _ = await researched(web.configured())
-    assert any(
-        "still stand is not known: of 1 it could not be asked (crossref answered 500" in each for each in report.limits
-    )
+    assert any("of 1 it could not be asked (crossref answered 500" in each for each in report.limits)
 
 
 async def test_the_users_lists_win(web: Papers):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from assay.agents.repetition import repeating, whole_sentences, without_loops
 from assay.core.events import ToolsIgnored
 from assay.core.messages import Reply, Task
+from assay.core.translation import N_
+from assay.core.translation import gettext as _
 from assay.run.mending import decoded as decoded
 from assay.run.mending import json_values as json_values
 from assay.run.mending import mend as mend
@@ -23,13 +25,13 @@ def defect(reply: Reply) -> str:
     return ""
 
 
-IGNORED = "{model} made no tool call: it may not support tools; try another model for the role analytical"
+IGNORED = N_("{model} made no tool call: it may not support tools; try another model for the role analytical")
 
 
 def tell_ignored(run: Run, reply: Reply, task: Task) -> None:
     """Say that a model called no tool, though it was told to and reminded; `task` is what it was asked for."""
     run.emit(ToolsIgnored(model=reply.model, task=task, lane=run.lane))
-    run.warn(IGNORED.format(model=reply.model))
+    run.warn(_(IGNORED).format(model=reply.model))
 
 
 def salvaged(reply: Reply) -> str:

@@ -98,7 +98,7 @@ class Failed(AssayError):
 
 
 class LimitReached(Failed):
-    """Budget, deadline or an early finish. `reason` is one of those in `core.report.STOP_REASONS`."""
+    """Budget, deadline or an early finish. `reason` is one of those in `core.endings.STOP_REASONS`."""
 
     kind = "limit"
 

@@ -40,6 +40,8 @@ STEPS = {
     "running": N_("running"),
     "completed": N_("completed"),
     "skipped": N_("skipped"),
+    "partly": N_("answered in part"),
+    "open": N_("open"),
 }
 MODES = {
     "simple": N_("Direct answer"),

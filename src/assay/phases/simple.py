@@ -90,7 +90,7 @@ async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look, proofreade
         said = salvaged(reply)
         if not cite(said, kit.ledger).passages:
             return _passages(phase, kit, inquiry, ModelFailed(f"the answer could not be used: {wrong}"), heard)
-        phase.warn(f"the answer was used in part: {wrong.partition(';')[0]}")
+        phase.warn(_("the answer was used in part: {why}").format(why=wrong.partition(";")[0]))
     cites = bool(cite(said, kit.ledger).passages)
     if heard and (wrong or not cites):
         heard.take_back()  # what rests on no sources is not checked

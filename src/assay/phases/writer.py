@@ -26,7 +26,8 @@ from assay.core.lengths import words_of
 from assay.core.messages import Message, Profile, Reply, Request, ToolCall, ToolDefinition
 from assay.core.phrases import missing
 from assay.core.plan import Coverage, Plan
-from assay.core.translation import ENGLISH, speech
+from assay.core.translation import ENGLISH, N_, speech
+from assay.core.translation import gettext as _
 from assay.phases.inquiry import Inquiry, data, user
 from assay.phases.material import Part, parts, unseen
 from assay.phases.state import Research
@@ -38,8 +39,8 @@ ROOM_TO_RECALL = 700
 """Tokens that have to be free for what is recalled."""
 LONGEST_BESIDE_A_CALL = 1_000
 """A text longer than this, in code points, is the report, whatever else is called beside it."""
-CUT_OFF = "The model wrote more than it may: the end of the report is missing."
-REPEATED = "The model repeated itself: what it said again was left out of the report."
+CUT_OFF = N_("The model wrote more than it may: the end of the report is missing.")
+REPEATED = N_("The model repeated itself: what it said again was left out of the report.")
 
 
 class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,8 +181,9 @@ class Writer:
         text, wrong = self._usable(best), defect(best)
         if not text:
             raise ModelFailed(f"the report could not be used: {wrong}")
-        self.phase.warn(f"the report was used in part: {wrong.partition(';')[0]}")
-        self.limits[CUT_OFF if best.stop == "length" else REPEATED] = None
+        self.phase.warn(_("the report was used in part: {why}").format(why=wrong.partition(";")[0]))
+        reason = CUT_OFF if best.stop == "length" else REPEATED
+        self.limits[_(reason)] = None
         self._take_back()
         self.phase.emit(ReportDelta(text=text))
         return text
