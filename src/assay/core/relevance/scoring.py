@@ -95,7 +95,7 @@ def weights() -> Weights:
 
 def judge(question: Question, statements: Sequence[Statement]) -> Judgement:
     """How well each of `statements` answers `question`, and whether they do."""
-    if not statements:
+    if not statements or not question.keys:
         return Judgement((), 0.0)
     features = Features(question, statements)
     vectors = features.vectors()
