@@ -31,7 +31,8 @@ _NUMBER = re.compile(r"\d")
 _CJK_NUMBER = re.compile("[一二三四五六七八九十百千万亿两半]")
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
 _NUMERAL = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|thousand|million"
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million"
     r"|billion|half|third|quarter|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend|millionen?"
     r"|два|две|три|четыре|пять|шесть|семь|восемь|девять|десять|сто|тысяч\w*|миллион\w*|dos|tres|cuatro|cinco|seis"
     r"|siete|ocho|nueve|diez|cien|mil|millones)\b",

@@ -48,11 +48,15 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """The statement at `place` of those given, how well it answers (higher is better), and its document."""
+    """The statement at `place` of those given, how well it answers (higher is better), and its document.
+
+    `said` tells whether it has a word of the question itself.
+    """
 
     place: int
     score: float
     source: int = 0
+    said: bool = True
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -67,14 +71,18 @@ class Judgement(msgspec.Struct, frozen=True):
 
     @property
     def near(self) -> tuple[Judged, ...]:
-        """The best statement and those not far below it, of other documents those which are hardly below it."""
+        """The best statement, and those not far below it which say a word of the question themselves.
+
+        Of other documents those count which are hardly below it.
+        """
         if not self.ranked:
             return ()
         best, margin = self.ranked[0], weights().margin
         return tuple(
             each
             for each in self.ranked
-            if best.score - each.score <= margin * (1.0 if each.source == best.source else ELSEWHERE)
+            if each is best
+            or (each.said and best.score - each.score <= margin * (1.0 if each.source == best.source else ELSEWHERE))
         )
 
 
@@ -87,7 +95,7 @@ def weights() -> Weights:
 
 def judge(question: Question, statements: Sequence[Statement]) -> Judgement:
     """How well each of `statements` answers `question`, and whether they do."""
-    if not statements:
+    if not statements or not question.keys:
         return Judgement((), 0.0)
     features = Features(question, statements)
     vectors = features.vectors()
@@ -95,7 +103,7 @@ def judge(question: Question, statements: Sequence[Statement]) -> Judgement:
     scores = [sum(map(float.__mul__, row, vector)) for vector in vectors]
     order = sorted(range(len(statements)), key=lambda at: (-scores[at], at))
     able = (at for at in order if vectors[at][_AT["figures"]] > OTHER and features.is_about(at))
-    ranked = tuple(Judged(at, scores[at], statements[at].source) for at in able)
+    ranked = tuple(Judged(at, scores[at], statements[at].source, vectors[at][_AT["own"]] > 0) for at in able)
     if not ranked:
         return Judgement((), 0.0)
     return Judgement(ranked, _chance(chances(features, vectors, ranked)))

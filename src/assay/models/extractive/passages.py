@@ -197,7 +197,7 @@ def _quotable(line: str) -> bool:
         and letters * 2 > len(line)
         and not line.startswith(_STRUCTURE)
         and not _LINK_TARGET.match(line)
-        and not line.endswith((":", "："))
+        and not line.endswith((":", "：", "…", "..."))
         and line.count(" = ") < 2
         and len(_OPTION.findall(line)) < 2
         and (ends(line) or _long(line))

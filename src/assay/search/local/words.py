@@ -70,12 +70,13 @@ class Words:
                 frequencies[forms] = found
         named = dict(zip(self.plain, self.named, strict=True))
         most, rarely = COMMON * searcher.num_docs, IN_TITLES * searcher.num_docs
+        plain = {forms for forms in frequencies if not self.stop.intersection(forms)} or set(frequencies)
         telling = {
             forms
-            for forms, found in frequencies.items()
-            if found <= most or 0 < max(searcher.doc_freq("title", form) for form in named[forms]) <= rarely
-        }
-        telling = {forms for forms in telling if not self.stop.intersection(forms)} or telling or set(frequencies)
+            for forms in plain
+            if frequencies[forms] <= most
+            or 0 < max(searcher.doc_freq("title", form) for form in named[forms]) <= rarely
+        } or plain
         kept = sorted(telling, key=lambda forms: (frequencies[forms], forms))[:MOST_WORDS]
         return self._only(set(kept))
 

@@ -1,0 +1,114 @@
+"""The scorer: which statements answer a question, in any language, and whether they do."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.relevance import Statement, judge, rank, read_question
+from assay.core.relevance.features import NAMES, Features
+from assay.core.relevance.likeness import near_keys
+from assay.core.relevance.scoring import CHANCE_NAMES, weights
+
+TOWER = (
+    "The lighthouse on Bell Rock was designed by Robert Stevenson.",
+    "It was first lit in 1811.",
+    "Gulls nest on the rock in spring.",
+    "The lighthouse was automated in 1988.",
+)
+
+
+def statements(*texts: str, source: int = 0) -> list[Statement]:
+    return [Statement(text=text, source=source, place=place) for place, text in enumerate(texts)]
+
+
+def best(question: str, *texts: str) -> str:
+    return texts[judge(read_question(question, beside=" ".join(texts)), statements(*texts)).ranked[0].place]
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "expected"),
+    [
+        ("Who designed the lighthouse on Bell Rock?", TOWER, 0),
+        ("When was the lighthouse automated?", TOWER, 3),
+        ("Wer entwarf die Brücke?", ("Die Brücke ist lang.", "Die Brücke wurde von Anna Berg entworfen."), 1),
+        ("Сколько длится прилив?", ("Прилив красив.", "Прилив длится шесть часов."), 1),
+        ("长江流入哪里？", ("黄河很长。", "长江流入东海。"), 1),
+        ("أين يصب نهر النيل؟", ("النيل طويل.", "يصب نهر النيل في البحر المتوسط."), 1),
+        ("When was Frob 3.1 released?", ("Frob 3.12 was released in 2021.", "Frob 3.1 was released in 2009."), 1),
+    ],
+)
+def test_the_statement_which_answers_is_the_best(question: str, texts: tuple[str, ...], expected: int) -> None:
+    assert best(question, *texts) == texts[expected]
+
+
+def test_what_stands_around_a_statement_counts() -> None:
+    said = Statement(text="The default is 96 megabytes.", label="frob_buffers (integer)", place=1)
+    other = Statement(text="The default is 40 peers.", label="frob_peers (integer)", place=2)
+    assert judge(read_question("What is the default of frob_buffers?"), [other, said]).ranked[0].place == 1
+    under = Statement(text="They are paid forty pounds.", heading="Keepers", place=1)
+    away = Statement(text="They are paid thirty pounds.", heading="Pilots", place=9)
+    assert judge(read_question("How much are keepers paid?"), [away, under]).ranked[0].place == 1
+
+
+def test_what_answers_is_likelier_than_what_shares_a_word() -> None:
+    answered = judge(read_question("Who designed the lighthouse on Bell Rock?"), statements(*TOWER))
+    beside = judge(read_question("Which lighthouse keeper married a duchess of Parma?"), statements(*TOWER))
+    assert answered.answers()
+    assert not beside.answers()
+    assert answered.chance > beside.chance
+
+
+def test_a_row_is_about_its_own_subject() -> None:
+    row = Statement(text="country: France | year: 2020 | population: 67.4", kind="row")
+    assert not judge(read_question("What was the population of Italy in 2020?"), [row]).ranked
+    assert judge(read_question("What was the population of France in 2020?"), [row]).ranked
+
+
+def test_nothing_is_judged_where_there_is_nothing() -> None:
+    judged = judge(read_question("Who?"), [])
+    assert judged.ranked == judged.near == ()
+    assert not judged.answers()
+
+
+def test_a_part_is_read_with_what_it_is_part_of() -> None:
+    part = read_question("and when?", "Who founded Debian and when?")
+    assert part.wanted == "date"
+    assert {"found", "debian"} <= set(part.keys)
+
+
+def test_the_weights_are_of_these_features() -> None:
+    assert set(weights().statement) == set(NAMES)
+    assert set(weights().chance) == set(CHANCE_NAMES)
+    assert "XQuAD" in weights().provenance
+
+
+TEXTS = st.lists(st.text("ab cdé中ا1.,?", max_size=30), max_size=6)
+
+
+@given(st.text("ab cdé中ا1.,?", max_size=30), TEXTS)
+def test_any_statements_are_judged(question: str, texts: list[str]) -> None:
+    asked, found = read_question(question), statements(*texts)
+    judged = judge(asked, found)
+    places = [each.place for each in judged.ranked]
+    assert len(set(places)) == len(places) <= len(texts)
+    assert 0.0 <= judged.chance <= 1.0
+    assert [each.score for each in judged.ranked] == sorted((each.score for each in judged.ranked), reverse=True)
+    assert judge(asked, found) == judged
+    assert set(judged.near) <= set(judged.ranked)
+
+
+@given(st.text("ab cd", max_size=20), TEXTS, st.integers(1, 4))
+def test_only_what_has_a_word_of_the_question_is_ranked(question: str, texts: list[str], limit: int) -> None:
+    asked = read_question(question)
+    for place in rank(asked, statements(*texts), limit):
+        own = Features(asked, statements(*texts)).vectors()[place][0]
+        assert own > 0
+
+
+@given(st.sets(st.text("abcdefg", min_size=1, max_size=9)))
+def test_nearness_is_mutual(keys: set[str]) -> None:
+    near = near_keys(keys, keys)
+    assert all(one in near.get(other, ()) for one, others in near.items() for other in others if len(other) >= 4)
+    assert all(one not in others for one, others in near.items())
