@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from habits import BLEW, ROSE, STRATEGIES, found, habitual, reports, researched, writes, written
+from habitual import BLEW, ROSE, STRATEGIES, found, habitual, reports, researched, writes, written
 from research import Log, Sea, whole
 
 from assay.core import events as e

@@ -5,8 +5,14 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import psutil
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    import psutil
+else:
+    psutil = later("psutil")
 
 WORDS = 6
 """Words in the name of a process: process N on HOST since START."""
