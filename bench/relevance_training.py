@@ -5,8 +5,8 @@
 
 Questions of the training half of XQuAD's articles alone count (`answers.training`). Figures are of five folds by
 article: each question is judged by weights which never saw its article. Unanswerable is a question asked of the other
-half of the articles; one whose paragraph is taken away is reported beside, and not trained on. Needs scikit-learn,
-which Assay does not.
+half of the articles, one whose paragraph is taken away, and one of which a single other document is left. Needs
+scikit-learn, which Assay does not.
 """
 
 from __future__ import annotations
@@ -234,66 +234,71 @@ def chance(each: Seen, weights: np.ndarray, model: tuple[np.ndarray, float]) -> 
     return float(1 / (1 + np.exp(-(np.array(chance_vector(each, weights)) @ model[0] + model[1]))))
 
 
+Groups = dict[str, list[Seen]]
+
+
 def train(path: Path) -> None:
     """Print figures by cross-validation to stderr, the weights to stdout."""
     cases = [each for each in pickle.loads(path.read_bytes()) if each.statements]
-    shown = [each for each in cases if training(each.article) and each.language in LANGUAGES]
-    own = [see(each) for each in shown]
-    answerable = [each for each in own if any(each.case.own)]
-    foreign = [each for each in own if not any(each.case.own)]
-    bare = [see(taken) for each in answerable[::4] if (taken := without(each.case)).statements]
-    single = [see(alone(each)) for each in shown[1::2] if any(each.own)]
-    others = [see(taken) for each in shown[1::2] if (taken := _first(each)).statements]
-    languages = {each.case.language for each in own}
-    articles = sorted({each.case.article for each in own})
-    groups = {
-        "answerable": answerable,
-        "foreign": foreign,
-        "paragraph taken away": bare,
-        "one document": single,
-        "one other document": others,
-    }
-    tops: dict[str, list[bool]] = {}
-    chances: list[tuple[str, float]] = []
-    english = []
-    for fold in range(FOLDS):
-        held = set(articles[fold::FOLDS])
-        seen = [each for each in answerable if each.case.article not in held]
-        beside = [each for each in (*foreign, *others, *single, *bare) if each.case.article not in held]
-        weights, model = _fit(seen, beside)
-        for kind, group in groups.items():
-            chances += [(kind, chance(e, weights, model)) for e in group if e.case.article in held]
-            english += [
-                (kind, chance(e, weights, model)) for e in group if e.case.article in held and e.case.language == "en"
-            ]
-        for each in answerable:
-            if each.case.article in held:
-                for most in (1, 2, 3):
-                    tops.setdefault(f"{each.case.language} in {most}", []).append(answered(each, weights, most))
-    for name, found in sorted(tops.items()):
-        print(f"{name}: {100 * np.mean(found):.1f} % of {len(found)}", file=sys.stderr)
-    kept = sorted(value for kind, value in chances if kind == "answerable")
-    bound = kept[int(LOST * len(kept))]
-    for kind in list(groups)[1:]:
-        values = [value for name, value in chances if name == kind]
-        print(f"{kind}: {100 * np.mean([v < bound for v in values]):.1f} % of {len(values)} below", file=sys.stderr)
-    for kind in groups:
-        print("en", kind, np.mean([v < bound for k, v in english if k == kind]), file=sys.stderr)
-    weights, (coefficients, bias) = _fit(answerable, [*foreign, *others, *single, *bare])
-    margin = _margin(answerable, weights)
+    groups = _grouped([each for each in cases if training(each.article) and each.language in LANGUAGES])
+    bound = _validated(groups)
+    answerable = groups["answerable"]
+    weights, (coefficients, bias) = _fit(groups)
+    languages = {each.case.language for each in answerable}
+    articles = {each.case.article for each in answerable}
     provenance = (
         f"XQuAD (CC BY-SA 4.0), {len(answerable)} questions in {len(languages)} languages about {len(articles)}"
-        f" articles, and {len(foreign)} without an answer; bench/relevance_training.py"
+        f" articles, and {len(groups['foreign'])} without an answer; bench/relevance_training.py"
     )
     said = {
         "provenance": provenance,
         "statement": dict(zip(NAMES, [round(float(each), 3) for each in weights], strict=True)),
         "chance": dict(zip(scoring.CHANCE_NAMES, [round(float(each), 3) for each in coefficients], strict=True)),
         "bias": round(bias, 3),
-        "bound": round(float(bound), 3),
-        "margin": round(margin, 2),
+        "bound": round(bound, 3),
+        "margin": round(_margin(answerable, weights), 2),
     }
     print(json.dumps(said, indent=2))
+
+
+def _grouped(shown: Sequence[Case]) -> Groups:
+    """The cases by what is to be told apart: with an answer, and without one in several ways."""
+    own = [see(each) for each in shown]
+    answerable = [each for each in own if any(each.case.own)]
+    return {
+        "answerable": answerable,
+        "foreign": [each for each in own if not any(each.case.own)],
+        "paragraph taken away": [see(taken) for each in answerable[::4] if (taken := without(each.case)).statements],
+        "one document": [see(alone(each)) for each in shown[1::2] if any(each.own)],
+        "one other document": [see(taken) for each in shown[1::2] if (taken := _first(each)).statements],
+    }
+
+
+def _validated(groups: Groups) -> float:
+    """The bound at which `LOST` of the answerable are given up.
+
+    Each is judged by weights which never saw its article.
+    """
+    articles = sorted({each.case.article for group in groups.values() for each in group})
+    tops: dict[str, list[bool]] = {}
+    chances: dict[str, list[float]] = {}
+    for fold in range(FOLDS):
+        held = set(articles[fold::FOLDS])
+        weights, model = _fit({k: [e for e in group if e.case.article not in held] for k, group in groups.items()})
+        for kind, group in groups.items():
+            found = [chance(each, weights, model) for each in group if each.case.article in held]
+            chances.setdefault(kind, []).extend(found)
+        for each in groups["answerable"]:
+            for most in (1, 2, 3) if each.case.article in held else ():
+                tops.setdefault(f"{each.case.language} in {most}", []).append(answered(each, weights, most))
+    for name, right in sorted(tops.items()):
+        print(f"{name}: {100 * np.mean(right):.1f} % of {len(right)}", file=sys.stderr)
+    kept = sorted(chances["answerable"])
+    bound = float(kept[int(LOST * len(kept))])
+    for kind, values in chances.items():
+        below = 100 * np.mean([value < bound for value in values])
+        print(f"{kind}: {below:.1f} % of {len(values)} below", file=sys.stderr)
+    return bound
 
 
 def _margin(answerable: Sequence[Seen], weights: np.ndarray) -> float:
@@ -307,9 +312,9 @@ def _margin(answerable: Sequence[Seen], weights: np.ndarray) -> float:
     return float(np.quantile(below, WITHIN))
 
 
-def _fit(answerable: Sequence[Seen], others: Sequence[Seen]) -> tuple[np.ndarray, tuple[np.ndarray, float]]:
-    weights = fit_statements(answerable)
-    return weights, fit_chance([*answerable, *others], weights)
+def _fit(groups: Groups) -> tuple[np.ndarray, tuple[np.ndarray, float]]:
+    weights = fit_statements(groups["answerable"])
+    return weights, fit_chance([each for group in groups.values() for each in group], weights)
 
 
 def main() -> None:
