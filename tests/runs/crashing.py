@@ -93,10 +93,10 @@ class Fate:
 
 
 def asked_of(request: Request) -> str:
-    """The hash under which a step stores this request: without the times of its run."""
+    """The hash under which a step stores this request: without the times of its run, and the form asked for."""
     plain = Request(task=request.task, system="", messages=())
     times = {name: getattr(plain, name) for name in ("timeout", "first_token", "total")}
-    return digest(msgspec.structs.replace(request, **times))
+    return digest(msgspec.structs.replace(request, schema=msgspec.UNSET, room=msgspec.UNSET, **times))
 
 
 class Served:

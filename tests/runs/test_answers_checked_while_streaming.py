@@ -77,7 +77,7 @@ async def test_what_cites_nothing_is_not_checked() -> None:
     answer = "The port of Brest employs 400 people.\n\nIt was dug in 1631.\n\nSo much of Brest."
     log, _, _ = await played(Slow([says(answer, task="answer")]))
     found = fold(log.envelopes)
-    assert found.report.text.startswith(UNSOURCED)
+    assert found.report.text.startswith(f"*{UNSOURCED}*")
     assert {claim.reason for claim in found.claims} == {"no sources"}
     assert len(found.claims) == 3
 

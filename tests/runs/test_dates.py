@@ -30,7 +30,7 @@ async def test_an_answer_at_once_has_its_date_below_it(mode: str) -> None:
 
 async def test_what_rests_on_no_sources_has_no_date_of_theirs() -> None:
     log = await Sea().run([says("Seven metres, I think.", task="answer")], mode="simple")
-    assert log.text == f"{UNSOURCED}\n\nSeven metres, I think."
+    assert log.text == f"*{UNSOURCED}*\n\nSeven metres, I think."
     greeted = await Sea().run([calls(("answer", {"text": "Hello."}), task="triage")])
     assert greeted.text == "Hello."
     assert whole(greeted)

@@ -219,10 +219,10 @@ async def test_simple_mode_answers_from_the_documents_at_hand() -> None:
 
 async def test_simple_mode_without_sources_says_so_first() -> None:
     log = await Sea({}).run([says("Seven metres.", task="answer")], mode="simple")
-    assert log.text == f"{UNSOURCED}\n\nSeven metres."
+    assert log.text == f"*{UNSOURCED}*\n\nSeven metres."
     assert log.last(e.RunCompleted).stop_reason == "done"
     unsure = await Sea().run([says("I do not know.", task="answer")], mode="simple")
-    assert unsure.text.startswith(UNSOURCED)
+    assert unsure.text.startswith(f"*{UNSOURCED}*")
     assert unsure.last(e.RunCompleted).stop_reason == "no_evidence"
     assert whole(log)
     assert whole(unsure)

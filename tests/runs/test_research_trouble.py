@@ -211,7 +211,7 @@ async def test_finished_before_any_agent_offers_what_the_look_around_showed() ->
     await handle.wait()
     log = Log(envelopes, model)
     assert log.last(e.RunCompleted).stop_reason == "finished_early"
-    assert log.text.startswith(f"*{CUT_SHORT} (research was ended early on request): ")
+    assert log.text.startswith(f"*{CUT_SHORT.format(why='research was ended early on request')}")
     assert "The tide at Brest rises seven metres. [S1.1]" in log.text
     assert {event.verdict for event in log.of(e.ClaimChecked)} == {"quoted"}
     assert "finished_early" not in " ".join(warning.message for warning in log.of(e.Warned))

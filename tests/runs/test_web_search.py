@@ -52,7 +52,7 @@ async def test_what_is_in_hand_in_time_is_used(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(looking, "SECONDS", 0.2)
     log = await sea(slow=True).run([QUERIES, says("Seven metres. [S1.1]", task="answer")], mode="web_search")
     assert log.said == "Seven metres. [S1.1]"
-    assert log.last(e.ReportFinished).limits == (CUT,)
+    assert log.last(e.ReportFinished).limits == (CUT.format(seconds=15),)
     assert log.last(e.RunCompleted).stop_reason == "done"
     assert not log.of(e.RunExhausted)
 
@@ -61,8 +61,8 @@ async def test_nothing_in_time_is_answered_without_sources_and_said(monkeypatch:
     monkeypatch.setattr(looking, "SECONDS", 0.1)
     only = calls(("search", {"query": "tide rises"}), task="background")
     log = await sea(slow=True).run([only, says("Seven metres, I think.", task="answer")], mode="web_search")
-    assert log.said == f"{UNSOURCED}\n\nSeven metres, I think."
-    assert log.last(e.ReportFinished).limits == (LATE,)
+    assert log.said == f"*{UNSOURCED}*\n\nSeven metres, I think."
+    assert log.last(e.ReportFinished).limits == (LATE.format(seconds=15),)
     assert {event.reason for event in log.of(e.ClaimChecked)} == {"no sources"}
     assert whole(log)
 

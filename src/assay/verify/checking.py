@@ -29,6 +29,7 @@ TOGETHER = 16
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
     """How claims are checked: `off` are rules not asked, `judged` says that there is a judge.
 
+    `inherits` says that the evidence of a sentence without a citation is that of the next citation behind it.
     Not `enabled`, or without sources (an answer from the model alone), every claim is left unchecked.
     """
 
@@ -36,6 +37,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     has_sources: bool = True
     off: tuple[str, ...] = ()
     judged: bool = False
+    inherits: bool = True
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,15 +90,16 @@ async def check_claim(run: Run, id: str, sentence: Sentence, evidence: Evidence,
     check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
     if check is None:
         check = await judge(run, sentence.text, evidence, findings, sentence.head)
-    told = _told(check, sentence, evidence)
+    told = _told(check, sentence, evidence, rules)
     return Checked(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
 
 
-def _own(check: Check, sentence: Sentence, evidence: Evidence) -> Check:
+def _own(check: Check, sentence: Sentence, evidence: Evidence, rules: Rules) -> Check:
     """A check's verdict; a claim which an inherited citation does not bear out has none, as if nothing followed it."""
     failed = check.verdict in ("unsupported", "contradicted")
     doubted = check.rule == "lexical" and check.verdict == "unchecked"
-    return NO_CITATION if (failed or doubted) and inherits(sentence, evidence.passages) else check
+    lent = rules.inherits and inherits(sentence, evidence.passages)
+    return NO_CITATION if (failed or doubted) and lent else check
 
 
 def alone(id: str, sentence: Sentence, evidence: Evidence, rules: Rules) -> Checked:
@@ -104,7 +107,7 @@ def alone(id: str, sentence: Sentence, evidence: Evidence, rules: Rules) -> Chec
     check, findings = decided(sentence, evidence, rules)
     if check is None:
         check = weighed(sentence.text, evidence, findings, rules.off)
-    told = _told(check, sentence, evidence)
+    told = _told(check, sentence, evidence, rules)
     return Checked(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
 
 
@@ -125,15 +128,15 @@ def settle(sentence: Sentence, evidence: Evidence, rules: Rules) -> tuple[Check,
     """What code says of a claim, and whether a judge may be asked: where only the weight of words has spoken."""
     check, findings = decided(sentence, evidence, rules)
     if check is not None:
-        return _told(check, sentence, evidence), False
-    return _told(weighed(sentence.text, evidence, findings, rules.off), sentence, evidence), True
+        return _told(check, sentence, evidence, rules), False
+    return _told(weighed(sentence.text, evidence, findings, rules.off), sentence, evidence, rules), True
 
 
-def _told(check: Check, sentence: Sentence, evidence: Evidence) -> Check:
+def _told(check: Check, sentence: Sentence, evidence: Evidence, rules: Rules) -> Check:
     """A check as a reader is told it: with the nearest passage, where the claim was looked at and does not hold."""
     if check.rule == "off":
         return check
-    own = _own(firsthand(check, evidence), sentence, evidence)
+    own = _own(firsthand(check, evidence), sentence, evidence, rules)
     return with_nearest(own, sentence.text, evidence.passages)
 
 

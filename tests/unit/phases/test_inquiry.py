@@ -40,5 +40,5 @@ def test_what_is_asked_is_said_with_answers_and_instructions() -> None:
 
 def test_clarifying_questions_are_lines_that_ask() -> None:
     text = "I have questions.\n1. Which Brest?\n\n- 哪一年？\n* أي عام؟\nWhich tide?"
-    assert read_questions(text) == ("Which Brest?", "哪一年？", "أي عام؟")
+    assert read_questions(text) == ("Which Brest?", "哪一年？", "أي عام؟", "Which tide?")
     assert read_questions("The tide rises.") == ()

@@ -9,6 +9,7 @@ killed process leaves behind is bytes which a later cleaning takes.
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import time
 from collections.abc import Container, Iterator
@@ -68,7 +69,8 @@ class SqlUpkeep:
     """
 
     def __init__(self, database: Database, blobs: KeptBlobs, owner: Owner, *, shared: bool) -> None:
-        self._database, self._blobs, self._owner, self._shared = database, blobs, owner, shared
+        self._database, self._blobs, self._shared = database, blobs, shared
+        self._owner = functools.cache(owner)  # asked before nobody else may connect, this process included
 
     def sizes(self) -> dict[str, int]:
         """See the port."""

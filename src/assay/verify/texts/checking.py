@@ -276,7 +276,7 @@ def _settled(each: _Cited, found: Found, desk: _Desk, off: Collection[str]) -> t
         return _absent(missing, each.references), False
     if each.silent:  # a translation, or other words: a judge can tell
         return (_absent(missing, ()), False) if missing else (SILENT, bool(each.passages))
-    result, is_open = settle(found.sentence, found.evidence, Rules(off=tuple(off)))
+    result, is_open = settle(found.sentence, found.evidence, Rules(off=tuple(off), inherits=False))
     if missing and result.verdict in ("unsupported", "unchecked"):
         return _absent(missing, ()), False
     return result, is_open
@@ -284,7 +284,7 @@ def _settled(each: _Cited, found: Found, desk: _Desk, off: Collection[str]) -> t
 
 def _sought(found: Found, off: Collection[str]) -> tuple[Check, bool]:
     """The verdict on a sentence which cites nothing, by the passages which were found for it."""
-    result, is_open = settle(found.sentence, found.evidence, Rules(off=tuple(off)))
+    result, is_open = settle(found.sentence, found.evidence, Rules(off=tuple(off), inherits=False))
     if result.verdict != "unsupported":
         return result, is_open
     return msgspec.structs.replace(result, reason=f"no citation, and nothing found says it: {result.reason}"), is_open
