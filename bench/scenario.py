@@ -69,7 +69,8 @@ SUBJECTS = (
 )
 BACKGROUND = ("tides of European ports", "tide range", "mean sea level")
 FIRST_SENT = 3
-FILLER = "And so on? "
+FILLER = "And {:06d}? "
+"""States nothing, and says something else each time: what is said again and again is a model caught in a loop."""
 REPORT = 600
 _REPORTS = itertools.count(1)
 """Every report has a title of its own: what is kept of one report must not make the next one cheap."""
@@ -205,7 +206,8 @@ def written(passages: Sequence[tuple[str, str]], signs: int) -> str:
         if len(text) + len(cited) > signs:
             break
         text += cited
-    return text + FILLER * ((signs - len(text)) // len(FILLER))
+    more = (signs - len(text)) // len(FILLER.format(0))
+    return text + "".join(FILLER.format(number) for number in range(more))
 
 
 def reply(request: Request) -> Reply:
