@@ -7,13 +7,14 @@ import re
 import pytest
 from habitual import BLEW, ROSE, STRATEGIES, found, habitual, reports, researched, writes, written
 from research import Log, Sea, whole
+from stepwise import TITLES, decides, opening, steps, tide
 
 from assay.core import events as e
 from assay.core.claims import HOLDING
 from assay.core.markers import parse
 from assay.core.view import fold
 from assay.export.markdown import render
-from assay.models.scripted import Scene
+from assay.models.scripted import Scene, says
 
 HABITS: dict[str, str] = {
     "marker in code": "`[ID]`",
@@ -79,6 +80,35 @@ FENCES = {
     "announced": "Here is the report:\n\n```markdown\n{}\n```\n",
     "nameless": "```\n{}\n```",
 }
+
+
+@pytest.mark.parametrize("habit", HABITS.values(), ids=HABITS)
+async def test_a_habit_of_citing_is_read_in_an_answer_without_a_plan(habit: str) -> None:
+    said = f"{ROSE} {habit.replace('ID', 'S1.1')}."
+    log = await Sea().run([says(said, task="answer")], mode="simple")
+    (claim,) = fold(log.envelopes).claims
+    assert (claim.verdict, claim.passages) == ("quoted", ("S1.1",))
+    assert not re.search(r"S1\.1", shown(log))
+    assert log.last(e.RunCompleted).stop_reason == "done"
+
+
+@pytest.mark.parametrize("habit", HABITS.values(), ids=HABITS)
+async def test_a_habit_of_citing_is_read_in_an_analysis(habit: str) -> None:
+    plan = steps(TITLES[0], "What the rise means", type="analysis", needs_search=False)
+    one, _ = found(habit)
+    script = [
+        *opening(plan),
+        *tide(),
+        decides("continue"),
+        says(one, task="analyze"),
+        decides("continue"),
+        says(one, task="write"),
+    ]
+    log = await ran("reflective", script)
+    analysis = log.of(e.FindingAdded)[-1]
+    assert [passage.id for passage in analysis.passages] == ["S1001.1"]
+    assert not analysis.dropped_markers
+    assert [marker.ids for marker in parse(analysis.text)] == [("S1001.1",)] * len(parse(analysis.text))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
