@@ -41,14 +41,14 @@ async def page(run: Run, ledger: Ledger, scratch: Scratch, url: str) -> tuple[Do
         known = ledger.answered(key)
         if known is not None:
             return msgspec.json.decode(known, type=tuple[Document, ...])
-        if (before := ledger.answered(f"failed {key}")) is not None:
+        if (before := ledger.answered(_failed(key))) is not None:
             raise ToolFailed(f"{url} could not be read ({before.decode()}).")
         try:
             documents = await run.begun(key) or await _read(run, ledger, url)
         except FetchFailed as failed:
             scratch.emit(SourceFailed(url=url, reason=failed.reason))
             if not failed.reason.startswith(PASSING):
-                ledger.answer(f"failed {key}", failed.reason.encode())
+                ledger.answer(_failed(key), failed.reason.encode())
             raise ToolFailed(f"{url} could not be read ({failed.reason}).") from failed
         return documents
 
@@ -62,7 +62,7 @@ async def expect(run: Run, ledger: Ledger, shown: Sequence[Shown]) -> None:
     if pages is None or run.brief.budget.pages is not None:
         return
     found = [each.document.url for each in shown[:FIRST] if each.document.media_type == SNIPPET]
-    urls = [url for url in found if ledger.answered(_key(url)) is None and not rules.refuses(url)]
+    urls = [url for url in found if not _is_known(ledger, url) and not rules.refuses(url)]
     if not urls:
         return
 
@@ -94,8 +94,19 @@ def _way(run: Run, documents: Sequence[Document]) -> list[str]:
     return [url for snapshot in found if snapshot is not None for url in (snapshot.url, *snapshot.redirects)]
 
 
+def _is_known(ledger: Ledger, url: str) -> bool:
+    """Whether the page was read, or could not be."""
+    key = _key(url)
+    return ledger.answered(key) is not None or ledger.answered(_failed(key)) is not None
+
+
 def _key(url: str) -> str:
     return f"page {canonical(url)}"
+
+
+def _failed(key: str) -> str:
+    """Under which it is kept that the page of a key cannot be read."""
+    return f"failed {key}"
 
 
 def _is_address(text: str) -> bool:
