@@ -18,7 +18,7 @@ from simulated import Bench
 from assay.core.messages import Price, Profile, Request
 from assay.core.text import estimate_tokens
 from assay.models.openai.services import Service
-from assay.models.openai.wire import body
+from assay.models.openai.wire import fields
 from assay.models.scripted import Scripted
 from assay.store.memory import memory_store
 
@@ -37,7 +37,7 @@ class Sent(msgspec.Struct, frozen=True):
 
 def tokens(request: Request) -> int:
     """What goes over the wire for a request."""
-    said = msgspec.json.decode(body(request, "m", PROFILE, SERVICE))
+    said = fields(request, "m", PROFILE, SERVICE)
     return estimate_tokens(msgspec.json.encode([said["messages"], said.get("tools", [])]).decode())
 
 
