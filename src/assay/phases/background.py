@@ -23,7 +23,7 @@ from assay.run.run import Run
 
 OUTPUT = 512
 HITS = 4
-SHARE = 16
+SHARE = 64
 """What the planner is shown of it takes at most this part of its window."""
 
 
