@@ -72,5 +72,5 @@ $(VENV)/.installed: pyproject.toml
 $(DEMO)/.installed: pyproject.toml $(shell find src -name '*.py' -o -name '*.md' -o -name '*.json')
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Assay needs Python 3.11 or later, this is " + sys.version)'
 	@test -x $(DEMO)/venv/bin/python || $(PYTHON) -m venv $(DEMO)/venv
-	@$(DEMO)/venv/bin/python -m pip install --quiet .
+	@$(DEMO)/venv/bin/python -m pip install --quiet '.[server]'
 	@touch $@

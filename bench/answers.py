@@ -2,6 +2,7 @@
 
     python bench/answers.py                              # English, German, Russian, Chinese, Arabic, Spanish
     python bench/answers.py --languages en de --count 100 --show
+    python bench/answers.py --languages en --embedder fastembed:FOLDER    # a model of bench/embedding_models.py
 
 Half of the articles were used to train the weights of the built-in model (`bench/relevance_training.py` says which);
 `--part held-out` asks about the other half only. Beside each figure stands the plain baseline: BM25's best paragraph
@@ -31,6 +32,7 @@ from pathlib import Path
 from assay import Assay
 from assay.core.report import Report
 from assay.core.text import sentences
+from assay.settings import load
 
 NO_DATA = 2
 LANGUAGES = ("en", "de", "ru", "zh", "ar", "es")
@@ -152,13 +154,17 @@ def _words(text: str) -> list[str]:
     return [piece for pieces in cut for piece in pieces]
 
 
-async def ask(documents: Sequence[Document], questions: Sequence[Question], show: bool) -> list[Asked]:
-    """Each question in a run of its own over all documents, in one home."""
+async def ask(
+    documents: Sequence[Document], questions: Sequence[Question], show: bool, embedder: str = ""
+) -> list[Asked]:
+    """Each question in a run of its own over all documents, in one home; with `embedder` by meaning too."""
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
         path = Path(folder) / "documents.jsonl"
         path.write_text("".join(json.dumps(vars(each)) + "\n" for each in documents))
-        async with Assay(home=Path(folder) / "home") as assay:
+        async with Assay(load(embedder={"model": embedder}), home=Path(folder) / "home") as assay:
             await assay.add([str(path)], None)
+            if embedder:
+                await assay.embed()
             return [await _ask(assay, path, each, documents, show) for each in questions]
 
 
@@ -184,7 +190,7 @@ def measure(language: str, folder: Path, options: argparse.Namespace) -> None:
         questions = [each for each in questions if training(each.article) == (options.part == "training")]
     questions = _spread(questions, options.count)
     started = time.perf_counter()
-    asked = asyncio.run(ask(documents, questions, options.show))
+    asked = asyncio.run(ask(documents, questions, options.show, options.embedder))
     seconds = (time.perf_counter() - started) / max(len(questions), 1)
     baseline = Baseline(documents)
     plain = [(each, *baseline.answer(each.text)) for each in questions]
@@ -202,7 +208,7 @@ def measure(language: str, folder: Path, options: argparse.Namespace) -> None:
         for half in (True, False):
             others = [each for each in documents if training(each.id.rpartition("/")[0]) == half]
             foreign = [each for each in questions if training(each.article) != half][: options.unanswerable]
-            answers = asyncio.run(ask(others, foreign, show=False)) if foreign else []
+            answers = asyncio.run(ask(others, foreign, show=False, embedder=options.embedder)) if foreign else []
             refused, total = refused + sum(each.nothing for each in answers), total + len(foreign)
         print(f"    unanswerable abstained {_share(refused, total)}", flush=True)
 
@@ -222,6 +228,7 @@ def main() -> int:
     parser.add_argument("--unanswerable", type=int, default=50, help="questions asked of each other half")
     parser.add_argument("--answerable", action="store_true", help="only questions which have an answer")
     parser.add_argument("--part", choices=("all", "training", "held-out"), default="all")
+    parser.add_argument("--embedder", default="", help="search and choose by meaning too, with this embedder")
     parser.add_argument("--show", action="store_true", help="print what did not answer")
     options = parser.parse_args()
     folder = data_folder()

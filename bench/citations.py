@@ -28,8 +28,8 @@ from markdown_it import MarkdownIt
 from assay.core.citations.reader import CitationReader, citing, read_all
 from assay.core.markers import strip
 from assay.verify.claims import claims
-from assay.verify.texts.marked import mark
-from assay.verify.texts.places import Place
+from assay.verify.texts.marked_text import mark
+from assay.verify.texts.places import CitationSpan
 from assay.verify.texts.references import definitions
 
 NO_DATA = 2
@@ -117,7 +117,7 @@ class Cited(NamedTuple):
     seconds: float
 
 
-def in_ids(text: str, places: Sequence[Place], habit: str = "") -> str:
+def in_ids(text: str, places: Sequence[CitationSpan], habit: str = "") -> str:
     """The text with its numbered citations as ids, in their own form or in another."""
     parts, last = [], 0
     for place in places:

@@ -26,7 +26,7 @@ from paraphrasing import FAITHFUL
 
 from assay.core.sources import Passage, Source, sha256
 from assay.evidence.segment import segment
-from assay.verify.conflicts.finding import conflicts
+from assay.verify.conflicts.detection import conflicts
 
 COLLECTIONS = ("eips", "peps", "owid-datasets", "wikipedia-2wiki-passages", "keps", "rust-rfcs", "owasp")
 CLASSES = ("times ten", "scale", "year", "day or month")

@@ -22,7 +22,7 @@ import scenario
 from simulated import Bench
 
 from assay.core.messages import Price, Profile, Reply, Request
-from assay.models.scripted import Scripted
+from assay.models.script import Scripted
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 

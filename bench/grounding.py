@@ -27,11 +27,11 @@ from mutating import BREAKING
 from mutations import pairs
 from paraphrasing import FAITHFUL
 
-from assay.app.checking import ClaimRow
+from assay.app.claim_checks import ClaimRow
 from assay.core.claims import HOLDING, Verdict
-from assay.verify.deciding import decide
-from assay.verify.embedded.index import index
-from assay.verify.embedded.verdicts import weigh
+from assay.verify.decision import decide
+from assay.verify.verifier.index import index
+from assay.verify.verifier.verdicts import weigh
 
 NO_DATA = 2
 CLAIMS = 200
@@ -126,6 +126,7 @@ def _print(outcomes: Mapping[str, Sequence[Outcome]]) -> None:
     of_macro = [outcomes[name] for name in MACRO if name in outcomes]
     print(f"macro of seven, balanced accuracy: {_at_the_verdict(of_macro):.3f} at the verdict (quoted or supported,")
     print(f"or not), {_mean([measured[name] for name in MACRO if name in measured]).accuracy:.3f} at likely (0.5)")
+    print(f"with three bands, what is undecided counting one half: {_in_bands(of_macro):.3f}")
     _reliability(of_macro)
 
 
@@ -138,6 +139,21 @@ def _at_the_verdict(sets: Sequence[Sequence[Outcome]]) -> float:
     return statistics.mean(
         balanced([each.label for each in one], [float(each.verdict in HOLDING) for each in one], 0.5) for one in sets
     )
+
+
+def _in_bands(sets: Sequence[Sequence[Outcome]]) -> float:
+    """Balanced accuracy where an undecided claim is half called supported and half not."""
+    return statistics.mean(
+        statistics.mean(
+            statistics.mean(_called(each) if each.label else 1 - _called(each) for each in one if each.label == side)
+            for side in (True, False)
+        )
+        for one in sets
+    )
+
+
+def _called(outcome: Outcome) -> float:
+    return 1.0 if outcome.verdict in HOLDING else 0.5 if outcome.verdict == "unchecked" else 0.0
 
 
 def _reliability(sets: Sequence[Sequence[Outcome]]) -> None:

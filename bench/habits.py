@@ -6,8 +6,8 @@ reports in fences; citations in other brackets; streams that break, or end witho
 seed is a run in each strategy, through the library's public door, over two documents which hold the answer.
 
 Counted is what must not be: a report which is lost, or says that nothing was found; a passage's id or the model's
-thinking in a report; an exit code which is not that of a run which went well. A run's habits are printed with what went
-wrong.
+thinking in a report; an exit code which is not the true one. That is 0, and 5 where the service gave an empty report at
+every try, so that code put the report together. A run's habits are printed with what went wrong.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from habitual_service import DOCUMENTS, FACTS, QUESTION, THOUGHT_SIGN, Service, 
 
 from assay import Assay
 from assay.cli.exits import Exit
-from assay.cli.watch import exit_code
+from assay.cli.run_watch import exit_code
 from assay.core.errors import AssayError
 from assay.core.report import build_report
 from assay.settings import load
 
+TRIES = 2
+"""How often a report is asked for."""
 RAW_ID = re.compile(r"\bS\d+\.\d+\b")
 
 
@@ -62,13 +64,14 @@ async def played(seed: int, strategy: str, *, plain: bool = False, citing: bool 
                     error = str(failed)
                 view = await assay.view(handle.run_id)
     report = build_report(view)
-    return Ended(seed, strategy, tuple(_wrong(report.markdown, exit_code(view), error)), service.habits)
+    silent = view.stop_reason == "unwritten" and service.habits["write: empty"] >= TRIES
+    return Ended(seed, strategy, tuple(_wrong(report.markdown, exit_code(view), error, silent=silent)), service.habits)
 
 
-def _wrong(text: str, code: Exit, error: str) -> Iterable[str]:
+def _wrong(text: str, code: Exit, error: str, *, silent: bool) -> Iterable[str]:
     if code == Exit.NO_EVIDENCE:
         yield "false: nothing was found"
-    elif code != Exit.DONE:
+    elif code != (Exit.LIMIT if silent else Exit.DONE):
         yield f"exit {int(code)} {error[:200]}".strip()
     missing = [fact for fact, _ in FACTS.values() if fact not in text]
     if missing:

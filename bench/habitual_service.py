@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from assay.agents.wording import prompt
+from assay.agents.prompt_texts import prompt
 
 QUESTION = "How far does the tide rise at Brest, and from where does the mistral blow?"
 DOCUMENTS = {
@@ -28,6 +28,8 @@ THOUGHT_SIGN = "the user asks about"
 PASSAGE = re.compile(r"^\[(S\d+\.\d+)\] (.+)$", re.MULTILINE)
 CITED = re.compile(r"([^.\n]+\.) [^\w\s]{1,3}(S\d+\.\d+)")
 TASK = re.compile(r"<task>\n(.*)")
+CHANCE = re.compile(r"[^\s\"<]*/(?=\w+\.md)|\d{4}-\d\d-\d\d")
+"""What is another in each run: the folder and the day."""
 SIZE = 7
 OFTEN = 0.15
 """How many calls go wrong the first time."""
@@ -341,7 +343,8 @@ class Service:
             if when(body):
                 return Sent(_fault(message, param), status, "application/json")
         question = asked(body)
-        said, drawn = answer(question), random.Random(f"{self._seed} {self.strategy} {question.text}")
+        key = CHANCE.sub("", question.text)
+        said, drawn = answer(question), random.Random(f"{self._seed} {self.strategy} {key}")
         first = question.text not in self._seen
         self._seen.add(question.text)
         if self.plain:

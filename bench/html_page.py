@@ -115,7 +115,7 @@ def _report(chance: random.Random, passages: tuple[Passage, ...], claims: int) -
             text += f"\n\n## {_words(chance, 4).capitalize()}\n\n"
         cited = tuple(passage.id for passage in chance.sample(passages, chance.choice((1, 1, 2, 3))))
         sentence = f"At **port {number}** the {_words(chance, 12)} by {chance.randrange(90)} % [{'; '.join(cited)}]."
-        verdict = chance.choices(VERDICTS, weights=(70, 10, 8, 4, 8))[0]
+        verdict = chance.choices(VERDICTS, weights=(20, 50, 10, 8, 4, 8))[0]
         reason = "" if verdict == "supported" else f"the passage says {chance.randrange(90)} %"
         start = len(text)
         text += sentence

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from corpus import DATA, machine, read_all
 
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
 from assay.store.sql import open_store
 
@@ -31,7 +31,7 @@ def main() -> int:
 def measure(home: Path) -> None:
     """Read and index into `home`, then do it again."""
     store = open_store(home)
-    search = LocalSearch(home / "index", store.library, Reader(store.blobs).spans)
+    search = LocalSearch(home / "index", store.library, DocumentReader(store.blobs).spans)
     total = 0.0
     for name in ("first time", "again"):
         started = time.perf_counter()

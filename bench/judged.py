@@ -13,16 +13,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from assay.app.checking import BadRow, CheckedRow, ClaimRow
-from assay.app.judging import judge_rows
+from assay.app.claim_checks import BadRow, CheckedRow, ClaimRow
+from assay.app.claim_judge import judge_rows
 from assay.core.claims import HOLDING
 from assay.core.messages import Price, Profile, Reply, Request, ToolCall
 from assay.core.usage import Usage
-from assay.models.scripted import Scripted
+from assay.models.script import Scripted
 from assay.verify.amounts import tokens
 from assay.verify.checks import examine
-from assay.verify.deciding import evidence_of
-from assay.verify.judging.masking import Masked, mask
+from assay.verify.decision import evidence_of
+from assay.verify.judge.masks import Masked, mask
 from assay.verify.numbers import states
 from assay.verify.plain import plain
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable
 
 from assay.verify.amounts import Amount, Day, tokens
+from assay.verify.analyzed_text import read
 from assay.verify.names import names
 from assay.verify.plain import plain
-from assay.verify.reading import read
 
 Mutation = Callable[[str, str, random.Random], str | None]
 

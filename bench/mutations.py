@@ -35,7 +35,7 @@ from assay.core.sources import Passage, sha256
 from assay.core.text import sentences
 from assay.evidence.segment import segment
 from assay.verify.checks import examine, veto
-from assay.verify.evidence import Evidence
+from assay.verify.evidence import ClaimEvidence
 
 SETS = ("attributionbench-dev", "fever-symmetric-dev", "summedits", "qags", "factcheck-gpt")
 DOCUMENTS = ("wikipedia-2wiki-passages", "owid-datasets", "peps", "owasp")
@@ -89,7 +89,12 @@ def _rows(path: Path, part: Part) -> Iterator[Pair]:
     for row in _lines(path):
         short = len(row["doc"]) <= LONGEST and 20 <= len(row["claim"]) <= 600
         if int(row["label"]) == 1 and short and part_of(f"{row['dataset']}/{row['group']}") == part:
-            yield Pair(_CITED.sub("", row["claim"]), _BRACKETS.sub(" ", row["doc"]), row["dataset"])
+            yield Pair(*plainly(row["claim"], row["doc"]), row["dataset"])
+
+
+def plainly(claim: str, doc: str) -> tuple[str, str]:
+    """A labelled claim without citations by number, and its text without brackets as tokenized sets write them."""
+    return _CITED.sub("", claim), _BRACKETS.sub(" ", doc)
 
 
 def _sentences(path: Path, part: Part) -> Iterator[Pair]:
@@ -117,7 +122,7 @@ def _is_prose(text: str) -> bool:
     )
 
 
-def evidence_of(text: str) -> Evidence:
+def evidence_of(text: str) -> ClaimEvidence:
     """A text as the one passage which a claim cites."""
     data = text.encode()
     passage = Passage(
@@ -129,7 +134,7 @@ def evidence_of(text: str) -> Evidence:
         text=text,
         text_sha256=sha256(data),
     )
-    return Evidence(passages=(passage,), sources={})
+    return ClaimEvidence(passages=(passage,), sources={})
 
 
 def objection(claim: str, passage: str) -> str:

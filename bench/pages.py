@@ -21,8 +21,8 @@ from web_server import ADDRESSES, manuals
 
 from assay.app.online import Online
 from assay.app.pages import make_fetcher
-from assay.app.readers import Readers
-from assay.evidence.documents import Reader
+from assay.app.readers import LazyReaders
+from assay.evidence.documents import DocumentReader
 from assay.run.clock import SystemClock
 from assay.settings import load
 from assay.store.pages import FolderPages
@@ -60,9 +60,9 @@ async def measure(port: int, count: int, home: Path) -> None:
     took = await all_of(urls(port, count), fetcher.fetch)
     await fetcher.close()
     print(f"fetched: {count / took:.0f} pages a second; {me.memory_info().rss / 1e6:.0f} MB")
-    store, readers = open_store(home), Readers()
+    store, readers = open_store(home), LazyReaders()
     kept = FolderPages(home / "pages", store.blobs)
-    online = Online(settings, store.library, store.blobs, clock, readers, Reader(store.blobs).spans, kept)
+    online = Online(settings, store.library, store.blobs, clock, readers, DocumentReader(store.blobs).spans, kept)
     part, begun = count // STEPS, me.cpu_times()
     for step in range(STEPS):
         took = await all_of(urls(port, count)[step * part : (step + 1) * part], online.read)

@@ -17,13 +17,13 @@ from simulated import Bench
 
 from assay.core.messages import Price, Profile, Request
 from assay.core.text import estimate_tokens
-from assay.models.openai.services import Service
+from assay.models.openai.chat_services import ChatService
 from assay.models.openai.wire import fields
-from assay.models.scripted import Scripted
+from assay.models.script import Scripted
 from assay.store.memory import memory_store
 
 PROFILE = Profile(name="vllm:m", price=Price(input=1.0, output=2.0), deterministic=True)
-SERVICE = Service(name="vllm", url="http://127.0.0.1:8000/v1")
+SERVICE = ChatService(name="vllm", url="http://127.0.0.1:8000/v1")
 STRATEGIES = ("orchestrated", "reflective")
 
 

@@ -5,8 +5,8 @@
 
 Questions of the training half of XQuAD's articles alone count (`answers.training`). Figures are of five folds by
 article: each question is judged by weights which never saw its article. Unanswerable is a question asked of the other
-half of the articles, one whose paragraph is taken away, and one of which a single other document is left. Needs
-scikit-learn, which Assay does not.
+half of the articles, one whose paragraph is taken away, and one of which a single other document is left. Asked
+again without the counts of the library, and of libraries of one to three sentences. Needs SciPy, which Assay does not.
 """
 
 from __future__ import annotations
@@ -15,23 +15,31 @@ import argparse
 import asyncio
 import json
 import pickle
+import random
+import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 from answers import Document, Question, data_folder, read, states, training
+from relevance_grading import Sample, bands, samples
 from scipy.optimize import minimize
 
 from assay import Assay
 from assay.core import relevance
-from assay.core.relevance import scoring
+from assay.core.rarity import Rarity
+from assay.core.relevance import scores as relevance_scores
 from assay.core.relevance.features import NAMES, Features
-from assay.core.relevance.statements import Statement
-from assay.models.extractive import selecting
+from assay.core.relevance.statements import QuotableStatement, analysis_for, is_unspaced, keys
+from assay.core.text import sentences
+from assay.evidence.segment import segment
+from assay.models.extractive import answers as extractive_answers
 
 LANGUAGES = ("en", "de", "ru", "zh", "ar", "es", "tr", "vi")
 FOLDS = 5
@@ -45,59 +53,80 @@ PRIOR = {
     "code": -0.6,
     "opens": 0.5,
     "figures": 1.0,
+    "measure": 0.5,
 }
 """What features weigh before anything is seen: paragraphs of Wikipedia have no headings, rows and code."""
-LIKELY = {"reach": 2.0, "rests": 1.5, "kind": 0.5, "unkind": -1.0, "figures": 1.0, "names": 1.0, "absent": -1.0}
+LIKELY = {
+    "reach": 2.0,
+    "rests": 1.5,
+    "kind": 0.5,
+    "unkind": -1.0,
+    "figures": 1.0,
+    "names": 1.0,
+    "absent": -1.0,
+    "measure": 2.0,
+}
 """What the features of a chance weigh before anything is seen."""
 AGAINST = frozenset(("absent", "unkind"))
 FREE = frozenset(("bias", "keys", "sources", "count", "mass", "best"))
 """Features which say how much is asked and found, and speak neither for an answer nor against one."""
+SMALL = "small"
+"""The library of a few sentences."""
+OTHERWISE = "tiny, asked otherwise"
+"""What is measured and not trained on: no words tell these from what is said in other words."""
+TINY = 60
+"""Questions a language which are asked of such."""
 PULL = 0.02
-WITHIN = 0.95
+WITHIN = 0.98
 """The share of the right statements among the first which the margin keeps."""
 LOST = 0.05
 """The share of the answerable questions which the bound may give up."""
 
 
 class Case(NamedTuple):
-    """A question with the statements the model was shown; `right` are those which answer, `own` its paragraph's."""
+    """A question with the statements the model was shown; `right` are those which answer, `own` its paragraph's.
+
+    `half` says which half of the articles was searched, None that it was both.
+    """
 
     language: str
     article: str
-    question: relevance.Question
-    statements: tuple[Statement, ...]
+    question: relevance.TopicQuestion
+    statements: tuple[QuotableStatement, ...]
     right: tuple[bool, ...]
     own: tuple[bool, ...]
+    half: bool | str | None = None
 
 
 def record(path: Path, count: int) -> None:
-    """Run the questions, and keep what was judged last in each run."""
+    """Run the questions over all articles, over their own half and over the other; keep what each run judged."""
     folder = data_folder()
     if folder is None:
         raise SystemExit("skipped: no questions")
     cases: list[Case] = []
     for language in LANGUAGES:
         documents, questions = read(folder, language)
+        questions = [each for each in questions if training(each.article)]
         chosen = [questions[at * len(questions) // count] for at in range(min(count, len(questions)))]
-        cases += asyncio.run(_record(language, documents, chosen))
-        for half in (True, False):
-            others = [each for each in documents if training(each.id.rpartition("/")[0]) == half]
-            foreign = [each for each in chosen if training(each.article) != half][: count // 5]
-            cases += asyncio.run(_record(language, others, foreign))
+        for half in (None, True, False):
+            held = [each for each in documents if half is None or training(each.id.rpartition("/")[0]) == half]
+            cases += [each._replace(half=half) for each in asyncio.run(_record(language, held, chosen))]
         print(language, len(cases), file=sys.stderr, flush=True)
         path.write_bytes(pickle.dumps(cases))
 
 
 async def _record(language: str, documents: Sequence[Document], questions: Sequence[Question]) -> list[Case]:
-    judged: list[tuple[relevance.Question, Sequence[Statement]]] = []
+    judged: list[tuple[relevance.TopicQuestion, Sequence[QuotableStatement]]] = []
     real = relevance.judge
 
-    def listen(question: relevance.Question, statements: Sequence[Statement]) -> relevance.Judgement:
+    def listen(
+        question: relevance.TopicQuestion, statements: Sequence[QuotableStatement], *others: Any
+    ) -> relevance.Judgement:
         judged.append((question, statements))
-        return real(question, statements)
+        return real(question, statements, *others)
 
     cases = []
-    selecting.judge = listen
+    extractive_answers.judge = listen
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "documents.jsonl"
         path.write_text("".join(json.dumps(vars(each)) + "\n" for each in documents))
@@ -108,7 +137,7 @@ async def _record(language: str, documents: Sequence[Document], questions: Seque
                 await assay.start(question.text, sources=[str(path)], depth="light").report()
                 if judged:
                     cases.append(_case(language, question, documents, *max(judged, key=lambda each: len(each[1]))))
-    selecting.judge = real
+    extractive_answers.judge = real
     return cases
 
 
@@ -116,8 +145,8 @@ def _case(
     language: str,
     question: Question,
     documents: Sequence[Document],
-    asked: relevance.Question,
-    statements: Sequence[Statement],
+    asked: relevance.TopicQuestion,
+    statements: Sequence[QuotableStatement],
 ) -> Case:
     text = next((" ".join(each.text.split()) for each in documents if each.id == question.document), "")
     own = tuple(" ".join(each.text.split()) in text for each in statements)
@@ -151,6 +180,76 @@ def _first(case: Case) -> Case:
     return bare._replace(statements=kept, right=(False,) * len(kept), own=(False,) * len(kept))
 
 
+@cache
+def library(language: str, half: bool | None, analysis: str) -> Rarity:
+    """The rarity of all words in the passages of a language, as the index would count them."""
+    documents, _ = DATA[language]
+    held = [each for each in documents if half is None or training(each.id.rpartition("/")[0]) == half]
+    passages = [span.text for each in held for span in segment(each.text, "plain")]
+    return Rarity(
+        passages=len(passages), holding=Counter(key for each in passages for key in set(keys(each, analysis)))
+    )
+
+
+def tiny(language: str, count: int) -> Iterator[Case]:
+    """Libraries of one to three sentences: those which answer, others of their paragraph, others of their article."""
+    chance = random.Random(language)
+    documents, questions = DATA[language]
+    asked = [each for each in questions if training(each.article)]
+    for question in chance.sample(asked, min(count, len(asked))):
+        paragraph = next(each for each in documents if each.id == question.document)
+        others = [
+            each
+            for each in documents
+            if each.id.rpartition("/")[0] == question.article and not states(each.text, question.answers)
+        ]
+        size = chance.choice((1, 2, 3))
+        for each in (paragraph, *others[:1]):
+            said = [" ".join(each.text[start:end].split()) for start, end in sentences(each.text)]
+            pieces = [said[at : at + size] for at in range(max(1, len(said) - size + 1))]
+            kinds = [any(states(text, question.answers) for text in piece) for piece in pieces]
+            for answers in (True, False):
+                if fitting := [piece for piece, kind in zip(pieces, kinds, strict=True) if kind == answers]:
+                    yield _tiny(language, question, chance.choice(fitting), answers)
+
+
+def asked_otherwise(language: str, count: int) -> Iterator[Case]:
+    """Small libraries which answer another question: one word of it, no name, is taken from a question elsewhere."""
+    chance = random.Random(language)
+    _, questions = DATA[language]
+    texts = [each.text for each in questions if training(each.article)]
+    for case in tiny(language, count):
+        if any(case.own) and (other := _otherwise(chance, case, chance.choice(texts))):
+            statements = case.statements
+            nothing = (False,) * len(statements)
+            yield Case(language, case.article, relevance.read_question(other), statements, nothing, nothing, SMALL)
+
+
+def _otherwise(chance: random.Random, case: Case, elsewhere: str) -> str:
+    """The question with a word of another in the place of one of its own; "" where neither has one to spare."""
+    said = " ".join(each.text for each in case.statements)
+    question = relevance.read_question(case.question.text, "", said)
+    other = relevance.read_question(elsewhere, "", said)
+    held = set(keys(said, question.analysis))
+
+    def telling(each: relevance.TopicQuestion) -> list[str]:
+        spare = set(each.keys) - each.names
+        return [word for word in re.findall(r"[^\W\d_]{4,}", each.text) if spare.issuperset(keys(word, each.analysis))]
+
+    theirs = [word for word in telling(other) if held.isdisjoint(keys(word, question.analysis))]
+    own = [word for word in telling(question) if not held.isdisjoint(keys(word, question.analysis))]
+    if is_unspaced(question.text) or not own or not theirs:
+        return ""
+    return question.text.replace(chance.choice(own), chance.choice(theirs), 1)
+
+
+def _tiny(language: str, question: Question, said: Sequence[str], own: bool) -> Case:
+    statements = tuple(QuotableStatement(text=text, place=place, title="Notes") for place, text in enumerate(said))
+    right = tuple(own and states(text, question.answers) for text in said)
+    asked = relevance.read_question(question.text)
+    return Case(language, question.article, asked, statements, right, (own,) * len(said), SMALL)
+
+
 class Seen(NamedTuple):
     """A case with its vectors."""
 
@@ -159,9 +258,12 @@ class Seen(NamedTuple):
     vectors: np.ndarray
 
 
-def see(case: Case) -> Seen:
-    beside = "\n".join(each.text for each in case.statements[: selecting.LANGUAGE])
-    features = Features(relevance.read_question(case.question.text, "", beside), case.statements)
+def see(case: Case, counted: bool = True) -> Seen:
+    """The vectors of a case; the words are those of its library, where that was `counted`."""
+    beside = "\n".join(each.text for each in case.statements[: extractive_answers.LANGUAGE])
+    question = relevance.read_question(case.question.text, "", beside)
+    scope = library(case.language, case.half, question.analysis) if counted and case.half != SMALL else None
+    features = Features(question, case.statements, scope)
     return Seen(case, features, np.array(features.vectors()))
 
 
@@ -193,9 +295,9 @@ def logistic(x: np.ndarray, weights: np.ndarray, prior: np.ndarray) -> np.ndarra
     return minimize(loss, prior, jac=True, method="L-BFGS-B").x
 
 
-def ranked(each: Seen, weights: np.ndarray) -> list[scoring.Judged]:
+def ranked(each: Seen, weights: np.ndarray) -> list[relevance_scores.ScoredStatement]:
     scores = each.vectors @ weights
-    return [scoring.Judged(int(at), float(scores[at])) for at in np.argsort(-scores, kind="stable")]
+    return [relevance_scores.ScoredStatement(int(at), float(scores[at])) for at in np.argsort(-scores, kind="stable")]
 
 
 def answered(each: Seen, weights: np.ndarray, most: int) -> bool:
@@ -203,7 +305,8 @@ def answered(each: Seen, weights: np.ndarray, most: int) -> bool:
 
 
 def chance_vector(each: Seen, weights: np.ndarray) -> list[float]:
-    return list(scoring.chances(each.features, [tuple(row) for row in each.vectors], ranked(each, weights)))
+    vectors = [tuple(row) for row in each.vectors]
+    return list(relevance_scores.chances(each.features, vectors, ranked(each, weights), tuple(weights)))
 
 
 def fit_chance(seen: Sequence[Seen], weights: np.ndarray) -> tuple[np.ndarray, float]:
@@ -215,7 +318,7 @@ def fit_chance(seen: Sequence[Seen], weights: np.ndarray) -> tuple[np.ndarray, f
     y = np.array([any(each.case.own) for each in seen])
     sign = np.where(y, 1.0, -1.0)
     share = np.where(y, 0.5 / y.sum(), 0.5 / (~y).sum()) * len(y)
-    names = (*scoring.CHANCE_NAMES, "bias")
+    names = (*relevance_scores.CHANCE_NAMES, "bias")
     prior = np.array([LIKELY.get(name, 0.0) for name in names])
     bounds = [(None, None) if name in FREE else (None, 0.0) if name in AGAINST else (0.0, None) for name in names]
     pull = np.array([PULL if name != "bias" else 0.0 for name in names])
@@ -237,11 +340,18 @@ def chance(each: Seen, weights: np.ndarray, model: tuple[np.ndarray, float]) -> 
 Groups = dict[str, list[Seen]]
 
 
+DATA: dict[str, tuple[list[Document], list[Question]]] = {}
+"""The paragraphs and the questions by language."""
+
+
 def train(path: Path) -> None:
     """Print figures by cross-validation to stderr, the weights to stdout."""
+    if (folder := data_folder()) is None:
+        raise SystemExit("skipped: no questions")
+    DATA.update((language, read(folder, language)) for language in LANGUAGES)
     cases = [each for each in pickle.loads(path.read_bytes()) if each.statements]
     groups = _grouped([each for each in cases if training(each.article) and each.language in LANGUAGES])
-    bound = _validated(groups)
+    bound, bounds = _validated(groups)
     answerable = groups["answerable"]
     weights, (coefficients, bias) = _fit(groups)
     languages = {each.case.language for each in answerable}
@@ -253,12 +363,22 @@ def train(path: Path) -> None:
     said = {
         "provenance": provenance,
         "statement": dict(zip(NAMES, [round(float(each), 3) for each in weights], strict=True)),
-        "chance": dict(zip(scoring.CHANCE_NAMES, [round(float(each), 3) for each in coefficients], strict=True)),
+        "chance": dict(
+            zip(relevance_scores.CHANCE_NAMES, [round(float(each), 3) for each in coefficients], strict=True)
+        ),
         "bias": round(bias, 3),
         "bound": round(bound, 3),
+        "bounds": {language: round(each, 3) for language, each in bounds.items()},
         "margin": round(_margin(answerable, weights), 2),
+        **bands(list(_samples()), FOLDS),
     }
     print(json.dumps(said, indent=2))
+
+
+def _samples() -> Iterator[Sample]:
+    for language, (documents, questions) in DATA.items():
+        analysis = analysis_for("\n".join(each.text for each in documents[:3]))
+        yield from samples(language, documents, questions, library(language, True, analysis))
 
 
 def _grouped(shown: Sequence[Case]) -> Groups:
@@ -271,34 +391,52 @@ def _grouped(shown: Sequence[Case]) -> Groups:
         "paragraph taken away": [see(taken) for each in answerable[::4] if (taken := without(each.case)).statements],
         "one document": [see(alone(each)) for each in shown[1::2] if any(each.own)],
         "one other document": [see(taken) for each in shown[1::2] if (taken := _first(each)).statements],
+        "uncounted": [see(each, counted=False) for each in shown[::3]],
+        "tiny": [see(each) for language in LANGUAGES for each in tiny(language, TINY)],
+        OTHERWISE: [see(each) for language in LANGUAGES for each in asked_otherwise(language, TINY)],
     }
 
 
-def _validated(groups: Groups) -> float:
-    """The bound at which `LOST` of the answerable are given up.
+def _validated(groups: Groups) -> tuple[float, dict[str, float]]:
+    """The bound at which `LOST` of the answerable are given up, and lower ones of languages which lose more at it.
 
     Each is judged by weights which never saw its article.
     """
     articles = sorted({each.case.article for group in groups.values() for each in group})
     tops: dict[str, list[bool]] = {}
     chances: dict[str, list[float]] = {}
+    seen: Groups = {}
     for fold in range(FOLDS):
         held = set(articles[fold::FOLDS])
         weights, model = _fit({k: [e for e in group if e.case.article not in held] for k, group in groups.items()})
         for kind, group in groups.items():
-            found = [chance(each, weights, model) for each in group if each.case.article in held]
-            chances.setdefault(kind, []).extend(found)
+            out = [each for each in group if each.case.article in held]
+            chances.setdefault(kind, []).extend(chance(each, weights, model) for each in out)
+            seen.setdefault(kind, []).extend(out)
         for each in groups["answerable"]:
             for most in (1, 2, 3) if each.case.article in held else ():
                 tops.setdefault(f"{each.case.language} in {most}", []).append(answered(each, weights, most))
     for name, right in sorted(tops.items()):
         print(f"{name}: {100 * np.mean(right):.1f} % of {len(right)}", file=sys.stderr)
-    kept = sorted(chances["answerable"])
-    bound = float(kept[int(LOST * len(kept))])
+    bound, bounds = _bounds(seen["answerable"], chances["answerable"])
     for kind, values in chances.items():
-        below = 100 * np.mean([value < bound for value in values])
-        print(f"{kind}: {below:.1f} % of {len(values)} below", file=sys.stderr)
-    return bound
+        for own in (True, False):
+            found = [value for value, each in zip(values, seen[kind], strict=True) if any(each.case.own) == own]
+            below = 100 * np.mean([value < bound for value in found]) if found else 0.0
+            print(f"{kind}, {'with' if own else 'without'}: {below:.1f} % of {len(found)} below", file=sys.stderr)
+    return bound, bounds
+
+
+def _bounds(seen: Sequence[Seen], chances: Sequence[float]) -> tuple[float, dict[str, float]]:
+    by_language: dict[str, list[float]] = {}
+    for each, value in zip(seen, chances, strict=True):
+        by_language.setdefault(each.case.language, []).append(value)
+    bound = _lost(chances)
+    return bound, {name: own for name, values in by_language.items() if (own := _lost(values)) < bound}
+
+
+def _lost(chances: Sequence[float]) -> float:
+    return float(sorted(chances)[int(LOST * len(chances))])
 
 
 def _margin(answerable: Sequence[Seen], weights: np.ndarray) -> float:
@@ -306,7 +444,9 @@ def _margin(answerable: Sequence[Seen], weights: np.ndarray) -> float:
     below = []
     for each in answerable:
         best = ranked(each, weights)
-        right = next((judged.score for judged in best[: scoring.TOGETHER] if each.case.right[judged.place]), None)
+        right = next(
+            (judged.score for judged in best[: relevance_scores.TOGETHER] if each.case.right[judged.place]), None
+        )
         if right is not None and right < best[0].score:
             below.append(best[0].score - right)
     return float(np.quantile(below, WITHIN))
@@ -314,7 +454,8 @@ def _margin(answerable: Sequence[Seen], weights: np.ndarray) -> float:
 
 def _fit(groups: Groups) -> tuple[np.ndarray, tuple[np.ndarray, float]]:
     weights = fit_statements(groups["answerable"])
-    return weights, fit_chance([each for group in groups.values() for each in group], weights)
+    shown = [each for kind, group in groups.items() if kind != OTHERWISE for each in group]
+    return weights, fit_chance(shown, weights)
 
 
 def main() -> None:
@@ -322,7 +463,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("do", choices=("record", "train"))
     parser.add_argument("path", type=Path)
-    parser.add_argument("--count", type=int, default=200, help="questions a language to record")
+    parser.add_argument("--count", type=int, default=100, help="questions a language to record, asked three times")
     options = parser.parse_args()
     if options.do == "record":
         record(options.path, options.count)

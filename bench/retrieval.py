@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 
 from assay.core.ports import Query
 from assay.core.sources import Document, Snapshot, sha256
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
 from assay.store.memory import MemoryBlobs, MemoryLibrary
 
@@ -90,7 +90,7 @@ def searching(texts: Texts) -> Callable[[str, int], list[str]]:
         names.setdefault(blobs.put(text.encode()), []).append(name)
         entries.append(entry(text, title, name))
     library.add(entries, "default")
-    search = LocalSearch(None, library, Reader(blobs).spans)
+    search = LocalSearch(None, library, DocumentReader(blobs).spans)
     search.sync()
     return lambda text, limit: [
         name for hit in search.find(Query(text=text, limit=limit)) for name in names[hit.document.sha256]

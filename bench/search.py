@@ -17,10 +17,10 @@ from corpus import DATA, machine, read_all
 
 from assay.core.ports import Library, Query
 from assay.core.sources import Document
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
 from assay.search.local.index import FORMAT, LocalIndex
-from assay.search.local.ranking import View
+from assay.search.local.local_ranks import IndexSnapshot
 from assay.search.local.words import Words
 from assay.store.sql import open_store
 
@@ -36,7 +36,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         store = open_store(home)
-        search = LocalSearch(home / "index", store.library, Reader(store.blobs).spans)
+        search = LocalSearch(home / "index", store.library, DocumentReader(store.blobs).spans)
         found = read_all(store)
         search.sync()
         print(f"{found.documents:,} documents; {machine()}")
@@ -66,7 +66,7 @@ def named(library: Library, chance: random.Random) -> list[Document]:
 def queries(folder: Path, asked: Sequence[Document]) -> None:
     """Measure what the index of passages takes for a question, alone: the ten best of all passages."""
     index = LocalIndex(folder / FORMAT)
-    view, times = View(index), []
+    view, times = IndexSnapshot(index), []
     for number, document in enumerate(asked):
         words = Words(FORMS[number % len(FORMS)].format(document.title), index.analyses).reduced(view.documents)
         query = words.in_passages()

@@ -21,7 +21,7 @@ from sqlalchemy import Engine
 
 from assay.core.ports import Library, Query
 from assay.core.sources import Document
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
 from assay.search.postgres import PostgresSearch
@@ -50,7 +50,7 @@ def main(names: list[str]) -> int:
 
 def measure(everything: Store, wanted: int, folder: Path, url: str) -> None:
     """Take documents until there are enough passages, then index and ask them both ways."""
-    reader = Reader(everything.blobs)
+    reader = DocumentReader(everything.blobs)
     store, passages = memory_store(), 0
     documents = everything.library.documents(["default"])
     random.Random(7).shuffle(documents)
@@ -61,7 +61,7 @@ def measure(everything: Store, wanted: int, folder: Path, url: str) -> None:
         if passages >= wanted:
             break
     print(f"{passages:,} passages of {store.library.last_row():,} documents; {machine()}")
-    spans = Reader(everything.blobs).spans
+    spans = DocumentReader(everything.blobs).spans
     schema = server.with_schema(url)
     Database(Postgres(schema)).close()
     engine = Postgres(schema).engine()

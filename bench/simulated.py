@@ -31,21 +31,21 @@ from assay.core.ports import Access, Hit, Library, Model, Query, World
 from assay.core.secrets import Secret
 from assay.core.sources import Document
 from assay.core.usage import Usage
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.models import openai
-from assay.phases.orchestrated import orchestrate
+from assay.phases.orchestrator import orchestrate
 from assay.phases.pipeline import Services, pipeline
 from assay.phases.reflective import reflect
 from assay.run.clock import SystemClock
 from assay.run.engine import Engine
-from assay.run.protocols import Observation, Shown
+from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
-from assay.run.steps import Scratch
+from assay.run.steps import StepContext
 from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
-from assay.tools import shared
+from assay.tools import common
 from assay.tools.arguments import define, read
 from assay.tools.search import SearchTool
 
@@ -59,7 +59,7 @@ class SlowSearch:
 
     name = "slow"
 
-    def __init__(self, library: Library, reader: Reader, seconds: float = SEARCH_SECONDS) -> None:
+    def __init__(self, library: Library, reader: DocumentReader, seconds: float = SEARCH_SECONDS) -> None:
         self._known, self._seconds = library.documents(["default"]), seconds
         self._spans = [reader.spans(each)[: HITS * SPANS] for each in self._known]
         self.served: list[Served] = []
@@ -87,7 +87,7 @@ class FetchTool:
     name = "fetch"
     definition = define("fetch", "Fetch a page and read it.", FetchArguments)
 
-    def __init__(self, pages: Sequence[Document], reader: Reader, seconds: float = PAGE_SECONDS) -> None:
+    def __init__(self, pages: Sequence[Document], reader: DocumentReader, seconds: float = PAGE_SECONDS) -> None:
         self._reader, self._seconds = reader, seconds
         self._pages = {document.name: document for document in pages}
         self.served: list[Served] = []
@@ -95,7 +95,7 @@ class FetchTool:
     async def run(self, run: Run, ledger: Ledger, arguments: Mapping[str, Any]) -> Observation:
         """Fetch."""
         page = read(self.definition, arguments, FetchArguments).page
-        key = shared.key("fetch", page)
+        key = common.key("fetch", page)
 
         async def work() -> Observation:
             start = time.monotonic()
@@ -103,16 +103,18 @@ class FetchTool:
                 await asyncio.sleep(self._seconds)
             self.served.append(Served(f"fetch:{page}", start, time.monotonic()))
             document = self._pages[page]
-            return Observation(summary=page, shown=(Shown(document=document, spans=self._reader.spans(document)[:30]),))
+            return Observation(
+                summary=page, shown=(DocumentPassages(document=document, spans=self._reader.spans(document)[:30]),)
+            )
 
-        async def fetch(scratch: Scratch) -> Observation:
-            found, known = await shared.once(run, ledger, key, work)
+        async def fetch(step_context: StepContext) -> Observation:
+            found, known = await common.once(run, ledger, key, work)
             if not known:
-                scratch.spend(Usage(pages=1))
+                step_context.spend(Usage(pages=1))
             return found
 
         found = await run.step("fetch", fetch, returns=Observation, input=page, cost=Usage(pages=1))
-        shared.keep(ledger, key, found)
+        common.keep(ledger, key, found)
         return found
 
 
@@ -121,7 +123,7 @@ class Bench:
 
     def __init__(self, store: Store, model: Model, *, search: float = SEARCH_SECONDS, page: float = PAGE_SECONDS):
         scenario.fill(store)
-        reader = Reader(store.blobs)
+        reader = DocumentReader(store.blobs)
         self.search = SlowSearch(store.library, reader, search)
         self.fetch = FetchTool(store.library.documents(["default"]), reader, page)
         strategies = {"orchestrated": orchestrate, "reflective": reflect}

@@ -15,10 +15,10 @@ from contextlib import asynccontextmanager
 from corpus import machine
 
 from assay.app.online import Online
-from assay.app.readers import Readers
+from assay.app.readers import LazyReaders
 from assay.core.errors import FetchFailed, StoreError
 from assay.core.sources import Document, Fetched
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.run.clock import SystemClock
 from assay.settings import load
 from assay.store.memory import memory_store
@@ -105,8 +105,8 @@ async def still() -> None:
 
 async def run() -> float:
     """Read all pages, one after the other, as a run does: text, then passages."""
-    store, readers, clock = memory_store(), Readers(), SystemClock()
-    reader = Reader(store.blobs)
+    store, readers, clock = memory_store(), LazyReaders(), SystemClock()
+    reader = DocumentReader(store.blobs)
     online = Online(load(), store.library, store.blobs, clock, readers, reader.spans)
     online.fetch_with(Still())
 

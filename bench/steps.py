@@ -25,7 +25,7 @@ from assay.core.ports import Journal, World
 from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome
 from assay.run.run import Branch, Run
-from assay.run.steps import Scratch
+from assay.run.steps import StepContext
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
@@ -35,8 +35,8 @@ async def measure(journal: Journal, steps: int, at_once: int) -> tuple[float, fl
     store = memory_store()
     world = World(models={}, searches=(), library=store.library, blobs=store.blobs, clock=SystemClock())
 
-    async def work(scratch: Scratch) -> dict[str, str]:
-        scratch.emit(Warned(message="one event"))
+    async def work(step_context: StepContext) -> dict[str, str]:
+        step_context.emit(Warned(message="one event"))
         return {"text": "a result of some hundred characters " * 10}
 
     async def branch(run: Run) -> None:

@@ -26,18 +26,18 @@ from assay.core.events import ReportDelta, ReportStarted
 from assay.core.messages import Delta, Message, Price, Profile, Reply, Request, TextDelta, ToolCall
 from assay.core.ports import World
 from assay.core.sources import Passage, Source
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.evidence.segment import segment
-from assay.models.scripted import Scripted
+from assay.models.script import Scripted
 from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome
-from assay.run.protocols import Shown
+from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
 from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.verify.pipeline import Verified, verify
-from assay.verify.streaming.proofreading import Proofreader
+from assay.verify.stream.proofreader import Proofreader
 
 WRITER = Profile(name="writer", price=Price(input=0.0, output=0.0))
 BUILT_IN = Profile(name="writer", price=Price(input=0.0, output=0.0), deterministic=True)
@@ -51,7 +51,7 @@ class Made(NamedTuple):
 
     store: Store
     ledger: Ledger
-    reader: Reader
+    reader: DocumentReader
     report: str
 
 
@@ -69,9 +69,12 @@ def made(claims: int, seed: int = 7) -> Made:
     """40 documents of 60 sentences, and a report of so many claims in paragraphs, lists and a table."""
     dice, store = random.Random(seed), memory_store()
     bundle.library(store, 40, 60, dice)
-    reader, ledger = Reader(store.blobs), Ledger()
+    reader, ledger = DocumentReader(store.blobs), Ledger()
     documents = store.library.documents(["default"])
-    shown = [Shown(document=each, spans=tuple(segment(reader.text(each).decode(), "markdown"))) for each in documents]
+    shown = [
+        DocumentPassages(document=each, spans=tuple(segment(reader.text(each).decode(), "markdown")))
+        for each in documents
+    ]
     ledger.apply(ledger.register(1, shown).rows)
     passages = [each for each in ledger.everything()[0].values() if len(each.text) > 100]
     return Made(store, ledger, reader, _report([dice.choice(passages) for _ in range(claims)], dice))

@@ -25,7 +25,7 @@ from research import Sea  # noqa: E402  (the little world of the tests)
 from assay.core.depths import changed_depths  # noqa: E402
 from assay.core.messages import Message, Price, Profile, Reply, Request, ToolCall  # noqa: E402
 from assay.core.tags import tagged  # noqa: E402
-from assay.models.scripted import Scripted  # noqa: E402
+from assay.models.script import Scripted  # noqa: E402
 
 TARGET = ROOT / "docs" / "prompts.md"
 INTRODUCTION = """\

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 import warm
+from serving import served
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+SERVER = "http://127.0.0.1:8484"
 
 MAIN = """
 import ast, asyncio, inspect, sys
@@ -42,7 +45,19 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("code", blocks("python"))
-def test_python(code: str, environment: dict[str, str]):
+def test_python(code: str, environment: dict[str, str], tmp_path: Path):
+    """An example which speaks to a server finds one, over a document."""
+    if SERVER not in code:
+        ended(code, environment)
+        return
+    (tmp_path / "zen.md").write_text("# The Zen of Python\n\nThe Zen of Python was written by Tim Peters.\n")
+    assert warm.run("docs", "add", str(tmp_path / "zen.md"), cwd=ROOT, env=environment).returncode == 0
+    with served(tmp_path / "home") as server:
+        ended(code.replace(SERVER, server.url), environment)
+
+
+def ended(code: str, environment: dict[str, str]) -> None:
+    """A block is run to its end."""
     done = subprocess.run(
         [sys.executable, "-c", MAIN], input=code, capture_output=True, text=True, timeout=120, cwd=ROOT, env=environment
     )

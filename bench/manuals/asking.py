@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from answers import Baseline, Document
 from corpus import machine
 
 from assay import Assay
@@ -23,6 +24,7 @@ from assay.store.sql import open_store
 from manuals.facts import Fact, Manual
 
 NO_DATA = 2
+MOST_PAGES = 10_000
 
 
 class Asked(NamedTuple):
@@ -41,16 +43,20 @@ class Asked(NamedTuple):
     seconds: float
 
 
-def main(*manuals: Manual) -> int:
-    """Ask and print; 2 when none of the manuals is there."""
+def main(*manuals: Manual, baseline: bool = False) -> int:
+    """Ask and print; 2 when none of the manuals is there. `baseline` prints what BM25's best sentences answer too."""
     options = _options()
     there = [manual for manual in manuals if _there(manual)]
     for manual in there:
         with tempfile.TemporaryDirectory() as folder:
-            asked = asyncio.run(_ask_all(manual, Path(options.home or folder) / manual.package))
+            home = Path(options.home or folder) / manual.package
+            asked = asyncio.run(_ask_all(manual, home))
+            plain = _plain(manual, home / "home") if baseline else 0
         for each in asked:
             _show(each, options.show)
         _summarize(asked)
+        if baseline:
+            print(f"answer in the two best sentences of BM25's best paragraph: {plain}")
     return 0 if there else NO_DATA
 
 
@@ -123,6 +129,16 @@ def _exact(report: Report, home: Path, pages: Sequence[Path]) -> int:
         same = cut.decode() == passage.text and sha256(cut).hexdigest() == passage.text_sha256
         exact += same and document.snapshot_sha256 in on_disk
     return exact
+
+
+def _plain(manual: Manual, home: Path) -> int:
+    """How many questions BM25's best paragraph answers with the two sentences that hold most of their words."""
+    store = open_store(home)
+    texts = [store.blobs.get(document.sha256).decode() for _, document in store.library.after(0, MOST_PAGES)]
+    paragraphs = [part for text in texts for part in re.split(r"\n\s*\n", text) if part.strip()]
+    plain = Baseline([Document(str(at), "", "", part) for at, part in enumerate(paragraphs)])
+    answerable = [fact for fact in manual.facts if fact.expected]
+    return sum(_states(plain.answer(fact.question)[1], fact.expected) for fact in answerable)
 
 
 def _show(asked: Asked, whole: bool) -> None:

@@ -15,9 +15,9 @@ import tantivy
 
 from assay.core import markers
 from assay.core.messages import Message, Reply, Request, Task, ToolCall, ToolDefinition
+from assay.core.passage_context import show
 from assay.core.plan import Coverage, Plan, PlanStep
-from assay.core.shown import show
-from assay.core.sources import Passage, Source, Span, sha256, source_id
+from assay.core.sources import Passage, PassageSpan, Source, sha256, source_id
 from assay.evidence.segment import segment
 from assay.models.extractive import Extractive
 from assay.tools.parts import matching, part
@@ -33,7 +33,7 @@ class Shelves:
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
-        self._spans: dict[int, tuple[Span, ...]] = {}
+        self._spans: dict[int, tuple[PassageSpan, ...]] = {}
         builder = tantivy.SchemaBuilder()
         builder.add_integer_field("row", stored=True)
         builder.add_text_field("title", stored=False, tokenizer_name="en_stem")
@@ -47,7 +47,7 @@ class Shelves:
         self._index.reload()
         self._searcher = self._index.searcher()
 
-    def search(self, query: str, limit: int) -> list[tuple[int, tuple[Span, ...]]]:
+    def search(self, query: str, limit: int) -> list[tuple[int, tuple[PassageSpan, ...]]]:
         """The best rows, each with its best passages."""
         plain = re.sub(r"[^\w\s]", " ", query)
         parsed = self._index.parse_query(plain, ["title", "body"], field_boosts={"title": 2.0})
@@ -55,7 +55,7 @@ class Shelves:
         rows = [int(self._searcher.doc(address)["row"][0]) for _, address in hits]
         return [(row, tuple(matching(self.spans(row), query)[:PASSAGES])) for row in rows]
 
-    def spans(self, row: int) -> tuple[Span, ...]:
+    def spans(self, row: int) -> tuple[PassageSpan, ...]:
         """All passages of a row."""
         if row not in self._spans:
             self._spans[row] = segment(self.rows[row].text, "markdown")
@@ -70,7 +70,7 @@ class Lane:
         self.sources: dict[int, Source] = {}
         self.passages: dict[str, Passage] = {}
 
-    def show(self, row: int, spans: Sequence[Span]) -> str:
+    def show(self, row: int, spans: Sequence[PassageSpan]) -> str:
         """The lines for some passages of a row."""
         source = self.sources.setdefault(row, self._source(row))
         found = [self._passage(source, span) for span in spans]
@@ -89,7 +89,7 @@ class Lane:
             fetched_at="",
         )
 
-    def _passage(self, source: Source, span: Span) -> Passage:
+    def _passage(self, source: Source, span: PassageSpan) -> Passage:
         return Passage(
             id=f"{source.id}.{span.ordinal}",
             source=source.id,

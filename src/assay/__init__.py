@@ -10,33 +10,33 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.app.assay import Assay as Assay
-    from assay.app.checking import CheckedRow as CheckedRow
-    from assay.app.checking import ClaimRow as ClaimRow
-    from assay.app.checking import check as check
+    from assay.app.claim_checks import CheckedRow as CheckedRow
+    from assay.app.claim_checks import ClaimRow as ClaimRow
+    from assay.app.claim_checks import check as check
+    from assay.app.claim_judge import judge_rows as judge_rows
     from assay.app.handle import RunHandle as RunHandle
-    from assay.app.judging import judge_rows as judge_rows
     from assay.app.shortcuts import research as research
     from assay.app.shortcuts import research_sync as research_sync
-    from assay.app.verifying import Rechecked as Rechecked
-    from assay.app.verifying import VerifiedText as VerifiedText
+    from assay.app.verification import Rechecked as Rechecked
+    from assay.app.verification import VerifiedText as VerifiedText
     from assay.core.errors import AssayError as AssayError
     from assay.core.report import Report as Report
     from assay.core.view import RunView as RunView
-    from assay.evidence.cited import CitedPassage as CitedPassage
+    from assay.evidence.citations import CitedPassage as CitedPassage
     from assay.settings import Settings as Settings
 
 _WHERE = {
     "Assay": "assay.app.assay",
-    "check": "assay.app.checking",
-    "CheckedRow": "assay.app.checking",
-    "ClaimRow": "assay.app.checking",
-    "judge_rows": "assay.app.judging",
-    "CitedPassage": "assay.evidence.cited",
+    "check": "assay.app.claim_checks",
+    "CheckedRow": "assay.app.claim_checks",
+    "ClaimRow": "assay.app.claim_checks",
+    "judge_rows": "assay.app.claim_judge",
+    "CitedPassage": "assay.evidence.citations",
     "research": "assay.app.shortcuts",
     "RunHandle": "assay.app.handle",
     "research_sync": "assay.app.shortcuts",
-    "Rechecked": "assay.app.verifying",
-    "VerifiedText": "assay.app.verifying",
+    "Rechecked": "assay.app.verification",
+    "VerifiedText": "assay.app.verification",
     "AssayError": "assay.core.errors",
     "Report": "assay.core.report",
     "RunView": "assay.core.view",

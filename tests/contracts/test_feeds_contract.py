@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -26,7 +26,7 @@ class Counting:
         self._journal, self.asked = journal, Counter[str]()
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("rows", "events"):
+        if name in ("rows", "events", "news"):
             self.asked[name] += 1
         return getattr(self._journal, name)
 
@@ -48,6 +48,25 @@ async def test_rows_are_found_by_id_in_one_query(journal: Journal):
     found = await journal.rows(["r2", "r1", "none"])
     assert found == {"r1": await journal.find("r1"), "r2": await journal.find("r2")}
     assert await journal.rows([]) == {}
+
+
+async def test_news_of_many_runs_come_in_one_look(journal: Journal):
+    leases = [await begin(journal, run_id) for run_id in ("r1", "r2", "r3")]
+    for lease in leases:
+        await journal.commit(lease, said(*(f"{part}" for part in range(4))))
+    found = await journal.news({"r1": 1, "r2": 3, "r3": 5, "none": 0}, 100)
+    assert {id: [each.seq for each in news.events] for id, news in found.items()} == {
+        "r1": [2, 3, 4, 5],
+        "r2": [4, 5],
+        "r3": [],
+    }
+    assert {id: news.row for id, news in found.items()} == await journal.rows(["r1", "r2", "r3"])
+    assert list(found["r1"].events) == await journal.events("r1", after=1)
+    few = await journal.news({"r1": 0, "r2": 0}, 7)
+    assert sum(len(news.events) for news in few.values()) == 7
+    assert all([each.seq for each in news.events] == list(range(1, len(news.events) + 1)) for news in few.values())
+    assert await journal.news({}, 10) == {}
+    assert await journal.owned_by("bob").news({"r1": 0}, 10) == {}
 
 
 async def test_what_one_process_writes_its_listeners_hear(journal: Journal):
@@ -111,14 +130,14 @@ async def test_a_hundred_followers_cost_what_one_costs(journal: Journal):
     counting = Counting(journal)
     feeds = Feeds(counting)  # type: ignore[arg-type]
     following = [asyncio.ensure_future(heard(feeds, after=1)) for _ in range(100)]
-    await until(lambda: counting.asked["rows"] >= 100)  # all have looked where the log stands
+    await until(lambda: "r1" in feeds._feeds and feeds._feeds["r1"].followers == 100)
     await asyncio.sleep(0.1)
     for number in range(10):
         await journal.commit(lease, said(f"{number}"))
         await asyncio.sleep(0.03)
     await journal.commit(lease, Commit(status="completed"))
     assert [await each for each in following] == [list(range(2, 12))] * 100
-    assert counting.asked["events"] <= 20
+    assert counting.asked["events"] + counting.asked["news"] <= 30
     await feeds.close()
 
 
@@ -175,11 +194,8 @@ async def test_a_store_that_fails_is_no_silence(journal: Journal):
     await begin(journal)
 
     class Failing(Counting):
-        async def rows(self, run_ids: list[str]) -> Any:
-            self.asked["rows"] += 1
-            if self.asked["rows"] > 1:
-                raise OSError("gone")
-            return await self._journal.rows(run_ids)
+        async def news(self, after: Mapping[str, int], limit: int) -> Any:
+            raise OSError("gone")
 
     feeds = Feeds(Failing(journal))  # type: ignore[arg-type]
     with pytest.raises(OSError, match="gone"):

@@ -10,8 +10,8 @@ from assay.core.errors import FenceLost, LeaseHeld, StoreError, UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import (
     Commit,
-    Given,
     Lease,
+    RunInputs,
     RunRow,
 )
 
@@ -237,7 +237,7 @@ async def test_the_newest_run_of_a_thread(journal, other):
 
 
 async def test_what_a_run_is_given_is_stored_with_it(journal, other):
-    given = Given(steps=(step("a"), step("b", b"2")), ledger=(row("S1001"), row("S1002", b"[]", lane=2)))
+    given = RunInputs(steps=(step("a"), step("b", b"2")), ledger=(row("S1001"), row("S1002", b"[]", lane=2)))
     await journal.create("r1", "why?", b"{}", [draft("a"), draft("b", step="fork")], given=given)
     memory = await other.load("r1")
     assert memory.steps == {"a": step("a"), "b": step("b", b"2")}
@@ -252,8 +252,10 @@ async def test_what_a_run_is_given_is_stored_with_it(journal, other):
 
 
 async def test_an_id_given_out_twice_leaves_what_the_first_was_given(journal, other):
-    await journal.create("r1", "why?", b"{}", [draft("a")], given=Given(steps=(step("a"),)))
+    await journal.create("r1", "why?", b"{}", [draft("a")], given=RunInputs(steps=(step("a"),)))
     with pytest.raises(StoreError, match="r1 exists"):
-        await other.create("r1", "else?", b"[]", [draft("b")], given=Given(steps=(step("b"),), ledger=(row("S1001"),)))
+        await other.create(
+            "r1", "else?", b"[]", [draft("b")], given=RunInputs(steps=(step("b"),), ledger=(row("S1001"),))
+        )
     memory = await journal.load("r1")
     assert (set(memory.steps), memory.ledger) == ({"a"}, ())

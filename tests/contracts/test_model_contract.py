@@ -9,7 +9,7 @@ import pytest
 from assay.core.messages import CallDone, Delta, Message, Reply, Request, Task, TextDelta, ToolDefinition
 from assay.core.ports import Access, Model
 from assay.models.extractive import create as create_extractive
-from assay.models.scripted import Scripted, calls, says
+from assay.models.script import Scripted, calls, says
 
 SHOWN = "## S1001 Bug Fix Releases <https://peps.example/pep-0006/>\n[S1001.0] PEP: 6\n[S1001.1] Status: Superseded"
 

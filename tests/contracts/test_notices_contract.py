@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from web import Site, response, site
 
-from assay.core.errors import SearchFailed
+from assay.core.errors import SearchError
 from assay.core.sources import Notice
-from assay.search.web.asking import SearchAccess
 from assay.search.web.notices import CrossrefNotices
+from assay.search.web.provider import SearchAccess
 
 RETRACTED = {
     "status": "ok",
@@ -71,14 +71,14 @@ async def test_a_work_without_notices_and_one_nobody_knows(there: Site):
 
 async def test_an_answer_which_cannot_be_read(there: Site):
     made = desk(there)
-    with pytest.raises(SearchFailed, match="cannot be read"):
+    with pytest.raises(SearchError, match="cannot be read"):
         await made.of("10.1000/odd")
     await made.close()
 
 
 async def test_nobody_there():
     made = CrossrefNotices(SearchAccess(url="http://127.0.0.1:9", pause=0.0))
-    with pytest.raises(SearchFailed, match="cannot be reached"):
+    with pytest.raises(SearchError, match="cannot be reached"):
         await made.of("10.1000/182")
     await made.close()
 
@@ -102,7 +102,7 @@ async def test_any_answer_is_notices_or_a_named_failure(there: Site, reply: obje
     made = desk(there)
     try:
         found = await made.of("10.1/x")
-    except SearchFailed:
+    except SearchError:
         found = ()
     finally:
         await made.close()

@@ -9,8 +9,9 @@ import pytest
 from journals import draft
 from queues import ANY, TTL, put, taken
 
-from assay.core.errors import FenceLost, UnknownName
-from assay.core.ports import Commit, Queue, QueueLimits
+from assay.core.errors import FenceLost, StoreError, UnknownName
+from assay.core.ports import Commit, Queue, QueueLimits, QueuePlace, RunInputs
+from assay.core.ports.queue import QueueDepth
 
 # What is in memory is no other process's, and has no queue.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)
@@ -27,6 +28,23 @@ async def test_first_come_first_served_and_each_run_once(stores, queue: Queue) -
     assert (lease.run_id, lease.fence, lease.holder) == ("a", 1, "w1")
     assert await taken(stores.two.queue, "w2") == ["b", "c"]
     assert await queue.claim("w1", TTL, ANY) is None
+
+
+async def test_a_run_may_be_queued_by_the_transaction_which_stores_it(stores, queue: Queue) -> None:
+    place = QueuePlace(user="ann", priority=3, release="9.9")
+    await put(stores.one, "usual")
+    await stores.one.journal.create("soon", "question", b"{}", [draft("created")], given=RunInputs(place=place))
+    first = (await queue.queued())[0]
+    assert (first.run_id, first.user, first.priority, first.release, first.ready) == ("soon", "ann", 3, "9.9", True)
+    assert (await stores.one.journal.find("soon")).queued
+    assert await taken(stores.two.queue) == ["soon", "usual"]
+
+
+async def test_a_run_which_could_not_be_stored_is_not_queued_either(stores, queue: Queue) -> None:
+    await stores.one.journal.create("a", "question", b"{}", [draft("created")])
+    with pytest.raises(StoreError):
+        await stores.one.journal.create("a", "again", b"{}", [draft("created")], given=RunInputs(place=QueuePlace()))
+    assert await queue.queued() == []
 
 
 async def test_the_highest_priority_goes_first(stores, queue: Queue) -> None:
@@ -118,6 +136,16 @@ async def test_the_list_says_who_has_what(stores, queue: Queue) -> None:
     assert (await queue.queued())[0].holder == ""
     with pytest.raises(UnknownName):
         await queue.enqueue("none")
+
+
+async def test_the_depth_tells_those_who_wait_from_those_which_are_executed(stores, queue: Queue) -> None:
+    assert await queue.depth() == QueueDepth()
+    await put(stores.one, "a", "b", "c", "d")
+    await queue.claim("w1", TTL, ANY)
+    await queue.park("d")
+    assert await stores.two.queue.depth() == QueueDepth(waiting=2, executed=1, parked=1)
+    stores.wall.seconds += TTL + 0.1
+    assert await queue.depth() == QueueDepth(waiting=3, parked=1)
 
 
 async def test_many_who_claim_at_once_never_get_the_same(stores, queue: Queue) -> None:

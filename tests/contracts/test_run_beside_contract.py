@@ -10,10 +10,10 @@ from runtime import ASK, DONE, Journals, Killed, again, first, log, world
 
 from assay.core.events import ReportDelta, StepRestarted, Warned, decode
 from assay.core.view import fold
-from assay.models.scripted import Scripted, fails, says
+from assay.models.script import Scripted, fails, says
 from assay.run.engine import Outcome
 from assay.run.run import Run
-from assay.run.steps import Scratch
+from assay.run.steps import StepContext
 from assay.run.voice import Beside
 
 
@@ -41,13 +41,13 @@ async def test_a_branch_beside_goes_on_while_others_do_and_is_done_once(journals
 
     async def pipeline(run: Run) -> Outcome:
         async def judge(place: Run) -> int:
-            async def work(_: Scratch) -> int:
+            async def work(_: StepContext) -> int:
                 done["judge"] += 1
                 return 7
 
             return await place.step("judge", work, returns=int)
 
-        beside = run.aside("c1", judge)
+        beside = run.in_background("c1", judge)
         assert not beside.done
         while not done["judge"] and not done["died"]:
             await asyncio.sleep(0)
@@ -74,7 +74,7 @@ async def test_a_branch_nobody_waits_for_ends_with_the_run(journals: Journals) -
                 stopped.set()
                 raise
 
-        run.aside("c1", forever)
+        run.in_background("c1", forever)
         await asyncio.sleep(0)
         return DONE
 
@@ -124,5 +124,5 @@ async def test_whether_something_stands_is_the_same_when_a_run_is_taken_up(journ
     assert [msgspec.json.decode(each)["message"] for each in warned] == ["9 signs"]
 
 
-async def _nothing(_: Scratch) -> int:
+async def _nothing(_: StepContext) -> int:
     return 0

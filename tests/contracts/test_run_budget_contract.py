@@ -13,10 +13,10 @@ from assay.core.errors import LimitReached
 from assay.core.messages import Message, Price, Profile, Reply
 from assay.core.ports import World
 from assay.core.usage import Budget, Usage
-from assay.models.scripted import Scene, Scripted
+from assay.models.script import Scene, Scripted
 from assay.run.engine import Outcome
 from assay.run.run import Run
-from assay.run.steps import Scratch
+from assay.run.steps import StepContext
 
 COST = Usage(input_tokens=1_000, output_tokens=1_000, searches=1)
 
@@ -42,8 +42,8 @@ async def test_a_fallback_is_asked_only_where_it_is_paid_for_too(
     at, fallback = both(Usage(model_calls=1, output_tokens=1_000))
     got: list[str] = []
 
-    async def spend(scratch: Scratch) -> int:
-        scratch.spend(Usage(usd=before))
+    async def spend(step_context: StepContext) -> int:
+        step_context.spend(Usage(usd=before))
         return 1
 
     async def pipeline(run: Run) -> Outcome:
@@ -68,10 +68,10 @@ async def test_a_process_killed_between_hold_and_settling_is_counted_once_by_the
     seen: list[Usage] = []
 
     async def pipeline(run: Run) -> Outcome:
-        async def work(scratch: Scratch) -> int:
+        async def work(step_context: StepContext) -> int:
             if len(seen) < 3:
                 raise Killed
-            scratch.spend(Usage(input_tokens=10, searches=1))
+            step_context.spend(Usage(input_tokens=10, searches=1))
             return 1
 
         seen.append(run.execution.accounts.used)
@@ -92,7 +92,7 @@ async def test_a_process_killed_between_hold_and_settling_is_counted_once_by_the
 
 async def test_what_is_still_held_when_a_run_ends_is_spent(journals: Journals) -> None:
     async def pipeline(run: Run) -> Outcome:
-        async def stuck(scratch: Scratch) -> int:
+        async def stuck(step_context: StepContext) -> int:
             raise Killed
 
         handle = run.spawn("agent", {}, lambda lane: lane.step("stuck", stuck, returns=int, cost=COST), returns=int)

@@ -12,22 +12,22 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from runtime import DONE, Journals, Killed, again, first, log, ready, world
 
-from assay.core.errors import Failed, FenceLost, InputNeeded, ToolFailed
+from assay.core.errors import Failed, FenceLost, InputNeeded, ToolError
 from assay.core.events import Warned
 from assay.core.usage import Usage
 from assay.run.engine import Engine, Outcome
 from assay.run.run import Branch, Run
-from assay.run.steps import Scratch
+from assay.run.steps import StepContext
 
 
 async def test_a_step_is_done_once_and_its_events_come_with_it(journals: Journals) -> None:
     done = Counter[str]()
 
     async def pipeline(run: Run) -> Outcome:
-        async def work(scratch: Scratch) -> list[int]:
+        async def work(step_context: StepContext) -> list[int]:
             done["work"] += 1
-            scratch.emit(Warned(message="inside"))
-            scratch.spend(Usage(searches=1))
+            step_context.emit(Warned(message="inside"))
+            step_context.spend(Usage(searches=1))
             return [1, 2]
 
         async with run.phase("plan") as phase:
@@ -54,9 +54,9 @@ async def test_a_failure_is_stored_and_raised_alike_on_replay(journals: Journals
     raised: list[tuple[type, str]] = []
 
     async def pipeline(run: Run) -> Outcome:
-        async def fail(scratch: Scratch) -> int:
+        async def fail(step_context: StepContext) -> int:
             tries["fail"] += 1
-            raise ToolFailed("no such document")
+            raise ToolError("no such document")
 
         try:
             await run.step("fail", fail, returns=int)
@@ -69,14 +69,14 @@ async def test_a_failure_is_stored_and_raised_alike_on_replay(journals: Journals
     handle = await first(journals, pipeline, world())
     await again(journals, handle.run_id, pipeline, world())
     assert tries["fail"] == 1
-    assert raised == [(ToolFailed, "no such document")] * 2
+    assert raised == [(ToolError, "no such document")] * 2
 
 
 async def test_a_bug_is_not_stored_and_fails_the_run_loudly(journals: Journals) -> None:
     healthy = False
 
     async def pipeline(run: Run) -> Outcome:
-        async def work(scratch: Scratch) -> int:
+        async def work(step_context: StepContext) -> int:
             return 1 if healthy else 1 // 0
 
         await run.step("work", work, returns=int)
@@ -95,7 +95,7 @@ async def test_a_changed_input_is_done_again_and_said(journals: Journals) -> Non
     seen: list[int] = []
 
     async def pipeline(run: Run) -> Outcome:
-        async def work(scratch: Scratch) -> int:
+        async def work(step_context: StepContext) -> int:
             return len(seen)
 
         value = len(seen)
@@ -118,10 +118,10 @@ async def branches(run: Run, jitter: random.Random, done: Counter[str], die_afte
             found = []
             for place in range(4):
 
-                async def work(scratch: Scratch, place: int = place) -> str:
+                async def work(step_context: StepContext, place: int = place) -> str:
                     await asyncio.sleep(jitter.random() * 0.004)
                     done[f"{number}.{place}"] += 1
-                    scratch.emit(Warned(message=f"{number}.{place}"))
+                    step_context.emit(Warned(message=f"{number}.{place}"))
                     return f"{number}.{place}"
 
                 found.append(await inner.step("work", work, returns=str, input=place))
@@ -185,7 +185,7 @@ async def test_a_lost_fence_ends_the_first_process(journals: Journals) -> None:
     entered = asyncio.Event()
 
     async def pipeline(run: Run) -> Outcome:
-        async def slow(scratch: Scratch) -> int:
+        async def slow(step_context: StepContext) -> int:
             entered.set()
             await asyncio.sleep(0.6)
             return 1

@@ -14,10 +14,10 @@ from assay.core.events import FindingAdded
 from assay.core.messages import Reply
 from assay.core.ports import World
 from assay.core.usage import Budget, Usage
-from assay.models.scripted import Scene, Scripted
-from assay.run.engine import Engine, Outcome, RunHandle
+from assay.models.script import Scene, Scripted
+from assay.run.engine import Engine, Outcome, RunTask
 from assay.run.run import Run
-from assay.run.steps import Scratch
+from assay.run.steps import StepContext
 
 
 async def test_an_early_finish_ends_lanes_and_lets_the_writer_write(journals: Journals) -> None:
@@ -25,12 +25,12 @@ async def test_an_early_finish_ends_lanes_and_lets_the_writer_write(journals: Jo
     entered = asyncio.Event()
 
     async def pipeline(run: Run) -> Outcome:
-        async def slow(scratch: Scratch) -> int:
+        async def slow(step_context: StepContext) -> int:
             entered.set()
             await asyncio.sleep(60)
             return 1
 
-        async def write(scratch: Scratch) -> str:
+        async def write(step_context: StepContext) -> str:
             return "report"
 
         try:
@@ -56,11 +56,11 @@ async def test_an_early_finish_ends_lanes_and_lets_the_writer_write(journals: Jo
 
 async def test_cancel_ends_everything_and_keeps_what_is_stored(journals: Journals) -> None:
     async def pipeline(run: Run) -> Outcome:
-        async def quick(scratch: Scratch) -> int:
-            scratch.emit(FindingAdded(lane=1, task="t", text="found"))
+        async def quick(step_context: StepContext) -> int:
+            step_context.emit(FindingAdded(lane=1, task="t", text="found"))
             return 1
 
-        async def slow(scratch: Scratch) -> int:
+        async def slow(step_context: StepContext) -> int:
             await asyncio.sleep(60)
             return 1
 
@@ -86,7 +86,7 @@ async def test_the_deadline_ends_research_and_is_the_same_on_replay(journals: Jo
     reasons: list[str] = []
 
     async def pipeline(run: Run) -> Outcome:
-        async def slow(scratch: Scratch) -> int:
+        async def slow(step_context: StepContext) -> int:
             await asyncio.sleep(60)
             return 1
 
@@ -114,7 +114,7 @@ async def test_tokens_are_held_before_a_call_and_a_dead_attempt_is_spent(journal
         rooms.append(run.execution.accounts.room(0, "verify").tokens)
         if len(rooms) == 1:
 
-            async def die(scratch: Scratch) -> int:
+            async def die(step_context: StepContext) -> int:
                 raise Killed
 
             await run.step("die", die, returns=int, cost=Usage(output_tokens=1000))
@@ -139,8 +139,8 @@ async def test_a_lane_keeps_its_limits_over_a_restart(journals: Journals) -> Non
     rooms: list[int | None] = []
 
     async def agent(run: Run) -> int:
-        async def work(scratch: Scratch) -> int:
-            scratch.spend(Usage(output_tokens=2_000))
+        async def work(step_context: StepContext) -> int:
+            step_context.spend(Usage(output_tokens=2_000))
             return 1
 
         await run.step("work", work, returns=int, cost=Usage(output_tokens=2_000))
@@ -166,7 +166,7 @@ async def test_cancelled_before_it_exists(journals: Journals) -> None:
         await asyncio.sleep(60)
         return brief(), world()
 
-    for end in (RunHandle.cancel, RunHandle.finish):
+    for end in (RunTask.cancel, RunTask.finish):
         handle = Engine(journals.journal(), pipeline).start(prepare)
         await asyncio.sleep(0)
         end(handle)

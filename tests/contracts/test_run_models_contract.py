@@ -15,10 +15,10 @@ from assay.core.brief import ROLES
 from assay.core.errors import Failed, ModelError
 from assay.core.events import ReportDelta, StepRestarted, ThinkDelta, decode
 from assay.core.messages import Profile, Reply
-from assay.models.scripted import Scene, Scripted, calls, fails, says
+from assay.models.script import Scene, Scripted, calls, fails, says
 from assay.run.engine import Engine, Outcome
 from assay.run.run import Run
-from assay.run.steps import Scratch
+from assay.run.steps import StepContext
 
 
 async def test_a_model_stream_cut_after_its_first_token_is_taken_back(journals: Journals) -> None:
@@ -49,7 +49,7 @@ async def test_lanes_spawned_from_a_stream_are_the_same_on_replay(journals: Jour
     found: list[list[tuple[int, str]]] = []
 
     async def agent(run: Run) -> str:
-        async def work(scratch: Scratch) -> str:
+        async def work(step_context: StepContext) -> str:
             worked[run.path[-1]] += 1
             return f"{run.path[-1]} in lane {run.lane}"
 

@@ -10,9 +10,9 @@ from runtime import ASK, DONE, Journals, Killed, again, first, world
 
 from assay.core.errors import ModelError
 from assay.core.events import decode
-from assay.core.messages import CallDelta, CallDone, Delta, Reply, Request, TextDelta, ThinkDelta, ToolCall
+from assay.core.messages import CallDelta, CallDone, Delta, Reply, Request, TextDelta, ThinkingDelta, ToolCall
 from assay.core.view import fold
-from assay.models.scripted import Scripted, calls
+from assay.models.script import Scripted, calls
 from assay.phases.control import THINK
 from assay.run.engine import Outcome
 from assay.run.run import Run
@@ -31,8 +31,8 @@ class Thinking(Scripted):
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         cut, self._cut = self._cut, False
-        yield ThinkDelta("Hm")
-        yield ThinkDelta("m.")
+        yield ThinkingDelta("Hm")
+        yield ThinkingDelta("m.")
         yield TextDelta("So.")
         for place, piece in enumerate(PIECES):
             yield CallDelta(0, piece, name="" if place else "think")

@@ -12,7 +12,7 @@ from library_of import fill
 from sqlalchemy import Engine
 
 from assay.core.ports import Query, Search
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
 from assay.search.postgres import PostgresSearch
@@ -60,7 +60,7 @@ def store() -> Store:
 def search(
     request: pytest.FixtureRequest, store: Store, kind: str, tmp_path: Path
 ) -> Iterator[LocalSearch | PostgresSearch]:
-    spans = Reader(store.blobs).spans
+    spans = DocumentReader(store.blobs).spans
     if kind != "postgres":
         yield LocalSearch(None if kind == "memory" else tmp_path / "index", store.library, spans)
         return
@@ -127,7 +127,7 @@ async def test_languages(search: Search, question: str, language: str) -> None:
 async def test_hits_carry_their_best_passage_first(search: Search, store: Store) -> None:
     (hit,) = await search.search(Query(text="kumquat harvest"))
     assert hit.spans[0].text == "The kumquat harvest failed in 1873."
-    spans = Reader(store.blobs).spans(hit.document)
+    spans = DocumentReader(store.blobs).spans(hit.document)
     assert all(spans[span.ordinal] == span for span in hit.spans)
 
 

@@ -12,15 +12,15 @@ from web import Site, response, site
 
 from assay import plugins
 from assay.app.providers import search_turns_of
-from assay.core.errors import SearchFailed
+from assay.core.errors import SearchError
 from assay.core.ports import Query
 from assay.core.webrules import WebRules
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.run.clock import SystemClock
 from assay.search.web import pace
-from assay.search.web.asking import SearchAccess, WebHit
 from assay.search.web.ddgs import Ddgs
 from assay.search.web.online import OnlineSearch
+from assay.search.web.provider import SearchAccess, WebHit
 from assay.settings import load
 from assay.store.memory import memory_store
 
@@ -66,7 +66,7 @@ async def asked(wire: Wire, query: Query) -> str:
     async with site() as there:
         there.pages = _Anything()  # type: ignore[assignment]
         provider = made(wire, there.url("").rstrip("/"))
-        with pytest.raises(SearchFailed):
+        with pytest.raises(SearchError):
             await provider.find(query)
         await provider.close()
         return unquote_plus(there.seen[0])
@@ -109,7 +109,7 @@ class Failing:
         await asyncio.sleep(self.seconds)
         if self.left:
             self.left -= 1
-            raise SearchFailed("failing did not answer")
+            raise SearchError("failing did not answer")
         return [WebHit(url="https://a.org/", title="A")]
 
     async def close(self) -> None:
@@ -118,7 +118,7 @@ class Failing:
 
 def online(provider: Failing) -> OnlineSearch:
     store = memory_store()
-    return OnlineSearch(provider, store.library, store.blobs, SystemClock(), Reader(store.blobs).spans)
+    return OnlineSearch(provider, store.library, store.blobs, SystemClock(), DocumentReader(store.blobs).spans)
 
 
 async def outcomes(search: OnlineSearch, times: int) -> list[str]:
@@ -126,7 +126,7 @@ async def outcomes(search: OnlineSearch, times: int) -> list[str]:
     for _ in range(times):
         try:
             said.append(f"{len(await search.search(Query(text='x')))} hit")
-        except SearchFailed as failed:
+        except SearchError as failed:
             said.append(failed.reason)
     return said
 
@@ -168,7 +168,7 @@ async def test_the_pace_a_user_sets(pause: float):
         provider = plugins.load("searches", wire.provider)(access)
         begun = asyncio.get_running_loop().time()
         for _ in range(3):
-            with pytest.raises(SearchFailed):
+            with pytest.raises(SearchError):
                 await provider.find(Query(text="x"))
         took = asyncio.get_running_loop().time() - begun
         await provider.close()
@@ -201,7 +201,7 @@ class Slow(Failing):
 async def test_a_provider_gets_so_many_questions_at_once(limit: dict[str, int], most: int):
     store, Slow.going[:] = memory_store(), []
     settings = load(search={"calls_at_once": limit}, limits={"calls_at_once": {"failing": 1}})
-    spans = Reader(store.blobs).spans
+    spans = DocumentReader(store.blobs).spans
     asked = [
         OnlineSearch(Slow(0, 0.01), store.library, store.blobs, SystemClock(), spans, search_turns_of(store, settings))
         for _ in range(2)

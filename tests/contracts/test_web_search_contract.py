@@ -9,11 +9,11 @@ from search_wire import WIRES, Wire, made
 from web import Site, response, site
 
 from assay import plugins
-from assay.core.errors import ConfigError, SearchFailed
+from assay.core.errors import ConfigError, SearchError
 from assay.core.ports import Query
 from assay.search.web import http
-from assay.search.web.asking import SearchAccess, WebHit
 from assay.search.web.http import Ask, HttpProvider
+from assay.search.web.provider import SearchAccess, WebHit
 
 QUERY = Query(text='tides "old harbor"', limit=5, language="en")
 every = pytest.mark.parametrize("wire", WIRES, ids=[wire.provider for wire in WIRES])
@@ -106,7 +106,7 @@ async def test_failures_are_told(wire: Wire, reply: bytes, says: str, monkeypatc
     async with site() as there:
         answering(there, wire, reply)
         provider = made(wire, there.url("").rstrip("/"))
-        with pytest.raises(SearchFailed) as failed:
+        with pytest.raises(SearchError) as failed:
             await provider.find(QUERY)
         await provider.close()
     assert failed.value.reason.startswith(wire.provider)
@@ -117,7 +117,7 @@ async def test_failures_are_told(wire: Wire, reply: bytes, says: str, monkeypatc
 @every
 async def test_nobody_there(wire: Wire):
     provider = made(wire, "http://127.0.0.1:9")
-    with pytest.raises(SearchFailed, match="cannot be reached"):
+    with pytest.raises(SearchError, match="cannot be reached"):
         await provider.find(QUERY)
     await provider.close()
 
@@ -140,7 +140,7 @@ def test_no_answer_breaks_the_reader(wire: Wire, data: bytes):
     provider = made(wire, "http://127.0.0.1:9")
     try:
         hits = provider.read(data, provider.url)
-    except SearchFailed:
+    except SearchError:
         return
     assert all(hit.url.startswith(("http://", "https://")) for hit in hits)
 

@@ -18,12 +18,21 @@ from provider_server import check_anthropic, check_google, check_groq, check_mis
 from assay.core.errors import ModelError
 from assay.core.events import Event, ThinkDelta, ThinkFinished, ThinkStarted
 from assay.core.incremental import field_text
-from assay.core.messages import CallDelta, CallDone, Delta, Message, Reply, Request, TextDelta, ToolDefinition
-from assay.core.messages import ThinkDelta as Thought
+from assay.core.messages import (
+    CallDelta,
+    CallDone,
+    Delta,
+    Message,
+    Reply,
+    Request,
+    TextDelta,
+    ThinkingDelta,
+    ToolDefinition,
+)
 from assay.core.ports import Access, Model
 from assay.core.secrets import Secret
 from assay.models import direct, openai
-from assay.run.thinking import Thoughts
+from assay.run.thoughts import Thoughts
 
 KEY = "sk-planted-0123456789"
 THINK = ToolDefinition(
@@ -185,7 +194,7 @@ async def play(wire: Wire, answer: Answer, asked: Request = ASKED) -> tuple[list
 @every_wire
 async def test_native_reasoning_comes_as_it_streams(wire: Wire) -> None:
     deltas, reply = await play(wire, wire.thinking())
-    assert [each for each in deltas if isinstance(each, Thought)] == [Thought("Hm"), Thought("m.")]
+    assert [each for each in deltas if isinstance(each, ThinkingDelta)] == [ThinkingDelta("Hm"), ThinkingDelta("m.")]
     assert deltas[-1] == TextDelta("So.")
     assert (reply.thinking, reply.text, reply.stop) == ("Hmm.", "So.", "end")
 

@@ -16,7 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from assay.core.errors import ModelError
-from assay.core.messages import Message, Reply, Request, TextDelta, ThinkDelta, ToolDefinition
+from assay.core.messages import Message, Reply, Request, TextDelta, ThinkingDelta, ToolDefinition
 from assay.core.ports import Access
 from assay.core.secrets import Secret
 from assay.models import direct, openai
@@ -93,7 +93,7 @@ async def read(row: Row, port: int) -> tuple[Reply, str, str]:
     reply = items.pop()
     assert isinstance(reply, Reply)
     text = "".join(item.text for item in items if isinstance(item, TextDelta))
-    return reply, text, "".join(item.text for item in items if isinstance(item, ThinkDelta))
+    return reply, text, "".join(item.text for item in items if isinstance(item, ThinkingDelta))
 
 
 @pytest.mark.parametrize("row", [row for row in REPLIES if row.id != BROKEN], ids=lambda row: row.id)

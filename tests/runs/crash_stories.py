@@ -12,7 +12,7 @@ from stepwise import decides, steps
 from assay import plugins
 from assay.core.messages import Price, Profile, Reply, ToolCall
 from assay.core.ports import Access, Model
-from assay.models.scripted import Scene, Scripted, says
+from assay.models.script import Scene, Scripted, says
 
 PLAIN = Profile(name="plain", price=Price(input=1.0, output=2.0), deterministic=True)
 """Not asked to judge or to revise: claims are weighed by their words, and repaired by code alone."""

@@ -20,13 +20,13 @@ from crash_stories import STORIES, Story
 from assay import Assay
 from assay.cli.files import save
 from assay.core.brief import ROLES
-from assay.core.counting import input_tokens
 from assay.core.errors import StoreError
 from assay.core.messages import Delta, Price, Profile, Reply, Request
 from assay.core.ports import Commit, Hit, Lease, Model, Query
+from assay.core.request_size import input_tokens
 from assay.core.usage import Usage
 from assay.core.view import RunView
-from assay.run.affording import worst_case
+from assay.run.affordability import worst_case
 from assay.run.clock import SystemClock, stamp
 from assay.run.steps import digest
 
@@ -208,7 +208,7 @@ async def _research(orders: Orders, story: Story) -> None:
     name = model.profile.name
     async with Assay(home=orders.home, models={name: model}) as assay:
         if orders.backwards:
-            assay._context.engine.journal._wall = lambda: time.time() - orders.backwards  # type: ignore[attr-defined]
+            assay._context.engine.journal.transactions.wall = lambda: time.time() - orders.backwards  # type: ignore[attr-defined]
             assay._context.clock = SetBack(orders.backwards)
         assay._context.engine.journal = Journal(assay._context.engine.journal, fate)  # type: ignore[assignment]
         assay._context.search = Searching(assay._context.search, fate)  # type: ignore[assignment]

@@ -21,7 +21,7 @@ from assay import Assay
 from assay.core.brief import ROLES
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.view import RunView
-from assay.run.asking import owned
+from assay.run.model_call import owned
 from assay.settings import Settings, load
 
 LEASE = 1.5

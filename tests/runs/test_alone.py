@@ -13,7 +13,7 @@ from assay import Assay
 from assay.core import events as e
 from assay.core.errors import ModelFailed, NothingSearched
 from assay.core.usage import Budget
-from assay.models.scripted import Scene, Scripted, calls, fails, says
+from assay.models.script import Scene, Scripted, calls, fails, says
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -32,7 +32,7 @@ async def test_its_findings_are_the_report() -> None:
         *("tool.started", "search.performed", "tool.finished", "source.added", "source.added"),
         *("finding.started", "finding.added", "agent.finished", "phase.finished"),
         *("phase.started", "report.started", "phase.finished"),
-        *("phase.started", "verify.summary", "report.finished", "phase.finished", "run.completed"),
+        *("phase.started", "claims.graded", "verify.summary", "report.finished", "phase.finished", "run.completed"),
     ]
     assert log.text == ROSE
     assert log.last(e.AgentStarted).task == TIDE

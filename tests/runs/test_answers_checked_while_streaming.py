@@ -11,11 +11,11 @@ from assay.core.brief import Brief, Mode
 from assay.core.messages import Reply
 from assay.core.ports import World
 from assay.core.view import RunView, fold
-from assay.models.scripted import Scene, fails, says
-from assay.phases.orchestrated import orchestrate
+from assay.models.script import Scene, fails, says
+from assay.phases.orchestrator import orchestrate
 from assay.phases.pipeline import Services, pipeline
 from assay.phases.simple import UNSOURCED
-from assay.run.replaying import replay
+from assay.run.replay import replay
 from assay.store.memory import memory_store
 
 JOBS = "At Brest the port gives work to some people. [S1.1]"

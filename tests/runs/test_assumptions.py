@@ -7,7 +7,7 @@ from stepwise import requests
 
 from assay.core import events as e
 from assay.core.messages import Request
-from assay.models.scripted import calls, says
+from assay.models.script import calls, says
 
 BRITTANY = "Brest means the port in Brittany."
 

@@ -17,7 +17,7 @@ from simulated_server import Served
 
 from assay.core import events as e
 from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request
-from assay.models.scripted import Scene, Scripted, says
+from assay.models.script import Scene, Scripted, says
 from assay.store.memory import memory_store
 
 PATIENCE = 20.0

@@ -20,7 +20,7 @@ from assay.core.ports import World
 from assay.core.usage import MEASURES, Budget
 from assay.core.view import fold
 from assay.models.extractive import Extractive
-from assay.models.scripted import Scripted, calls, says
+from assay.models.script import Scripted, calls, says
 
 QUESTION = "How far does the tide rise at Brest, and where does the mistral blow from?"
 

@@ -14,7 +14,7 @@ from assay.app.providers import load_model
 from assay.core.brief import ROLES
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Model
-from assay.models.scripted import Scene, Scripted
+from assay.models.script import Scene, Scripted
 from assay.settings import Settings, load
 
 QUESTION = "Who wrote the charter of Velden, and when was the lighthouse of Aru finished?"

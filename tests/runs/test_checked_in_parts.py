@@ -9,7 +9,7 @@ from slow_writing import SLOW, Slow, of_claims, places_are_right
 from assay.core import events as e
 from assay.core.messages import Reply
 from assay.core.view import fold
-from assay.models.scripted import Scene
+from assay.models.script import Scene
 
 SMALL = msgspec.structs.replace(SLOW, window=8_192, max_output=2_000)
 LONG = {

@@ -20,13 +20,13 @@ from assay.core.messages import Reply
 from assay.core.ports import World
 from assay.core.usage import Budget
 from assay.core.view import RunView, fold
-from assay.models.scripted import Scene, fails, says
-from assay.phases.orchestrated import orchestrate
+from assay.models.script import Scene, fails, says
+from assay.phases.orchestrator import orchestrate
 from assay.phases.pipeline import Services, pipeline
 from assay.run.engine import Engine
-from assay.run.replaying import replay
+from assay.run.replay import replay
 from assay.store.memory import memory_store
-from assay.verify.checking import AT_ONCE
+from assay.verify.claim_check import AT_ONCE
 
 REPORT = "\n\n".join((JOBS, HOURS, f"## History\n\n{DUG}", f"- {FISH}", "It is open."))
 EVERY = 1 if os.environ.get("ASSAY_CRASH") == "all" else 6

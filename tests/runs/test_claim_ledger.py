@@ -8,7 +8,7 @@ from assay.app.cited_texts import text_of
 from assay.core import events as e
 from assay.core.report import build_report
 from assay.core.view import fold
-from assay.models.scripted import says
+from assay.models.script import says
 from assay.verify.again import reread
 
 WRITTEN = "The tide rises by 7 metres at Brest. [S1001.1]\n\nThe tide at Brest rises nine metres. [S1001.1]"

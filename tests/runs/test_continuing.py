@@ -7,11 +7,11 @@ import pytest
 from research import MISTRAL, ONE_STEP, ROSE, TIDE, Log, Sea, agent, call, planned, report_wanted, whole
 from stepwise import requests
 
-from assay.agents.sizing import total
+from assay.agents.windows import total
 from assay.core import events as e
 from assay.core.messages import Profile, Reply, Request
 from assay.core.text import estimate_tokens
-from assay.models.scripted import Scene, Scripted, calls, says
+from assay.models.script import Scene, Scripted, calls, says
 
 MORE = "Find how often the tide turns"
 TURNS = "It turns twice a day. [S1001.1]"

@@ -29,7 +29,7 @@ from assay.core.errors import NothingSearched, UsageError
 from assay.core.report import build_report
 from assay.core.sources import lane_of_source
 from assay.core.view import fold
-from assay.models.scripted import Scene, Scripted, calls, says
+from assay.models.script import Scene, Scripted, calls, says
 from assay.phases.simple import UNSOURCED
 
 AGAIN = "And what causes it?"

@@ -13,7 +13,7 @@ from stepwise import TITLES, decides, opening, requests, step, steps
 from assay.core import events as e
 from assay.core.plan import Coverage, Plan
 from assay.models.extractive import Extractive
-from assay.models.scripted import Scene, fails, says
+from assay.models.script import Scene, fails, says
 
 STRATEGIES = ["orchestrated", "reflective"]
 SILENT = "The documents do not state where the mistral blows from. [S2001.1]"

@@ -20,7 +20,7 @@ from simulated_time import SimulatedClock, simulated
 from assay.core import events as e
 from assay.core.brief import ROLES, Timeouts
 from assay.core.endings import LIMITS
-from assay.core.errors import ModelError, ModelFailed, NothingSearched, SearchFailed
+from assay.core.errors import ModelError, ModelFailed, NothingSearched, SearchError
 from assay.core.messages import Delta, Reply, Request
 from assay.core.ports import Hit, Query, World
 from assay.core.usage import Budget, Usage
@@ -76,7 +76,7 @@ class SlowSearch:
             100_000 if wrong and self._chance.random() < 0.3 else self._chance.uniform(0, self._slowest)
         )
         if wrong:
-            raise SearchFailed("it is down")
+            raise SearchError("it is down")
         found: list[Hit] = await self._inner.search(query)
         return found
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from judging import rules as ruled
 from research import (
     MISTRAL,
     ONE_STEP,
@@ -16,6 +18,7 @@ from research import (
     TIDE,
     Log,
     Sea,
+    WordSearch,
     agent,
     both_agents,
     first_agent,
@@ -28,13 +31,24 @@ from stepwise import TITLES, classic, decides, opening, requests, step, steps, t
 from assay.core import events as e
 from assay.core.brief import DEPTHS, STEPWISE, Brief, DepthRules, SetDepth
 from assay.core.depths import changed_depths
-from assay.core.messages import Profile, Request, Task
-from assay.models.scripted import Scene, Scripted, calls, says
-from assay.run.execution import Lane
+from assay.core.messages import Price, Profile, Request, Task
+from assay.core.ports import Hit, Query
+from assay.models.script import Scene, Scripted, calls, says
+from assay.phases.simple import LATE
+from assay.run.execution import LaneRecord
 from assay.run.run import LANE_TAG
 
 WRITTEN = says(ROSE, task="write")
+CLEVER = Profile(name="clever", price=Price(input=0.0, output=0.0))
 NOTHING = "Nothing about this was found."
+
+
+class Hanging(WordSearch):
+    """A search which does not answer in time."""
+
+    async def search(self, query: Query) -> list[Hit]:
+        await asyncio.sleep(30)
+        return []
 
 
 async def played(script: list[Scene] | Scripted, strategy: str = "orchestrated", /, **numbers: float) -> Log:
@@ -181,7 +195,9 @@ async def test_the_times_of_agents(numbers: dict[str, float], reports: float, st
     sea = Sea()
     log = await sea.run(one_agent(), depths=everywhere(seconds=800.0, **numbers))
     memory = await sea.journal.load(log.envelopes[0].run_id)
-    (lane,) = (msgspec.json.decode(each.data, type=Lane) for each in memory.steps.values() if each.tag == LANE_TAG)
+    (lane,) = (
+        msgspec.json.decode(each.data, type=LaneRecord) for each in memory.steps.values() if each.tag == LANE_TAG
+    )
     assert lane.work_until == pytest.approx(reports, abs=10)
     assert lane.report_until == pytest.approx(stops, abs=10)
 
@@ -217,6 +233,49 @@ async def test_the_cap_of_an_answer_and_of_an_analysis() -> None:
     script = [*opening(plan), *tide(), decides("continue"), says(ROSE, task="analyze"), decides("continue"), WRITTEN]
     log = await played(script, "reflective", analysis_tokens=777)
     assert requests(log.model, "analyze")[0].max_tokens == 777
+
+
+async def test_the_cap_of_queries() -> None:
+    looking = calls(("search", {"query": "tide"}), task="background")
+    triage, _, plan = planned(ONE_STEP)
+    log = await played([triage, looking, plan, *one_agent()[3:]], query_tokens=777)
+    assert requests(log.model, "background")[0].max_tokens == 777
+    script = [*opening(steps(TITLES[0]), depth="light"), *classic(TITLES[0], ("tide",), "It rises. [S1001.1]")]
+    log = await played([*script, decides("complete"), WRITTEN], "reflective", query_tokens=777)
+    assert requests(log.model, "research")[0].max_tokens == 777
+
+
+async def test_the_caps_of_a_survey() -> None:
+    triage = calls(("generate_plan", {"complexity": "simple", "whole_collection": True}), task="triage")
+    way = calls(("read_documents", {"look_for": "numbers"}), task="survey")
+    found = calls(("report_rows", {"rows": [{"text": "7 metres", "passages": ["S1001.1"]}]}), task="survey")
+    log = await Sea().run([triage, way, found], depths=everywhere(decision_tokens=777, row_tokens=888))
+    assert [each.max_tokens for each in requests(log.model, "survey")] == [777, 888]
+
+
+async def test_the_cap_of_fields() -> None:
+    schema = json.dumps({"type": "object", "properties": {"rise": {"type": "integer"}}})
+    rise = {"value": 7, "passages": ["S1001.1"], "reason": ""}
+    filled = calls(("fill_fields", {"subject": "the tide at Brest", "fields": {"rise": rise}}), task="fill")
+    log = await Sea().run([*one_agent()[:-1], filled], schema=schema, depths=everywhere(field_tokens=777))
+    assert requests(log.model, "fill")[0].max_tokens == 777
+
+
+async def test_the_caps_of_a_verdict_and_of_a_revision() -> None:
+    denied = msgspec.structs.replace(ruled("unsupported", "it does not say so"), repeat=True)
+    written = says("The moon makes many ships at Brest wait for the 7 metres of the tide. [S1001.1]", task="write")
+    script = [*one_agent()[:-1], written, denied, says("NOTHING", task="revise", repeat=True)]
+    log = await played(Scripted(script, profile=CLEVER), verdict_tokens=777, revision_tokens=888)
+    assert {each.max_tokens for each in requests(log.model, "judge")} == {777}
+    assert {each.max_tokens for each in requests(log.model, "revise")} == {888}
+
+
+async def test_look_seconds() -> None:
+    sea = Sea()
+    sea.search = Hanging(sea.store.library, sea.reader)
+    script = [calls(("search", {"query": "tide"}), task="background"), says("Seven metres.", task="answer")]
+    log = await sea.run(script, mode="web_search", depths=everywhere(look_seconds=0.1))
+    assert log.last(e.ReportFinished).limits == (LATE.format(seconds=0),)
 
 
 # what is set, and when

@@ -12,7 +12,7 @@ from assay.core import events as e
 from assay.core.brief import Section
 from assay.core.report import build_report
 from assay.core.view import fold
-from assay.models.scripted import Scene, says
+from assay.models.script import Scene, says
 
 STEP = '{"title": "Brest", "steps": [{"title": "Height of the Signal Tower"}]}'
 TASK = "Find how tall the Signal Tower is"

@@ -223,7 +223,7 @@ async def test_a_fork_takes_the_place_of_the_last_run_of_its_thread(desk: Desk) 
     first = await desk.run(thread="sea")
     fork = await desk.fork(first.run_id, "write")
     assert (await desk.assay.find(fork.run_id)).thread == "sea"
-    aside = await desk.fork(first.run_id, "write")
-    assert (await desk.assay.find(aside.run_id)).thread == ""
+    in_background = await desk.fork(first.run_id, "write")
+    assert (await desk.assay.find(in_background.run_id)).thread == ""
     with pytest.raises(UnknownName):
         await desk.assay.find("sea")

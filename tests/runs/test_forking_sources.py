@@ -15,7 +15,7 @@ from assay.core import events as e
 from assay.core.brief import ROLES
 from assay.core.errors import UnknownName, UsageError
 from assay.core.messages import Profile
-from assay.models.scripted import Scene, Scripted, calls, says
+from assay.models.script import Scene, Scripted, calls, says
 
 QUESTION = "How far does the tide rise at Brest?"
 BOTH = "The tide at Brest rises seven metres. [S1001.1] Sailors rarely meet the mistral. [S1002.1]\n\n"

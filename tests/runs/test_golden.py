@@ -23,9 +23,9 @@ from assay.core.coordinates import lane_of, place
 from assay.core.events import Envelope
 from assay.core.report import Report, build_report
 from assay.core.sources import sha256
-from assay.core.view import Folder, fold
+from assay.core.view import ViewBuilder, fold
 from assay.export import json as exporter
-from assay.models.scripted import Scene, says
+from assay.models.script import Scene, says
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
@@ -138,7 +138,7 @@ async def test_the_stored_log_is_the_run_and_its_report(name: str, kind: str, tm
 
 def followed(envelopes: Iterable[Envelope]) -> Any:
     """The view of a reader who takes the events one by one."""
-    folder = Folder()
+    folder = ViewBuilder()
     for envelope in envelopes:
         folder.apply(envelope)
     return folder.view

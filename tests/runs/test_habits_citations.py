@@ -14,7 +14,7 @@ from assay.core.claims import HOLDING
 from assay.core.markers import parse
 from assay.core.view import fold
 from assay.export.markdown import render
-from assay.models.scripted import Scene, says
+from assay.models.script import Scene, says
 
 HABITS: dict[str, str] = {
     "marker in code": "`[ID]`",

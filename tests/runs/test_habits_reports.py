@@ -8,7 +8,7 @@ from research import Log, Sea, whole
 
 from assay.core import events as e
 from assay.core.view import fold
-from assay.models.scripted import Scene
+from assay.models.script import Scene
 from assay.phases.write import HALF_WRITTEN, NOT_WRITTEN
 from assay.phases.writer import CUT_OFF, REPEATED
 

@@ -23,7 +23,7 @@ from assay.core.ports import Access
 from assay.core.report import build_report
 from assay.core.view import fold
 from assay.models import openai
-from assay.models.scripted import Scene, Scripted
+from assay.models.script import Scene, Scripted
 
 STRATEGIES: dict[str, tuple[Callable[[], list[Scene]], dict[str, Any]]] = {
     "orchestrated": (two_agents, {}),

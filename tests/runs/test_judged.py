@@ -9,7 +9,7 @@ from research import ONE_STEP, TIDE, Log, Sea, first_agent, planned, report_want
 from assay.core import events as e
 from assay.core.claims import HOLDING
 from assay.core.messages import Reply, Request
-from assay.models.scripted import Answer, Scene, Scripted, fails, says
+from assay.models.script import Answer, Scene, Scripted, fails, says
 
 TRUE = "The tide at Brest rises seven metres. [S1001.1]"
 REPHRASED = "At Brest the sea comes up by 7 m. [S1001.1]"

@@ -16,7 +16,7 @@ from research import Log, Sea, whole
 
 from assay import Assay
 from assay.core.claims import Summary
-from assay.core.translation import Speech, day, number, spoken
+from assay.core.translation import Phrases, day, number, spoken
 from assay.core.view import RunView, fold
 from assay.export.docx import EXPORTER as DOCX
 from assay.export.html import render as html
@@ -24,10 +24,10 @@ from assay.export.markdown import render as markdown
 from assay.export.protocols import Record
 from assay.export.sections import counts
 from assay.locale import LOCALES, catalogue, speaking
-from assay.models.scripted import Scene, calls, says
-from assay.verify.claims import Sentence, claims
-from assay.verify.texts.exported import is_counts
-from assay.verify.texts.marked import mark
+from assay.models.script import Scene, calls, says
+from assay.verify.claims import ReportSentence, claims
+from assay.verify.texts.export_notes import is_counts
+from assay.verify.texts.marked_text import mark
 
 DEPTHS = ("light", "medium", "extended")
 
@@ -215,6 +215,13 @@ async def test_code_says_nothing_in_english(language: str, depth: str) -> None:
     assert {name: foreign_words(language, text) for name, text in texts.items()} == {name: [] for name in texts}
 
 
+async def test_why_a_sentence_went_is_told_once() -> None:
+    _, view = await ran("de", "light")
+    page = html(view)
+    listed = page[page.index("Gestrichene Sätze") : page.index("Einschränkungen")]
+    assert listed.count("die Zahl 99 Meter steht nicht in der zitierten Textstelle") == 1
+
+
 @pytest.mark.parametrize("language", TOLD)
 async def test_what_code_said_is_recorded_and_not_found_by_its_words(language: str) -> None:
     _, view = await ran(language, "light")
@@ -229,8 +236,8 @@ async def test_what_code_said_is_recorded_and_not_found_by_its_words(language: s
     assert len(forgotten) > len(view.claims)  # it is known by the record, and by nothing else
 
 
-def _claims(view: RunView) -> tuple[Sentence, ...]:
-    with spoken(Speech(stated=view.report.stated)):
+def _claims(view: RunView) -> tuple[ReportSentence, ...]:
+    with spoken(Phrases(stated=view.report.stated)):
         return claims(view.report.text)
 
 

@@ -13,16 +13,16 @@ from stepwise import TITLES, classic, decides, opening, steps
 
 from assay.core import events as e
 from assay.core.brief import ROLES
-from assay.core.errors import ModelFailed, NothingSearched, SearchFailed
-from assay.core.looked import Silent, look_over
+from assay.core.errors import ModelFailed, NothingSearched, SearchError
 from assay.core.messages import Request
 from assay.core.ports import Hit, Query
 from assay.core.report import build_report
+from assay.core.search_record import Silent, look_over
 from assay.core.sources import SNIPPET
 from assay.core.usage import Budget
 from assay.core.view import RunView, fold
 from assay.models.extractive import Extractive
-from assay.models.scripted import Scene, Scripted, calls, fails, says
+from assay.models.script import Scene, Scripted, calls, fails, says
 
 STRATEGIES = ["orchestrated", "reflective"]
 NOTHING = "Nothing about this was found."
@@ -35,7 +35,7 @@ class Away:
     name = "away"
 
     async def search(self, query: Query) -> list[Hit]:
-        raise SearchFailed("away: cannot be reached")
+        raise SearchError("away: cannot be reached")
 
 
 def builtin() -> Scripted:

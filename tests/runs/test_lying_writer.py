@@ -7,7 +7,7 @@ from research import ONE_STEP, Sea, agent, planned, report_wanted, sends, whole
 
 from assay.core import events as e
 from assay.core.claims import CHECKS, CheckName
-from assay.models.scripted import says
+from assay.models.script import says
 
 TASK = "Find how many people the two harbours of Brest employ"
 HARBOURS = (

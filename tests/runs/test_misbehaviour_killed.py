@@ -18,8 +18,8 @@ from assay.core.errors import FenceLost, LeaseHeld
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Commit, Lease, Model, World
 from assay.core.view import fold
-from assay.models.scripted import Scene, Scripted
-from assay.phases.orchestrated import orchestrate
+from assay.models.script import Scene, Scripted
+from assay.phases.orchestrator import orchestrate
 from assay.phases.pipeline import Services, pipeline
 from assay.phases.reflective import reflect
 from assay.run.engine import Engine

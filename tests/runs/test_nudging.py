@@ -9,7 +9,7 @@ from stepwise import requests
 from assay.agents.loop import OPEN_PAGES
 from assay.core.ports import Hit, Query
 from assay.core.sources import SNIPPET, Snapshot
-from assay.models.scripted import Scene, calls, says
+from assay.models.script import Scene, calls, says
 
 FOUND = "Tides of the world. The tide at Brest rises seven metres, it is said.\n"
 

@@ -22,7 +22,7 @@ async def test_a_row_of_a_sheet_answers_a_question(tmp_path: Path):
         run = assay.start("What is the depth of the port of Goole?", sources=tmp_path, progress=said.append)
         log = [envelope async for envelope in run]
     report = build_report(fold(log))
-    assert {claim.verdict for claim in report.claims} == {"quoted"}
+    assert [(claim.text, claim.verdict) for claim in report.claims] == [("Depth of Goole: 7 m", "supported")]
     assert any(passage.text == "Port: Goole | Depth: 7 m | cells: A3:B3" for passage in report.passages)
     added = [event.source for envelope in log if isinstance(event := e.decode(envelope), e.SourceAdded)]
     assert "ports.xlsx: Ports" in {source.title for source in added}

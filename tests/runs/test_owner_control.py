@@ -17,8 +17,8 @@ from assay.core.brief import ROLES
 from assay.core.errors import Cancelled, LeaseHeld, OtherRelease, Paused, UsageError
 from assay.core.ports import Commit, RunStatus
 from assay.core.view import fold
-from assay.models.scripted import Scene, Scripted, says
-from assay.run.engine import RunHandle
+from assay.models.script import Scene, Scripted, says
+from assay.run.engine import RunTask
 from assay.settings import Settings
 
 WAIT = 60.0
@@ -235,7 +235,7 @@ async def test_a_run_of_a_release_with_other_steps_names_that_release(home: Assa
 async def test_a_step_in_another_form_names_the_release_and_changes_nothing() -> None:
     sea = Sea()
     model = hanging(*one_agent()[:-1], task="write")
-    first: RunHandle = sea.start(model, release="0.0.1")
+    first: RunTask = sea.start(model, release="0.0.1")
     await until(model)
     await first.stop()
     journal: Any = sea.journal

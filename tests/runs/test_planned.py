@@ -16,7 +16,7 @@ from assay.core import events as e
 from assay.core.errors import InputNeeded
 from assay.core.estimate import Estimate
 from assay.core.plan import Plan, Reviewed
-from assay.models.scripted import Scripted, calls, says
+from assay.models.script import Scripted, calls, says
 
 QUESTION = "How far does the tide rise at Brest, and where does the mistral blow from?"
 

@@ -14,10 +14,10 @@ from assay.core.ports import Commit, EventDraft, Journal, Lease
 from assay.core.report import build_report
 from assay.core.view import RunView, fold
 from assay.export import sections
-from assay.models.scripted import Scene, Scripted, says
-from assay.phases import answered
-from assay.phases.answered import Closing
-from assay.verify.checking import Checked
+from assay.models.script import Scene, Scripted, says
+from assay.phases import plan_answers
+from assay.phases.plan_answers import Closing
+from assay.verify.claim_check import ClaimResult
 from assay.verify.repair.mender import Repaired
 
 TRUE = "The tide at Brest rises seven metres. [S1001.1]"
@@ -79,11 +79,11 @@ async def test_the_same_run_without_it_is_verified() -> None:
 class Lying(Closing):
     """The last stage which may touch the text, and slips a sentence in."""
 
-    def __call__(self, run: Any, repaired: Repaired, removed: Sequence[Checked]) -> Repaired:
+    def __call__(self, run: Any, repaired: Repaired, removed: Sequence[ClaimResult]) -> Repaired:
         repaired = super().__call__(run, repaired, removed)
         text = f"{repaired.text.rstrip()}\n\n{LIE} [S1001.1]\n"
         spans = {each.id: (each.sentence.start, each.sentence.end) for each in repaired.checked}
-        run.emit(answered.ReportRevised(text=text, why="planted", spans=spans))
+        run.emit(plan_answers.ReportRevised(text=text, why="planted", spans=spans))
         return msgspec.structs.replace(repaired, text=text)
 
 

@@ -12,7 +12,7 @@ from research import Sea, one_agent, two_agents
 from assay.core.messages import Message, Profile, Request
 from assay.models.openai import SERVICES
 from assay.models.openai.wire import fields
-from assay.models.scripted import Scene, Scripted
+from assay.models.script import Scene, Scripted
 
 
 def lasting(request: Request) -> tuple[Message, ...]:

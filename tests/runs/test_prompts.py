@@ -15,8 +15,8 @@ from assay import agents, phases, verify
 from assay.core.brief import Section
 from assay.core.messages import Request
 from assay.core.tags import NAMES
-from assay.models.scripted import says
-from assay.run.wording import prompt
+from assay.models.script import says
+from assay.run.prompt_files import prompt
 
 ROOT = Path(__file__).parents[2]
 ALL = sorted({*agents.prompts(), *phases.prompts(), *verify.prompts()})

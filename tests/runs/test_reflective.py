@@ -23,7 +23,7 @@ from stepwise import (
 
 from assay.core import events as e
 from assay.core.messages import Request
-from assay.models.scripted import Scene, calls, fails, says
+from assay.models.script import Scene, calls, fails, says
 
 
 async def stepwise(script: list[Scene], **changes: object) -> Log:

@@ -7,12 +7,12 @@ import pytest
 from research import BLEW, ROSE, Log, Sea, whole
 from stepwise import SAID, TITLES, again, classic, decides, opening, requests, step, steps, tide, winds
 
-from assay.agents.sizing import total
+from assay.agents.windows import total
 from assay.core import events as e
 from assay.core.messages import Profile, Reply
 from assay.core.text import estimate_tokens
 from assay.core.usage import Budget
-from assay.models.scripted import Scene, Scripted, calls, fails, says
+from assay.models.script import Scene, Scripted, calls, fails, says
 
 OCEAN = {
     f"{number}.md": f"# Harbour {number}\n\nThe tide at Brest, seen from harbour {number}.\n" for number in range(9)

@@ -18,7 +18,7 @@ from assay.core.messages import Request
 from assay.core.ports import Commit, Journal, Lease
 from assay.core.usage import Budget
 from assay.core.view import fold
-from assay.models.scripted import Scene, Scripted, calls, says
+from assay.models.script import Scene, Scripted, calls, says
 
 EVERY = 1 if os.environ.get("ASSAY_CRASH") == "all" else 4
 LEAST_WRITES = 60

@@ -7,7 +7,7 @@ from research import ONE_STEP, TIDE, Sea, first_agent, planned, report_wanted, s
 from assay.core import events as e
 from assay.core.errors import ModelFailed
 from assay.core.messages import Reply, Task
-from assay.models.scripted import Scene
+from assay.models.script import Scene
 from assay.phases.write import NOT_WRITTEN
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import mul
 
 import msgspec
 import pytest
+from concepts import vectors
 from judging import rules
 from research import ONE_STEP, Log, Sea, agent, planned, report_wanted, sends, whole
 
@@ -13,10 +15,11 @@ from assay.core import events as e
 from assay.core.brief import Section
 from assay.core.claims import HOLDING, RepairName
 from assay.core.messages import Price, Profile
+from assay.core.ports import Cosines, TextKind, World
 from assay.core.sources import sha256
-from assay.core.usage import Budget
+from assay.core.usage import Budget, Usage
 from assay.core.view import RunView, fold
-from assay.models.scripted import Scene, Scripted, fails, says
+from assay.models.script import Scene, Scripted, fails, says
 
 TASK = "Find how many people the two harbours of Brest employ"
 HARBOURS = (
@@ -359,3 +362,49 @@ async def test_what_contradicts_a_claim_another_source_supports_is_kept_against_
     assert claim.verdict == "quoted"
     assert view.passages[claim.passages[0]].text == "The northern harbour of Brest employs 900 people."
     assert [view.passages[id].text for id in claim.against] == ["The northern harbour of Brest employs 400 people."]
+
+
+class ByConcepts:
+    """Compares texts by the words of `concepts`; each costs a token."""
+
+    name = "concepts:m"
+
+    def most(self, texts: Sequence[str]) -> Usage:
+        return Usage(input_tokens=len(texts))
+
+    async def cosines(self, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage") -> Cosines:
+        rows = [[sum(map(mul, one, other)) for other in vectors(others)] for one in vectors(texts)]
+        return Cosines(tuple(map(tuple, rows)), Usage(input_tokens=len(texts) + len(others)))
+
+
+class SeaOfMeaning(Sea):
+    """A sea whose runs compare texts by meaning."""
+
+    def world(self, model: Scripted) -> World:
+        return msgspec.structs.replace(super().world(model), similarity=ByConcepts())
+
+
+PHYSICIAN = "The physician of the harbour of Brest is paid a salary in francs."
+SURGEON = "A wage in francs went to the surgeon there."
+APART = "".join(f"Rope number {n} lies on the quay and dries in the sun of the morning.\n\n" for n in range(9))
+OTHERS = "".join(
+    f"The boatman of the harbour of Brest is said to have {n} francs of debt.\n\n" for n in range(400, 409)
+)
+
+
+@pytest.mark.parametrize(("sea", "finds"), [(Sea, False), (SeaOfMeaning, True)])
+async def test_another_citation_is_looked_for_by_meaning(sea: type[Sea], finds: bool) -> None:
+    documents = {"harbours.md": HARBOURS, "pay.md": f"# Pay\n\n{OTHERS}{APART}{SURGEON}\n"}
+    scenes = [
+        *planned(ONE_STEP),
+        sends(TASK),
+        *agent(TASK, "harbour Brest employ people children trade", FOUND),
+        report_wanted(),
+        says(f"{FOUND} {PHYSICIAN} [S1001.3]", task="write"),
+        msgspec.structs.replace(rules("unsupported", "it does not say so"), repeat=True),
+    ]
+    model = Scripted(scenes, profile=CLEVER)
+    await sea(documents).run(model, repairs_off=("narrow", "retrieve"))
+    judged = [message.text for request in model.requests if request.task == "judge" for message in request.messages]
+    assert judged
+    assert any(SURGEON in text for text in judged) is finds

@@ -19,8 +19,8 @@ from assay.core.errors import LeaseHeld
 from assay.core.messages import Price, Profile
 from assay.core.ports import Commit, Lease, World
 from assay.core.view import RunView, fold
-from assay.models.scripted import Scripted, says
-from assay.phases.orchestrated import orchestrate
+from assay.models.script import Scripted, says
+from assay.phases.orchestrator import orchestrate
 from assay.phases.pipeline import Services, pipeline
 from assay.run.engine import Engine
 

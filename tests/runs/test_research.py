@@ -28,7 +28,7 @@ from research import (
 
 from assay.core import events as e
 from assay.core.messages import Profile, Request
-from assay.models.scripted import Scene, Scripted, calls, says
+from assay.models.script import Scene, Scripted, calls, says
 from assay.phases.simple import UNSOURCED
 
 
@@ -38,7 +38,7 @@ async def test_direct_answer() -> None:
         *("run.created", "run.started", "scope.counted"),
         *("phase.started", "triage.classified", "phase.finished"),
         *("phase.started", "report.started", "phase.finished"),
-        *("phase.started", "verify.summary", "report.finished", "phase.finished"),
+        *("phase.started", "claims.graded", "verify.summary", "report.finished", "phase.finished"),
         "run.completed",
     ]
     assert log.last(e.TriageClassified).mode == "simple"
@@ -61,7 +61,14 @@ async def test_one_agent() -> None:
         *("finding.started", "finding.added", "agent.finished", "plan.changed"),
         *("coverage.assessed", "phase.finished"),
         *("phase.started", "report.started", "phase.finished"),
-        *("phase.started", "citations.located", "coverage.assessed", "verify.summary", "report.finished"),
+        *(
+            "phase.started",
+            "citations.located",
+            "coverage.assessed",
+            "claims.graded",
+            "verify.summary",
+            "report.finished",
+        ),
         "phase.finished",
         "run.completed",
     ]

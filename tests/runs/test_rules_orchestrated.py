@@ -31,8 +31,8 @@ from assay.core import events as e
 from assay.core.brief import DEPTHS, STEPWISE, depth_rules
 from assay.core.messages import CallDone, Delta, Profile, Reply, Request
 from assay.core.usage import Budget
-from assay.models.scripted import Scene, Scripted, calls, fails, says
-from assay.run.execution import LANE_TAG, Lane
+from assay.models.script import Scene, Scripted, calls, fails, says
+from assay.run.execution import LANE_TAG, LaneRecord
 
 WRITTEN = says(ROSE, task="write")
 THINK = ("think", {"reasoning": "The tide first."})
@@ -106,6 +106,26 @@ async def test_thinking_has_a_limit_of_its_own() -> None:
     offered = [{tool.name for tool in request.tools} for request in requests(log.model, "orchestrate")]
     assert [("think" in names) for names in offered] == [True, True, True, False, False, True]
     assert [event.cycle for event in log.of(e.AgentsPlanned)] == [1]
+
+
+async def test_who_decides_without_a_thought_is_told_to_think_first() -> None:
+    def rules_of(log: Log) -> list[str]:
+        return [each.named("rules")[-1] for each in requests(log.model, "orchestrate")]
+
+    first = [*planned(ONE_STEP), sends(TIDE), *first_agent()]
+    told = rules_of(await run_of([*first, report_wanted(), WRITTEN]))
+    assert ["decided without `think`" in each for each in told] == [False, True]
+    thought = [*planned(ONE_STEP), calls(THINK, task="orchestrate", turn=0), sends(TIDE, turn=1), *first_agent()]
+    told = rules_of(await run_of([*thought, report_wanted(turn=2), WRITTEN]))
+    assert not any("decided without `think`" in each for each in told)
+    model = Scripted([*first, report_wanted(), WRITTEN], profile=Profile(name="scripted", native_reasoning=True))
+    assert not any("decided without `think`" in each for each in rules_of(await run_of(model)))
+
+
+async def test_an_orchestrator_which_calls_nothing_is_named() -> None:
+    script = [*planned(ONE_STEP), says("I would search for it.", task="orchestrate", repeat=True)]
+    log = await run_of([*script, *agent("Tide at Brest", "tide Brest", ROSE), WRITTEN])
+    assert [(event.task, event.lane) for event in log.of(e.ToolsIgnored)] == [("orchestrate", 0)]
 
 
 async def test_who_only_thinks_is_not_asked_for_ever() -> None:
@@ -283,7 +303,9 @@ async def test_an_agent_must_report_in_time_and_is_stopped(seconds: float, repor
     sea = Sea()
     log = await sea.run(one_agent(), budget=Budget(seconds=seconds))
     memory = await sea.journal.load(log.envelopes[0].run_id)
-    (lane,) = (msgspec.json.decode(each.data, type=Lane) for each in memory.steps.values() if each.tag == LANE_TAG)
+    (lane,) = (
+        msgspec.json.decode(each.data, type=LaneRecord) for each in memory.steps.values() if each.tag == LANE_TAG
+    )
     spawned = 10.0  # seconds at most until then
     assert reports - spawned <= lane.work_until <= reports + spawned
     assert stops - spawned <= lane.report_until <= stops + spawned

@@ -12,7 +12,7 @@ from stepwise import requests, two_steps
 
 from assay.core.brief import ROLES
 from assay.core.messages import Profile, Request, Task
-from assay.models.scripted import Scene, Scripted, calls, says
+from assay.models.script import Scene, Scripted, calls, says
 
 INSTRUCTIONS = "Write for sailors, and leave the citations out."
 EXPLORE = "go through every part of the question and every step of the plan"
@@ -158,7 +158,7 @@ async def test_the_orchestrator_is_given_no_tool_that_acts() -> None:
     assert offered == {"research_agent", "generate_report", "think"}
     assert all(tool.control for request in requests(log.model, "orchestrate") for tool in request.tools)
     agents = {tool.name for request in requests(log.model, "research") for tool in request.tools}
-    assert agents == {"search", "open", "recall", "done", "think"}
+    assert agents == {"search", "open", "recall", "calculate", "done", "think"}
 
 
 async def test_a_model_that_reasons_by_itself_is_told_nothing_of_think() -> None:

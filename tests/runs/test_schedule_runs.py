@@ -16,7 +16,7 @@ import pytest
 import warm
 from shells import apart
 
-from assay.app.schedules import Book, Schedule
+from assay.app.schedules import Schedule, ScheduleBook
 from assay.app.schedules.book import iso
 from assay.cli.main import main
 
@@ -43,7 +43,7 @@ def added(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def due(place: Path, id: str) -> Schedule:
     """Set the clock ahead, as it were."""
     past = iso(datetime.now(UTC) - timedelta(minutes=1))
-    return Book(place / "home").change(id, lambda old: msgspec.structs.replace(old, next_at=past))
+    return ScheduleBook(place / "home").change(id, lambda old: msgspec.structs.replace(old, next_at=past))
 
 
 def asked(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> list[dict[str, Any]]:
@@ -71,7 +71,7 @@ def test_what_is_due_is_asked_and_what_changed_is_said(
     due(place, id)
     (third,) = asked(capsys)
     assert third["changes"]["added"] == third["changes"]["dropped"] == third["changes"]["changed"] == []
-    assert Book(place / "home").find(id).runs == (first["run"], second["run"], third["run"])
+    assert ScheduleBook(place / "home").find(id).runs == (first["run"], second["run"], third["run"])
 
 
 def test_a_notice_says_what_changed(place: Path, capsys: pytest.CaptureFixture[str]):
@@ -105,13 +105,13 @@ def test_a_run_left_by_a_killed_process_goes_on(place: Path, capsys: pytest.Capt
     id = added(capsys)
     process = warm.start("schedule", "run-due", stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     end = time.monotonic() + 60
-    while not Book(place / "home").find(id).current:
+    while not ScheduleBook(place / "home").find(id).current:
         assert time.monotonic() < end
         time.sleep(0.005)
     process.kill()
     process.wait()
     (told,) = asked(capsys)
-    schedule = Book(place / "home").find(id)
+    schedule = ScheduleBook(place / "home").find(id)
     assert (told["status"], schedule.current, schedule.runs) == ("completed", "", (told["run"],))
     assert asked(capsys) == []
 
@@ -121,7 +121,7 @@ def test_a_stored_run_left_by_a_killed_process_is_gone_on_with(place: Path, caps
     id = added(capsys)
     assert main(["When was the harbor built?", "--in", "harbor.md", "--detach", "-q"]) == 0
     run = capsys.readouterr().out.strip()
-    Book(place / "home").change(id, lambda old: msgspec.structs.replace(old, current=run))
+    ScheduleBook(place / "home").change(id, lambda old: msgspec.structs.replace(old, current=run))
     assert main(["runs", "watch", run, "-q"]) == 0
     (told,) = asked(capsys)
     assert (told["run"], told["status"]) == (run, "completed")
@@ -144,6 +144,6 @@ def test_list_and_rm(place: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["schedule", "list"]) == 0
     assert capsys.readouterr().out.startswith(f"{id}\t1w\t")
     assert main(["schedule", "rm", id]) == 0
-    assert Book(place / "home").all() == []
+    assert ScheduleBook(place / "home").all() == []
     assert main(["schedule", "rm", id]) == 2
     assert main(["schedule", "add", "?", "--every", "sometimes"]) == 2

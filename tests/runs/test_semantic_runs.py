@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import postgres
 import pytest
 from concepts import vectors
 from embedding_server import EmbeddingServer, serving
@@ -92,6 +93,23 @@ async def test_what_means_the_same_is_found(folder: Path, tmp_path: Path, server
         assert (await again.embed()).embedded == 0
 
 
+async def test_another_model_begins_anew_and_until_then_words_search(
+    folder: Path, tmp_path: Path, server: EmbeddingServer
+):
+    async with Assay(settings(), home=tmp_path / "home") as assay:
+        await assay.add(folder)
+        assert (await assay.embed()).embedded == 3
+    async with Assay(settings("ollama:other"), home=tmp_path / "home") as other:
+        assert await found(other) == []
+        assert (await other.embedding_status()).missing == 2
+        built = await other.embed()
+        assert (built.documents, built.embedded) == (2, 3)
+        assert named(await found(other))[0] == "vehicles.md"
+    assert {request["model"] for request in server.requests[-2:]} == {"other"}
+    async with Assay(settings(), home=tmp_path / "home") as back:
+        assert (await back.embed()).embedded == 0
+
+
 async def test_in_postgres(folder: Path, tmp_path: Path, server: EmbeddingServer, new_database):
     where = {"database": new_database(), "search": {"index": "postgres"}}
     for home in ("one", "two"):  # two machines
@@ -102,6 +120,22 @@ async def test_in_postgres(folder: Path, tmp_path: Path, server: EmbeddingServer
             assert named(await found(assay))[0] == "vehicles.md"
             (first, *_) = await assay.explain(ASKED)
             assert first.cosine_rank == 1
+
+
+async def test_in_postgres_with_pgvector(folder: Path, tmp_path: Path, server: EmbeddingServer):
+    with postgres.with_pgvector() as url:
+        where = {"database": postgres.with_schema(url), "search": {"index": "postgres"}}
+        found_in = {}
+        for there in (True, False):
+            told = load(embedder={"model": LOCAL, "pgvector": there}, **where)
+            async with Assay(told, home=tmp_path / "home") as assay:
+                await assay.add(folder)
+                assert (await assay.embed()).embedded == (3 if there else 0)
+                found_in[there] = await assay.search(ASKED)
+        assert named([hit.document.name for hit in found_in[True]])[0] == "vehicles.md"
+        assert [hit.spans for hit in found_in[True]] == [hit.spans for hit in found_in[False]]
+        scores = [[hit.score for hit in found_in[there]] for there in (True, False)]
+        assert scores[0] == pytest.approx(scores[1], abs=1e-3)
 
 
 async def test_a_run_finds_by_meaning_and_is_replayed_without_the_embedder(
@@ -120,6 +154,89 @@ async def test_a_run_finds_by_meaning_and_is_replayed_without_the_embedder(
     async with Assay(load(), home=tmp_path / "home") as later:
         assert (await later.view(view.run_id)).report == view.report
     assert len(server.requests) == asked
+
+
+BAKING = """Rye is dark. The oven is to be hot. Yeast takes its time in winter. Seeds are put on top before it is baked.
+A knife with teeth cuts it well. Some eat it with cheese. How often it is turned should be written down. It is warm.
+"""
+PAID = (
+    "In 2027 the physician of Harbourton is paid a salary of 340, and has a car which needs maintenance often, he said."
+)
+EARNED = (
+    "A wage of 340 was what its surgeon got from Harbourton in 2027, whose automobile was serviced every twelve months."
+)
+
+
+async def test_the_built_in_model_chooses_by_meaning(folder: Path, tmp_path: Path, server: EmbeddingServer):
+    (folder / "bread.md").write_text(f"# Bread\n\n{BAKING}\n")
+    for model in ("", LOCAL):
+        async with Assay(settings(model), home=tmp_path / f"home{model[:1]}") as assay:
+            await assay.add(folder)
+            if model:
+                await assay.embed()
+            before = len(server.texts)
+            report = await assay.start(ASKED, mode="deep_research", depth="light", web=False).report()
+            if not model:
+                assert report.stop_reason == "no_evidence"
+                assert server.requests == []
+    (claim,) = report.claims
+    assert (claim.text, claim.verdict) == ("Each automobile needs maintenance after twelve months.", "quoted")
+    assert not any("automobile" in text for text in server.texts[before:])  # its vectors were kept
+
+
+async def test_what_the_embedder_costs_is_counted_in_the_run(
+    folder: Path, tmp_path: Path, server: EmbeddingServer, config: Path
+):
+    config.write_text(config.read_text() + f'[catalogue."{LOCAL}"]\ninput_price = 1000.0\noutput_price = 0.0\n')
+    async with Assay(settings(), home=tmp_path / "home") as assay:
+        await assay.add(folder)
+        before = len(server.texts)
+        await assay.embed()
+        spent = sum(len(text.split()) for text in server.texts[before:])
+        view = await assay.start(ASKED, mode="deep_research", depth="light", web=False).view()
+        asked = sum(len(text.split()) for text in server.texts) - spent
+        assert asked > 0
+        assert view.usage.total.usd == pytest.approx(asked / 1000)
+        status = await assay.embedding_status()
+        assert (status.tokens, status.usd) == (spent + asked, pytest.approx((spent + asked) / 1000))
+
+
+async def test_an_embedder_which_goes_away_is_done_without(folder: Path, tmp_path: Path, server: EmbeddingServer):
+    async with Assay(settings(), home=tmp_path / "home") as assay:
+        await assay.add(folder)
+        await assay.embed()
+        server.refusals += [(500, {}, b"{}")] * 200
+        report = await assay.start("What is bread made of?", mode="deep_research", depth="light", web=False).report()
+    assert "Flour, water and salt." in report.markdown
+
+
+async def test_a_release_in_other_words_is_one_source(tmp_path: Path, server: EmbeddingServer):
+    (tmp_path / "in").mkdir()
+    for name, text in (("one.md", PAID), ("two.md", EARNED), ("bread.md", BAKING)):
+        (tmp_path / "in" / name).write_text(f"# {name[:-3]}\n\n{text}\n\n{text[:-1]}, again.\n")
+    for model, groups in (("", 0), (LOCAL, 1)):
+        async with Assay(settings(model), home=tmp_path / f"home{model[:1]}") as assay:
+            await assay.add(tmp_path / "in")
+            asked = "What did the physician and surgeon of Harbourton get in 2027?"
+            view = await assay.start(asked, mode="deep_research", depth="light", web=False).view()
+            assert len(view.copies) == groups
+
+
+def test_a_command_names_the_embedder_of_its_run(
+    folder: Path, server: EmbeddingServer, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["docs", "add", "-q", str(folder)]) == 0
+    assert main(["docs", "embed", "-q", "--embedder", LOCAL]) == 0
+    for command in ("research", "agent"):
+        before = len(server.requests)
+        line = [command, ASKED, "--offline", "--json", "--embedder", LOCAL]
+        capsys.readouterr()
+        main([*line, "--depth", "light", "--yes"] if command == "research" else line)
+        assert "vehicles.md" in capsys.readouterr().out
+        assert len(server.requests) > before
+    for left in ("--detach", "--queue"):
+        assert main(["research", ASKED, "--embedder", LOCAL, left]) == 2
+        assert "assay config set embedder.model" in capsys.readouterr().err
 
 
 # what stays here

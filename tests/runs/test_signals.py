@@ -12,7 +12,7 @@ from assay.core import events as e
 from assay.core.brief import Scope
 from assay.core.messages import Profile
 from assay.core.tags import NAMES
-from assay.models.scripted import Scene, Scripted, calls, says
+from assay.models.script import Scene, Scripted, calls, says
 
 SEARCH = ("search", {"query": "tide Brest"})
 DONE: tuple[str, dict[str, Any]] = ("done", {})

@@ -8,7 +8,7 @@ from stepwise import requests
 
 from assay.core import events as e
 from assay.core.view import fold
-from assay.models.scripted import Scene, fails, says
+from assay.models.script import Scene, fails, says
 from assay.phases.simple import UNSOURCED
 from assay.tools.search import plain
 

@@ -14,9 +14,9 @@ from web import response, site
 from assay import Assay
 from assay.core import events as e
 from assay.core.messages import Delta, Reply, Request
+from assay.core.passage_context import read
 from assay.core.ports import Model
 from assay.core.report import Report, build_report
-from assay.core.shown import read
 from assay.core.view import RunView, fold
 from assay.models.extractive import Extractive
 from assay.settings import Settings

@@ -25,8 +25,8 @@ from assay.core import events as e
 from assay.core.errors import UsageError
 from assay.core.messages import Request
 from assay.core.view import fold
-from assay.models.scripted import Scene, Scripted, calls, says
-from assay.phases.inquiry import YIELDING
+from assay.models.script import Scene, Scripted, calls, says
+from assay.phases.case import YIELDING
 from assay.run import control
 from assay.run.clock import SystemClock
 

@@ -14,7 +14,7 @@ from assay.core.messages import Price, Profile, Reply
 from assay.core.report import build_report
 from assay.core.usage import Budget, Usage
 from assay.core.view import fold
-from assay.models.scripted import Scene, Scripted, calls, says
+from assay.models.script import Scene, Scripted, calls, says
 from assay.store.sql import open_store
 
 STATUSES = ("Final", "Draft", "Final", "Rejected", "Final")

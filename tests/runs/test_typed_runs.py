@@ -19,10 +19,11 @@ from research import (
 )
 
 from assay.core import events as e
+from assay.core.claims import HOLDING
 from assay.core.report import Report, build_report
 from assay.core.view import fold
 from assay.export.json import render, schema
-from assay.models.scripted import Scene, calls, says
+from assay.models.script import Scene, calls, says
 
 SCHEMA = {
     "type": "object",
@@ -69,7 +70,8 @@ async def test_the_report_is_its_fields_each_a_claim() -> None:
     assert (cause.value, cause.reason) == (None, "'moon' is not in what it cites")
     assert (port.value, port.reason) == (None, "not said")
     assert report.data == {"rise": 7, "cause": None, "port": None}
-    assert report.verified
+    assert report.assurance is not None
+    assert (report.assurance.answered, report.verified) == (True, rise.verdict in HOLDING)
 
 
 async def test_everyone_who_searches_is_told_the_fields() -> None:

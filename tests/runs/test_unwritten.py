@@ -22,13 +22,13 @@ from research import (
 )
 
 from assay.cli.exits import Exit
-from assay.cli.watch import exit_code
+from assay.cli.run_watch import exit_code
 from assay.core import events as e
 from assay.core.messages import Reply
 from assay.core.ports import World
 from assay.core.sources import sha256
 from assay.core.view import fold
-from assay.models.scripted import Scene, Scripted, fails, says
+from assay.models.script import Scene, Scripted, fails, says
 from assay.phases.write import NOT_WRITTEN
 from assay.store.common import Store
 from assay.store.memory import memory_store

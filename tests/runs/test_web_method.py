@@ -20,7 +20,7 @@ from assay.core.brief import ROLES
 from assay.core.method import search_log
 from assay.core.report import Report, build_report
 from assay.core.view import RunView, fold
-from assay.models.scripted import Scripted, calls, says
+from assay.models.script import Scripted, calls, says
 
 E = TypeVar("E", bound=e.Event)
 

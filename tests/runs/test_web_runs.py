@@ -18,7 +18,7 @@ from assay.core.errors import UsageError
 from assay.core.events import Envelope
 from assay.core.report import Report, build_report
 from assay.core.view import fold
-from assay.models.scripted import Scripted, calls, says
+from assay.models.script import Scripted, calls, says
 
 
 class Web(LocalWeb):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
 from research import Log, Sea, WordSearch, whole
 
 from assay.core import events as e
+from assay.core.depths import DepthRules, SetDepth, changed_depths
 from assay.core.ports import Hit, Query
-from assay.models.scripted import Scripted, calls, says
-from assay.phases import looking
+from assay.models.script import Scripted, calls, says
 from assay.phases.simple import CUT, LATE, UNSOURCED
 
 QUERIES = calls(("search", {"query": "tide Brest"}), ("search", {"query": "tide rises"}), task="background")
@@ -34,6 +33,10 @@ def sea(slow: bool = False) -> Sea:
     return made
 
 
+def hurried(seconds: float) -> dict[SetDepth, DepthRules]:
+    return changed_depths("orchestrated", {"light": {"look_seconds": seconds}})
+
+
 async def test_two_searches_the_best_documents_and_an_answer() -> None:
     log = await sea().run([QUERIES, says("Seven metres. [S1.1]", task="answer")], mode="web_search")
     assert log.last(e.TriageClassified).mode == "web_search"
@@ -48,21 +51,22 @@ async def test_two_searches_the_best_documents_and_an_answer() -> None:
     assert whole(log)
 
 
-async def test_what_is_in_hand_in_time_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "SECONDS", 0.2)
-    log = await sea(slow=True).run([QUERIES, says("Seven metres. [S1.1]", task="answer")], mode="web_search")
+async def test_what_is_in_hand_in_time_is_used() -> None:
+    script = [QUERIES, says("Seven metres. [S1.1]", task="answer")]
+    log = await sea(slow=True).run(script, mode="web_search", depths=hurried(0.2))
     assert log.said == "Seven metres. [S1.1]"
-    assert log.last(e.ReportFinished).limits == (CUT.format(seconds=15),)
+    assert log.last(e.ReportFinished).limits == (CUT.format(seconds=0),)
     assert log.last(e.RunCompleted).stop_reason == "done"
     assert not log.of(e.RunExhausted)
 
 
-async def test_nothing_in_time_is_answered_without_sources_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "SECONDS", 0.1)
+async def test_nothing_in_time_is_answered_without_sources_and_said() -> None:
     only = calls(("search", {"query": "tide rises"}), task="background")
-    log = await sea(slow=True).run([only, says("Seven metres, I think.", task="answer")], mode="web_search")
+    log = await sea(slow=True).run(
+        [only, says("Seven metres, I think.", task="answer")], mode="web_search", depths=hurried(0.1)
+    )
     assert log.said == f"*{UNSOURCED}*\n\nSeven metres, I think."
-    assert log.last(e.ReportFinished).limits == (LATE.format(seconds=15),)
+    assert log.last(e.ReportFinished).limits == (LATE.format(seconds=0),)
     assert {event.reason for event in log.of(e.ClaimChecked)} == {"no sources"}
     assert whole(log)
 

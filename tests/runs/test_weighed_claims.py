@@ -10,7 +10,7 @@ from assay.core.claims import HOLDING
 from assay.core.report import build_report
 from assay.core.view import fold
 from assay.export.html import render
-from assay.models.scripted import Scene, says
+from assay.models.script import Scene, says
 
 
 def writes(report: str) -> list[Scene]:

@@ -19,7 +19,7 @@ from assay.core.messages import Delta, Reply, Request
 from assay.core.ports import Access, Model
 from assay.core.secrets import Secret
 from assay.models import direct, openai
-from assay.models.scripted import Scripted
+from assay.models.script import Scripted
 
 KEY = "sk-planted-0123456789"
 Server = ChatServer | ProviderServer

@@ -31,7 +31,7 @@ from assay.core.errors import UsageError
 from assay.core.messages import Profile, Reply, Request
 from assay.core.outline import read_template
 from assay.core.view import fold
-from assay.models.scripted import Scene, Scripted, calls, fails, says
+from assay.models.script import Scene, Scripted, calls, fails, says
 
 MOON = "The moon causes most of it."
 

@@ -11,7 +11,7 @@ from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.view import fold
 from assay.export.bundle import EXPORTER, Verification, check
-from assay.export.bundle.archive import Member, pack, unpack
+from assay.export.bundle.archive import BundleMember, pack, unpack
 from assay.export.bundle.contents import MANIFEST, Manifest, encode, listing
 from assay.export.protocols import Record
 
@@ -39,9 +39,9 @@ def forged(data: bytes, changes: Mapping[str, bytes | None], release: str = "") 
     """A bundle with other members (None: without it), whose zip, hashes and sizes are right again."""
     members = {**members_of(data), **changes}
     manifest = msgspec.json.decode(members.pop(MANIFEST) or b"", type=Manifest)
-    kept = [Member(name, text) for name, text in sorted(members.items()) if text is not None]
+    kept = [BundleMember(name, text) for name, text in sorted(members.items()) if text is not None]
     manifest = msgspec.structs.replace(manifest, members=listing(kept), release=release or manifest.release)
-    return pack([Member(MANIFEST, encode(manifest)), *kept])
+    return pack([BundleMember(MANIFEST, encode(manifest)), *kept])
 
 
 def relogged(data: bytes, change: Callable[[Envelope], Envelope | None]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.core.sources import Document, Passage, Source, Syntax, sha256
 from assay.evidence.segment import segment
-from assay.verify.evidence import Evidence
+from assay.verify.evidence import ClaimEvidence
 
 
 def passage(id: str, text: str, document: str = "", start: int = 0) -> Passage:
@@ -33,10 +33,10 @@ def source(id: str, title: str = "", url: str = "", text: str = "") -> Source:
     )
 
 
-def evidence(*passages: Passage, title: str = "") -> Evidence:
+def evidence(*passages: Passage, title: str = "") -> ClaimEvidence:
     """The passages as a claim's evidence, all their sources of one title."""
     sources = {each.source: source(each.source, title) for each in passages}
-    return Evidence(passages=passages, sources=sources)
+    return ClaimEvidence(passages=passages, sources=sources)
 
 
 def shown(id: str, text: str, syntax: Syntax = "markdown") -> dict[str, Passage]:

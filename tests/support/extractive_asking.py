@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from assay.core.messages import Message, Request
-from assay.core.shown import show
+from assay.core.passage_context import show
 from assay.core.sources import Passage, Source, Syntax
 from assay.evidence.segment import segment
 from assay.models.extractive.model import respond
@@ -31,6 +31,9 @@ def shown(title: str, text: str, syntax: Syntax = "markdown", url: str = "file:/
             end=span.end,
             text=span.text,
             text_sha256="",
+            heading=span.heading,
+            label=span.label,
+            lead=span.lead,
         )
         for span in segment(text, syntax)
     ]

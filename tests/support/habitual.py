@@ -8,7 +8,7 @@ from research import MISTRAL, PLAN, TIDE, agent, planned, report_wanted, sends
 from stepwise import decides
 
 from assay.core.messages import Reply
-from assay.models.scripted import Scene, says
+from assay.models.script import Scene, says
 
 STRATEGIES = ("orchestrated", "reflective")
 ROSE, BLEW = "The tide at Brest rises seven metres", "The mistral blows from the north-west"

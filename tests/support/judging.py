@@ -17,7 +17,7 @@ from assay.core import events as e
 from assay.core.brief import ROLES, Brief
 from assay.core.messages import Price, Profile, Reply, Request, ToolCall
 from assay.core.ports import World
-from assay.models.scripted import Answer, Scene, Scripted
+from assay.models.script import Answer, Scene, Scripted
 from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome
 from assay.run.run import Run
@@ -25,8 +25,8 @@ from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.verify.amounts import tokens
 from assay.verify.checks import examine
-from assay.verify.evidence import Evidence
-from assay.verify.judging import Judged, consider
+from assay.verify.evidence import ClaimEvidence
+from assay.verify.judge import JudgeRuling, consider
 from assay.verify.plain import plain
 
 JUDGE = Profile(name="judge", price=Price(input=0.0, output=0.0))
@@ -75,7 +75,7 @@ class Judging:
             library=self.store.library,
             blobs=self.store.blobs,
             clock=SystemClock(),
-            memo=self.store.memo,
+            cache=self.store.cache,
         )
 
     async def within(self, script: Script, body: Callable[[Run], Any], **changes: Any) -> Any:
@@ -97,13 +97,13 @@ class Judging:
         self.requests += model.requests
         return found[0]
 
-    async def judged(self, script: Script, claim: str, evidence: Evidence, **changes: Any) -> Judged:
+    async def judged(self, script: Script, claim: str, evidence: ClaimEvidence, **changes: Any) -> JudgeRuling:
         """One claim, judged as the pipeline has it judged."""
 
-        async def body(run: Run) -> Judged:
+        async def body(run: Run) -> JudgeRuling:
             return await consider(run, claim, evidence, examine(claim, evidence))
 
-        judged: Judged = await self.within(script, body, **changes)
+        judged: JudgeRuling = await self.within(script, body, **changes)
         return judged
 
 

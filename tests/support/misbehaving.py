@@ -12,7 +12,7 @@ from assay.core.errors import ContextTooLong, StoreError
 from assay.core.messages import Profile, Reply, Request
 from assay.core.ports import Hit, World
 from assay.core.sources import Document
-from assay.models.scripted import Scene, Scripted, calls, fails, says
+from assay.models.script import Scene, Scripted, calls, fails, says
 
 TITLES = ("Tide at Brest", "Winds of the mistral", "Moon and tide")
 WRITTEN = (

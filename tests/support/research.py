@@ -8,27 +8,28 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.agents.task import Kit
+from assay.agents.task import Toolset
 from assay.core import events as e
 from assay.core.brief import ROLES, Brief, Timeouts
-from assay.core.errors import SearchFailed
+from assay.core.errors import SearchError
 from assay.core.messages import ToolCall
 from assay.core.ports import Hit, Library, Query, Search, World
 from assay.core.sources import Document, Snapshot, sha256
 from assay.core.text import words
 from assay.core.usage import Budget
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.fetch.fields import read_fields
-from assay.models.scripted import Answer, Scene, Scripted, calls, says
-from assay.phases.orchestrated import orchestrate
+from assay.models.script import Answer, Scene, Scripted, calls, says
+from assay.phases.orchestrator import orchestrate
 from assay.phases.pipeline import Services, pipeline
 from assay.phases.reflective import reflect
 from assay.run.clock import SystemClock
-from assay.run.engine import Engine, Outcome, RunHandle
+from assay.run.engine import Engine, Outcome, RunTask
 from assay.run.run import Run
 from assay.store.common import Store
 from assay.store.memory import memory_store
+from assay.tools.calculate import CalculateTool
 from assay.tools.open import OpenTool
 from assay.tools.recall import RecallTool
 from assay.tools.search import SearchTool
@@ -68,14 +69,14 @@ class WordSearch:
 
     name = "words"
 
-    def __init__(self, library: Library, reader: Reader, failing: bool = False) -> None:
+    def __init__(self, library: Library, reader: DocumentReader, failing: bool = False) -> None:
         self._library, self._reader, self._failing = library, reader, failing
         self.queries: list[str] = []
 
     async def search(self, query: Query) -> list[Hit]:
         self.queries.append(query.text)
         if self._failing:
-            raise SearchFailed("it is down")
+            raise SearchError("it is down")
         wanted = set(words(query.text))
         hits = [self._hit(document, wanted) for document in self._library.documents(query.collections)]
         found = sorted((hit for hit in hits if hit.spans), key=lambda hit: -hit.score)
@@ -109,13 +110,13 @@ class Sea:
             for each in made
         ]
         self.store.library.add(list(zip(snapshots, made, strict=True)), "default")
-        self.reader = Reader(self.store.blobs)
+        self.reader = DocumentReader(self.store.blobs)
         self.search = search or WordSearch(self.store.library, self.reader)
         self.journal = self.store.journal
-        self.tools = (SearchTool(), OpenTool(), RecallTool())
+        self.tools = (SearchTool(), OpenTool(), RecallTool(), CalculateTool())
 
-    def kit(self) -> Kit:
-        return Kit(ledger=Ledger(), tools={tool.name: tool for tool in self.tools})
+    def toolset(self) -> Toolset:
+        return Toolset(ledger=Ledger(), tools={tool.name: tool for tool in self.tools})
 
     def world(self, model: Scripted) -> World:
         return World(
@@ -143,7 +144,7 @@ class Sea:
         }
         return Brief(**fields)  # type: ignore[arg-type]
 
-    def start(self, model: Scripted, **changes: Any) -> RunHandle:
+    def start(self, model: Scripted, **changes: Any) -> RunTask:
         """A run by the pipeline, in which `model` plays every role."""
         name = model.profile.name
         roles = dict.fromkeys(ROLES, (name,))

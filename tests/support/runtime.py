@@ -12,9 +12,9 @@ from assay.core.brief import ROLES, Brief
 from assay.core.errors import FenceLost, LeaseHeld
 from assay.core.messages import Message, Request
 from assay.core.ports import Journal, World
-from assay.models.scripted import Scripted
+from assay.models.script import Scripted
 from assay.run.clock import SystemClock
-from assay.run.engine import Engine, Outcome, RunHandle
+from assay.run.engine import Engine, Outcome, RunTask
 from assay.run.run import Run
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
@@ -73,7 +73,7 @@ class Killed(BaseException):
     """The process died here."""
 
 
-async def first(journals: Journals, pipeline: Pipeline, at: World, **changes: object) -> RunHandle:
+async def first(journals: Journals, pipeline: Pipeline, at: World, **changes: object) -> RunTask:
     """Start a run in a process of its own; it may die."""
 
     handle = Engine(journals.journal(), pipeline, holder="one", ttl=0.05).start(ready(at, **changes))
@@ -81,7 +81,7 @@ async def first(journals: Journals, pipeline: Pipeline, at: World, **changes: ob
     return handle
 
 
-async def again(journals: Journals, run_id: str, pipeline: Pipeline, at: World) -> RunHandle:
+async def again(journals: Journals, run_id: str, pipeline: Pipeline, at: World) -> RunTask:
     """Another process takes the run up."""
     engine = Engine(journals.journal(), pipeline, holder=f"two-{random.random()}", ttl=0.05)
     while True:
@@ -94,7 +94,7 @@ async def again(journals: Journals, run_id: str, pipeline: Pipeline, at: World) 
     return handle
 
 
-async def outcome(handle: RunHandle) -> None:
+async def outcome(handle: RunTask) -> None:
     with contextlib.suppress(Killed, asyncio.CancelledError, FenceLost):
         await asyncio.wait_for(handle.wait(), 60)
 

@@ -14,7 +14,7 @@ from chat_server import DONE, USAGE, Answer, ChatServer, call, chunk, fault
 from assay.core.messages import Delta, Reply, Request
 from assay.core.ports import Access, Model
 from assay.models import openai
-from assay.models.scripted import Scripted
+from assay.models.script import Scripted
 
 Say = Callable[[], Awaitable[Reply]]
 """Gives the scripted reply to what was asked; asked again for the same, the same one."""

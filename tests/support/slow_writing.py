@@ -13,8 +13,8 @@ from assay.core import events as e
 from assay.core.brief import ROLES, Brief
 from assay.core.messages import Delta, Price, Profile, Reply, Request, TextDelta
 from assay.core.ports import Commit, Lease
-from assay.core.view import Folder, RunView
-from assay.models.scripted import Answer, Scene, Scripted, says
+from assay.core.view import RunView, ViewBuilder
+from assay.models.script import Answer, Scene, Scripted, says
 from assay.run.voice import DELTA_SECONDS
 
 SLOW = Profile(name="slow", price=Price(input=0.0, output=0.0))
@@ -123,7 +123,7 @@ def of_claims(envelopes: Sequence[e.Envelope]) -> list[tuple[str, str]]:
 
 def places_are_right(envelopes: Sequence[e.Envelope]) -> set[tuple[str, ...]]:
     """At no moment does a reader see a claim where it does not stand; the verdicts seen, moment by moment."""
-    folder, seen = Folder(), set[tuple[str, ...]]()
+    folder, seen = ViewBuilder(), set[tuple[str, ...]]()
     for envelope in envelopes:
         folder.apply(envelope)
         if envelope.type.partition(".")[0] in ("report", "claim", "step"):

@@ -8,7 +8,7 @@ from typing import Any
 from research import BLEW, ROSE, agent, planned
 
 from assay.core.messages import Request
-from assay.models.scripted import Scene, calls, says
+from assay.models.script import Scene, calls, says
 
 LOW = "The tide at Genoa is low. [S3001.1]"
 SAID = "It rises seven metres. [S1001.1]"

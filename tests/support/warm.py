@@ -33,7 +33,18 @@ from typing import IO, Any
 
 FORKS = sys.platform == "linux"
 """Elsewhere a process which has used system libraries may not go on after a fork: commands start as usual there."""
-PARTS = ("cli", "app", "phases", "store", "search", "fetch.workers", "fetch.web", "export", "models.extractive")
+PARTS = (
+    "cli",
+    "server",
+    "app",
+    "phases",
+    "store",
+    "search",
+    "fetch.workers",
+    "fetch.web",
+    "export",
+    "models.extractive",
+)
 TOLD = struct.Struct("ii")
 """What a client is told: that a process is ready, and its pid; or that it has ended, and how."""
 READY, ENDED = 0, 1

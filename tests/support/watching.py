@@ -9,7 +9,7 @@ from research import ONE_STEP, Log, Sea, agent, planned, report_wanted, sends
 from assay.core.events import RunCompleted
 from assay.core.messages import Price, Profile
 from assay.core.ports import Watch, World
-from assay.models.scripted import Scripted, fails, says
+from assay.models.script import Scripted, fails, says
 
 SECRET = "sk-planted-0123456789abcdef"
 PLANTED = "zebrafinch"

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from assay.fetch.web.addresses import Policy, policy
-from assay.fetch.web.fetcher import Limits, WebFetcher
+from assay.fetch.web.fetcher import FetchLimits, WebFetcher
 from assay.run.clock import SystemClock
 
 PUBLIC, FORBIDDEN = "127.0.0.1", "127.66.0.1"
@@ -105,7 +105,7 @@ async def fetcher(
     resolve: Names | None = None, policy: Policy = ALLOWED, robots: bool = False, **limits: float
 ) -> AsyncIterator[WebFetcher]:
     """A fetcher for which `PUBLIC` is a public address."""
-    made = Limits(**limits)  # type: ignore[arg-type]
+    made = FetchLimits(**limits)  # type: ignore[arg-type]
     names = resolve or Names()
     web = WebFetcher(SystemClock(), agent=AGENT, policy=policy, limits=made, robots=robots, resolve=names)
     try:

@@ -89,7 +89,7 @@ def normal(name: str) -> str:
 
 def declared() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needed_by_others = {"lxml-html-clean"}  # see pyproject.toml
+    needed_by_others = {"lxml-html-clean", "python-multipart"}  # see pyproject.toml
     extras = [each for name, listed in project["optional-dependencies"].items() if name != "dev" for each in listed]
     names = {re.split(r"[\[>=<;]", each)[0] for each in (*project["dependencies"], *extras)}
     return set(map(normal, names)) - needed_by_others
@@ -114,3 +114,58 @@ def test_every_adapter_is_named_once(group: str):
     targets = list(points[f"assay.{group}"].values())
     assert targets
     assert len(targets) == len(set(targets))
+
+
+NOUNS = {"ceiling", "embedding", "heading", "pubmed", "settings", "string"}
+"""Names which end like a participle and are none."""
+
+
+def public_classes() -> Iterator[tuple[str, str]]:
+    for path in SOURCES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield node.name, path.relative_to(ROOT).as_posix()
+
+
+def modules() -> Iterator[tuple[str, ...]]:
+    """Modules and packages below `assay`, by their parts; migrations are named by their release."""
+    for path in SOURCES:
+        parts = path.relative_to(ROOT / "src" / "assay").with_suffix("").parts
+        if "versions" in parts or parts[-1] == "__main__":
+            continue
+        if parts[-1] != "__init__":
+            yield parts
+        elif len(parts) > 1:
+            yield parts[:-1]
+
+
+def repeated(pairs: Iterator[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, where in pairs:
+        found.setdefault(name, []).append(where)
+    return {name: where for name, where in found.items() if len(where) > 1}
+
+
+def test_a_public_class_has_a_name_of_its_own():
+    assert repeated(public_classes()) == {}
+
+
+def test_a_module_has_a_name_of_its_own_in_its_layer():
+    """Commands are named as they are typed: `cli/runs/list.py`, `cli/docs/list.py`."""
+    inside = (
+        (f"{parts[0]}: {parts[-1]}", "/".join(parts)) for parts in modules() if len(parts) > 1 and parts[0] != "cli"
+    )
+    assert repeated(inside) == {}
+
+
+def is_command(parts: tuple[str, ...]) -> bool:
+    return parts[0] == "cli" and len(parts) == 3
+
+
+def test_a_module_is_named_by_a_noun():
+    participles = [
+        "/".join(parts)
+        for parts in modules()
+        if re.search(r"(?:ing|ed)$", parts[-1]) and parts[-1] not in NOUNS and not is_command(parts)
+    ]
+    assert participles == []

@@ -207,7 +207,7 @@ def test_surroundings(variables: dict[str, str], color: bool, interactive: bool,
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert settings.surroundings() == settings.Surroundings(color=color, interactive=interactive)
+    assert settings.surroundings() == settings.TerminalEnvironment(color=color, interactive=interactive)
 
 
 def test_the_page_on_settings_names_every_one():

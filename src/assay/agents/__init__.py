@@ -1,6 +1,6 @@
 """Research agents: the loop ask, act, observe, and what it needs."""
 
-from assay.agents.wording import hashes
+from assay.agents.prompt_texts import hashes
 
 
 def prompts() -> dict[str, str]:

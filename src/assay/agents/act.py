@@ -7,16 +7,16 @@ from functools import partial
 
 import msgspec
 
-from assay.agents.history import Result, result
+from assay.agents.history import CallResult, result
 from assay.core.errors import Failed, LimitReached
 from assay.core.events import SourceAdded, SourceReused, ToolFailed, ToolFinished, ToolStarted
 from assay.core.messages import ToolCall
 from assay.core.ports import LedgerRow
 from assay.evidence.ledger import Ledger
-from assay.run.protocols import Observation, Shown, Tool
+from assay.run.protocols import DocumentPassages, Observation, Tool
 from assay.run.run import Branch, Run
-from assay.run.steps import Scratch
-from assay.run.watching import watched
+from assay.run.steps import StepContext
+from assay.run.work_spans import watched
 from assay.tools.recall import RecallTool
 
 MALFORMED_SHOWN = 200
@@ -39,7 +39,7 @@ class Observed(msgspec.Struct, frozen=True):
 
 async def act(
     run: Run, ledger: Ledger, tools: Mapping[str, Tool], calls: Sequence[ToolCall], about: str
-) -> tuple[Result, ...]:
+) -> tuple[CallResult, ...]:
     """Carry out a turn's calls and let the lane observe what they gave.
 
     `about` is the task, by which passages are chosen when the history has to be shortened.
@@ -88,18 +88,18 @@ def _arguments(call: ToolCall) -> str:
     return call.malformed or msgspec.json.encode(call.arguments).decode()
 
 
-async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) -> tuple[Result, ...]:
+async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) -> tuple[CallResult, ...]:
     """Give ids to what a turn's calls showed, in call order, in one step; the answers to the calls."""
     shown = [each for one in acted if one.observation for each in one.observation.shown]
 
-    async def register(scratch: Scratch) -> Observed:
+    async def register(step_context: StepContext) -> Observed:
         added = ledger.register(run.lane, shown, *_asked(acted))
         for source in added.sources:
-            scratch.emit(SourceAdded(source=source))
+            step_context.emit(SourceAdded(source=source))
         for id in added.reused:
-            scratch.emit(SourceReused(source=id))
+            step_context.emit(SourceReused(source=id))
         for row in added.rows:
-            scratch.record(row)
+            step_context.record(row)
         return Observed(added.rows)
 
     # Under the writer's gate: what was found is kept, whatever limit has been reached meanwhile.
@@ -117,11 +117,11 @@ def _asked(acted: Sequence[Acted]) -> tuple[list[str], list[str]]:
     return queries, [one.document.title or one.document.name for shown in opened for one in shown]
 
 
-def _input(shown: Sequence[Shown]) -> list[tuple[str, list[int]]]:
+def _input(shown: Sequence[DocumentPassages]) -> list[tuple[str, list[int]]]:
     return [(each.document.sha256, [span.ordinal for span in each.spans]) for each in shown]
 
 
-def _result(run: Run, ledger: Ledger, acted: Acted, about: str) -> Result:
+def _result(run: Run, ledger: Ledger, acted: Acted, about: str) -> CallResult:
     if acted.observation is None:
         return result(acted.call.id, f"Failed: {acted.failure or acted.limit}", (), about)
     blocks = ledger.blocks(run.lane, acted.observation.shown)

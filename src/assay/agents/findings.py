@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.agents.asking import ask
-from assay.agents.citing import Cited, cite
+from assay.agents.citations import CitedText, cite
 from assay.agents.history import History
+from assay.agents.model_calls import ask
+from assay.agents.prompt_texts import PromptOpening, prompt
 from assay.agents.replies import defect, salvaged
-from assay.agents.sizing import output
 from assay.agents.task import AgentTask, Finding
-from assay.agents.wording import Opening, prompt
+from assay.agents.windows import output
 from assay.core.citations.reader import citing
 from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
@@ -38,7 +38,7 @@ async def report(
     history: History,
     stop: str,
     turns: int,
-    opening: Opening,
+    opening: PromptOpening,
 ) -> Finding:
     """An agent's findings, on the log and in hand. `ledger` is what the agent sees of it.
 
@@ -54,7 +54,7 @@ async def report(
     return added(place, task, cited, stop, turns)
 
 
-async def _write(place: Run, ledger: Ledger, task: AgentTask, history: History, opening: Opening) -> str:
+async def _write(place: Run, ledger: Ledger, task: AgentTask, history: History, opening: PromptOpening) -> str:
     """The model's findings; what it writes badly it writes once more.
 
     Raises:
@@ -109,7 +109,7 @@ def _stands(new: set[str], ledger: Ledger) -> bool:
     return any(len(new & set(words(passage.text))) >= len(new) * TOLD for passage in near)
 
 
-def founded(text: str, task: AgentTask, ledger: Ledger, lane: int) -> Cited:
+def founded(text: str, task: AgentTask, ledger: Ledger, lane: int) -> CitedText:
     """What a text cites; where it cites nothing and tells something, the passages its agent was shown nearest to it."""
     cited = cite(text, ledger)
     if cited.passages or not (len(words(text)) >= LONG_ENOUGH_TO_CITE or tells(text, task, ledger)):
@@ -119,7 +119,7 @@ def founded(text: str, task: AgentTask, ledger: Ledger, lane: int) -> Cited:
     return msgspec.structs.replace(cited, passages=tuple(near), uncited=bool(near))
 
 
-async def _ask(place: Run, ledger: Ledger, history: History, opening: Opening, instruction: str) -> Reply:
+async def _ask(place: Run, ledger: Ledger, history: History, opening: PromptOpening, instruction: str) -> Reply:
     place.emit(FindingStarted(lane=place.lane))
     request = Request(
         task="find",
@@ -142,7 +142,7 @@ async def _ask(place: Run, ledger: Ledger, history: History, opening: Opening, i
     )
 
 
-def added(place: Run, task: AgentTask, cited: Cited, stop: str, turns: int) -> Finding:
+def added(place: Run, task: AgentTask, cited: CitedText, stop: str, turns: int) -> Finding:
     """The findings, put on the log."""
     place.emit(
         FindingAdded(

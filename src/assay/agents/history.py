@@ -11,19 +11,19 @@ from functools import cached_property
 
 import msgspec
 
-from assay.agents.sizing import size
+from assay.agents.windows import size
 from assay.core.clean import one_line
 from assay.core.messages import Message
-from assay.core.shown import show
+from assay.core.passage_context import show
 from assay.core.text import words
-from assay.evidence.ledger import Block
+from assay.evidence.ledger import SourceBlock
 
 BEST = 3
 FORMS = 3
 TITLE_LENGTH = 80
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+class CallResult(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The answer to one call in full; `shorten` makes its two shorter forms, when there is no room for it.
 
     `gist` is for a reader who cannot ask for more: its best passages, below their sources.
@@ -42,11 +42,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return self.text, few, min(few, short, key=len)
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
+class ModelTurn(msgspec.Struct, frozen=True, kw_only=True):
     """What the model said, what its calls gave, and what it was told after."""
 
     said: Message
-    results: tuple[Result, ...] = ()
+    results: tuple[CallResult, ...] = ()
     told: str = ""
 
 
@@ -58,7 +58,7 @@ class History:
         self._taken = sum(map(size, self._opening))
         self._turns: list[_Told] = []
 
-    def add(self, turn: Turn) -> None:
+    def add(self, turn: ModelTurn) -> None:
         """Append a turn."""
         self._turns.append(_Told(turn))
 
@@ -78,7 +78,7 @@ class History:
 class _Told:
     """A turn as it is told, in each form, which is made and measured once: a history is asked for at every turn."""
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: ModelTurn) -> None:
         self._turn = turn
         self._made: dict[int, tuple[tuple[Message, ...], int]] = {}
 
@@ -117,7 +117,7 @@ def _left_out(sizes: Sequence[int], spare: int) -> int:
     return count
 
 
-def _said(turn: Turn, form: int) -> tuple[Message, ...]:
+def _said(turn: ModelTurn, form: int) -> tuple[Message, ...]:
     results = (
         Message(role="tool", text=each.forms[form] if form else each.text, call_id=each.call_id)
         for each in turn.results
@@ -126,7 +126,7 @@ def _said(turn: Turn, form: int) -> tuple[Message, ...]:
     return (turn.said, *results, *told)
 
 
-def result(call_id: str, note: str, blocks: Sequence[Block], about: str) -> Result:
+def result(call_id: str, note: str, blocks: Sequence[SourceBlock], about: str) -> CallResult:
     """A tool result; `about` is the task, by which the best passages are chosen."""
 
     def shorten() -> tuple[str, str]:
@@ -137,7 +137,7 @@ def result(call_id: str, note: str, blocks: Sequence[Block], about: str) -> Resu
         few = _joined(f"The best passages. Also shown were {_named(left)}." if left else "", best)
         return few, f"Shortened; recall or open to read again: {_named(blocks)}."
 
-    return Result(
+    return CallResult(
         call_id=call_id,
         text=_joined(note, blocks),
         shorten=shorten,
@@ -145,12 +145,12 @@ def result(call_id: str, note: str, blocks: Sequence[Block], about: str) -> Resu
     )
 
 
-def _joined(note: str, blocks: Sequence[Block]) -> str:
+def _joined(note: str, blocks: Sequence[SourceBlock]) -> str:
     shown = (show(block.source, block.passages) for block in blocks)
     return "\n\n".join(text for text in (note, *shown) if text)
 
 
-def _named(blocks: Sequence[Block]) -> str:
+def _named(blocks: Sequence[SourceBlock]) -> str:
     """Sources by id and title, with the ids of their passages."""
     shown = (
         f"{block.source.id} “{one_line(block.source.title)[:TITLE_LENGTH]}” ({', '.join(p.id for p in block.passages)})"
@@ -159,19 +159,19 @@ def _named(blocks: Sequence[Block]) -> str:
     return "; ".join(shown)
 
 
-def _without(blocks: Sequence[Block], others: Sequence[Block]) -> list[Block]:
+def _without(blocks: Sequence[SourceBlock], others: Sequence[SourceBlock]) -> list[SourceBlock]:
     """The passages which are in none of `others`, below their sources."""
     gone = {each.id for block in others for each in block.passages}
-    kept = (Block(source=b.source, passages=tuple(p for p in b.passages if p.id not in gone)) for b in blocks)
+    kept = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if p.id not in gone)) for b in blocks)
     return [block for block in kept if block.passages]
 
 
-def _best(blocks: Sequence[Block], about: str) -> list[Block]:
+def _best(blocks: Sequence[SourceBlock], about: str) -> list[SourceBlock]:
     wanted = set(words(about))
     rated = sorted(
         ((len(wanted & set(words(each.text))), each.id) for block in blocks for each in block.passages),
         key=lambda pair: -pair[0],
     )
     best = {id for _, id in rated[:BEST]}
-    kept = (Block(source=b.source, passages=tuple(p for p in b.passages if p.id in best)) for b in blocks)
+    kept = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if p.id in best)) for b in blocks)
     return [block for block in kept if block.passages]

@@ -5,15 +5,15 @@ from __future__ import annotations
 import msgspec
 
 from assay.agents.act import act
-from assay.agents.asking import ask
 from assay.agents.control import CONTROL, DONE, THINK
 from assay.agents.findings import report
-from assay.agents.history import History, Result, Turn, result
+from assay.agents.history import CallResult, History, ModelTurn, result
+from assay.agents.model_calls import ask
+from assay.agents.prompt_texts import PromptOpening, opening
 from assay.agents.replies import mend, tell_ignored
-from assay.agents.sizing import output
-from assay.agents.stating import counted, rules
-from assay.agents.task import AgentTask, Finding, Kit, brief
-from assay.agents.wording import Opening, opening
+from assay.agents.rule_messages import counted, rules
+from assay.agents.task import AgentTask, Finding, Toolset, brief
+from assay.agents.windows import output
 from assay.core.conversation import shortened
 from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
@@ -23,7 +23,7 @@ from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
-from assay.run.steps import Scratch
+from assay.run.steps import StepContext
 
 SEARCH = "search"
 QUERY_LENGTH = 200
@@ -37,13 +37,13 @@ OPEN_PAGES = (
 CALL_A_TOOL = "Call a tool: search for what your task needs. Answer with a tool call, not with text."
 
 
-async def research_agent(run: Run, kit: Kit, task: AgentTask) -> Finding:
+async def research_agent(run: Run, toolset: Toolset, task: AgentTask) -> Finding:
     """Work on one task in a lane of its own; findings at the end, whatever ended it.
 
     Raises:
         ModelFailed: the model failed before anything was found; the agent fails alone.
     """
-    return await conduct(run, Agent(kit, task, run.lane))
+    return await conduct(run, Agent(toolset, task, run.lane))
 
 
 async def conduct(run: Run, agent: Agent) -> Finding:
@@ -74,15 +74,15 @@ async def count(run: Run) -> None:
         LimitReached: there may be no more of them.
     """
 
-    async def one(scratch: Scratch) -> int:
-        scratch.role = "analytical"
-        scratch.spend(Usage(agents=1))
+    async def one(step_context: StepContext) -> int:
+        step_context.role = "analytical"
+        step_context.spend(Usage(agents=1))
         return 1
 
     await run.step("start", one, returns=int, cost=Usage(agents=1))
 
 
-class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
+class TurnRules(msgspec.Struct, frozen=True, omit_defaults=True):
     """The `rules` message: which turn this is, of how many, and how many calls are left where they are limited."""
 
     turn: int
@@ -98,10 +98,10 @@ class Rules(msgspec.Struct, frozen=True, omit_defaults=True):
 class Agent:
     """One agent's state: its history, and how far it has come."""
 
-    def __init__(self, kit: Kit, task: AgentTask, lane: int) -> None:
+    def __init__(self, toolset: Toolset, task: AgentTask, lane: int) -> None:
         self.task = task
-        self.ledger: Ledger = kit.ledger.seeing((lane, *task.lanes))
-        self.tools = kit.tools
+        self.ledger: Ledger = toolset.ledger.seeing((lane, *task.lanes))
+        self.tools = toolset.tools
         seen = [Message(role="user", name="seen", text=task.seen)] if task.seen else []
         self.history = History(
             [
@@ -115,7 +115,7 @@ class Agent:
         self.failure = self.model = ""
         self.nudged = False
 
-    def opening(self, run: Run) -> Opening:
+    def opening(self, run: Run) -> PromptOpening:
         """What its requests begin with."""
         return opening(run, self.task, self.tools)
 
@@ -151,7 +151,7 @@ class Agent:
             if DONE.name in _names(said):
                 return
 
-    async def act(self, place: Run, said: Message) -> tuple[Result, ...]:
+    async def act(self, place: Run, said: Message) -> tuple[CallResult, ...]:
         """Carry out the calls of a turn, as many as are left to the agent; each is answered, in call order.
 
         Raises:
@@ -164,10 +164,10 @@ class Agent:
         acted = await act(place, self.ledger, self.tools, made, self.task.about)
         answers = {each.call_id: each for each in (*acted, *(self._told(call, NO_CALLS_LEFT) for call in refused))}
         results = tuple(answers.get(call.id) or self._told(call, NOTED) for call in said.calls)
-        self.history.add(Turn(said=said, results=results, told=self._nudge(place)))
+        self.history.add(ModelTurn(said=said, results=results, told=self._nudge(place)))
         return results
 
-    def _told(self, call: ToolCall, text: str) -> Result:
+    def _told(self, call: ToolCall, text: str) -> CallResult:
         return result(call.id, text, (), self.task.about)
 
     def _nudge(self, place: Run) -> str:
@@ -192,10 +192,10 @@ class Agent:
                 break
             reminded = reminded or not only_thinks
             noted = tuple(self._told(call, NOTED) for call in said.calls)
-            self.history.add(Turn(said=said, results=noted, told="" if only_thinks else CALL_A_TOOL))
+            self.history.add(ModelTurn(said=said, results=noted, told="" if only_thinks else CALL_A_TOOL))
             said, reply = await self._reply(place, turn)
         if turn == 1 and not said.calls:
-            tell_ignored(place, reply, "research")
+            tell_ignored(place, reply.model, "research")
         return said
 
     async def _search_anyway(self, place: Run, said: Message) -> None:
@@ -223,7 +223,7 @@ class Agent:
             effort="low",
         )
         left = self.task.calls - self.calls if self.task.calls else None
-        closing = [rules(Rules(turn, self.task.turns, left))]
+        closing = [rules(TurnRules(turn, self.task.turns, left))]
         reply = await ask(place, "analytical", self.history, request, closing)
         return Message(role="assistant", text=reply.text, calls=mend(reply, {*self.tools, *CONTROL})), reply
 

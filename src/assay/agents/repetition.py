@@ -32,7 +32,7 @@ _TABLE_RULE = re.compile(r"[ \t>]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{1,}:?[ 
 _LABEL = re.compile(r".{0,80}[:：][*_ \t]*")
 
 
-class Unit(msgspec.Struct, frozen=True):
+class TextUnit(msgspec.Struct, frozen=True):
     """A sentence, row or line at `[start, end)` of a text: what it says, "" where it is only structure."""
 
     start: int
@@ -66,7 +66,7 @@ def whole_sentences(text: str) -> str:
     return text[: units[-1].end].rstrip() if units else ""
 
 
-def _ended(text: str, unit: Unit) -> bool:
+def _ended(text: str, unit: TextUnit) -> bool:
     said = text[unit.start : unit.end].rstrip()
     bare = strip(said).rstrip("*_)\"'”’»") if said else ""
     return bare.endswith((".", "!", "?", "…", "。", "！", "？", "।", "؟")) or (said[:1] == "|" and said.endswith("|"))
@@ -75,7 +75,7 @@ def _ended(text: str, unit: Unit) -> bool:
 # units
 
 
-def _units(text: str) -> Iterator[Unit]:
+def _units(text: str) -> Iterator[TextUnit]:
     """The text in pieces which join up to it."""
     start = 0
     lines = _structural(text)
@@ -83,7 +83,7 @@ def _units(text: str) -> Iterator[Unit]:
     for cut in [*cuts, None]:
         end = cut.end() if cut else len(text)
         if end > start:
-            yield Unit(start, end, "" if text.rfind("\n", 0, start) + 1 in lines else _said(text[start:end]))
+            yield TextUnit(start, end, "" if text.rfind("\n", 0, start) + 1 in lines else _said(text[start:end]))
         start = end
 
 
@@ -121,7 +121,7 @@ def _said(text: str) -> str:
 # loops
 
 
-def _loops(units: Sequence[Unit]) -> list[tuple[int, int]]:
+def _loops(units: Sequence[TextUnit]) -> list[tuple[int, int]]:
     """The rounds to leave out, as ranges of units: all of a loop but its first round."""
     telling = [index for index, unit in enumerate(units) if unit.said]
     said = [units[index].said for index in telling]
@@ -152,7 +152,7 @@ def _loop_at(said: Sequence[str], at: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _later(units: Sequence[Unit]) -> list[int]:
+def _later(units: Sequence[TextUnit]) -> list[int]:
     """The units which say again what was said before."""
     seen: set[str] = set()
     later = []
@@ -163,7 +163,7 @@ def _later(units: Sequence[Unit]) -> list[int]:
     return later
 
 
-def _said_before(units: Sequence[Unit]) -> float:
+def _said_before(units: Sequence[TextUnit]) -> float:
     """The part of what a text says which it says again, where something is said often enough."""
     counts: dict[str, int] = {}
     for unit in units:

@@ -7,10 +7,10 @@ from assay.core.events import ToolsIgnored
 from assay.core.messages import Reply, Task
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
-from assay.run.mending import decoded as decoded
-from assay.run.mending import json_values as json_values
-from assay.run.mending import mend as mend
-from assay.run.mending import read_json as read_json
+from assay.run.call_repair import decoded as decoded
+from assay.run.call_repair import json_values as json_values
+from assay.run.call_repair import mend as mend
+from assay.run.call_repair import read_json as read_json
 from assay.run.run import Run
 
 
@@ -28,10 +28,10 @@ def defect(reply: Reply) -> str:
 IGNORED = N_("{model} made no tool call: it may not support tools; try another model for the role analytical")
 
 
-def tell_ignored(run: Run, reply: Reply, task: Task) -> None:
+def tell_ignored(run: Run, model: str, task: Task) -> None:
     """Say that a model called no tool, though it was told to and reminded; `task` is what it was asked for."""
-    run.emit(ToolsIgnored(model=reply.model, task=task, lane=run.lane))
-    run.warn(_(IGNORED).format(model=reply.model))
+    run.emit(ToolsIgnored(model=model, task=task, lane=run.lane))
+    run.warn(_(IGNORED).format(model=model))
 
 
 def salvaged(reply: Reply) -> str:

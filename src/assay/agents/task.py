@@ -12,7 +12,7 @@ from assay.evidence.ledger import Ledger
 from assay.run.protocols import Tool
 
 
-class Kit(msgspec.Struct, frozen=True, kw_only=True):
+class Toolset(msgspec.Struct, frozen=True, kw_only=True):
     """What the research of one run works with: its ledger and the tools its agents may use.
 
     `lanes` are those every agent may see: the pipeline's own, and in a run which continues another, that one's;

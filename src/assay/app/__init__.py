@@ -18,23 +18,35 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.app import collecting as collecting
-    from assay.app import crawling as crawling
-    from assay.app import embedding as embedding
-    from assay.app import extracting as extracting
-    from assay.app import following as following
-    from assay.app import forking as forking
-    from assay.app import holdings as holdings
-    from assay.app import housekeeping as housekeeping
+    from assay.app import additions as additions
+    from assay.app import collections as collections
+    from assay.app import components as components
+    from assay.app import crawler as crawler
+    from assay.app import daily as daily
+    from assay.app import embeddings as embeddings
+    from assay.app import erasure as erasure
+    from assay.app import extraction as extraction
+    from assay.app import forks as forks
     from assay.app import online as online
-    from assay.app import owning as owning
+    from assay.app import overview as overview
     from assay.app import pages as pages
     from assay.app import providers as providers
+    from assay.app import queue_workers as queue_workers
+    from assay.app import remote_runs as remote_runs
+    from assay.app import requests as requests
     from assay.app import results as results
+    from assay.app import retention as retention
+    from assay.app import run_control as run_control
+    from assay.app import run_lists as run_lists
+    from assay.app import run_search as run_search
+    from assay.app import run_start as run_start
+    from assay.app import shares as shares
     from assay.app import shelves as shelves
-    from assay.app import starting as starting
-    from assay.app import verifying as verifying
-    from assay.app import working as working
+    from assay.app import uploads as uploads
+    from assay.app import users as users
+    from assay.app import verification as verification
+    from assay.app import webhook_delivery as webhook_delivery
+    from assay.app import webhooks as webhooks
     from assay.app import worlds as worlds
 
 

@@ -7,40 +7,38 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from assay import app
-from assay.app import stored
-from assay.app.library import Library
-from assay.app.naming import DEFAULT as DEFAULT
-from assay.app.naming import Say
-from assay.app.naming import Sources as Sources
-from assay.app.stored import ListedRun
+from assay.app.document_names import DEFAULT as DEFAULT
+from assay.app.document_names import Say
+from assay.app.document_names import Sources as Sources
+from assay.app.history import LATEST as LATEST
+from assay.app.history import RunHistory
 from assay.core.brief import Point
 from assay.core.estimate import Estimate
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.plan import Plan
 from assay.core.ports import Queue, QueuedRun, QueueLimits, RunRow
-from assay.core.view import RunView, Steered
+from assay.core.view import Steered
 
 if TYPE_CHECKING:
-    from assay.app.briefs import Wanted
+    from assay.app.briefs import RunOptions
+    from assay.app.erasure import DataErased
     from assay.app.handle import RunHandle
-    from assay.app.housekeeping import Pruned, Rules, Swept
-    from assay.app.owning import Asked, Came
+    from assay.app.queue_workers import Worker
     from assay.app.replays import Replay
-    from assay.app.revising import Revised
+    from assay.app.retention import Pruned, RetentionRules, Swept
+    from assay.app.revision import Revised
+    from assay.app.run_control import Asked, Came
     from assay.app.threads import Answers
-    from assay.app.verifying import Rechecked
-    from assay.app.working import Worker
-    from assay.evidence.cited import CitedPassage
-
-LATEST = 100
-"""Runs a list holds, where nobody says how many."""
+    from assay.app.verification import Rechecked
+    from assay.evidence.citations import CitedPassage
 
 
-class Assay(Library):
-    """A library of documents and the runs over it; see `Library` for the documents, and for what it is made with."""
+class Assay(RunHistory):
+    """A library of documents and the runs over it.
 
-    # runs begin
+    See `RunHistory` for lists of runs and threads, `Library` for the documents, and for what it is made with.
+    """
 
     def start(
         self,
@@ -48,7 +46,7 @@ class Assay(Library):
         *,
         sources: Sources | None = None,
         progress: Say | None = None,
-        **wanted: Unpack[Wanted],
+        **wanted: Unpack[RunOptions],
     ) -> RunHandle:
         """Start a run in this process; needs a running event loop. What is None is taken from the settings.
 
@@ -56,14 +54,14 @@ class Assay(Library):
             sources: files, folders, globs, pages and collections (`@NAME`): the run sees exactly these. None: the
                 default collection.
             progress: told in a line how the reading of documents goes.
-            wanted: how to go about it; see `Wanted`.
+            wanted: how to go about it; see `RunOptions`.
 
         Raises (from the handle):
             UsageError: a path that does not exist, no readable document, a budget below one report, a run to continue
                 which has not ended, private documents which would go elsewhere.
             UnknownName: no run of the id it is to continue.
         """
-        return app.starting.start(self._context, question, sources, progress, wanted)
+        return app.run_start.start(self._context, question, sources, progress, wanted)
 
     async def create(
         self,
@@ -71,33 +69,59 @@ class Assay(Library):
         *,
         sources: Sources | None = None,
         progress: Say | None = None,
-        **wanted: Unpack[Wanted],
+        priority: int | None = None,
+        **wanted: Unpack[RunOptions],
     ) -> str:
-        """Store a run as `start` would, and execute nothing of it; its id. `resume` does, in any process.
+        """Store a run as `start` would, and execute nothing of it here; its id. `resume` does, in any process.
+
+        Args:
+            sources, progress, wanted: as `start`.
+            priority: -100 to 100; the run is queued for workers as it is stored, in one transaction. None: it is not.
 
         Raises:
-            UsageError, UnknownName: as `start`.
+            UsageError, UnknownName: as `start`, and as `enqueue` where there is a priority.
         """
-        return await app.starting.create(self._context, question, sources, progress, wanted)
+        return await app.run_start.create(self._context, question, sources, progress, priority, wanted)
 
-    def ask(self, reference: str, question: str, **wanted: Unpack[Wanted]) -> RunHandle:
+    def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> RunHandle:
         """Answer a question from what a run has read, and from nothing else: a run of its own, in the same thread.
 
         Raises (from the handle):
             UnknownName: no such run.
             UsageError: the run has not ended.
         """
-        return app.starting.ask(self._context, reference, question, wanted)
+        return app.run_start.ask(self._context, reference, question, wanted)
+
+    async def foresee(self, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]) -> Estimate:
+        """What a run would take, by the rules of its depth or by runs of its kind; nothing of it is stored.
+
+        Raises:
+            UsageError, UnknownName: as `start`.
+        """
+        return await app.run_start.foreseen(self._context, question, sources, None, wanted)
+
+    async def create_ask(
+        self, reference: str, question: str, *, priority: int | None = None, **wanted: Unpack[RunOptions]
+    ) -> str:
+        """Store a run as `ask` would, and execute nothing of it here; its id. `resume` does, in any process.
+
+        With a `priority` it is queued for workers as it is stored, as in `create`.
+
+        Raises:
+            UnknownName: no such run.
+            UsageError: the run has not ended.
+        """
+        return await app.run_start.create_ask(self._context, reference, question, priority, wanted)
 
     def agent(
-        self, task: str, *, sources: Sources | None = None, progress: Say | None = None, **wanted: Unpack[Wanted]
+        self, task: str, *, sources: Sources | None = None, progress: Say | None = None, **wanted: Unpack[RunOptions]
     ) -> RunHandle:
         """Have one research agent work on `task`, without planner and writer: its findings are the report.
 
         It is a run like any other: `start` says what the options are. A depth says how many turns the agent has.
         """
         wanted["mode"] = "agent"
-        return app.starting.start(self._context, task, sources, progress, wanted)
+        return app.run_start.start(self._context, task, sources, progress, wanted)
 
     async def fork(
         self,
@@ -108,6 +132,7 @@ class Assay(Library):
         exclude: Sequence[str] = (),
         add: Sources | None = None,
         progress: Say | None = None,
+        priority: int | None = None,
         **wanted: Unpack[Revised],
     ) -> str:
         """Store a run which goes on from `point` of another, and execute nothing of it; its id. `resume` does.
@@ -120,14 +145,23 @@ class Assay(Library):
             exclude: sources to be left out: an id (S1002), a number of the report, an address, a title or file name.
             add: files, folders, globs and pages to be searched beside those of the other run.
             progress: told in a line how the reading of documents goes.
+            priority: it is queued for workers as it is stored, as in `create`. None: it is not.
             wanted: what is to be otherwise; see `Revised`.
 
         Raises:
             UnknownName: no such run, or it met no such source.
             UsageError: it has not ended or never came so far, this is no plan, or what is wanted would change nothing.
         """
-        return await app.forking.fork(
-            self._context, reference, point, plan=plan, exclude=exclude, add=add, progress=progress, **wanted
+        return await app.forks.fork(
+            self._context,
+            reference,
+            point,
+            plan=plan,
+            exclude=exclude,
+            add=add,
+            progress=progress,
+            priority=priority,
+            **wanted,
         )
 
     async def resume(self, reference: str) -> RunHandle:
@@ -138,33 +172,9 @@ class Assay(Library):
             LeaseHeld: another live process executes it; `follow` shows how it goes.
             UsageError: it would take private documents elsewhere.
         """
-        return await app.starting.resume(self._context, reference)
+        return await app.run_start.resume(self._context, reference)
 
-    # runs as they are stored
-
-    async def runs(self, limit: int = LATEST) -> list[RunRow]:
-        """The latest runs, newest first."""
-        return await stored.latest(self._context, limit)
-
-    async def listed(self, limit: int = LATEST) -> list[ListedRun]:
-        """The latest runs, newest first, with whose they are and what they have used."""
-        return await stored.listed(self._context, limit)
-
-    async def find(self, reference: str) -> RunRow:
-        """A run by its id, the start of its id, or `last`.
-
-        Raises:
-            UnknownName: none, or more than one, begins so.
-        """
-        return await stored.find(self._context, reference)
-
-    async def events(self, reference: str, after: int = 0) -> list[Envelope]:
-        """A run's log from `seq > after`."""
-        return await stored.events(self._context, reference, after)
-
-    async def view(self, reference: str) -> RunView:
-        """A run as its events tell it."""
-        return await stored.view(self._context, reference)
+    # runs as they are stored; see `RunHistory` too
 
     def follow(self, reference: str, after: int = 0, *, patient: bool = False) -> AsyncIterator[Envelope]:
         """The events of a run that any process executes, as they are stored, until it ends.
@@ -180,11 +190,24 @@ class Assay(Library):
         Raises:
             UnknownName: there is no such run, or it was deleted meanwhile.
         """
-        return app.following.follow(self._context, reference, after, patient=patient)
+        return app.remote_runs.follow(self._context, reference, after, patient=patient)
+
+    def groups(self, reference: str, after: int = 0, *, rest: float | None = None) -> AsyncIterator[Sequence[Envelope]]:
+        """As a patient `follow`, each time all that is there; nothing, where nothing came for `rest` seconds.
+
+        Raises:
+            UnknownName: there is no such run, or it was deleted meanwhile.
+            Cancelled: `unfollow` was called.
+        """
+        return app.remote_runs.groups(self._context, reference, after, rest)
+
+    async def unfollow(self) -> None:
+        """End what all who follow runs in this process wait for: they are told by `Cancelled`."""
+        await self._context.feeds.close()
 
     async def unfinished(self, question: str) -> list[RunRow]:
         """Runs of the same question which ended without a last word and which no live process executes."""
-        return await app.following.unfinished(self._context, question, LATEST)
+        return await app.remote_runs.unfinished(self._context, question, LATEST)
 
     async def estimate(self, reference: str) -> Estimate:
         """What a run will take all in all, by its plan where it has one.
@@ -235,8 +258,8 @@ class Assay(Library):
             ConfigError: the model cannot be reached as it is set up.
             UsageError: the run has no report; a model which cannot judge, or would see private documents.
         """
-        judge = app.verifying.Judge(model, None, allow_private, max_usd, max_tokens)
-        return await app.verifying.rechecked(self._context, reference, judge)
+        judge = app.verification.Judge(model, None, allow_private, max_usd, max_tokens)
+        return await app.verification.rechecked(self._context, reference, judge)
 
     async def replay(self, reference: str) -> Replay:
         """Compute a completed run again from its stored steps: nothing is asked, fetched or changed.
@@ -245,7 +268,7 @@ class Assay(Library):
             UnknownName: no such run.
             UsageError: it is not completed.
         """
-        return await app.verifying.replayed(self._context, reference)
+        return await app.verification.replayed(self._context, reference)
 
     # what a run's owner may do, from any process
 
@@ -259,7 +282,7 @@ class Assay(Library):
             UnknownName: no such run.
             UsageError: it has ended, or there is nothing of it to pause.
         """
-        return await app.owning.ask_for(self._context, reference, action, wait)
+        return await app.run_control.ask_for(self._context, reference, action, wait)
 
     async def steer(self, reference: str, text: str, *, wait: float = 0.0) -> Steered:
         """Tell a run what to heed from its next decision on; what became of that.
@@ -271,7 +294,7 @@ class Assay(Library):
             UnknownName: no such run.
             UsageError: it has ended, or the text is empty or too long.
         """
-        return await app.owning.steer(self._context, reference, text, wait)
+        return await app.run_control.steer(self._context, reference, text, wait)
 
     async def answer(self, reference: str, answers: Answers) -> None:
         """Give a run the answers it waits for: in the order of its questions, or by question. `resume` goes on with it.
@@ -280,11 +303,11 @@ class Assay(Library):
             UnknownName: no such run.
             UsageError: it does not wait for answers, or these do not fit its questions.
         """
-        await app.owning.answer(self._context, reference, answers)
+        await app.run_control.answer(self._context, reference, answers)
 
     async def is_answered(self, reference: str) -> bool:
         """Whether a run has been given what it waits for: answers to its questions, or its plan."""
-        return await app.owning.is_answered(self._context, reference)
+        return await app.run_control.is_answered(self._context, reference)
 
     async def approve(self, reference: str, plan: Plan | str | Path | None = None) -> None:
         """Approve the plan a run waits with, or give it another. `resume` goes on with it.
@@ -296,7 +319,7 @@ class Assay(Library):
             UnknownName: no such run.
             UsageError: it does not wait for that, or this is no plan.
         """
-        await app.owning.approve(self._context, reference, plan)
+        await app.run_control.approve(self._context, reference, plan)
 
     async def delete(self, reference: str) -> None:
         """Forget a run: its events, steps and messages. What it read stays in the library.
@@ -305,9 +328,20 @@ class Assay(Library):
             UnknownName: no such run.
             LeaseHeld: a live process executes it.
         """
-        await app.owning.delete(self._context, reference)
+        await app.run_control.delete(self._context, reference)
 
-    async def prune(self, rules: Rules | None = None, *, dry_run: bool = False) -> Pruned:
+    async def erase(self) -> DataErased:
+        """Delete all that is this user's: runs, links, schedules, collections, uploads. One which goes on is cancelled.
+
+        Texts and bytes which others refer to stay; those nobody does go now, or with the next clean-up.
+
+        Raises:
+            UsageError: this is the local user, or the view of all users.
+            LeaseHeld: the process of a run does not let go of it; call it again.
+        """
+        return await app.erasure.erase(self._context)
+
+    async def prune(self, rules: RetentionRules | None = None, *, dry_run: bool = False) -> Pruned:
         """Delete the ended runs which `rules` do not keep (None: those of the settings), and clean up.
 
         Runs that others go on from, and those which the next run of a schedule is compared with, are kept.
@@ -316,7 +350,7 @@ class Assay(Library):
             UsageError: a size is named, and runs are in memory.
             StoreError: the home cannot be read or written.
         """
-        return await app.housekeeping.prune(self._context, rules, dry_run=dry_run)
+        return await app.retention.prune(self._context, rules, dry_run=dry_run)
 
     async def tidy(self) -> Swept | None:
         """Remove documents which are in no collection of the user's and which no run mentions, and their bytes.
@@ -327,7 +361,7 @@ class Assay(Library):
         Raises:
             StoreError: the home cannot be read or written.
         """
-        return await app.housekeeping.tidy(self._context)
+        return await app.retention.tidy(self._context)
 
     # the queue
 
@@ -341,7 +375,7 @@ class Assay(Library):
             UnknownName: no such run.
             UsageError: there is no queue, or no such priority.
         """
-        await app.working.enqueue(self._context, run_id, priority)
+        await app.queue_workers.enqueue(self._context, run_id, priority)
 
     async def queued(self) -> list[QueuedRun]:
         """What is in the queue, and who executes it."""
@@ -354,7 +388,7 @@ class Assay(Library):
         Raises:
             UsageError: the store is in memory, where no other process could find a run.
         """
-        return app.working.queue(self._context)
+        return app.queue_workers.queue(self._context)
 
     def worker(self, slots: int, limits: QueueLimits = QueueLimits(), say: Say | None = None) -> Worker:
         """A worker in this process, which executes `slots` runs at once.
@@ -363,4 +397,4 @@ class Assay(Library):
             limits: of all workers together; workers with other limits go by their own.
             say: told in a line what it takes up and how that ends.
         """
-        return app.working.worker(self._context, slots, limits, say)
+        return app.queue_workers.worker(self._context, slots, limits, say)

@@ -16,6 +16,7 @@ from assay.app.threads import Answers, given
 from assay.app.webrules import hosts, make_rules
 from assay.core.brief import Brief, Depth, Mode, Role, Scope, Section, Timeouts
 from assay.core.claims import CheckName, RepairName
+from assay.core.conversation import Said
 from assay.core.depths import changed_depths
 from assay.core.detection import of_question
 from assay.core.errors import UsageError
@@ -26,18 +27,18 @@ from assay.core.outline import read_template
 from assay.core.usage import Budget
 from assay.core.webrules import WebRules
 from assay.locale import locale_for
-from assay.phases.typed.schema import LARGEST, canonical
+from assay.phases.fields.schema import LARGEST, canonical
 from assay.run.releases import own_release
 from assay.settings import Settings
 
 N = TypeVar("N", int, float)
 
-LONGEST_NAME, MOST_LABELS = 200, 50
+LONGEST_NAME, LONGEST_LABEL, MOST_LABELS = 200, 512, 50
 
 _QUOTED = re.compile(r"[\"“„«`][^\"“”„«»`]*[\"”»`]")
 
 
-class Wanted(TypedDict, total=False):
+class RunOptions(TypedDict, total=False):
     """The options of a run. None, where it is allowed, is the same as leaving an option out.
 
     `max_time` is in active seconds; `max_tokens` counts input and output together, `max_usd` is in US dollars,
@@ -47,7 +48,8 @@ class Wanted(TypedDict, total=False):
     `ask` says whether clarifying questions are put to a person: `optional` waits in this process for
     `RunHandle.answer`, `required` leaves the run waiting, for `Assay.answer`. `answers` are given beforehand: in the
     order of the questions, or by question. `thread` names the conversation the run is part of; `continues` is the run
-    (id, start of an id, or `last`) whose evidence it goes on from.
+    (id, start of an id, or `last`) whose evidence it goes on from. `said` is what was said before in a conversation
+    which is kept elsewhere; a thread of its own knows that itself.
 
     `review_plan` says, as `ask` does of questions, whether the plan is shown to a person who approves it
     (`RunHandle.approve`, `Assay.approve`) or gives another.
@@ -90,6 +92,7 @@ class Wanted(TypedDict, total=False):
     answers: Answers | None
     thread: str | None
     continues: str | None
+    said: Sequence[Said]
     web: bool | None
     domains: Sequence[str]
     not_domains: Sequence[str]
@@ -103,7 +106,7 @@ class Wanted(TypedDict, total=False):
     labels: Mapping[str, str]
 
 
-def make_brief(question: str, settings: Settings, wanted: Wanted, *, web: bool = False) -> Brief:
+def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bool = False) -> Brief:
     """The brief of a run about `question`, of today; its scope is still the default one.
 
     `web` is whether the web belongs to it where neither the caller nor the settings say so.
@@ -143,6 +146,7 @@ def make_brief(question: str, settings: Settings, wanted: Wanted, *, web: bool =
         release=own_release(),
         answers=given(wanted.get("answers") or ()),
         thread=(wanted.get("thread") or "").strip(),
+        conversation=tuple(wanted.get("said") or ()),
         parent=(wanted.get("continues") or "").strip(),
         scope=Scope(
             web=_web(wanted, settings, web), rules=_rules(wanted, settings), trusted=hosts(settings.sources.allow)
@@ -160,7 +164,7 @@ def make_brief(question: str, settings: Settings, wanted: Wanted, *, web: bool =
         raise UsageError(f"{error}") from error
 
 
-def _budget(settings: Settings, wanted: Wanted) -> Budget:
+def _budget(settings: Settings, wanted: RunOptions) -> Budget:
     def given(asked: N | None, configured: N | None) -> N | None:
         return configured if asked is None else asked
 
@@ -181,7 +185,7 @@ def _models(settings: Settings, named: Mapping[Role, Sequence[str]]) -> dict[Rol
     return models if "judge" in named or settings.names_judge else models | {"judge": judges(models)}
 
 
-def said_of_web(wanted: Wanted, settings: Settings) -> bool | None:
+def said_of_web(wanted: RunOptions, settings: Settings) -> bool | None:
     """Whether the web belongs to a run, as far as the caller or the settings say so."""
     if settings.search.offline:
         return False
@@ -189,14 +193,14 @@ def said_of_web(wanted: Wanted, settings: Settings) -> bool | None:
     return settings.search.web if asked is None else asked
 
 
-def _web(wanted: Wanted, settings: Settings, unsaid: bool) -> bool:
+def _web(wanted: RunOptions, settings: Settings, unsaid: bool) -> bool:
     if wanted.get("web") and settings.search.offline:
         raise UsageError("the web was asked for, and the setting search.offline forbids it")
     said = said_of_web(wanted, settings)
     return unsaid if said is None else said
 
 
-def _rules(wanted: Wanted, settings: Settings) -> WebRules:
+def _rules(wanted: RunOptions, settings: Settings) -> WebRules:
     return make_rules(
         domains=wanted.get("domains") or (),
         denied=(*(wanted.get("not_domains") or ()), *settings.sources.deny),
@@ -215,8 +219,8 @@ def _user(given: str | None) -> str:
 
 
 def _named(labels: Mapping[str, str]) -> dict[str, str]:
-    if len(labels) > MOST_LABELS or any(len(each) > LONGEST_NAME for pair in labels.items() for each in pair):
-        raise UsageError(f"a run has up to {MOST_LABELS} labels, names and values of up to {LONGEST_NAME} characters")
+    if len(labels) > MOST_LABELS or any(len(each) > LONGEST_LABEL for pair in labels.items() for each in pair):
+        raise UsageError(f"a run has up to {MOST_LABELS} labels, names and values of up to {LONGEST_LABEL} characters")
     return dict(labels)
 
 
@@ -230,7 +234,7 @@ def _template(given: str | Path | None) -> tuple[Section, ...]:
     return read_template(text) if text else ()
 
 
-def _schema(wanted: Wanted, mode: str) -> str:
+def _schema(wanted: RunOptions, mode: str) -> str:
     given = wanted.get("schema")
     if given is None:
         return ""

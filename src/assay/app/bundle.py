@@ -6,11 +6,11 @@ import stat
 from pathlib import Path
 
 from assay.core.errors import StoreError, UsageError
-from assay.export.bundle import Check, Outcome, Verification, check
+from assay.export.bundle import BundleCheck, Outcome, Verification, check
 from assay.export.bundle.archive import LARGEST
 from assay.export.bundle.contents import release as installed_release
 
-__all__ = ["Check", "Outcome", "Verification", "installed_release", "verify_bundle"]
+__all__ = ["BundleCheck", "Outcome", "Verification", "installed_release", "verify_bundle"]
 
 
 def verify_bundle(path: Path) -> Verification:

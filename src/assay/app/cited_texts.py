@@ -8,18 +8,18 @@ from pathlib import Path
 
 import msgspec
 
-from assay.app.judging import Bench, Judgements
+from assay.app.claim_judge import Bench, Judgements
 from assay.core.claims import Summary
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Library, Pages
 from assay.core.sources import Document, Passage
 from assay.core.urls import BadUrl, read
 from assay.core.usage import Usage
-from assay.evidence.documents import Reader
-from assay.verify.holdings import text_of
-from assay.verify.texts.checking import CheckedClaim, Named, Shelf, draft
-from assay.verify.texts.marked import Marked, mark
-from assay.verify.texts.matching import Catalogue
+from assay.evidence.documents import DocumentReader
+from assay.verify.evidence_index import text_of
+from assay.verify.texts.marked_text import MarkedText, mark
+from assay.verify.texts.reference_match import Catalogue
+from assay.verify.texts.text_check import CheckedClaim, DocumentAccess, Named, draft
 
 __all__ = ["LONGEST", "CheckedClaim", "Desk", "Named", "VerifiedText", "verify_text"]
 
@@ -55,7 +55,7 @@ class Desk(msgspec.Struct, frozen=True):
     """Where documents are kept and read; `pages` fetches what a text cites and nobody gave, None leaves it."""
 
     library: Library
-    reader: Reader
+    reader: DocumentReader
     pages: Pages | None = None
 
 
@@ -89,7 +89,7 @@ async def verify_text(
     catalogue = Catalogue(documents, str(await asyncio.to_thread(folder.resolve)))
     fetched, failed = await _fetch(marked, catalogue, desk.pages)
     searched = find or (find is None and not marked.references)
-    shelf = Shelf(
+    shelf = DocumentAccess(
         find=catalogue.find,
         spans=desk.reader.spans,
         text_of=text_of(desk.library, desk.reader),
@@ -112,7 +112,7 @@ async def verify_text(
     )
 
 
-async def _fetch(marked: Marked, catalogue: Catalogue, pages: Pages | None) -> tuple[list[Document], list[str]]:
+async def _fetch(marked: MarkedText, catalogue: Catalogue, pages: Pages | None) -> tuple[list[Document], list[str]]:
     """Fetch the pages which are cited and not among the documents, one after another; why others cannot be had."""
     fetched: list[Document] = []
     failed: list[str] = []

@@ -9,56 +9,125 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 import msgspec
 
-from assay.core import allowance as allowances
+from assay.core.allowance import OwnerLimits
+from assay.core.allowance import left as left_of
 from assay.core.brief import Brief
-from assay.core.errors import UsageError
-from assay.core.ports import FINAL, Allowance, Journal, Spent, World
+from assay.core.errors import TooMany, UsageError
+from assay.core.pages import MOST
+from assay.core.ports import FINAL, GOING, Allowance, Journal, RunFilter, Spent, World
 from assay.core.usage import Budget, Usage
-from assay.run.affording import check, check_brief
+from assay.run.affordability import check, check_brief
 from assay.settings.sections import Limits
 
 N = TypeVar("N", int, float)
 
 
-def allowance(limits: Limits) -> Allowance | None:
-    """What today's runs may take together; None where the settings say nothing of it."""
-    if limits.usd_per_day is None and limits.tokens_per_day is None:
-        return None
-    return Allowance(since=_today(datetime.now(UTC)), usd=limits.usd_per_day, tokens=limits.tokens_per_day)
+class UsedToday(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user has taken today (UTC): runs begun, and what they used by now; `going` are queued or executed now."""
+
+    runs: int
+    usd: float
+    tokens: int
+    going: int
+    limits: OwnerLimits
 
 
-async def allowed(journal: Journal, within: Allowance, brief: Brief, world: World) -> Brief:
-    """The brief, its budget cut to what the day's limits leave.
+def allowances(limits: Limits, owner: str | None = None, own: OwnerLimits | None = None) -> tuple[Allowance, ...]:
+    """What today's runs may take together: those of all, and those of an owner; none where nothing is said of it.
+
+    `own` is what is said of him, in place of what the settings say of every user.
+    """
+    since = _today(datetime.now(UTC))
+    found = [Allowance(since=since, usd=limits.usd_per_day, tokens=limits.tokens_per_day)]
+    if owner is not None:
+        his = own or limits_of_users(limits)
+        found.append(
+            Allowance(
+                since=since,
+                usd=his.usd_per_day,
+                tokens=his.tokens_per_day,
+                runs=his.runs_per_day,
+                at_once=his.runs_at_once,
+                owner=owner,
+            )
+        )
+    nothing = (None, None, None, None)
+    return tuple(each for each in found if (each.usd, each.tokens, each.runs, each.at_once) != nothing)
+
+
+def limits_of_users(limits: Limits) -> OwnerLimits:
+    """What the settings say of every user."""
+    return OwnerLimits(
+        runs_per_day=limits.user_runs_per_day,
+        usd_per_day=limits.user_usd_per_day,
+        tokens_per_day=limits.user_tokens_per_day,
+        runs_at_once=limits.user_runs_at_once,
+    )
+
+
+async def allowed(journal: Journal, within: Sequence[Allowance], brief: Brief, world: World) -> Brief:
+    """The brief, its budget cut to what the day's limits leave; `journal` knows the runs of all.
 
     Raises:
+        TooMany: its owner has as many runs as he may have.
         UsageError: they leave less than one report costs; the message names the setting.
     """
-    runs = await journal.spending(since=within.since)
-    brief = msgspec.structs.replace(brief, budget=_cut(brief.budget, within, runs))
-    with _telling(within, runs):
-        check_brief(brief, world)
+    for each in within:
+        runs = await journal.owned_by(each.owner).spending(since=each.since)
+        await _check_count(journal, each, len(runs))
+        brief = msgspec.structs.replace(brief, budget=_cut(brief.budget, each, runs))
+        with _telling(each, runs):
+            check_brief(brief, world)
     return brief
 
 
-async def left(journal: Journal, limits: Limits, budget: Budget) -> Budget:
-    """The budget of a judge, who keeps no run, cut to what today's runs leave.
+async def _check_count(journal: Journal, within: Allowance, today: int) -> None:
+    """Refuse one run more than there may be.
+
+    Raises:
+        TooMany: there are as many.
+    """
+    if within.runs is not None and today >= within.runs:
+        raise TooMany(
+            f"{counted(today)} begun today, and {within.runs} a day are allowed (limits.user_runs_per_day); "
+            "the next day begins at 00:00 UTC",
+            _until_midnight(datetime.now(UTC)),
+        )
+    if within.at_once is None:
+        return
+    going = await journal.owned_by(within.owner).page(RunFilter(status=GOING), within.at_once + 1)
+    if len(going.rows) >= within.at_once:
+        raise TooMany(
+            f"{counted(len(going.rows))} are queued or executed, and {within.at_once} at once are allowed"
+            " (limits.user_runs_at_once): wait for one to end, or cancel one (assay runs cancel ID)"
+        )
+
+
+async def standing(journal: Journal, limits: OwnerLimits, owner: str | None) -> UsedToday:
+    """What an owner has taken today, and what he may take."""
+    runs = await journal.owned_by(owner).spending(since=_today(datetime.now(UTC)))
+    used = sum((run.usage for run in runs), Usage())
+    going = await journal.owned_by(owner).page(RunFilter(status=GOING), MOST)
+    return UsedToday(runs=len(runs), usd=used.usd, tokens=used.tokens, going=len(going.rows), limits=limits)
+
+
+async def left(journal: Journal, within: Sequence[Allowance], budget: Budget) -> Budget:
+    """The budget of a judge, who keeps no run, cut to what today's runs leave; `journal` knows the runs of all.
 
     Raises:
         UsageError: as `allowed`.
     """
-    within = allowance(limits)
-    if within is None:
-        return budget
-    runs = await journal.spending(since=within.since)
-    cut = _cut(budget, within, runs)
-    with _telling(within, runs):
-        check(cut)
-    return cut
+    for each in within:
+        runs = await journal.owned_by(each.owner).spending(since=each.since)
+        budget = _cut(budget, each, runs)
+        with _telling(each, runs):
+            check(budget)
+    return budget
 
 
 async def spent(journal: Journal, now: datetime) -> Usage:
@@ -71,13 +140,23 @@ def _today(now: datetime) -> str:
     return now.astimezone(UTC).date().isoformat()
 
 
+def _until_midnight(now: datetime) -> float:
+    """Seconds until the next day begins."""
+    return (datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC) - now).total_seconds()
+
+
 def _cut(budget: Budget, within: Allowance, runs: Sequence[Spent]) -> Budget:
-    rest = allowances.left(within, runs)
+    rest = left_of(within, runs)
     return msgspec.structs.replace(budget, usd=_least(budget.usd, rest.usd), tokens=_least(budget.tokens, rest.tokens))
 
 
 def _least(own: N | None, day: N | None) -> N | None:
     return min((each for each in (own, day) if each is not None), default=None)
+
+
+def counted(runs: int) -> str:
+    """How many runs, in words."""
+    return f"{runs} run{'' if runs == 1 else 's'}"
 
 
 @contextmanager
@@ -91,11 +170,12 @@ def _telling(within: Allowance, runs: Sequence[Spent]) -> Iterator[None]:
 
 def _told(within: Allowance, runs: Sequence[Spent]) -> str:
     used = sum((run.usage for run in runs), Usage())
-    parts = []
+    parts, setting = [], "limits." if within.owner is None else "limits.user_"
     if within.usd is not None:
-        parts.append(f"${used.usd:.4f} of ${within.usd:g} (limits.usd_per_day)")
+        parts.append(f"${used.usd:.4f} of ${within.usd:g} ({setting}usd_per_day)")
     if within.tokens is not None:
-        parts.append(f"{used.tokens:,} of {within.tokens:,} tokens (limits.tokens_per_day)")
+        parts.append(f"{used.tokens:,} of {within.tokens:,} tokens ({setting}tokens_per_day)")
     going = sum(run.status not in FINAL for run in runs)
     kept = f", and {going} of them which have not ended keep their limits (limits.usd, --max-usd)" if going else ""
-    return f"today's runs have used {' and '.join(parts)}{kept}"
+    whose = "today's runs" if within.owner is None else "your runs of today"
+    return f"{whose} have used {' and '.join(parts)}{kept}"

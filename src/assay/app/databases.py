@@ -13,13 +13,13 @@ from assay.app.schedules.book import FILE as SCHEDULES
 from assay.core.errors import StoreError, UsageError
 from assay.settings import Settings
 from assay.store.sql.backup import Backup, back_up, copy_database
-from assay.store.sql.checking import Checked, check
 from assay.store.sql.database import Database
 from assay.store.sql.home import DATABASE
-from assay.store.sql.memo import new_id
+from assay.store.sql.integrity import IntegrityReport, check
 from assay.store.sql.probe import probe
 from assay.store.sql.restore import Restored as Restored
 from assay.store.sql.restore import restore
+from assay.store.sql.sql_cache import new_id
 from assay.store.sql.tables import HEAD
 
 
@@ -67,7 +67,7 @@ def restored(home: Path, settings: Settings, file: Path) -> Restored:
     return restore(file, database_of(home, settings), blobs, own, also=home / SCHEDULES)
 
 
-def checked(home: Path, settings: Settings, *, quick: bool = False) -> Checked:
+def checked(home: Path, settings: Settings, *, quick: bool = False) -> IntegrityReport:
     """Look at all of a library and its runs, and change nothing.
 
     Raises:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
-from assay.app.owning import reviewed
+from assay.app.run_control import reviewed
 from assay.core.errors import AssayError, FenceLost, OtherRelease, StoreError
 from assay.core.events import Envelope
 from assay.core.plan import Plan
 from assay.core.ports import FINAL
 from assay.core.report import Report, build_report
 from assay.core.view import RunView
-from assay.run.engine import RunHandle as Execution
+from assay.run.engine import RunTask
 
 
 class RunHandle:
     """A run executed in this process: iterate over its events, wait for its report, end it early."""
 
-    def __init__(self, execution: Execution, stored: Callable[[str], Awaitable[RunView]]) -> None:
+    def __init__(self, execution: RunTask, stored: Callable[[str], Awaitable[RunView]]) -> None:
         self._execution, self._stored = execution, stored
         self.run_id = execution.run_id
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.core.decoders import ready_types
 from assay.core.later import later
-from assay.core.readying import ready_types
 from assay.settings import Settings
+from assay.store.blob_format import KeptBlobs, Owner
 from assay.store.common import Store
 from assay.store.memory import memory_store
-from assay.store.packing import KeptBlobs, Owner
-from assay.store.sql.backend import Backend
+from assay.store.sql.backend import DatabaseBackend
 from assay.store.sql.home import DATABASE, database_at, kept_blobs, open_store
 
 if TYPE_CHECKING:
@@ -23,6 +23,16 @@ else:
 def index_folder(home: Path) -> Path:
     """The folder of the search index; another segmenter's passages lie in another."""
     return home / "index" / segment.SEGMENTER.replace("/", "-")
+
+
+def runs_folder(home: Path) -> Path:
+    """The folder of the index of runs."""
+    return home / "index"
+
+
+def is_indexed(home: Path) -> bool:
+    """Whether there is an index of runs."""
+    return any(runs_folder(home).glob("runs-*/meta.json"))
 
 
 def vectors_file(home: Path) -> Path:
@@ -54,7 +64,7 @@ def store_of(home: Path | None, settings: Settings) -> Store:
     return open_store(home, database=database, blobs=settings.blobs, cache_bytes=cache_bytes(settings))
 
 
-def database_of(home: Path, settings: Settings) -> Path | Backend:
+def database_of(home: Path, settings: Settings) -> Path | DatabaseBackend:
     """The database of a home: its file, or how that is reached which the settings name.
 
     Raises:

@@ -1,59 +1,34 @@
-"""The class `Library`: documents, and what is done with them without a run."""
+"""The class `DocumentLibrary`: documents, and what is done with them without a run."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal
 
 from assay import app
-from assay.app.context import Context
-from assay.app.naming import DEFAULT, Say, Sources
-from assay.core.ports import CollectionRow, Explanation, Hit, Model, Origin
+from assay.app.document_names import DEFAULT, Say, Sources
+from assay.app.home import Home
+from assay.core.ports import Addition, CollectionRow, Explanation, Hit, Origin
 from assay.core.sources import Document
-from assay.settings import Settings, load
 
 if TYPE_CHECKING:
-    from assay.app.collecting import Synced
-    from assay.app.embedding import EmbeddingStatus
-    from assay.app.extracting import Reading
+    from assay.app.collections import Synced
+    from assay.app.embeddings import EmbeddingStatus
+    from assay.app.extraction import Reading
     from assay.app.pages import ReadPage
-    from assay.app.verifying import VerifiedText
+    from assay.app.shelves import Excerpt
+    from assay.app.verification import VerifiedText
     from assay.evidence.ingest import Ingested
     from assay.search.vectors import Built
 
+LARGEST = 200_000_000
+"""Bytes an uploaded file may have, where nobody says how many."""
 
-class Library:
-    """A library of documents; without `home` in memory, and nothing is written to disk.
 
-    `models` adds models by name, beside those found by entry point: how tests and embedders pass their own.
-
-    Raises:
-        ConfigError: the settings cannot be read, or need what is not installed.
-        StoreError: the home cannot be made, or is not one.
-    """
-
-    def __init__(
-        self, settings: Settings | None = None, *, home: str | Path | None = None, models: Mapping[str, Model] = {}
-    ) -> None:
-        self.settings = settings or load()
-        self._context = Context(self.settings, None if home is None else Path(home).expanduser(), models)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Let go of models, connections and the store; runs still going can be resumed.
-
-        All are let go of, whichever of them fails; the error is raised then, with those before it as its context.
-        """
-        await self._context.close()
+class DocumentLibrary(Home):
+    """A library of documents; see `Home` for what it is made with."""
 
     # coming and going
 
@@ -66,7 +41,95 @@ class Library:
         Raises:
             UsageError: a path that does not exist, a name no collection can have, or nothing could be read.
         """
-        return await app.collecting.add(self._context, paths, collection, progress)
+        return await app.collections.add(self._context, paths, collection, progress)
+
+    async def upload(
+        self,
+        name: str,
+        pieces: AsyncIterable[bytes],
+        collection: str = DEFAULT,
+        *,
+        most: int = LARGEST,
+        progress: Say | None = None,
+    ) -> Ingested:
+        """Read a file which comes piece by piece into a collection; it is kept in the home, for `sync`.
+
+        Args:
+            name: what it is called; its end says how it is read.
+            pieces: its bytes, at most `most`.
+            collection: where it comes in.
+            most: bytes it may have.
+            progress: told in a line how the reading goes.
+
+        Raises:
+            TooLarge: it has more bytes; nothing of it is kept.
+            UsageError: nothing in it could be read, or this is no name of a file or collection.
+            StoreError: it cannot be stored.
+        """
+        return await app.uploads.add(self._context, name, pieces, collection, most, progress)
+
+    async def begin_add(self, paths: Sources, collection: str = DEFAULT) -> Addition:
+        """Have documents read into a collection in the background; `follow_addition` tells how it goes.
+
+        It goes on when this process dies: in the next which calls `go_on_adding`, or follows it, on this machine.
+
+        Raises:
+            UsageError: nothing is named, or a name no collection can have. What cannot be read, the addition tells.
+        """
+        return await app.additions.begin(self._context, paths, collection)
+
+    async def begin_upload(
+        self,
+        name: str,
+        pieces: AsyncIterable[bytes],
+        collection: str = DEFAULT,
+        *,
+        media_type: str = "",
+        most: int = LARGEST,
+    ) -> Addition:
+        """Have a file read in the background which comes piece by piece; it is whole on the disk when this returns.
+
+        Args:
+            name: what it is called; its end says how it is read, or else its `media_type`.
+            pieces: its bytes, at most `most`.
+            collection: where it comes in.
+            media_type: what it is said to be.
+            most: bytes it may have.
+
+        Raises:
+            TooLarge: it has more bytes; nothing of it is kept.
+            UsageError: this is no name of a file or collection.
+            StoreError: it cannot be stored.
+        """
+        return await app.additions.upload(
+            self._context, app.uploads.Arriving(name, pieces, collection, most, media_type)
+        )
+
+    async def additions(self, limit: int = 100) -> list[Addition]:
+        """What was added in the background in the last days, or is being added; newest first."""
+        return await asyncio.to_thread(self._context.store.additions.all, limit)
+
+    async def addition(self, id: str) -> Addition:
+        """How an addition stands.
+
+        Raises:
+            UnknownName: there is none of that id.
+        """
+        return await asyncio.to_thread(self._context.store.additions.find, id)
+
+    def follow_addition(self, id: str, after: int = 0) -> AsyncIterator[Addition]:
+        """An addition each time something is said of it, in whatever process, from `seq > after`, until it has ended.
+
+        Of what is said fast, the last is told.
+
+        Raises:
+            UnknownName: there is none of that id.
+        """
+        return app.additions.follow(self._context, id, after)
+
+    async def go_on_adding(self) -> list[Addition]:
+        """Go on with what killed processes of this machine were adding; a server does this when it starts."""
+        return await app.additions.go_on(self._context)
 
     async def crawl(
         self, url: str, collection: str = DEFAULT, *, pages: int = 200, depth: int = 5, progress: Say | None = None
@@ -82,7 +145,7 @@ class Library:
         Raises:
             UsageError: nothing could be read.
         """
-        return await app.collecting.crawl(self._context, url, collection, pages, depth, progress)
+        return await app.collections.crawl(self._context, url, collection, pages, depth, progress)
 
     async def sync(self, collection: str = DEFAULT, progress: Say | None = None) -> Synced:
         """Look again at all a collection was added from: what is new comes in, what is gone or changed leaves.
@@ -93,7 +156,7 @@ class Library:
             UnknownName: there is no such collection.
             UsageError: nothing is known of what it was added from.
         """
-        return await app.collecting.sync(self._context, collection, progress)
+        return await app.collections.sync(self._context, collection, progress)
 
     async def remove(self, references: Sequence[str], collection: str = DEFAULT) -> list[Document]:
         """Take documents out of a collection, by hash, name, address, title or path; a place takes out all it gave.
@@ -104,7 +167,7 @@ class Library:
             UnknownName: there is no such collection, or no such document in it.
             UsageError: a reference means several.
         """
-        return await app.collecting.remove(self._context, references, collection)
+        return await app.collections.remove(self._context, references, collection)
 
     async def meant(self, references: Sequence[str], collection: str = DEFAULT) -> list[Document]:
         """The documents `remove` would take out.
@@ -113,7 +176,7 @@ class Library:
             UnknownName: there is no such collection, or no such document in it.
             UsageError: a reference means several.
         """
-        return await app.collecting.meant(self._context, references, collection)
+        return await app.collections.meant(self._context, references, collection)
 
     async def embed(self, progress: Say | None = None, *, anew: bool = False) -> Built:
         """Make the vectors which the library's passages do not have yet, with the embedder of the settings.
@@ -124,7 +187,7 @@ class Library:
             UsageError: no embedder is named, or its costs are limited and nobody knows its price.
             SearchFailed: the embedder failed for good, or the vectors cannot be kept.
         """
-        return await app.embedding.embed(self._context, progress, anew=anew)
+        return await app.embeddings.embed(self._context, progress, anew=anew)
 
     async def embedding_status(self) -> EmbeddingStatus:
         """How far the vectors have come, and what they have cost.
@@ -132,7 +195,7 @@ class Library:
         Raises:
             UsageError: no embedder is named.
         """
-        return await app.embedding.status(self._context)
+        return await app.embeddings.status(self._context)
 
     # as it is
 
@@ -156,6 +219,23 @@ class Library:
         """
         await app.shelves.mark(self._context, collection, private=private)
 
+    async def private(self, collections: Sequence[str] = (), documents: Sequence[str] = ()) -> list[str]:
+        """The names of the private collections which are among `collections`, or hold one of their documents or of
+        `documents` (hashes): what is private stays so in whatever collection it is too.
+        """
+        return await app.shelves.private(self._context, collections, documents)
+
+    async def share(self, collection: str, readers: Sequence[str] | Literal["all"] = ()) -> None:
+        """Say who may read a collection of yours beside you: users by name, or all; none ends it for everybody.
+
+        It is called `OWNER/NAME` by them. What their runs have read of it stays with their reports.
+
+        Raises:
+            UnknownName: there is no such collection.
+            UsageError: it is another user's.
+        """
+        await app.shelves.share(self._context, collection, readers)
+
     async def drop(self, collection: str) -> None:
         """Forget a collection; its documents stay in the library.
 
@@ -172,8 +252,8 @@ class Library:
         """The documents of a collection, in the order of adding."""
         return await app.shelves.documents(self._context, collection)
 
-    async def search(self, text: str, limit: int = 10, collection: str = DEFAULT) -> list[Hit]:
-        """The best documents of a collection for `text`, best first."""
+    async def search(self, text: str, limit: int = 10, collection: str | Sequence[str] = DEFAULT) -> list[Hit]:
+        """The best documents of one or more collections for `text`, best first."""
         return await app.shelves.search(self._context, text, limit, collection)
 
     async def explain(self, text: str, limit: int = 10, collection: str = DEFAULT) -> list[Explanation]:
@@ -189,6 +269,24 @@ class Library:
         """
         return await app.shelves.text(self._context, reference, collection)
 
+    async def excerpt(self, reference: str, start: int = 0, end: int | None = None, around: int = 300) -> Excerpt:
+        """Bytes `start` to `end` (None: the last) of a document's text, with `around` bytes before and after them.
+
+        Raises:
+            UnknownName: there is no such document.
+            UsageError: the reference means several, or these bytes are not in it.
+        """
+        return await app.shelves.excerpt(self._context, reference, start, end, around)
+
+    async def original(self, reference: str) -> tuple[Document, bytes]:
+        """A document by hash, name, address or title, and the bytes it was read from.
+
+        Raises:
+            UnknownName: there is no such document.
+            UsageError: the reference means several.
+        """
+        return await app.shelves.original(self._context, reference)
+
     # read and checked, and nothing kept
 
     def extract(self, path: str | Path) -> AsyncIterator[Reading]:
@@ -196,7 +294,7 @@ class Library:
 
         What cannot be read comes as an `Unread` in its place; files of a folder which are no text are left out.
         """
-        return app.extracting.extract(self._context, path)
+        return app.extraction.extract(self._context, path)
 
     async def fetch(self, url: str, *, browser: bool = False) -> ReadPage:
         """A page as a run would read it; nothing is kept. With `browser` it is rendered though it has text already.
@@ -229,7 +327,7 @@ class Library:
 
         Args:
             text: Markdown or plain text, with its list of references where it cites by number.
-            sources: files, folders, globs and pages it may cite.
+            sources: files, folders, globs, pages and collections (`@NAME`) it may cite.
             folder: what paths in the text are relative to.
             web: fetch the pages it cites which are not among `sources`, by the rules of the settings.
             find: look in all documents for sentences without a citation; None: where the text cites nothing.
@@ -245,5 +343,5 @@ class Library:
                 which cannot judge, or would see private documents.
             UnknownName, ConfigError: there is no such model, or it cannot be reached as it is set up.
         """
-        judge = app.verifying.Judge(model, answers, allow_private, max_usd, max_tokens)
-        return await app.verifying.checked(self._context, text, sources, folder, web, find, judge, progress)
+        judge = app.verification.Judge(model, answers, allow_private, max_usd, max_tokens)
+        return await app.verification.checked(self._context, text, sources, folder, web, find, judge, progress)

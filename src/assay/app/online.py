@@ -6,19 +6,19 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from assay import plugins
-from assay.app.closing import close_all
+from assay.app.cleanup import close_all
 from assay.app.pages import make_fetcher
-from assay.app.readers import Readers
+from assay.app.readers import LazyReaders
 from assay.core.errors import ConfigError, FetchFailed, NothingRead
-from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, Search, Turns
+from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, RateLimiter, Search
 from assay.core.secrets import Secret
-from assay.core.sources import Document, Fetched, Span
+from assay.core.sources import Document, Fetched, PassageSpan
 from assay.core.webrules import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import ingest
 from assay.search.mcp import McpAccess, McpServer
-from assay.search.web.asking import Provider, SearchAccess
 from assay.search.web.notices import CrossrefNotices
 from assay.search.web.online import OnlineSearch
+from assay.search.web.provider import SearchAccess, WebSearchProvider
 from assay.settings import Settings
 from assay.settings.sections import Mcp
 from assay.store.pages import MemoryPages
@@ -35,14 +35,14 @@ class Online:
         library: Library,
         blobs: Blobs,
         clock: Clock,
-        readers: Readers,
-        spans: Callable[[Document], Sequence[Span]],
+        readers: LazyReaders,
+        spans: Callable[[Document], Sequence[PassageSpan]],
         kept: PageCache | None = None,
-        turns: Turns | None = None,
+        rate_limiter: RateLimiter | None = None,
     ) -> None:
-        """`turns` say when a search provider may be asked."""
+        """`rate_limiter` say when a search provider may be asked."""
         self._settings, self._library, self._blobs, self._clock = settings, library, blobs, clock
-        self._readers, self._spans, self._turns = readers, spans, turns
+        self._readers, self._spans, self._turns = readers, spans, rate_limiter
         self.kept: PageCache = MemoryPages() if kept is None else kept
         self._searches: dict[str, OnlineSearch] = {}
         self._servers: dict[str, tuple[McpServer, OnlineSearch]] = {}
@@ -53,7 +53,7 @@ class Online:
         """Read pages through `fetcher`, in place of the one the settings would make."""
         self._fetcher = fetcher
 
-    def searches(self) -> tuple[Search, ...]:
+    def searches(self) -> tuple[OnlineSearch, ...]:
         """The providers a run asks.
 
         Raises:
@@ -63,19 +63,23 @@ class Online:
         servers = tuple(self._server(name)[1] for name in self._settings.mcp)
         return (*(self._search(name) for name in self._names()), *servers)
 
-    async def read(self, url: str, rules: WebRules = ANYTHING) -> tuple[Document, ...]:
-        """The documents on a page; implements `core.ports.Pages`.
+    def over(self, library: Library) -> OwnedWeb:
+        """The same, whose pages are documents of one owner's library."""
+        return OwnedWeb(self, library)
+
+    async def read(self, url: str, rules: WebRules = ANYTHING, library: Library | None = None) -> tuple[Document, ...]:
+        """The documents on a page, read into a view of the library; implements `core.ports.Pages`.
 
         Raises:
             FetchFailed: it cannot be had or read.
         """
         if url.startswith(OTHER):
             page = await self._found_by(url).read(url)
-            return await asyncio.to_thread(self._documents, page)
+            return await asyncio.to_thread(self._documents, page, library or self._library)
         if self._fetcher is None:
             self._fetcher = make_fetcher(self._settings.web, self._clock, self.kept)
         page = await self._fetcher.fetch(url, rules)
-        return await asyncio.to_thread(self._documents, page)
+        return await asyncio.to_thread(self._documents, page, library or self._library)
 
     def notices(self) -> Notices:
         """Who tells what was published about works later."""
@@ -110,7 +114,7 @@ class Online:
             self._searches[name] = self._asked(provider)
         return self._searches[name]
 
-    def _asked(self, provider: Provider) -> OnlineSearch:
+    def _asked(self, provider: WebSearchProvider) -> OnlineSearch:
         return OnlineSearch(provider, self._library, self._blobs, self._clock, self._spans, self._turns)
 
     def _server(self, name: str) -> tuple[McpServer, OnlineSearch]:
@@ -141,19 +145,38 @@ class Online:
         found = getattr(self._settings.keys, name, None)
         return None if found is None else Secret(found.get_secret_value())
 
-    def _documents(self, page: Fetched) -> tuple[Document, ...]:
+    def _documents(self, page: Fetched, library: Library) -> tuple[Document, ...]:
         try:
             done = ingest(
                 (),
                 pages=(page,),
-                library=self._library,
+                library=library,
                 blobs=self._blobs,
                 extractors=self._readers.of_pages(),
                 clock=self._clock,
             )
         except NothingRead as error:
             raise FetchFailed(f"{error.kind}: {error}") from error
-        return tuple(self._library.documents((done.collection,)))
+        return tuple(library.documents((done.collection,)))
+
+
+class OwnedWeb:
+    """The web as one owner's runs see it: what they read becomes documents of his. Implements `core.ports.Pages`."""
+
+    def __init__(self, online: Online, library: Library) -> None:
+        self._online, self._library = online, library
+
+    def searches(self) -> tuple[Search, ...]:
+        """The providers a run asks; see `Online.searches`."""
+        return tuple(search.over(self._library) for search in self._online.searches())
+
+    async def read(self, url: str, rules: WebRules = ANYTHING) -> tuple[Document, ...]:
+        """The documents on a page; see `Online.read`."""
+        return await self._online.read(url, rules, self._library)
+
+    def notices(self) -> Notices:
+        """Who tells what was published about works later."""
+        return self._online.notices()
 
 
 def _mcp_access(server: Mcp) -> McpAccess:

@@ -11,7 +11,7 @@ from importlib.metadata import version
 import msgspec
 
 from assay import plugins
-from assay.app.readers import Readers
+from assay.app.readers import LazyReaders
 from assay.core.errors import ExtractError, FetchFailed
 from assay.core.ports import Clock, Extractor, Fetcher, PageCache
 from assay.core.sources import RENDERED, Extracted, Fetched, sha256
@@ -88,7 +88,7 @@ async def fetching(settings: Web, clock: Clock, kept: PageCache | None = None) -
         await fetcher.close()
 
 
-async def read_page(fetcher: Fetcher, readers: Readers, url: str) -> ReadPage:
+async def read_page(fetcher: Fetcher, readers: LazyReaders, url: str) -> ReadPage:
     """One page.
 
     Raises:

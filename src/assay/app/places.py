@@ -13,7 +13,8 @@ from assay import plugins
 from assay.core.errors import UnknownName, UsageError
 from assay.core.ports import CollectionRow, Library, Origin
 from assay.core.sources import UNSORTED
-from assay.evidence.ingest import Found, find_files, printable
+from assay.evidence.ingest import FileToRead, find_files, printable
+from assay.store.common import SLASH
 
 FILES, PAGE, CRAWL = "files", "page", "crawl"
 LONGEST_NAME = 100
@@ -21,7 +22,7 @@ LONGEST_NAME = 100
 _SELECTION = re.compile(r"set-[0-9a-f]{16}")
 
 
-class Places(msgspec.Struct, frozen=True):
+class InputPlaces(msgspec.Struct, frozen=True):
     """Places by what they are: addresses of pages, what connectors understand, paths and globs."""
 
     urls: tuple[str, ...]
@@ -29,7 +30,7 @@ class Places(msgspec.Struct, frozen=True):
     paths: tuple[str, ...]
 
 
-def sorted_out(named: Iterable[str]) -> Places:
+def sorted_out(named: Iterable[str]) -> InputPlaces:
     """The places a person named, by what they are."""
     schemes = tuple(f"{name}:" for name in plugins.names("connectors"))
     urls, connected, paths = [], [], []
@@ -40,7 +41,7 @@ def sorted_out(named: Iterable[str]) -> Places:
             connected.append(place)
         else:
             paths.append(place)
-    return Places(tuple(urls), tuple(connected), tuple(paths))
+    return InputPlaces(tuple(urls), tuple(connected), tuple(paths))
 
 
 def absolute(path: str) -> str:
@@ -53,7 +54,7 @@ def files_of(paths: Iterable[str]) -> tuple[dict[str, list[str]], dict[str, str]
     found: dict[str, list[str]] = {}
     missing: dict[str, str] = {}
     for path in paths:
-        files: list[Found] = []
+        files: list[FileToRead] = []
         try:
             files, _ = find_files([path])
         except UsageError as error:
@@ -87,7 +88,8 @@ def _before(file: str, library: Library) -> tuple[str, ...]:
 
 def is_named(row: CollectionRow) -> bool:
     """Whether a person made this collection, and not a run for itself."""
-    return row.name != UNSORTED and not _SELECTION.fullmatch(row.name)
+    name = row.name.removeprefix(f"{row.owner}{SLASH}")
+    return name != UNSORTED and not _SELECTION.fullmatch(name)
 
 
 def checked_name(name: str) -> str:

@@ -19,7 +19,7 @@ from assay.core.errors import UsageError
 from assay.core.ports import Journal, Library, Model
 from assay.core.urls import BadUrl, read
 from assay.core.view import fold
-from assay.phases.leaving import WEB
+from assay.phases.private_documents import WEB
 from assay.settings import Settings
 
 NAMED = 3

@@ -7,8 +7,8 @@ import msgspec
 from assay import plugins
 from assay.app.access import COMPATIBLE, access
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
-from assay.core.ports import Model, Turns
-from assay.run.turns import Taking
+from assay.core.ports import Model, RateLimiter
+from assay.run.rate_limits import PermitRateLimiter
 from assay.settings import Settings
 from assay.store.common import Store
 
@@ -68,19 +68,19 @@ async def _look(settings: Settings, name: str, *, asked: bool) -> Provider:
         await model.close()
 
 
-def turns_of(store: Store, settings: Settings) -> Turns | None:
+def turns_of(store: Store, settings: Settings) -> RateLimiter | None:
     """The turns of calls, by what stands before the colon of a model's name; None where no service has a limit."""
     most = settings.limits.calls_at_once
-    return Taking(store.permits, most, lambda model: plugins.split(model)[0]) if most else None
+    return PermitRateLimiter(store.permits, most, lambda model: plugins.split(model)[0]) if most else None
 
 
-def search_turns_of(store: Store, settings: Settings) -> Turns | None:
+def search_turns_of(store: Store, settings: Settings) -> RateLimiter | None:
     """The turns of questions put to search providers, by their names; None where none has a limit.
 
     A name may be a model provider's too: their permits are apart.
     """
     most = {_searching(name): count for name, count in settings.search.calls_at_once.items()}
-    return Taking(store.permits, most, _searching) if most else None
+    return PermitRateLimiter(store.permits, most, _searching) if most else None
 
 
 def _searching(name: str) -> str:

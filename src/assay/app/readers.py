@@ -10,7 +10,7 @@ PAGE_SECONDS = 20.0
 """What reading one page of the web may take, once it is here."""
 
 
-class Readers:
+class LazyReaders:
     """Loads readers when the first file needs one; processes start with the first file for them."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ import msgspec
 from assay.core.events import Envelope
 from assay.core.report import build_report
 from assay.core.view import fold
-from assay.run.replaying import Replayed
+from assay.run.replay import Replayed
 
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):

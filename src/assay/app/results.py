@@ -5,22 +5,22 @@ from __future__ import annotations
 import asyncio
 
 from assay import plugins
-from assay.app import estimating, worlds
+from assay.app import estimates, worlds
 from assay.app.context import Context
-from assay.app.stored import events, view
+from assay.app.stored_runs import events, view
 from assay.core.errors import UnknownName
 from assay.core.estimate import Estimate
 from assay.core.markers import CitationMode
 from assay.core.report import bibliography
 from assay.core.view import fold
-from assay.evidence.cited import CitedPassage, show
+from assay.evidence.citations import CitedPassage, show
 from assay.export.protocols import Exporter, Record
 
 
 async def estimate(context: Context, reference: str) -> Estimate:
     """What a run will take all in all; see `Assay.estimate`."""
     found = await view(context, reference)
-    return await estimating.of_run(context.store.journal, found, lambda brief: worlds.world(context, brief))
+    return await estimates.of_run(context.store.journal, found, lambda brief: worlds.world(context, brief))
 
 
 async def export(context: Context, reference: str, suffix: str, citations: CitationMode) -> bytes:

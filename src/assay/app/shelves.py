@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
 
 from assay.app import places
+from assay.app.components import searched
 from assay.app.context import Context
 from assay.core.errors import UnknownName, UsageError
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin, Query
 from assay.core.sources import Document
+from assay.evidence.documents import context as surrounded
 
 NAMED = 5
 """Of many, so many are named in an error."""
+
+
+class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
+    """Bytes `start` to `end` of a document's text, and what stands before and after them."""
+
+    document: Document
+    start: int
+    end: int
+    before: str
+    text: str
+    after: str
 
 
 async def drop(context: Context, collection: str) -> None:
@@ -48,6 +64,18 @@ async def mark(context: Context, collection: str, *, private: bool) -> None:
     await asyncio.to_thread(context.store.library.mark, collection, private=private)
 
 
+async def private(context: Context, collections: Sequence[str], documents: Sequence[str]) -> list[str]:
+    """The private collections among these, or which hold one of their documents or of `documents`."""
+    return await asyncio.to_thread(context.store.library.private_among, collections, documents)
+
+
+async def share(context: Context, collection: str, readers: Sequence[str] | Literal["all"]) -> None:
+    """Say who may read a collection; see `Library.share`."""
+    await check_collection(context, collection)
+    named = () if readers == "all" else readers
+    await asyncio.to_thread(context.store.library.share, collection, open=readers == "all", readers=named)
+
+
 async def check_collection(context: Context, collection: str) -> None:
     """Make sure that there is such a collection; see `Library.check_collection`."""
     known = [row.name for row in await collections(context)]
@@ -63,19 +91,46 @@ async def text(context: Context, reference: str, collection: str | None) -> tupl
     return document, body.decode()
 
 
+async def original(context: Context, reference: str) -> tuple[Document, bytes]:
+    """A document, and the bytes it was read from; see `Library.original`."""
+    document = await _named(context, reference)
+    return document, await asyncio.to_thread(context.store.blobs.get, document.snapshot_sha256)
+
+
+async def excerpt(context: Context, reference: str, start: int, end: int | None, around: int) -> Excerpt:
+    """A stretch of a document in its context; see `Library.excerpt`."""
+    document = await _named(context, reference)
+    stop = document.size if end is None else end
+    try:
+        before, text, after = await asyncio.to_thread(surrounded, context.reader, document, start, stop, around)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise UsageError(f"this is no stretch of the document: {error}") from error
+    return Excerpt(document=document, start=start, end=stop, before=before, text=text, after=after)
+
+
+async def _named(context: Context, reference: str) -> Document:
+    """A document by its whole hash, or as `text` finds it among all collections."""
+    exact = await asyncio.to_thread(context.store.library.document, reference)
+    if exact is not None:
+        return exact
+    names = [row.name for row in await collections(context)]
+    return await asyncio.to_thread(one, context.store.library.find(reference, names), reference, names)
+
+
 async def documents(context: Context, collection: str) -> list[Document]:
     """The documents of a collection, in the order of adding."""
     return await asyncio.to_thread(context.store.library.documents, [collection])
 
 
-async def search(context: Context, text: str, limit: int, collection: str) -> list[Hit]:
-    """The best documents of a collection for `text`, best first."""
-    return await context.search.search(Query(text=text, limit=limit, collections=(collection,)))
+async def search(context: Context, text: str, limit: int, collection: str | Sequence[str]) -> list[Hit]:
+    """The best documents of one or more collections for `text`, best first."""
+    names = (collection,) if isinstance(collection, str) else tuple(collection)
+    return await searched(context).search(Query(text=text, limit=limit, collections=names))
 
 
 async def explain(context: Context, text: str, limit: int, collection: str) -> list[Explanation]:
     """The same documents, each with why it stands where it stands."""
-    return await context.search.explain(Query(text=text, limit=limit, collections=(collection,)))
+    return await searched(context).explain(Query(text=text, limit=limit, collections=(collection,)))
 
 
 def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -> Document:

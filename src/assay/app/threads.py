@@ -8,14 +8,14 @@ import msgspec
 
 from assay.core.brief import Brief, Scope
 from assay.core.conversation import GivenAnswer, Said, latest, matched
-from assay.core.errors import UnknownName, UsageError
+from assay.core.errors import NotNow, UnknownName, UsageError
 from assay.core.markers import strip
 from assay.core.ports import FINAL, Journal, Memory, RunRow
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
 from assay.locale import LOCALES, catalogue
-from assay.run.execution import LANE_TAG, Lane
+from assay.run.execution import LANE_TAG, LaneRecord
 
 Answers = Sequence[str] | Mapping[str, str]
 """Answers to clarifying questions: in their order, or by question."""
@@ -49,7 +49,7 @@ async def placed(journal: Journal, brief: Brief, *, web: bool | None = False) ->
     parent = await _parent(journal, brief.parent) if brief.parent else None
     thread = brief.thread or (parent.thread or parent.run_id if parent else "")
     previous = await journal.latest(thread) or parent
-    said = await _said(journal, previous) if previous else ()
+    said = await _said(journal, previous) if previous else brief.conversation
     if parent is None:
         return msgspec.structs.replace(brief, thread=thread, conversation=latest(said))
     if previous is not None and previous.thread != (parent.thread or parent.run_id) and previous != parent:
@@ -100,7 +100,7 @@ def _going_on(scope: Scope, own: Scope, *, web: bool) -> Scope:
 async def _parent(journal: Journal, reference: str) -> RunRow:
     row = await journal.find(reference)
     if row.status not in FINAL:
-        raise UsageError(
+        raise NotNow(
             f"run {row.run_id} has not ended ({row.status}), so nothing can go on from it; "
             f"first: assay runs resume {row.run_id}"
         )
@@ -151,7 +151,9 @@ def messages(view: RunView) -> tuple[Said, ...]:
 
 def highest(memory: Memory, brief: Brief) -> int:
     """The highest number of a lane in a stored run."""
-    spawned = [msgspec.json.decode(each.data, type=Lane) for each in memory.steps.values() if each.tag == LANE_TAG]
+    spawned = [
+        msgspec.json.decode(each.data, type=LaneRecord) for each in memory.steps.values() if each.tag == LANE_TAG
+    ]
     return max(brief.lane, *(row.lane for row in memory.ledger), *(lane.number for lane in spawned), 0)
 
 
@@ -172,16 +174,14 @@ async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers)
         UsageError: it does not wait for answers, has them already, or these are not answers to its questions.
     """
     if row.status == "waiting" and view.waiting_for == "plan":
-        raise UsageError(
+        raise NotNow(
             f"run {row.run_id} waits for its plan to be approved, not for answers: "
             f"assay runs answer {row.run_id} --approve"
         )
     if row.status != "waiting" or view.waiting_for != "answers":
-        raise UsageError(f"run {row.run_id} does not wait for answers: it is {row.status}")
+        raise NotNow(f"run {row.run_id} does not wait for answers: it is {row.status}")
     if await is_answered(journal, row.run_id, "answers"):
-        raise UsageError(
-            f"run {row.run_id} has been given its answers; to go on with it: assay runs resume {row.run_id}"
-        )
+        raise NotNow(f"run {row.run_id} has been given its answers; to go on with it: assay runs resume {row.run_id}")
     questions = view.clarification.questions
     told = given(answers)
     found = matched(questions, told)

@@ -12,6 +12,12 @@ NAMED = 3
 _SAID = re.compile(r"(?P<verb>skipped|partly read) (?P<path>.+?): (?P<reason>.+)", re.DOTALL)
 
 
+class ProgressNote(str):
+    """A line of progress for a user who wants to know more: what was left out on purpose."""
+
+    __slots__ = ()
+
+
 def summed(warnings: Sequence[str]) -> list[str]:
     """The warnings of an ingest, those about more than `MOST` files with one reason as one, where the first stood."""
     alike: dict[tuple[str, str], list[str]] = {}

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from assay import plugins
-from assay.app import daily, estimating, learning, privacy
+from assay import app, plugins
+from assay.app import daily, estimates, model_facts, privacy
+from assay.app.components import searched
 from assay.app.context import Context
 from assay.app.providers import load_model, turns_of
 from assay.core.brief import Brief
-from assay.core.ports import LibrarySearch, Model, Turns, World
+from assay.core.errors import UnknownName
+from assay.core.ports import Library, Model, RateLimiter, Search, World
+from assay.core.sources import UNSORTED
 from assay.phases.pipeline import Services, pipeline
-from assay.run.affording import check_brief
+from assay.run.affordability import check_brief
 from assay.run.engine import TTL, Engine, Outcome, Pipeline
 from assay.run.run import Run
 from assay.search.vectors.hybrid import HybridSearch
+from assay.store.common import SLASH
 
 
 def engine(context: Context) -> Engine:
     """What executes runs."""
     ttl = TTL if context.settings.database is None else context.settings.workers.lease
-    return Engine(context.store.journal, way(context), ttl=ttl)
+    return Engine(context.whole.journal, way(context), ttl=ttl)
 
 
 def way(context: Context) -> Pipeline:
@@ -34,7 +41,7 @@ def way(context: Context) -> Pipeline:
     return run_it
 
 
-def turns(context: Context) -> Turns | None:
+def rate_limiter(context: Context) -> RateLimiter | None:
     """When a model may be called; None where no service has a limit."""
     return turns_of(context.store, context.settings)
 
@@ -68,18 +75,19 @@ async def placed(context: Context, brief: Brief) -> tuple[Brief, World]:
 
     Raises:
         UsageError: the run would take private documents elsewhere, or the day's limits allow none.
+        TooMany: its owner has as many runs as he may have.
     """
     journal = context.store.journal
+    brief = msgspec.structs.replace(brief, owner=context.owner or "", user=context.owner or brief.user)
     models = {name: model(context, name) for name in _named(brief)}
-    at = await learning.learned(context.settings, brief, models)
+    at = await model_facts.learned(context.settings, brief, models)
     at = await privacy.marked(journal, context.store.library, at)
     reached = world(context, at)
     at = privacy.told(context.settings, at, reached.models)
-    allowance = daily.allowance(context.settings.limits)
-    if allowance is not None:
-        at = await daily.allowed(journal, allowance, at, reached)
-        reached = msgspec.structs.replace(reached, allowance=allowance)
-    return await estimating.estimated(journal, at, reached), reached
+    allowances = daily.allowances(context.settings.limits, at.owner, context.limits)
+    at = await daily.allowed(context.whole.journal, allowances, at, reached)
+    reached = msgspec.structs.replace(reached, allowances=allowances)
+    return await estimates.estimated(journal, at, reached), reached
 
 
 def world(context: Context, brief: Brief) -> World:
@@ -89,40 +97,56 @@ def world(context: Context, brief: Brief) -> World:
         UsageError: it would take private documents elsewhere.
     """
     reached = any_world(context, brief)
-    privacy.check(brief, context.store.library, privacy.ways(context.settings, brief, reached.models))
+    privacy.check(brief, reached.library, privacy.ways(context.settings, brief, reached.models))
     return reached
 
 
 def any_world(context: Context, brief: Brief) -> World:
-    """What a run would reach, whether it may or not.
+    """What a run would reach, whether it may or not; of the library, what its owner knows.
 
     Raises:
         UnknownName, ConfigError: a model or a search provider is not there, or not set up.
     """
-    web = context.online if brief.scope.web else None
+    library = context.of(brief).store.library
+    web = context.online.over(library) if brief.scope.web else None
     return World(
-        models={name: learning.frozen(brief, name, model(context, name)) for name in _named(brief)},
-        searches=(_library_search(context, brief), *(web.searches() if web else ())),
-        library=context.store.library,
+        models={name: model_facts.frozen(brief, name, model(context, name)) for name in _named(brief)},
+        searches=(_library_search(context.of(brief), brief), *(web.searches() if web else ())),
+        library=library,
         blobs=context.store.blobs,
         clock=context.clock,
         pages=web,
-        memo=context.store.memo,
+        cache=context.store.cache,
         watch=context.watch,
-        turns=context.turns,
+        rate_limiter=context.rate_limiter,
         notices=web.notices() if web else None,
+        keep=partial(_keep, library) if _reads_anothers(library, brief) else None,
+        similarity=app.embeddings.similarity(context.of(brief), brief) if context.settings.embedder.model else None,
     )
+
+
+def _reads_anothers(library: Library, brief: Brief) -> bool:
+    """Whether a collection in scope is of another owner, who may end that."""
+    named = [name for name in brief.scope.collections if SLASH in name]
+    return any(not each.startswith(f"{brief.owner}{SLASH}") for each in library.referred(named))
+
+
+def _keep(library: Library, read: Sequence[str]) -> None:
+    """Put what a run read among what its owner's runs have read; what may not be read any more stays away."""
+    for sha256 in read:
+        with suppress(UnknownName):
+            library.include([sha256], UNSORTED)
 
 
 def _named(brief: Brief) -> list[str]:
     return sorted({name for models in brief.models.values() for name in models})
 
 
-def _library_search(context: Context, brief: Brief) -> LibrarySearch:
+def _library_search(context: Context, brief: Brief) -> Search:
     """The search over the library; by words alone where what is asked may not be told to the embedder."""
     if brief.scope.private and isinstance(context.search, HybridSearch) and not context.vectors.may_be_told_private:
-        return context.search.index
-    return context.search
+        return searched(context, context.search.index)
+    return searched(context)
 
 
 def model(context: Context, name: str) -> Model:

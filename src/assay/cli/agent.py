@@ -13,7 +13,7 @@ from assay import settings
 from assay.cli import (
     budget_options,
     checking_options,
-    detaching,
+    detached_run,
     files,
     notify_options,
     options,
@@ -24,10 +24,11 @@ from assay.cli import (
     worker,
 )
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
-from assay.cli.completing import any_path
-from assay.cli.library import opened
-from assay.cli.terminal import State
-from assay.cli.watch import Output, stdout_for, watch
+from assay.cli.docs.docs_options import embedder as embedder_option
+from assay.cli.library import configured_for, opened
+from assay.cli.run_watch import Output, stdout_for, watch
+from assay.cli.shell_words import any_path
+from assay.cli.terminal import TerminalOptions
 from assay.core.markers import CitationMode
 
 
@@ -35,12 +36,17 @@ from assay.core.markers import CitationMode
 @click.argument("words", nargs=-1, metavar="TASK", shell_complete=any_path)
 @scope_options.scope
 @web_options.web
-@click.option("--depth", type=click.Choice(["light", "medium", "extended"]), help="How many turns it has (medium).")
+@click.option(
+    "--depth",
+    type=click.Choice(["light", "medium", "extended"]),
+    help="Turns the agent may take (default: those of medium).",
+)
 @options.output("findings")
 @budget_options.budget
 @options.models
+@embedder_option
 @options.citations
-@click.option("--no-verify", is_flag=True, help="Do not check the claims.")
+@click.option("--no-verify", is_flag=True, help="Skip verification.")
 @checking_options.checking
 @owner_options.detached
 @queue_options.queueing
@@ -48,7 +54,7 @@ from assay.core.markers import CitationMode
 @options.common
 @click.pass_obj
 def command(
-    state: State,
+    state: TerminalOptions,
     /,
     words: Sequence[str],
     paths: Sequence[str],
@@ -62,6 +68,7 @@ def command(
     queue: bool,
     priority: int,
     notify: Sequence[str],
+    embedder: str | None,
     home: Path | None,
     **limits_and_ways: Any,
 ) -> int:
@@ -74,7 +81,7 @@ def command(
         assay agent "What do the minutes say about the bridge?" --in minutes/ --detach
     """
     task = question_from(words, paths)
-    configured = settings.load()
+    configured = configured_for(embedder, elsewhere=detach or queue)
     output = Output(
         files=files.checked(outputs),
         stdout=stdout_for(as_json=as_json, as_events=as_events),
@@ -84,7 +91,7 @@ def command(
         notify=notify_options.targets(notify, configured),
     )
     if detach:
-        detaching.check(output)
+        detached_run.check(output)
     if queue:
         worker.check(output, detach=detach)
     sources = paths_from(paths) if paths else None
@@ -108,9 +115,9 @@ async def _work(
         shown = output.display()
         if detach or priority is not None:
             with shown:
-                run_id = await assay.create(task, sources=sources, progress=shown.told, **ways)
+                run_id = await assay.create(task, sources=sources, progress=shown.told, priority=priority, **ways)
             if priority is not None:
-                return await worker.leave(assay, run_id, priority, output)
-            return await detaching.leave(assay, run_id, home or configured.home, output)
+                return worker.left(run_id, output)
+            return await detached_run.leave(assay, run_id, home or configured.home, output)
         run = assay.start(task, sources=sources, progress=shown.told, **ways)
         return await watch(assay, run, output, shown)

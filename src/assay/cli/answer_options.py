@@ -15,5 +15,6 @@ def typed(command: Command) -> Command:
         "--schema",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Fill the fields of this JSON Schema instead of writing a report; null with a reason where unknown.",
+        help="Fill the fields of this JSON Schema instead of writing a report; an unknown field is null, with the "
+        "reason.",
     )(command)

@@ -12,13 +12,13 @@ import click
 
 from assay import settings
 from assay.cli import budget_options, checking_options, files, options
+from assay.cli.answer_stream import Streaming, can_stream
 from assay.cli.arguments import question_from
 from assay.cli.exits import Exit
 from assay.cli.library import stored
+from assay.cli.run_watch import Output, stdout_for, watch
 from assay.cli.runs.ids import run_ids
-from assay.cli.streaming import Streaming, can_stream
-from assay.cli.terminal import State
-from assay.cli.watch import Output, stdout_for, watch
+from assay.cli.terminal import TerminalOptions
 from assay.core.markers import CitationMode
 
 
@@ -28,14 +28,14 @@ from assay.core.markers import CitationMode
 @options.output("answer")
 @budget_options.calls("answer")
 @options.models
-@click.option("--allow-private", is_flag=True, help="Let models elsewhere see private documents it rests on.")
+@click.option("--allow-private", is_flag=True, help="Let remote models see the private documents the answer needs.")
 @options.citations
-@click.option("--no-verify", is_flag=True, help="Do not check the claims.")
+@click.option("--no-verify", is_flag=True, help="Skip verification.")
 @checking_options.checking
 @options.common
 @click.pass_obj
 def command(
-    state: State,
+    state: TerminalOptions,
     /,
     reference: str,
     question: str,

@@ -12,10 +12,10 @@ import click
 import msgspec
 
 from assay import plugins, settings
-from assay.app.batch import BadLine, Batch, Folder, Order, Result, Terms, read_orders
+from assay.app.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
 from assay.app.batch.rows import LONGEST
 from assay.app.batch.work import Ended
-from assay.app.notices import Notice, Target
+from assay.app.notices import RunNotice, Target
 from assay.cli import (
     batch_options,
     checking_options,
@@ -28,25 +28,25 @@ from assay.cli import (
     web_options,
 )
 from assay.cli.arguments import ResearchCommand, paths_from, there
-from assay.cli.completing import strategies
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.library import opened
 from assay.cli.progress import counted, shorten
-from assay.cli.runs.tidying import keep_to_rules
-from assay.cli.terminal import State, clean, say, write
+from assay.cli.runs.retention import keep_to_rules
+from assay.cli.shell_words import strategies
+from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode
 from assay.core.usage import Budget
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BatchJob:
     """What is to be done, and how it is told."""
 
-    orders: Sequence[Order]
+    orders: Sequence[BatchRow]
     bad: Sequence[BadLine]
-    folder: Folder
+    folder: BatchFolder
     terms: Terms
     strict: bool
     as_json: bool
@@ -58,26 +58,36 @@ class Job:
 @click.argument("file", metavar="FILE.jsonl", type=click.File("rb"))
 @click.option(
     "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
-    help="Folder of the results; a later call with it goes on.",
+    help="Folder for the results; the same folder resumes the batch.",
 )  # fmt: skip
 @scope_options.places("; a row may name its own")
 @batch_options.total
 @web_options.web
-@click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
-@click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
-@click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")
+@click.option(
+    "--mode",
+    type=click.Choice(["auto", "simple", "web_search", "deep_research"]),
+    help="Answer directly, from one quick search, or by research.",
+)
+@click.option(
+    "--depth",
+    type=click.Choice(["auto", "light", "medium", "extended"]),
+    help="Depth of the research: time, steps and agents.",
+)
+@click.option(
+    "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
+)
 @options.models
 @options.citations
 @report_options.report
 @checking_options.checking
 @queue_options.owned
-@click.option("--strict", is_flag=True, help="Exit with 3 when a report could not be verified.")
-@click.option("--json", "as_json", is_flag=True, help="What came of it as JSON on stdout.")
+@click.option("--strict", is_flag=True, help="Exit with 3 if a report did not pass its final check.")
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @notify_options.notify
 @options.common
 @click.pass_obj
 def command(
-    state: State,
+    state: TerminalOptions,
     /,
     file: Any,
     folder: Path,
@@ -100,7 +110,7 @@ def command(
     on. Called again with the same DIR, what is done is not done again, and what was begun goes on.
 
     Ctrl-C begins no further run and waits for those at work; again, it leaves them, to be gone on with. Exit codes: 0
-    all done, 1 a line or a run failed, 3 not verified (with --strict), 5 the total is spent, 7 a run waits for
+    all done, 1 a line or a run failed, 3 a final check failed (with --strict), 5 the total is spent, 7 a run waits for
     answers, 130 and 143 ended before.
 
     \b
@@ -119,12 +129,12 @@ def command(
     told = notify_options.targets(notify, configured)
     read = list(read_orders(files.lines(file, LONGEST)))
     bad = [each for each in read if isinstance(each, BadLine)]
-    orders = [each for each in read if isinstance(each, Order)]
+    orders = [each for each in read if isinstance(each, BatchRow)]
     for line in bad:
         say(f"line {line.line}: {line.error}")
     if not orders:
         raise click.UsageError("there is no question in it")
-    job = Job(orders, bad, Folder(folder), terms, strict, as_json, state.verbosity < 0, told)
+    job = BatchJob(orders, bad, BatchFolder(folder), terms, strict, as_json, state.verbosity < 0, told)
     with job.folder.taken():
         return asyncio.run(_batch(job, home, configured))
 
@@ -138,7 +148,7 @@ def _format(name: str) -> str:
     return suffix
 
 
-async def _batch(job: Job, home: Path | None, configured: settings.Settings) -> int:
+async def _batch(job: BatchJob, home: Path | None, configured: settings.Settings) -> int:
     ended: Ended = "stopped"
     async with opened(home, configured) as assay:
         batch = Batch(assay, job.orders, job.folder, job.terms, _Progress(job))
@@ -173,10 +183,10 @@ async def _worked(batch: Batch) -> Ended:
 class _Progress:
     """A line on stderr for each question that is done."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: BatchJob) -> None:
         self._job, self._done = job, 0
 
-    def __call__(self, order: Order, row: Result) -> None:
+    def __call__(self, order: BatchRow, row: BatchResult) -> None:
         self._done += 1
         if self._job.quiet and row.status == "completed":
             return
@@ -186,19 +196,19 @@ class _Progress:
         say(f"line {order.line} {row.status}{how}{price}  {shorten(clean(order.question), 60)}")
 
 
-def _rows(job: Job) -> tuple[list[Result], dict[str, int]]:
+def _rows(job: BatchJob) -> tuple[list[BatchResult], dict[str, int]]:
     """The results of this file's questions, and how many of each status."""
     keys = {order.key for order in job.orders}
     rows = [row for row in job.folder.results.values() if row.key in keys]
     return rows, {status: sum(row.status == status for row in rows) for status in sorted({row.status for row in rows})}
 
 
-def _notice(job: Job, batch: Batch, ended: Ended) -> Notice:
+def _notice(job: BatchJob, batch: Batch, ended: Ended) -> RunNotice:
     usd, tokens = batch.used
-    return Notice(event="batch", status=ended, usd=round(usd, 6), tokens=tokens, rows=_rows(job)[1])
+    return RunNotice(event="batch", status=ended, usd=round(usd, 6), tokens=tokens, rows=_rows(job)[1])
 
 
-def _told(job: Job, batch: Batch, ended: Ended) -> Exit:
+def _told(job: BatchJob, batch: Batch, ended: Ended) -> Exit:
     rows, counts = _rows(job)
     usd, tokens = batch.used
     if job.as_json:
@@ -217,12 +227,12 @@ def _told(job: Job, batch: Batch, ended: Ended) -> Exit:
     return _code(job, rows, ended)
 
 
-def _code(job: Job, rows: Sequence[Result], ended: Ended) -> Exit:
+def _code(job: BatchJob, rows: Sequence[BatchResult], ended: Ended) -> Exit:
     if ended == "stopped":
         return Exit.CANCELLED
     if job.bad or any(row.status in ("failed", "running", "paused") for row in rows):
         return Exit.FAILED
-    if job.strict and any(row.status == "completed" and not row.verified for row in rows):
+    if job.strict and any(row.status == "completed" and not row.is_good for row in rows):
         return Exit.UNVERIFIED
     if ended == "spent":
         return Exit.LIMIT

@@ -31,14 +31,14 @@ def _limit(name: str, kind: click.ParamType[Any], text: str) -> Callable[[Comman
 
 def calls(noun: str) -> Callable[[Command], Command]:
     """`--max-time`, `--max-usd`, `--max-tokens`: what of any kind of run, called `noun`, is limited."""
-    time = _limit("--max-time", Duration(), f"Time the {noun} may take (90s, 5m).")
+    time = _limit("--max-time", Duration(), f"Time limit for the {noun} (90s, 5m).")
     return lambda command: time(amounts(noun)(command))
 
 
 def amounts(noun: str) -> Callable[[Command], Command]:
     """`--max-usd` and `--max-tokens`."""
-    usd = _limit("--max-usd", Money(), f"US dollars the {noun} may cost (0.50).")
-    tokens = _limit("--max-tokens", Count(), f"Tokens the {noun} may use (200k).")
+    usd = _limit("--max-usd", Money(), f"Cost limit for the {noun} in US dollars (0.50).")
+    tokens = _limit("--max-tokens", Count(), f"Token limit for the {noun} (200k).")
     return lambda command: usd(tokens(command))
 
 

@@ -15,12 +15,12 @@ import click
 import msgspec
 
 import assay
-from assay.app.checking import LONGEST, BadRow, CheckedRow, ClaimRow, check_rows, read_lines
+from assay.app.claim_checks import LONGEST, BadRow, CheckedRow, ClaimRow, check_rows, read_lines
 from assay.cli import budget_options, options
 from assay.cli.exits import Exit
 from assay.cli.files import lines, save
 from assay.cli.progress import counted
-from assay.cli.terminal import State, say, write
+from assay.cli.terminal import TerminalOptions, say, write
 from assay.core.usage import Usage
 
 _EVERY = 2.0
@@ -29,14 +29,16 @@ _EVERY = 2.0
 
 @click.command("check")
 @click.argument("what", metavar="FILE.jsonl|CLAIM")
-@click.option("--in", "text", type=click.File("rb"), metavar="FILE", help="A text: then CLAIM is held against it.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write here, not to stdout.")
-@click.option("--model", metavar="PROVIDER:NAME", help="A model which judges what the rules do not decide.")
+@click.option("--in", "text", type=click.File("rb"), metavar="FILE", help="Check CLAIM against this text.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of stdout."
+)
+@click.option("--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open.")
 @budget_options.amounts("judge")
 @options.common
 @click.pass_obj
 def command(
-    state: State,
+    state: TerminalOptions,
     what: str,
     text: BinaryIO | None,
     output: Path | None,

@@ -15,5 +15,5 @@ def checking(command: Command) -> Command:
         is_flag=True,
         flag_value=False,
         default=None,
-        help="Leave sentences which fail their checks as they were written, with their verdicts.",
+        help="Keep sentences that fail verification as written, with their verdicts.",
     )(command)

@@ -48,8 +48,8 @@ def _told(cited: CitedPassage) -> Iterator[str]:
 
 def _place(cited: CitedPassage) -> Iterator[str]:
     """Where the passage stands and what was read: the page where the format has pages, the snapshot and its date."""
-    if cited.passage.heading:
-        yield " > ".join(clean(part) for part in cited.passage.heading)
+    if cited.passage.above:
+        yield " > ".join(clean(part) for part in cited.passage.above)
     if cited.passage.page:
         yield f"page {cited.passage.page}"
     yield f"bytes {cited.passage.start} to {cited.passage.end}"

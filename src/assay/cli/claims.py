@@ -14,35 +14,40 @@ from assay.cli import options
 from assay.cli.library import stored
 from assay.cli.progress import counted, shorten
 from assay.cli.runs.ids import run_ids
-from assay.cli.summing import summed
 from assay.cli.tables import table
 from assay.cli.terminal import say, write
-from assay.core.claims import HOLDING, Verdict, Version
+from assay.cli.totals import summed
+from assay.core.assurance import told
+from assay.core.claims import HOLDING, Relevance, Verdict, Version
+from assay.core.kinds import relevance
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
 
 _TEXT = 300
 _QUOTE = 160
-_HEADINGS = ("claim", "verdict", "rule", "sentence", "why", "sources")
+_HEADINGS = ("claim", "verdict", "answers?", "rule", "sentence", "why", "sources")
 
 
 @click.command("claims")
 @click.argument("reference", metavar="RUN", shell_complete=run_ids)
 @click.option(
-    "--problems", is_flag=True, help="Only those which are neither quoted nor supported, and sentences taken out."
+    "--problems", is_flag=True, help="List only claims that are neither quoted nor supported, and removed sentences."
 )
-@click.option("--json", "as_json", is_flag=True, help="A line of JSON for each on stdout.")
+@click.option("--json", "as_json", is_flag=True, help="Print each as a line of JSON.")
 @options.common
 def command(reference: str, problems: bool, as_json: bool, home: Path | None) -> None:
-    """List the claims of the report of RUN: verdict, the rule which gave it, why, and the sources cited.
+    """List the claims of the report of RUN: verdict, the rule which gave it, whether it answers the question, why, and
+    the sources cited.
 
     \b
         assay claims last
         assay claims last --problems
         assay claims last --json | jq -r 'select(.verdict == "contradicted") | .text'
+        assay claims last --json | jq -r 'select(.relevance == "answers") | .text'
 
     The numbers of the sources are those of the report: `assay cite RUN N` shows what is cited of one.
     """
-    report = build_report(asyncio.run(_view(reference, home)))
+    view = asyncio.run(_view(reference, home))
+    report = build_report(view)
     listed = [each for each in _listed(report) if not (problems and each.verdict in HOLDING)]
     if as_json:
         for each in listed:
@@ -51,9 +56,10 @@ def command(reference: str, problems: bool, as_json: bool, home: Path | None) ->
     table(_HEADINGS, list(map(row_of, listed)))
     removed = f", {counted(len(report.removed), 'sentence')} taken out" if report.removed else ""
     say(f"{summed(report.summary)}{removed}")
+    say(told(view))
 
 
-class Cited(msgspec.Struct, frozen=True, kw_only=True):
+class CitedSource(msgspec.Struct, frozen=True, kw_only=True):
     """A source a claim cites: its number in the report, and the passages of it."""
 
     number: int
@@ -62,7 +68,7 @@ class Cited(msgspec.Struct, frozen=True, kw_only=True):
     passages: tuple[str, ...]
 
 
-class Near(msgspec.Struct, frozen=True, kw_only=True):
+class NearestPassage(msgspec.Struct, frozen=True, kw_only=True):
     """The cited passage which says most of a claim that does not hold, and which of its words it lacks."""
 
     passage: str
@@ -70,7 +76,7 @@ class Near(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...]
 
 
-class Listed(msgspec.Struct, frozen=True, kw_only=True):
+class ListedClaim(msgspec.Struct, frozen=True, kw_only=True):
     """A claim as it is listed; `removed` says why a sentence was taken out, empty for those which stand."""
 
     id: str
@@ -78,11 +84,12 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     rule: str
     reason: str
-    sources: tuple[Cited, ...]
+    sources: tuple[CitedSource, ...]
     against: tuple[str, ...]
     versions: tuple[Version, ...]
     removed: str = ""
-    nearest: Near | None = None
+    nearest: NearestPassage | None = None
+    relevance: Relevance = ""
 
 
 async def _view(reference: str, home: Path | None) -> RunView:
@@ -90,11 +97,11 @@ async def _view(reference: str, home: Path | None) -> RunView:
         return await assay.view(reference)
 
 
-def _listed(report: Report) -> Iterator[Listed]:
+def _listed(report: Report) -> Iterator[ListedClaim]:
     sources = {source.number: source for source in report.sources if source.number is not None}
     passages = {passage.id: passage.text for passage in report.passages}
     for claim in report.claims:
-        yield Listed(
+        yield ListedClaim(
             id=claim.id,
             text=claim.text,
             verdict=claim.verdict,
@@ -104,9 +111,10 @@ def _listed(report: Report) -> Iterator[Listed]:
             against=tuple(each.passage for each in claim.against),
             versions=claim.versions,
             nearest=_near(claim, passages),
+            relevance=claim.relevance,
         )
     for gone in report.removed:
-        yield Listed(
+        yield ListedClaim(
             id=gone.id,
             text=gone.text,
             verdict=gone.verdict,
@@ -119,29 +127,29 @@ def _listed(report: Report) -> Iterator[Listed]:
         )
 
 
-def _near(claim: ReportClaim, passages: Mapping[str, str]) -> Near | None:
+def _near(claim: ReportClaim, passages: Mapping[str, str]) -> NearestPassage | None:
     found = claim.checks[-1].nearest if claim.checks else None
     if found is None:
         return None
-    return Near(passage=found.passage, text=passages.get(found.passage, ""), missing=found.missing)
+    return NearestPassage(passage=found.passage, text=passages.get(found.passage, ""), missing=found.missing)
 
 
-def _cited(claim: ReportClaim, sources: Mapping[int, ReportSource]) -> Iterator[Cited]:
+def _cited(claim: ReportClaim, sources: Mapping[int, ReportSource]) -> Iterator[CitedSource]:
     for number in dict.fromkeys(citation.number for citation in claim.citations):
         passages = tuple(citation.passage for citation in claim.citations if citation.number == number)
-        yield Cited(number=number, title=sources[number].title, url=sources[number].url, passages=passages)
+        yield CitedSource(number=number, title=sources[number].title, url=sources[number].url, passages=passages)
 
 
-def _nearest(near: Near | None) -> str:
+def _nearest(near: NearestPassage | None) -> str:
     if near is None:
         return ""
     lacks = f", which lacks: {', '.join(near.missing)}" if near.missing else ""
     return f"nearest: {near.passage} “{shorten(near.text, _QUOTE)}”{lacks}"
 
 
-def row_of(claim: Listed) -> tuple[str, ...]:
+def row_of(claim: ListedClaim) -> tuple[str, ...]:
     """A claim as a row of the table."""
     cited = " ".join(f"[{source.number}]" for source in claim.sources)
     verdict = f"{claim.verdict}, taken out" if claim.removed else claim.verdict
     why = "; ".join(part for part in (claim.removed, claim.reason, _nearest(claim.nearest)) if part)
-    return claim.id, verdict, claim.rule, shorten(claim.text, _TEXT), why, cited
+    return claim.id, verdict, relevance(claim.relevance), claim.rule, shorten(claim.text, _TEXT), why, cited

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from assay import settings
+from assay.app.warnings import ProgressNote
 from assay.cli.progress import lines
 from assay.cli.terminal import say
 from assay.core.events import Envelope, Warned
@@ -47,7 +48,7 @@ class Display(Protocol):
         ...
 
 
-class Plain:
+class PlainDisplay:
     """One line a milestone, on stderr; -1 (`-q`) says nothing but notices."""
 
     def __init__(self, verbosity: int) -> None:
@@ -63,8 +64,8 @@ class Plain:
         return
 
     def told(self, line: str) -> None:
-        """Said, unless quiet."""
-        if self._verbosity >= 0:
+        """Said, unless quiet; an aside with `-v`."""
+        if self._verbosity >= isinstance(line, ProgressNote):
             say(line)
 
     def say(self, line: str) -> None:
@@ -87,7 +88,7 @@ def display(verbosity: int, *, events: bool = False, now: Callable[[], datetime]
         now: the run's time, where it is not this moment (a replay).
     """
     if verbosity < 0 or not can_draw(events=events):
-        return Plain(verbosity)
+        return PlainDisplay(verbosity)
     return screen.Screen(verbosity=verbosity) if now is None else screen.Screen(verbosity=verbosity, now=now)
 
 

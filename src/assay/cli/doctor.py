@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from assay.app.doctor import Finding, examine
+from assay.app.doctor import Diagnosis, examine
 from assay.cli import options
 from assay.cli.exits import Exit
 from assay.cli.terminal import clean, write
@@ -20,7 +20,7 @@ _SIGNS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
 @click.command("doctor")
 @options.json_output
 @click.option(
-    "--home", type=click.Path(path_type=Path, readable=False), help="Folder of library, index and runs [ASSAY_HOME]."
+    "--home", type=click.Path(path_type=Path, readable=False), help="Folder with library, index and runs [ASSAY_HOME]."
 )
 @options.verbosity
 def command(as_json: bool, home: Path | None) -> int:
@@ -36,7 +36,7 @@ def command(as_json: bool, home: Path | None) -> int:
     return Exit.FAILED if any(each.state == "broken" for each in found) else Exit.DONE
 
 
-def _told(found: Sequence[Finding]) -> Iterator[str]:
+def _told(found: Sequence[Diagnosis]) -> Iterator[str]:
     for each in found:
         fix = f" -> {clean(each.fix)}" if each.fix else ""
         yield f"{_SIGNS[each.state]:<7} {each.name:<10} {clean(each.said)}{fix}"

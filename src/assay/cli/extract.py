@@ -9,11 +9,11 @@ import click
 import msgspec
 
 from assay import Assay
-from assay.app.extracting import ReadDocument, Unread
+from assay.app.extraction import ReadDocument, Unread
 from assay.cli import options
 from assay.cli.arguments import paths_from
-from assay.cli.completing import any_path
 from assay.cli.exits import Exit
+from assay.cli.shell_words import any_path
 from assay.cli.terminal import clean, say, write
 from assay.core.errors import UsageError
 

@@ -25,7 +25,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 @click.command("fetch")
 @click.argument("urls", nargs=-1, required=True, metavar="URL…")
-@click.option("--browser", is_flag=True, help="Render pages with scripts, also where they have text without that.")
+@click.option("--browser", is_flag=True, help="Run the scripts of every page, even if it has text without them.")
 @options.json_output
 def command(urls: Sequence[str], browser: bool, as_json: bool) -> int:
     """Print what a run would read of a page: its text, and on stderr what is known of it. Nothing is kept.

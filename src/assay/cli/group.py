@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,36 @@ from click.shell_completion import CompletionItem
 
 _BEFORE = frozenset({"--home", "-v", "-vv", "--verbose", "-q", "--quiet"})
 """Options which every command has, and which somebody may therefore put before it."""
+
+
+_BARE = re.compile(r"[\w.-]+", re.ASCII)
+"""A word of letters as commands have them. Chinese and its like write whole questions without a space."""
+_ALIASES = {
+    "ls": "list",
+    "delete": "rm",
+    "remove": "rm",
+    "del": "rm",
+    "view": "show",
+    "info": "show",
+    "create": "add",
+    "new": "add",
+}
+"""What people type out of habit, and the command of any group which they mean by it."""
+_WHOLE = {
+    "ls": ["runs", "list"],
+    "list": ["runs", "list"],
+    "history": ["runs", "list"],
+    "show": ["runs", "show"],
+    "rm": ["runs", "rm"],
+    "delete": ["runs", "rm"],
+    "resume": ["runs", "resume"],
+    "cancel": ["runs", "cancel"],
+    "export": ["runs", "export"],
+    "add": ["docs", "add"],
+    "server": ["serve"],
+    "version": ["--version"],
+}
+"""The same for the first word of all: it is of runs, where it could be of anything."""
 
 
 class LazyGroup(click.Group):
@@ -25,6 +56,7 @@ class LazyGroup(click.Group):
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        cmd_name = self.known(cmd_name)
         if cmd_name not in self.lazy:
             return None
         command: click.Command = importlib.import_module(self.lazy[cmd_name][0]).command
@@ -54,7 +86,12 @@ class LazyGroup(click.Group):
             return None, None, args[1:]
         if command is None:
             raise click.UsageError(f"no command {args[0]!r}; {self.nearest(args[0], or_all=True)}", ctx)
-        return args[0], command, args[1:]
+        return self.known(args[0]), command, args[1:]
+
+    def known(self, name: str) -> str:
+        """The command somebody means by `name`; the name itself, where that is none."""
+        meant = _ALIASES.get(name, name)
+        return meant if name not in self.lazy and meant in self.lazy else name
 
     def nearest(self, name: str, *, or_all: bool = False) -> str:
         """A hint for somebody who typed `name`: the nearest command, or (when asked) all of them, or nothing."""
@@ -72,8 +109,9 @@ class QuestionGroup(LazyGroup):
         self.default = default
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        args = self._meant(args)
         if args and args[0] not in self.lazy and args[0] not in ("--help", "-h", "--version"):
-            self._reject_misspelling(ctx, args)
+            self._reject_bare_word(ctx, args)
             self._reject_options_first(ctx, args)
             args = [self.default, *args]
         return super().parse_args(ctx, args)
@@ -92,12 +130,27 @@ class QuestionGroup(LazyGroup):
         if 0 < at < len(args) and args[at] in self.lazy and not ctx.resilient_parsing:
             raise click.UsageError(f"options go after the command: assay {args[at]} … {args[0]} …", ctx)
 
-    def _reject_misspelling(self, ctx: click.Context, args: list[str]) -> None:
-        """A lone word close to a command is a slip, not a question to spend a run on."""
+    def _meant(self, args: list[str]) -> list[str]:
+        """The command which a first word out of habit means: `ls`, `show ID`, `help docs add`."""
+        if not args or args[0] in self.lazy:
+            return args
+        word, rest = args[0], args[1:]
+        if word == "help" and all(each in self.lazy or at > 0 for at, each in enumerate(rest)):
+            return [*rest, "--help"]
+        names = [each for each in rest if not each.startswith("-")]
+        if word not in _WHOLE or any(" " in name for name in names):
+            return args
+        return [*_WHOLE[word], *rest]
+
+    def _reject_bare_word(self, ctx: click.Context, args: list[str]) -> None:
+        """A lone word is a slip or a trial, not a question to spend a run on; over named documents it may be one."""
         word, documents_named = args[0], any(arg == "--in" or arg.startswith("--in=") for arg in args)
-        if ctx.resilient_parsing or word.startswith("-") or " " in word or documents_named:
+        if ctx.resilient_parsing or word.startswith("-") or documents_named or not _BARE.fullmatch(word):
             return
         if hint := self.nearest(word):
             raise click.UsageError(
                 f"no command {word!r}; {hint} (to research the word: assay {self.default} {word})", ctx
             )
+        if len(args) == 1 or args[1].startswith("-"):
+            way = f"to research this one: assay {self.default} {word}"
+            raise click.UsageError(f"no command {word!r}; a question has several words ({way})", ctx)

@@ -91,6 +91,20 @@ def termination(number: signal.Signals = signal.SIGTERM) -> Iterator[None]:
         restore()
 
 
+@contextmanager
+def heeding() -> Iterator[Callable[[signal.Signals, Callable[[], None]], None]]:
+    """Within the block what comes back has a signal call an action, each time it comes.
+
+    To be used as `interrupts` is.
+    """
+    restores: list[Callable[[], None]] = []
+    try:
+        yield lambda number, action: restores.append(_listen(number, action))
+    finally:
+        for restore in restores:
+            restore()
+
+
 def _listen(number: signal.Signals, act: Callable[[], None]) -> Callable[[], None]:
     """Call `act` on the running loop at each signal `number`, until what comes back is called."""
     loop, before = asyncio.get_running_loop(), signal.getsignal(number)

@@ -14,7 +14,7 @@ from assay.cli.progress import counted
 from assay.core.usage import Usage
 
 
-class Judge(msgspec.Struct, frozen=True):
+class JudgeOptions(msgspec.Struct, frozen=True):
     """What the options say: the model, whether it may see private documents, what it may take.
 
     `home` is that which remembers its answers.
@@ -29,10 +29,8 @@ class Judge(msgspec.Struct, frozen=True):
 
 def judging(command: Command) -> Command:
     """`--model`, `--max-usd`, `--max-tokens` and `--allow-private`."""
-    command = click.option(
-        "--allow-private", is_flag=True, help="Let a model which is not on this machine see private documents."
-    )(command)
-    named = click.option("--model", metavar="PROVIDER:NAME", help="A model which judges what the rules do not decide.")
+    command = click.option("--allow-private", is_flag=True, help="Let a remote model see private documents.")(command)
+    named = click.option("--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open.")
     return named(budget_options.amounts("judge")(command))
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
+
 from assay import Assay, settings
 from assay.app.assay import DEFAULT
 from assay.app.layout import is_made
-from assay.cli.logged import logged
+from assay.cli.run_log import logged
 from assay.core.errors import UsageError
 
 HOW_TO_RUN = "there are no runs yet: `assay QUESTION --in PATH` makes the first"
@@ -25,12 +27,18 @@ def opened(home: Path | None, configured: settings.Settings | None = None) -> As
     return Assay(configured, home=home or configured.home)
 
 
-def configured_for(embedder: str | None) -> settings.Settings:
-    """The settings, with the embedder a command names.
+def configured_for(embedder: str | None, *, elsewhere: bool = False) -> settings.Settings:
+    """The settings, with the embedder a command names; `elsewhere` says that another process does the work.
 
     Raises:
         ConfigError: they cannot be read.
+        click.UsageError: one is named, and the process which works would not know it.
     """
+    if embedder and elsewhere:
+        raise click.UsageError(
+            "--embedder holds for this process alone, and --detach and --queue leave the run to another; "
+            f"set it for all: assay config set embedder.model {embedder}"
+        )
     return settings.load(embedder={"model": embedder}) if embedder else settings.load()
 
 

@@ -14,7 +14,7 @@ import click
 
 from assay.cli.exits import Exit
 from assay.cli.group import QuestionGroup
-from assay.cli.terminal import ReaderGone, State, clean
+from assay.cli.terminal import ReaderGone, TerminalOptions, clean
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.later import later
 
@@ -28,26 +28,30 @@ GARBAGE_AFTER = 50_000
 
 COMMANDS = {
     "research": ("assay.cli.research", "Research a question (also without this word)."),
-    "plan": ("assay.cli.plan", "Plan research and estimate what it takes; research by it later."),
-    "agent": ("assay.cli.agent", "Have one research agent work on a task, without plan and report."),
-    "ask": ("assay.cli.ask", "Ask about what a run has read; nothing new is searched."),
+    "plan": ("assay.cli.plan", "Plan research and estimate its cost; run the plan later."),
+    "agent": ("assay.cli.agent", "Run one research agent on a task, without plan or report."),
+    "ask": ("assay.cli.ask", "Ask about what a run has read, without searching again."),
     "batch": ("assay.cli.batch", "Research many questions, under one total budget."),
-    "schedule": ("assay.cli.schedule", "Questions asked again and again, and what changed."),
-    "docs": ("assay.cli.docs", "The library: add, list and search documents."),
-    "runs": ("assay.cli.runs", "Runs: list, watch, steer, pause, resume, export and delete them."),
-    "cite": ("assay.cli.cite", "Show a citation's passage in its document."),
+    "schedule": ("assay.cli.schedule", "Ask questions at intervals and show what changed."),
+    "docs": ("assay.cli.docs", "Add, list and search documents."),
+    "runs": ("assay.cli.runs", "List, watch, steer, pause, resume, export and delete runs."),
+    "threads": ("assay.cli.threads", "List, show, search, rename and delete conversations."),
+    "cite": ("assay.cli.cite", "Show a cited passage in its document."),
     "claims": ("assay.cli.claims", "List a report's claims: verdict, rule, reason, sources."),
     "verify": ("assay.cli.verify", "Check a text against its sources, a bundle, or an old run again."),
     "check": ("assay.cli.check", "Check claims against the texts given with them (JSON lines)."),
-    "fetch": ("assay.cli.fetch", "Print what a run would read of a page of the web."),
-    "extract": ("assay.cli.extract", "Print what a run would read of files."),
-    "db": ("assay.cli.db", "The database: copy, restore, check and migrate it."),
-    "models": ("assay.cli.models", "Which models can be used, and what is missing for others."),
-    "keys": ("assay.cli.keys", "Keys of providers: set, list and forget them."),
-    "worker": ("assay.cli.worker", "Execute queued runs, on this machine or many."),
-    "config": ("assay.cli.config", "Settings: list, get and set them."),
-    "doctor": ("assay.cli.doctor", "Look for what keeps Assay from working here."),
-    "completion": ("assay.cli.completion", "Completion of commands for a shell."),
+    "fetch": ("assay.cli.fetch", "Print the text a run would read from a web page."),
+    "extract": ("assay.cli.extract", "Print the text a run would read from files."),
+    "db": ("assay.cli.db", "Back up, restore, check and migrate the database."),
+    "models": ("assay.cli.models", "List usable models, and what others need."),
+    "keys": ("assay.cli.keys", "Set, list and remove provider keys."),
+    "mcp": ("assay.cli.mcp", "Serve research to other assistants (Model Context Protocol)."),
+    "serve": ("assay.cli.serve", "Serve Assay over HTTP: an API with live events."),
+    "users": ("assay.cli.users", "Add, list and remove users of the server; make tokens."),
+    "worker": ("assay.cli.worker", "Execute queued runs, on one machine or many."),
+    "config": ("assay.cli.config", "List, get and set settings."),
+    "doctor": ("assay.cli.doctor", "Find what keeps Assay from working here."),
+    "completion": ("assay.cli.completion", "Set up command completion for a shell."),
 }
 
 HELP = """Research a question over your documents, with citations you can check.
@@ -58,7 +62,7 @@ HELP = """Research a question over your documents, with citations you can check.
     assay cite last 1
 
 A report goes to stdout, everything else to stderr. Exit codes: 0 done, 1 failed,
-2 wrong usage, 3 not verified (with --strict), 4 paused, 5 a limit was reached or the run
+2 wrong usage, 3 a final check failed (with --strict), 4 paused, 5 a limit was reached or the run
 was finished early (there is a report), 6 no evidence found, 7 input needed, 130 cancelled,
 143 ended by SIGTERM (the run can be resumed).
 """
@@ -79,7 +83,12 @@ cli = QuestionGroup(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     params=[
         click.Option(
-            ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Say which."
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_print_version,
+            help="Show the version and exit.",
         )
     ],
 )
@@ -88,7 +97,7 @@ cli = QuestionGroup(
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line `args` (default: the process's); the exit code comes back."""
     gc.set_threshold(GARBAGE_AFTER, 20, 20)
-    state = State()
+    state = TerminalOptions()
     sys.excepthook = _Excepthook(state)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -103,7 +112,7 @@ def main(args: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(args: Sequence[str] | None, state: State) -> int:
+def _run(args: Sequence[str] | None, state: TerminalOptions) -> int:
     try:
         code = cli.main(args=args, prog_name="assay", standalone_mode=False, obj=state)
         return Exit.DONE if code is None else int(code)
@@ -132,7 +141,7 @@ def _exit_for(error: AssayError) -> Exit:
 class _Excepthook:
     """A bug: one line, and the traceback for who asked with `-vv`. The interpreter exits with 1."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: TerminalOptions) -> None:
         self.state = state
 
     def __call__(self, kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:

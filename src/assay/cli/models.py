@@ -18,7 +18,7 @@ from assay.core.families import BUILT_IN, family
 
 @click.command("models")
 @click.argument("names", nargs=-1, metavar="[PROVIDER]…")
-@click.option("--roles", is_flag=True, help="Which of them plays which role, as the settings have it.")
+@click.option("--roles", is_flag=True, help="Show which model plays which role in your settings.")
 @options.json_output
 @options.verbosity
 def command(names: tuple[str, ...], roles: bool, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from assay import settings
-from assay.app.notices import Notice, Target, read_target
+from assay.app.notices import RunNotice, Target, read_target
 from assay.cli.options import Command
 from assay.cli.terminal import say
 
@@ -19,7 +19,7 @@ def notify(command: Command) -> Command:
         "--notify",
         multiple=True,
         metavar="COMMAND|URL",
-        help="Told when the run ends or needs an answer: JSON on the command's stdin, or by POST.",
+        help="Notify this command (JSON on stdin) or URL (POST) when the run ends or needs an answer.",
     )(command)
 
 
@@ -34,10 +34,10 @@ def targets(named: Sequence[str], configured: settings.Settings) -> tuple[Target
     return (read_target(configured.notify.get_secret_value()),)
 
 
-async def tell(notice: Notice, told: Sequence[Target]) -> None:
+async def tell(notice: RunNotice, told: Sequence[Target]) -> None:
     """Tell everybody; who could not be told is a warning."""
     if not told:
         return
-    sending = importlib.import_module("assay.app.notices.sending")  # by name: slow to load, and seldom needed
+    sending = importlib.import_module("assay.app.notices.delivery")  # by name: slow to load, and seldom needed
     for warning in await sending.send(notice, told):
         say(f"warning: {warning}")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from assay.cli.terminal import State
+from assay.cli.terminal import TerminalOptions
 from assay.core.brief import ROLES, Role
 from assay.core.markers import CitationMode
 
@@ -68,20 +68,21 @@ def models(command: Command) -> Command:
         multiple=True,
         callback=_models,
         metavar="[ROLE=]PROVIDER:NAME",
-        help="Which model (openai:gpt-5); with ROLE= for simple, analytical, complex or judge only; again: fallbacks.",
+        help="Model to use (openai:gpt-5); ROLE= limits it to simple, analytical, complex or judge; repeat for "
+        "fallbacks.",
     )(command)
 
 
 def _set_verbosity(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    state = ctx.ensure_object(State)
+    state = ctx.ensure_object(TerminalOptions)
     if value:
         state.verbosity = -1 if param.name == "quiet" else int(value)
 
 
 def verbosity(command: Command) -> Command:
-    """`-q`, `-v`, `-vv`; what they say is in `State`."""
+    """`-q`, `-v`, `-vv`; what they say is in `TerminalOptions`."""
     quiet = click.option(
-        "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_verbosity, help="No progress, only errors."
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_verbosity, help="Print errors only."
     )
     verbose = click.option(
         "-v",
@@ -89,7 +90,7 @@ def verbosity(command: Command) -> Command:
         count=True,
         expose_value=False,
         callback=_set_verbosity,
-        help="Say more: tools and models; -vv: the log and tracebacks too.",
+        help="Show tools and models; -vv adds the log and tracebacks.",
     )
     return verbose(quiet(command))
 
@@ -99,7 +100,7 @@ def home(command: Command) -> Command:
     return click.option(
         "--home",
         type=click.Path(file_okay=False, path_type=Path),
-        help="Folder of library, index and runs [ASSAY_HOME].",
+        help="Folder with library, index and runs [ASSAY_HOME].",
     )(command)
 
 
@@ -117,25 +118,32 @@ def output(noun: str = "report") -> Callable[[Command], Command]:
         multiple=True,
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help=f"The {noun} into a file (.md, .html, .pdf, .bib …) instead of stdout.",
+        help=f"Write the {noun} to a file (.md, .html, .pdf, .bib …) instead of stdout.",
     )
-    as_json = click.option("--json", "as_json", is_flag=True, help=f"The {noun} as JSON on stdout.")
-    events = click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
-    strict = click.option("--strict", is_flag=True, help=f"Exit with 3 when the {noun} could not be verified.")
+    as_json = click.option("--json", "as_json", is_flag=True, help=f"Print the {noun} as JSON.")
+    events = click.option("--events", "as_events", is_flag=True, help="Print every event as a line of JSON.")
+    strict = click.option("--strict", is_flag=True, help=f"Exit with 3 if the {noun} did not pass its final check.")
     return lambda command: file(as_json(events(strict(command))))
 
 
-json_output = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
+json_output = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-collection = click.option("--collection", default="default", show_default=True, help="Which collection.")
+collection = click.option("--collection", default="default", show_default=True, help="Name of the collection.")
 
 
 def citations(command: Command) -> Command:
     """`--citations MODE`, and `--footnotes` for one of the modes; the last one given counts."""
     mode = click.option(
-        "--citations", type=click.Choice(get_args(CitationMode)), help="How citations look, in Markdown above all."
+        "--citations", type=click.Choice(get_args(CitationMode)), help="Citation style, for Markdown above all."
     )
     footnotes = click.option(
-        "--footnotes", "citations", flag_value="footnotes", help="Markdown with footnotes (--citations footnotes)."
+        "--footnotes", "citations", flag_value="footnotes", help="Cite with Markdown footnotes (--citations footnotes)."
     )
     return mode(footnotes(command))
+
+
+def paging(command: Command) -> Command:
+    """`-n` and `--cursor`: how much of a list, and from where."""
+    cursor = click.option("--cursor", default="", metavar="CURSOR", help="Go on where the list before ended.")
+    limit = click.option("-n", "limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="How many.")
+    return limit(cursor(command))

@@ -15,13 +15,11 @@ def owning(command: Command) -> Command:
         is_flag=True,
         flag_value="required",
         default=None,
-        help="Show the plan before research, to edit and approve it; without a terminal, wait for that (exit 7).",
+        help="Show the plan for editing and approval before research; without a terminal, wait for approval (exit 7).",
     )
     return review(detached(command))
 
 
 def detached(command: Command) -> Command:
     """`--detach`."""
-    return click.option(
-        "--detach", is_flag=True, help="Print the run's id and leave the rest to a process of its own."
-    )(command)
+    return click.option("--detach", is_flag=True, help="Print the run's id and continue in the background.")(command)

@@ -13,14 +13,14 @@ import msgspec
 from assay import Assay, settings
 from assay.cli import budget_options, options, queue_options, report_options, scope_options, web_options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
-from assay.cli.completing import any_path, strategies
 from assay.cli.estimates import told
 from assay.cli.exits import Exit
 from assay.cli.figures import price
 from assay.cli.library import opened
 from assay.cli.live.summary import outcome
-from assay.cli.terminal import State, harmless, say, write
-from assay.cli.watch import Output, exit_code, watch
+from assay.cli.run_watch import Output, exit_code, watch
+from assay.cli.shell_words import any_path, strategies
+from assay.cli.terminal import TerminalOptions, harmless, say, write
 from assay.core import plan_form
 from assay.core.estimate import Estimate
 from assay.core.view import RunView
@@ -30,8 +30,14 @@ from assay.core.view import RunView
 @click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
 @scope_options.places()
 @web_options.web
-@click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
-@click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")
+@click.option(
+    "--depth",
+    type=click.Choice(["auto", "light", "medium", "extended"]),
+    help="Depth of the research: time, steps and agents.",
+)
+@click.option(
+    "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
+)
 @budget_options.budget
 @options.models
 @report_options.report
@@ -40,7 +46,7 @@ from assay.core.view import RunView
 @options.common
 @click.pass_obj
 def command(
-    state: State,
+    state: TerminalOptions,
     /,
     words: Sequence[str],
     paths: Sequence[str],

@@ -22,27 +22,29 @@ def _labels(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
 def queueing(command: Command) -> Command:
     """`--queue` and `--priority`, and whose run it is."""
     queue = click.option(
-        "--queue", is_flag=True, help="Print the run's id and leave the rest to a worker (assay worker)."
+        "--queue", is_flag=True, help="Print the run's id and leave the run to a worker (assay worker)."
     )
     priority = click.option(
         "--priority",
         type=click.IntRange(-100, 100),
         default=0,
         metavar="N",
-        help="In the queue: -100 to 100, the highest goes first [0].",
+        help="Priority in the queue, -100 to 100; the highest goes first [0].",
     )
     return queue(priority(owned(command)))
 
 
 def owned(command: Command) -> Command:
     """`--user` and `--label`, which go to `Assay.start` as they are."""
-    user = click.option("--user", metavar="NAME", help="Whose run it is: for limits, logs and lists; no model is told.")
+    user = click.option(
+        "--user", metavar="NAME", help="Owner of the run, for limits, logs and lists; models never see it."
+    )
     label = click.option(
         "--label",
         "labels",
         multiple=True,
         callback=_labels,
         metavar="NAME=VALUE",
-        help="Noted with the run; again: more.",
+        help="Label stored with the run; repeatable.",
     )
     return user(label(command))

@@ -16,22 +16,22 @@ def report(command: Command) -> Command:
     length = click.option(
         "--length",
         metavar="LENGTH",
-        help="How long the report is: normal (light 300 words, medium 900, extended 2,000), short (half of that), "
-        "long (twice), or a number of words.",
+        help="Length of the report: normal (light 300 words, medium 900, extended 2,000), short (half), long "
+        "(twice), or a number of words.",
     )
     language = click.option(
-        "--lang", "language", metavar="CODE", help="Language of the report (de, pt-BR); else that of the question."
+        "--lang", "language", metavar="CODE", help="Language of the report (de, pt-BR); default: that of the question."
     )
     template = click.option(
         "--template",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Markdown headings to fill: the report has exactly these.",
+        help="Markdown file with the headings the report must have.",
     )
     instructions = click.option(
         "--instructions",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="What else you want of the report, in words: style, emphasis, readers.",
+        help="Further instructions for the report: style, emphasis, readers.",
     )
     return length(language(template(instructions(command))))

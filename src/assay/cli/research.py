@@ -15,7 +15,7 @@ from assay.cli import (
     answer_options,
     budget_options,
     checking_options,
-    detaching,
+    detached_run,
     files,
     notify_options,
     options,
@@ -27,20 +27,21 @@ from assay.cli import (
     worker,
 )
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
-from assay.cli.asking import Ask, asking, converse, may_ask
-from assay.cli.completing import any_path, strategies
-from assay.cli.conversing import conversing
+from assay.cli.conversation_options import conversing
+from assay.cli.docs.docs_options import embedder as embedder_option
 from assay.cli.exits import Exit
 from assay.cli.interrupts import left_by_ctrl_c
-from assay.cli.library import opened, without_documents
-from assay.cli.runs.tidying import keep_to_rules
-from assay.cli.terminal import State, say
-from assay.cli.watch import Output, stdout_for
+from assay.cli.library import configured_for, opened, without_documents
+from assay.cli.questions import Ask, asking, converse, may_ask
+from assay.cli.run_watch import Output, stdout_for
+from assay.cli.runs.retention import keep_to_rules
+from assay.cli.shell_words import any_path, strategies
+from assay.cli.terminal import TerminalOptions, say
 from assay.core.markers import CitationMode
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ResearchOrder:
     """What is to be researched; `options` are those of `Assay.start`. One with a `priority` is left to workers."""
 
     question: str
@@ -55,12 +56,23 @@ class Order:
 @click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
 @scope_options.scope
 @web_options.web
-@click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
-@click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
-@click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")
+@click.option(
+    "--mode",
+    type=click.Choice(["auto", "simple", "web_search", "deep_research"]),
+    help="Answer directly, from one quick search, or by research.",
+)
+@click.option(
+    "--depth",
+    type=click.Choice(["auto", "light", "medium", "extended"]),
+    help="Depth of the research: time, steps and agents.",
+)
+@click.option(
+    "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
+)
 @options.output()
 @budget_options.budget
 @options.models
+@embedder_option
 @options.citations
 @answer_options.typed
 @conversing
@@ -68,13 +80,13 @@ class Order:
 @owner_options.owning
 @queue_options.queueing
 @notify_options.notify
-@click.option("--no-verify", is_flag=True, help="Do not check the claims.")
+@click.option("--no-verify", is_flag=True, help="Skip verification.")
 @checking_options.checking
-@click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 @click.pass_obj
 def command(
-    state: State,
+    state: TerminalOptions,
     /,
     words: Sequence[str],
     paths: Sequence[str],
@@ -90,10 +102,11 @@ def command(
     queue: bool,
     priority: int,
     notify: Sequence[str],
+    embedder: str | None,
     home: Path | None,
     **limits_and_ways: Any,
 ) -> int:
-    """Research QUESTION (- reads it from stdin); without --in, on the web and in the default collection.
+    """Research QUESTION on the web and in your documents (- reads it from stdin).
 
     \b
         assay "How did the harbour grow?" --in docs/
@@ -102,7 +115,7 @@ def command(
     """
     stdout = stdout_for(as_json=as_json, as_events=as_events)
     question = question_from(words, paths)
-    configured = settings.load()
+    configured = configured_for(embedder, elsewhere=detach or queue)
     output = Output(
         files=files.checked(outputs),
         stdout=stdout,
@@ -112,12 +125,12 @@ def command(
         notify=notify_options.targets(notify, configured),
     )
     if detach:
-        detaching.check(output)
+        detached_run.check(output)
     if queue:
         worker.check(output, detach=detach)
     somebody = not (yes or detach or queue) and may_ask()
     ask = asking(ask, configured.ask, somebody=somebody)
-    order = Order(
+    order = ResearchOrder(
         question=question,
         sources=paths_from(paths) if paths else None,
         may_ask=somebody,
@@ -128,17 +141,23 @@ def command(
     return asyncio.run(_research(order, output, home, configured))
 
 
-async def _research(order: Order, output: Output, home: Path | None, configured: settings.Settings) -> int:
+async def _research(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
     async with opened(home, configured) as assay:
         if interrupted := await _interrupted(assay, order):
             return await converse(assay, await assay.resume(interrupted), output, somebody=order.may_ask)
         shown = output.display()
         if order.detach or order.priority is not None:
             with shown:
-                run_id = await assay.create(order.question, sources=order.sources, progress=shown.told, **order.options)
+                run_id = await assay.create(
+                    order.question,
+                    sources=order.sources,
+                    progress=shown.told,
+                    priority=order.priority,
+                    **order.options,
+                )
             if order.priority is not None:
-                return await worker.leave(assay, run_id, order.priority, output)
-            return await detaching.leave(assay, run_id, home or configured.home, output)
+                return worker.left(run_id, output)
+            return await detached_run.leave(assay, run_id, home or configured.home, output)
         run = assay.start(order.question, sources=order.sources, progress=shown.told, **order.options)
         code = await converse(assay, run, output, shown, somebody=order.may_ask)
         library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
@@ -149,7 +168,7 @@ async def _research(order: Order, output: Output, home: Path | None, configured:
         return code
 
 
-async def _interrupted(assay: Assay, order: Order) -> str:
+async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
     """The run to go on with: one of the same question, if a person says so."""
     unfinished = await assay.unfinished(order.question)
     if not unfinished:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from assay.cli.collections import in_places
+from assay.cli.collection_names import in_places
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -20,7 +20,7 @@ def places(more: str = "; - reads them from stdin") -> Callable[[Command], Comma
         multiple=True,
         metavar="PATH…",
         shell_complete=in_places,
-        help=f"Only in these files, folders, globs, addresses of pages or collections (@NAME){more}.",
+        help=f"Search only these files, folders, globs, page addresses or collections (@NAME){more}.",
     )
 
 
@@ -29,6 +29,6 @@ def scope(command: Command) -> Command:
     private = click.option(
         "--allow-private",
         is_flag=True,
-        help="Let models elsewhere see the documents of private collections, and search the web beside them.",
+        help="Let remote models see documents in private collections, and search the web beside them.",
     )
     return places()(private(command))

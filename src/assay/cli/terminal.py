@@ -14,7 +14,7 @@ from assay.core.errors import StoreError
 
 
 @dataclass
-class State:
+class TerminalOptions:
     """What the options of any command say: -1 quiet, 0 normal, 1 `-v`, 2 `-vv`."""
 
     verbosity: int = 0

@@ -9,39 +9,41 @@ import click
 
 from assay.cli import options
 from assay.cli.arguments import ResearchCommand, paths_from
-from assay.cli.judge_options import Judge, judging
-from assay.cli.terminal import State
+from assay.cli.judge_options import JudgeOptions, judging
+from assay.cli.terminal import TerminalOptions
 from assay.cli.verify_again import again as check_again
 from assay.cli.verify_bundle import bundle
-from assay.cli.verify_text import Asked, text
+from assay.cli.verify_text import VerifyOptions, text
 
 _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
 
 
 @click.command("verify", cls=ResearchCommand)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path, readable=False, allow_dash=True))
-@click.option("--in", "paths", multiple=True, metavar="PATH…", help="The documents the text may cite; - for stdin.")
-@click.option("--web", is_flag=True, help="Fetch the pages it cites which are not among them.")
+@click.option(
+    "--in", "paths", multiple=True, metavar="PATH…", help="Documents the text may cite; - reads paths from stdin."
+)
+@click.option("--web", is_flag=True, help="Fetch cited pages that are not among these documents.")
 @click.option(
     "--find/--no-find",
     default=None,
-    help="Look for evidence of sentences without a citation in all documents; on when a text cites nothing.",
+    help="Look in all documents for evidence of uncited sentences; on if the text cites nothing.",
 )
-@click.option("--strict", is_flag=True, help="Exit with 3 when any claim is neither quoted nor supported.")
+@click.option("--strict", is_flag=True, help="Exit with 3 if any claim is neither quoted nor supported.")
 @click.option(
     "--min-supported",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Exit with 3 when fewer of the claims are quoted or supported (0.95).",
+    help="Exit with 3 if a smaller share of claims is quoted or supported (0.95).",
 )
-@click.option("--problems", is_flag=True, help="Show only claims which are neither quoted nor supported.")
-@click.option("--again", is_flag=True, help="FILE is a run: check its report by the rules of today.")
+@click.option("--problems", is_flag=True, help="Show only claims that are neither quoted nor supported.")
+@click.option("--again", is_flag=True, help="Take FILE as a run, and check its report with today's rules.")
 @judging
 @options.json_output
 @options.common
 @click.pass_obj
 def command(
-    state: State,
+    state: TerminalOptions,
     file: Path,
     paths: Sequence[str],
     web: bool,
@@ -76,12 +78,12 @@ def command(
     if again:
         if paths or web or strict or find is not None or min_supported is not None:
             raise click.UsageError("--again takes a run, and none of --in, --web, --find, --strict, --min-supported")
-        judge = Judge(model, allow_private, max_usd, max_tokens)
+        judge = JudgeOptions(model, allow_private, max_usd, max_tokens)
         return check_again(str(file), home, judge, problems=problems, as_json=as_json)
     if not (paths or web or strict or model or min_supported is not None or file.suffix.lower() in _TEXTS):
         if not file.suffix and not file.exists():
             raise click.UsageError(f"there is no file {file}; to check a run: assay verify {file} --again")
         return bundle(file, as_json=as_json)
-    judge = Judge(model, allow_private, max_usd, max_tokens, home)
-    asked = Asked(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, find, judge)
+    judge = JudgeOptions(model, allow_private, max_usd, max_tokens, home)
+    asked = VerifyOptions(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, find, judge)
     return text(file, asked, quiet=state.verbosity < 0)

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import msgspec
 
-from assay.app.verifying import Again, Rechecked
+from assay.app.verification import Again, Rechecked
 from assay.cli.exits import Exit
-from assay.cli.judge_options import Judge, spent
+from assay.cli.judge_options import JudgeOptions, spent
 from assay.cli.library import stored
 from assay.cli.progress import counted
-from assay.cli.summing import summed
 from assay.cli.terminal import clean, write
+from assay.cli.totals import summed
 from assay.core.claims import HOLDING
 
 _RENAMED = {"supported": ("quoted",)}
 """What older runs called supported may be quoted: another word for the same finding."""
 
 
-def again(reference: str, home: Path | None, judge: Judge, *, problems: bool, as_json: bool) -> Exit:
+def again(reference: str, home: Path | None, judge: JudgeOptions, *, problems: bool, as_json: bool) -> Exit:
     """Check a run's report once more and say what changed."""
     found = asyncio.run(_rechecked(reference, home, judge))
     if as_json:
@@ -31,7 +31,7 @@ def again(reference: str, home: Path | None, judge: Judge, *, problems: bool, as
     return Exit.DONE if found.holds else Exit.UNVERIFIED
 
 
-async def _rechecked(reference: str, home: Path | None, judge: Judge) -> Rechecked:
+async def _rechecked(reference: str, home: Path | None, judge: JudgeOptions) -> Rechecked:
     async with stored(home) as assay:
         return await assay.recheck(
             reference,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.app.bundle import Check, Verification, installed_release, verify_bundle
+from assay.app.bundle import BundleCheck, Verification, installed_release, verify_bundle
 from assay.cli.exits import Exit
 from assay.cli.progress import counted
 from assay.cli.terminal import clean, write
@@ -36,7 +36,7 @@ def _told(found: Verification) -> Iterator[str]:
     yield _conclusion(found)
 
 
-def _result(check: Check) -> str:
+def _result(check: BundleCheck) -> str:
     return f"{check.checked:,} checked" if check.checked else ""
 
 

@@ -14,10 +14,10 @@ import msgspec
 from assay import Assay, settings
 from assay.app.cited_texts import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli.exits import Exit
-from assay.cli.judge_options import Judge, spent
+from assay.cli.judge_options import JudgeOptions, spent
 from assay.cli.progress import counted, shorten
-from assay.cli.summing import summed
 from assay.cli.terminal import clean, say, write
+from assay.cli.totals import summed
 from assay.core.claims import HOLDING
 from assay.core.clean import local_path
 from assay.core.sources import Passage
@@ -27,7 +27,7 @@ _QUOTE = 200
 _BYTES = 4 * LONGEST
 
 
-class Asked(msgspec.Struct, frozen=True):
+class VerifyOptions(msgspec.Struct, frozen=True):
     """What the options say."""
 
     paths: tuple[str, ...]
@@ -37,10 +37,10 @@ class Asked(msgspec.Struct, frozen=True):
     problems: bool
     as_json: bool
     find: bool | None = None
-    judge: Judge = Judge()
+    judge: JudgeOptions = JudgeOptions()
 
 
-def text(file: Path, asked: Asked, *, quiet: bool) -> Exit:
+def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
     """Check a text and say what was found."""
     if not asked.paths and not asked.web:
         raise click.UsageError("name the documents the text may cite with --in PATH, or fetch its pages with --web")
@@ -58,7 +58,7 @@ def text(file: Path, asked: Asked, *, quiet: bool) -> Exit:
     return Exit.UNVERIFIED if falls_short or lacks else Exit.DONE
 
 
-async def _verified(file: Path, asked: Asked, *, quiet: bool) -> VerifiedText:
+async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> VerifiedText:
     data = await asyncio.to_thread(_read, file)
     configured = settings.load()
     async with Assay(configured) as assay:

@@ -19,26 +19,28 @@ def web(command: Command) -> Command:
         click.option(
             "--web/--offline",
             default=None,
-            help="Search and read the web too, beside --in; or leave it alone (without --in it is searched).",
+            help="Use the web beside --in, or never; without --in the web is used.",
         ),
         click.option(
             "--domain",
             "domains",
             multiple=True,
             metavar="HOST",
-            help="Of the web only this host and those below it (gov.uk); again: several.",
+            help="Use only web pages of this host and its subdomains (gov.uk); repeatable.",
         ),
         click.option(
             "--not-domain",
             "not_domains",
             multiple=True,
             metavar="HOST",
-            help="Of the web nothing from this host and those below it; again: several.",
+            help="Ignore web pages of this host and its subdomains; repeatable.",
         ),
-        click.option("--since", metavar="DAY", help="Of the web nothing published before (2024-05-31, 2024-05, 2024)."),
-        click.option("--until", metavar="DAY", help="Of the web nothing published after."),
-        click.option("--country", metavar="CODE", help="Search the web as from this country (de, us)."),
-        click.option("--fresh", is_flag=True, help="Ask for every page anew, also those kept from earlier runs."),
+        click.option(
+            "--since", metavar="DAY", help="Ignore web pages published before this date (2024-05-31, 2024-05, 2024)."
+        ),
+        click.option("--until", metavar="DAY", help="Ignore web pages published after this date."),
+        click.option("--country", metavar="CODE", help="Search the web from this country (de, us)."),
+        click.option("--fresh", is_flag=True, help="Fetch every page again, even those cached by earlier runs."),
     )
     for option in reversed(options):
         command = option(command)

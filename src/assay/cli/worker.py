@@ -8,24 +8,26 @@ from pathlib import Path
 import click
 import msgspec
 
-from assay import Assay, settings
+from assay import settings
 from assay.cli import options
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.library import opened
-from assay.cli.terminal import State, clean, say, write
-from assay.cli.watch import Output
+from assay.cli.run_watch import Output
+from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.ports import QueueLimits
 
 FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home and this machine are in its queue"
 
 
 @click.command("worker")
-@click.option("--slots", type=click.IntRange(1, 1000), metavar="N", help="Runs executed at once [workers.slots: 4].")
-@click.option("--until-empty", is_flag=True, help="End when the queue holds nothing more for this worker.")
+@click.option(
+    "--slots", type=click.IntRange(1, 1000), metavar="N", help="Number of runs to execute at once [workers.slots: 4]."
+)
+@click.option("--until-empty", is_flag=True, help="Stop when the queue has nothing left for this worker.")
 @options.common
 @click.pass_obj
-def command(state: State, slots: int | None, until_empty: bool, home: Path | None) -> int:
+def command(state: TerminalOptions, slots: int | None, until_empty: bool, home: Path | None) -> int:
     """Execute queued runs: those of `assay research … --queue`, of all users of one database.
 
     \b
@@ -37,7 +39,7 @@ def command(state: State, slots: int | None, until_empty: bool, home: Path | Non
     return asyncio.run(_work(state, slots, until_empty, home))
 
 
-async def _work(state: State, slots: int | None, until_empty: bool, home: Path | None) -> Exit:
+async def _work(state: TerminalOptions, slots: int | None, until_empty: bool, home: Path | None) -> Exit:
     configured = settings.load()
     slots = slots or configured.workers.slots
     limits = QueueLimits(running=configured.workers.running, per_user=configured.workers.per_user)
@@ -69,9 +71,8 @@ def check(output: Output, *, detach: bool) -> None:
         raise click.UsageError("--queue and -o exclude each other; when it is done: assay runs export ID -o FILE")
 
 
-async def leave(assay: Assay, run_id: str, priority: int, output: Output) -> Exit:
-    """Leave a stored run to the workers; its id goes to stdout."""
-    await assay.enqueue(run_id, priority=priority)
+def left(run_id: str, output: Output) -> Exit:
+    """Say that a run was left to the workers; its id goes to stdout."""
     write(msgspec.json.encode({"run": run_id}).decode() if output.stdout == "json" else run_id)
     if output.verbosity >= 0:
         say(f"queued; to watch: assay runs watch {run_id}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -11,7 +11,7 @@ from assay.core.ports.journal import FINAL, Allowance, Spent
 from assay.core.usage import Budget
 
 
-class Left(msgspec.Struct, frozen=True):
+class Remainder(msgspec.Struct, frozen=True):
     """What is left of money and tokens, never below zero; None where there is no limit."""
 
     usd: float | None
@@ -33,22 +33,35 @@ def taken(run: Spent) -> tuple[float, int]:
     return max(usd, budget.usd or 0.0), max(tokens, budget.tokens or 0)
 
 
-def left(allowance: Allowance, runs: Iterable[Spent]) -> Left:
+def left(allowance: Allowance, runs: Iterable[Spent]) -> Remainder:
     """What these runs, all there are since the allowance began, leave of it."""
     usd, tokens = allowance.usd, allowance.tokens
     for run in runs:
         of_usd, of_tokens = taken(run)
         usd = None if usd is None else usd - of_usd
         tokens = None if tokens is None else tokens - of_tokens
-    return Left(None if usd is None else max(0.0, usd), None if tokens is None else max(0, tokens))
+    return Remainder(None if usd is None else max(0.0, usd), None if tokens is None else max(0, tokens))
 
 
-def check(allowance: Allowance, runs: Iterable[Spent], brief: bytes) -> None:
-    """Look whether a new run, by its stored brief, takes no more than is left.
+class OwnerLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one user may take: runs, money, tokens a day (UTC), and runs queued or executed at once; None: no limit."""
+
+    runs_per_day: int | None = None
+    usd_per_day: float | None = None
+    tokens_per_day: int | None = None
+    runs_at_once: int | None = None
+
+
+def check(allowance: Allowance, runs: Sequence[Spent], going: int, brief: bytes) -> None:
+    """Look whether a new run, by its stored brief, takes no more than is left; `going` are queued or executed.
 
     Raises:
         Overtaken: it would.
     """
+    if allowance.runs is not None and len(runs) >= allowance.runs:
+        raise Overtaken
+    if allowance.at_once is not None and going >= allowance.at_once:
+        raise Overtaken
     rest, wanted = left(allowance, runs), msgspec.json.decode(brief, type=_Limited).budget
     if rest.usd is not None and (wanted.usd is None or wanted.usd > rest.usd):
         raise Overtaken

@@ -103,6 +103,8 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
 
     `user` says whose run it is, and `labels` what its owner calls it: for lists, logs and limits, never in a prompt.
 
+    `owner` is whose the run is to read and change, empty for the one local user; `user` is his name then.
+
     `assess` says that a model judges what the findings answer; in briefs of earlier releases code does.
 
     `estimate` is what the run was thought to take when it was created. `review` says whether the plan is shown to a
@@ -134,7 +136,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     repairs_off: tuple[RepairName, ...] = ()
     assess: bool = False
     ask: Literal["never", "optional", "required"] = "never"
-    tools: tuple[str, ...] = ("search", "open", "recall")
+    tools: tuple[str, ...] = ("search", "open", "recall", "calculate")
     models: dict[Role, tuple[str, ...]] = {}
     prompts: dict[str, str] = {}
     thread: str = ""
@@ -144,6 +146,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     answers: tuple[GivenAnswer, ...] = ()
     review: Literal["never", "optional", "required"] = "never"
     user: str = ""
+    owner: str = ""
     labels: dict[str, str] = {}
     estimate: Estimate | None = None
     release: str = ""

@@ -18,6 +18,15 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 HOLDING: tuple[Verdict, ...] = ("quoted", "supported")
 """The verdicts on a claim which is true to its source: what a reader need not look at, and no repair changes."""
 
+Relevance = Literal["", "answers", "related", "unrelated"]
+"""How far a claim answers the question of its run: it `answers` it, is `related` to it, or `unrelated`.
+
+Whether it is true to its source is another matter, which its verdict tells. Empty where nobody has judged that.
+"""
+
+RELEVANT: tuple[Relevance, ...] = ("answers", "related", "unrelated")
+"""The words, the best first."""
+
 CheckName = Literal["quote", "number", "date", "name", "negation", "direction", "quantifier", "lexical", "judge"]
 CHECKS: tuple[CheckName, ...] = get_args(CheckName)
 """The checks which may object to a claim (docs/verification.md), in the order in which they are asked.
@@ -45,6 +54,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     `start` and `end` are code points into the report *as written*, markers included; the rendered positions
     are computed with the rendering. `passages` are the ids it cites, `against` those found which speak against it.
     An `inherited` citation is that of the next sentence of its paragraph which has one: the claim bears no marker.
+    `relevance` says how far it answers the question.
     """
 
     id: str
@@ -56,6 +66,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     against: tuple[str, ...] = ()
     inherited: bool = False
+    relevance: Relevance = ""
 
 
 class Nearest(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +125,9 @@ class Conflict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts over a report's claims; `dropped_markers` counts citations of passages which do not exist."""
+    """Counts over a report's claims, by verdict and by relevance; `dropped_markers` counts citations of passages which
+    do not exist.
+    """
 
     claims: int = 0
     quoted: int = 0
@@ -124,6 +137,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     contradicted: int = 0
     unchecked: int = 0
     dropped_markers: int = 0
+    answers: int = 0
+    related: int = 0
+    unrelated: int = 0
 
     @property
     def holding(self) -> int:
@@ -133,7 +149,10 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 def summarize(claims: Iterable[Claim], dropped_markers: int = 0) -> Summary:
     """Count `claims` by verdict."""
-    counts = dict.fromkeys(VERDICTS, 0)
+    verdicts = dict.fromkeys(VERDICTS, 0)
+    relevance = dict.fromkeys(RELEVANT, 0)
     for claim in claims:
-        counts[claim.verdict] += 1
-    return Summary(claims=sum(counts.values()), dropped_markers=dropped_markers, **counts)
+        verdicts[claim.verdict] += 1
+        if claim.relevance:
+            relevance[claim.relevance] += 1
+    return Summary(claims=sum(verdicts.values()), dropped_markers=dropped_markers, **verdicts, **relevance)

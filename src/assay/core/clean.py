@@ -96,11 +96,13 @@ def link_target(url: str) -> str | None:
 
 
 def local_path(url: str) -> str | None:
-    """The path of a `file:` URL or of a bare path, None for an address on a network."""
+    """The path of a `file:` URL or of a bare path, the name of an uploaded file, None for an address on a network."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return url
     if parts.scheme.lower() == "file":
         return unquote(parts.path)
+    if parts.scheme.lower() == "upload":
+        return unquote(parts.path.rpartition("/")[2])
     return None if parts.netloc else url

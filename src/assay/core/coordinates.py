@@ -52,7 +52,14 @@ class Placer:
         """The event's coordinates; None when it belongs to the run or to research as a whole, not to a block."""
         if envelope.type == AgentsPlanned.kind:
             self._plan(msgspec.json.decode(envelope.data, type=AgentsPlanned))
-        path = envelope.path
+        return self._placed(envelope.path)
+
+    def agents_of(self, cycle: int) -> tuple[int, int]:
+        """Which block the agents of a cycle have, and how many of them are planned so far."""
+        block = _agents(cycle)
+        return self._blocks.setdefault(block, len(self._blocks)), len(self._tabs.get(block, ()))
+
+    def _placed(self, path: Path) -> Coordinates | None:
         if not path or path == (RESEARCH,):
             return None
         lane = lane_of(path)
@@ -65,7 +72,7 @@ class Placer:
 
     def _plan(self, planned: AgentsPlanned) -> None:
         """Give each lane named for the first time the next tab of its cycle's block."""
-        block = (RESEARCH, _AGENTS_OF, str(planned.cycle))
+        block = _agents(planned.cycle)
         for lane in planned.lanes:
             self._assign(lane, block)
 
@@ -82,6 +89,10 @@ class Placer:
         self._assign(lane, (RESEARCH, _AGENTS_OF, ""))  # a log which never planned this lane still has a place for it
         block = self._lanes[lane]
         return block, self._tabs[block][lane]
+
+
+def _agents(cycle: int) -> Block:
+    return (RESEARCH, _AGENTS_OF, str(cycle))
 
 
 def place(events: Iterable[Envelope]) -> list[tuple[int, Coordinates]]:

@@ -27,10 +27,11 @@ class DepthRules(msgspec.Struct, frozen=True, kw_only=True):
     `think` is called before a decision, `recalls` how often the writer looks again at what was read.
 
     An agent is asked for its findings after `agent_share` of the time its run has left, `agent_seconds` at most, and is
-    stopped after `stop_share` of it, `stop_seconds` at most.
+    stopped after `stop_share` of it, `stop_seconds` at most. `look_seconds` are for the searches of `web_search`.
 
-    The rest are the most tokens of a reply: of triage, orchestrator and reflector (`decision_tokens`), of planner,
-    agents at each turn, findings, an analysis, an answer without a plan, and a report.
+    The rest are the most tokens of a reply: of triage, orchestrator, reflector, the choice of a survey and judging
+    coverage (`decision_tokens`), of queries, planner, agents at each turn, findings, an analysis, an answer without a
+    plan, a report, the rows of a batch of documents, a form's fields, a judge's verdict, and a revised sentence.
     """
 
     seconds: float
@@ -54,13 +55,19 @@ class DepthRules(msgspec.Struct, frozen=True, kw_only=True):
     agent_seconds: float = 720.0
     stop_share: float = 0.80
     stop_seconds: float = 1800.0
+    look_seconds: float = 15.0
     decision_tokens: int = 1_024
+    query_tokens: int = 512
     plan_tokens: int = 2_048
     turn_tokens: int = 1_000
     findings_tokens: int = 10_000
     analysis_tokens: int = 4_000
     answer_tokens: int = 2_048
     report_tokens: int = 20_000
+    row_tokens: int = 6_000
+    field_tokens: int = 8_000
+    verdict_tokens: int = 700
+    revision_tokens: int = 600
 
 
 def _parallel(seconds: float, steps: tuple[int, int], cycles: int, at_once: int, turns: int, words: int) -> DepthRules:

@@ -6,8 +6,13 @@
     │   ├── TooLittle            a budget which does not pay for one report
     │   ├── Overtaken            other runs took what a day had left, while this one was prepared
     │   ├── UnknownName          no adapter, run, document or command of that name
+    │   ├── NotNow               the run is in another state than this needs
+    │   │   └── InProgress       the same request is being done already
+    │   ├── RequestDiffers       a key of a request came back with another request
+    │   ├── TooLarge             what was sent has more bytes than it may
     │   ├── NothingRead          none of the files and pages given has text
     │   └── NotBuilt             a named feature which this release does not have yet
+    ├── NotLoggedIn              name or password is wrong, or there were too many wrong ones
     ├── Failed                   a service or a limit said no: data, stored with its step and raised again on replay
     │   ├── LimitReached         budget, deadline, or an early finish
     │   ├── ModelFailed          every attempt and fallback of a model call failed
@@ -16,7 +21,7 @@
     │   ├── SearchFailed         a search provider failed
     │   ├── FetchFailed          a page or document could not be read
     │   └── ToolFailed           a tool could not do what it was asked (told to the model)
-    ├── ModelError               one attempt at a model failed; `run/asking` decides what comes next
+    ├── ModelError               one attempt at a model failed; `run/model_call` decides what comes next
     ├── ExtractError             a file could not be turned into text
     │   ├── TooSlow              reading it took more time than a file may take
     │   └── ReaderBroke          its reader crashed, failed, or took more memory than it may
@@ -64,6 +69,14 @@ class Overtaken(UsageError):
         super().__init__("while this run was prepared, others took what the day's limits had left: start it again")
 
 
+class TooMany(UsageError):
+    """A user has as many runs as he may have; in `seconds` he may begin one again, None where that is not known."""
+
+    def __init__(self, message: str, seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
 NAMED = 24
 """How many known names the message about an unknown one lists."""
 
@@ -85,6 +98,46 @@ class UnknownName(UsageError):
 
 class NotBuilt(UsageError):
     """A named feature which this release does not have yet."""
+
+
+class NotNow(UsageError):
+    """What was asked cannot be done in the state the run is in."""
+
+
+class InProgress(NotNow):
+    """The same request is being done already."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the request with the key {key.rpartition('/')[2]!r} is in progress: ask again in a moment")
+
+
+class TooLarge(UsageError):
+    """What was sent has more bytes than it may."""
+
+
+class RequestDiffers(UsageError):
+    """A key which stands for one request came back with another."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the key {key.rpartition('/')[2]!r} stands for another request: take a new key")
+
+
+class NotLoggedIn(AssayError):
+    """Nobody was logged in; `retry_after` is in seconds, 0 where another try is free."""
+
+    def __init__(self, reason: str, retry_after: int = 0) -> None:
+        super().__init__(reason)
+        self.retry_after = retry_after
+
+    @classmethod
+    def locked(cls, seconds: int) -> NotLoggedIn:
+        """There were too many wrong passwords."""
+        minutes = max(1, round(seconds / 60))
+        return cls(f"there were too many wrong passwords: try again in {minutes} min", seconds)
+
+
+class ProviderFailed(AssayError):
+    """The provider of logins did not answer as it should."""
 
 
 class Failed(AssayError):
@@ -121,7 +174,7 @@ class Refused(ModelFailed):
     kind = "refused"
 
 
-class SearchFailed(Failed):
+class SearchError(Failed):
     """A search provider failed."""
 
     kind = "search"
@@ -133,7 +186,7 @@ class FetchFailed(Failed):
     kind = "fetch"
 
 
-class ToolFailed(Failed):
+class ToolError(Failed):
     """A tool could not do what it was asked; the reason is told to the model."""
 
     kind = "tool"
@@ -141,7 +194,7 @@ class ToolFailed(Failed):
 
 FAILURES: dict[str, type[Failed]] = {
     cls.kind: cls
-    for cls in (Failed, LimitReached, ModelFailed, ContextTooLong, Refused, SearchFailed, FetchFailed, ToolFailed)
+    for cls in (Failed, LimitReached, ModelFailed, ContextTooLong, Refused, SearchError, FetchFailed, ToolError)
 }
 
 

@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from assay.core.closeness import Closeness
+from assay.core.rarity import Rarity
 from assay.core.usage import Usage
 
 Task = Literal[
@@ -89,7 +91,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     up to there a provider can keep it in its cache. `timeout` is seconds between tokens, `first_token` seconds to the
     first, `total` seconds for the whole reply; in a run they are those of its brief. `user` is a hash which providers
     may tell users apart by, and no part of the question. Nor are `schema`, the form of a reply in JSON, and `room`:
-    tokens granted beyond `max_tokens` to a model which was seen to reason before it answers.
+    tokens granted beyond `max_tokens` to a model which was seen to reason before it answers, and `rarity`, how rare the
+    question's words are in the documents, and `closeness`, how near passages are to what is asked, for a model which
+    only quotes.
     """
 
     task: Task
@@ -106,6 +110,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     user: str | msgspec.UnsetType = msgspec.UNSET
     schema: Schema | msgspec.UnsetType = msgspec.UNSET
     room: int | msgspec.UnsetType = msgspec.UNSET
+    rarity: Rarity | msgspec.UnsetType = msgspec.UNSET
+    closeness: Closeness | msgspec.UnsetType = msgspec.UNSET
 
     def named(self, name: str) -> tuple[str, ...]:
         """The texts of the user messages which hold `name`, in order."""
@@ -123,7 +129,7 @@ class TextDelta(msgspec.Struct, frozen=True, tag="text"):
     text: str
 
 
-class ThinkDelta(msgspec.Struct, frozen=True, tag="think"):
+class ThinkingDelta(msgspec.Struct, frozen=True, tag="think"):
     """More of the model's native reasoning."""
 
     text: str
@@ -163,7 +169,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, tag="reply"):
     model: str = ""
 
 
-Delta = TextDelta | ThinkDelta | CallDelta | CallDone | Retracted
+Delta = TextDelta | ThinkingDelta | CallDelta | CallDone | Retracted
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True):

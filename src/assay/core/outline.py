@@ -16,7 +16,7 @@ MOST_HEADINGS = 60
 LONGEST_TITLE = 200
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class OutlineSection(msgspec.Struct, frozen=True, kw_only=True):
     """A heading and what stands below it, up to the next heading of any level; code points into the text.
 
     The heading's lines are `[start, body)`, what stands below it `[body, end)`.
@@ -34,7 +34,7 @@ def _markdown() -> MarkdownIt:
     return MarkdownIt("commonmark").disable(["inline", "text_join"])  # a heading's words are left as written
 
 
-def outline(text: str) -> tuple[Part, ...]:
+def outline(text: str) -> tuple[OutlineSection, ...]:
     """The headings of `text` in order (CommonMark); those inside lists, quotations and code are none of its own."""
     lines = _lines(text)
     tokens = _markdown().parse(text)
@@ -45,7 +45,7 @@ def outline(text: str) -> tuple[Part, ...]:
     ]
     ends = [*(start for start, *_ in heads), len(text)][1:]
     return tuple(
-        Part(level=level, title=" ".join(title.split()), start=start, body=body, end=end)
+        OutlineSection(level=level, title=" ".join(title.split()), start=start, body=body, end=end)
         for (start, body, level, title), end in zip(heads, ends, strict=True)
     )
 

@@ -12,6 +12,10 @@ BUILT_IN_NOTE = N_(
     "Compiled by Assay's built-in extractive model: every sentence is quoted verbatim from the source it cites, "
     "or names a field of its header."
 )
+TABLES_NOTE = N_(
+    "Compiled by Assay's built-in extractive model: every sentence is quoted verbatim from the source it cites, "
+    "or states what code read in its fields and tables or computed from them."
+)
 
 CLOSEST = N_("Closest passages")
 UNCITED = N_("Sources read but not cited")
@@ -37,12 +41,13 @@ def not_found() -> str:
     return state(gettext(NOT_FOUND))
 
 
-def built_in_note() -> str:
-    """What the built-in model says of its reports, a paragraph in italics."""
-    return f"*{state(gettext(BUILT_IN_NOTE))}*"
+def built_in_note(tables: bool = False) -> str:
+    """What the built-in model says of its reports, a paragraph in italics; `tables` were read for this one."""
+    return f"*{state(gettext(TABLES_NOTE if tables else BUILT_IN_NOTE))}*"
 
 
 def expect() -> None:
     """State all of them: a model's reply, or a finding, which holds one may come out of a log."""
     for phrase in (missing, nothing, not_found, built_in_note):
         phrase()
+    built_in_note(tables=True)

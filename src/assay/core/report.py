@@ -9,16 +9,17 @@ from typing import Any, Literal
 
 import msgspec
 
+from assay.core.assurance import Assurance, assured
 from assay.core.bibliography import Bibliography, compile_bibliography
-from assay.core.claims import Check, Citation, Claim, Conflict, Summary, Verdict, Version, summarize
-from assay.core.looked import Looked, look_over
+from assay.core.claims import Check, Citation, Claim, Conflict, Relevance, Summary, Verdict, Version, summarize
 from assay.core.markers import CitationMode, strip
 from assay.core.plan import Coverage, Plan
 from assay.core.ports import FINAL
-from assay.core.rendering import Body, render_body
+from assay.core.rendered_text import RenderedText, render_body
+from assay.core.search_record import Looked, look_over
 from assay.core.sources import Notice, Passage, SourceKind, Surroundings
 from assay.core.translation import gettext
-from assay.core.typed import ReportField, reported, shaped
+from assay.core.typed_answers import ReportField, reported, shaped
 from assay.core.usage import Usage
 from assay.core.view import RemovedClaim, RunView
 
@@ -38,7 +39,8 @@ class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
 
     `citations` are the evidence for it, `against` what speaks against it; `independent` counts the documents it cites,
     those which copy one another once. `checks` are those of the sentence as it stands, the last one decides; `versions`
-    what it said before it was revised, the oldest first.
+    what it said before it was revised, the oldest first. `relevance` says how far it answers the question, "" where
+    nobody judged.
     """
 
     id: str
@@ -52,6 +54,7 @@ class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
     against: tuple[Opposed, ...] = ()
     checks: tuple[Check, ...] = ()
     versions: tuple[Version, ...] = ()
+    relevance: Relevance = ""
 
 
 class ReportRemoved(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +73,7 @@ class ReportPassage(msgspec.Struct, frozen=True, kw_only=True):
     """A cited passage: bytes `[start, end)` of its document's UTF-8 text; `source` is an id in `sources`.
 
     `before` and `after` are what stands around it there, empty where that was not looked up.
+    `label` says what it is about where it does not say so itself: the term it describes, the head row of its table.
     """
 
     id: str
@@ -83,6 +87,12 @@ class ReportPassage(msgspec.Struct, frozen=True, kw_only=True):
     page: int
     before: str
     after: str
+    label: str = ""
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        """The headings it stands under, and what it is about."""
+        return (*self.heading, self.label) if self.label else self.heading
 
 
 class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,7 +147,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     `models` maps a role to the model which answered for it; times are ISO 8601 UTC.
 
-    `verified` says the final gate passed; `stop_reason` is one of `STOP_REASONS`, empty while the run goes on.
+    `verified` says that every claim is true to its sources and that one answers the question (in runs of releases which
+    did not look at that: that the final gate passed); `assurance` tells both apart. `stop_reason` is one of
+    `STOP_REASONS`, empty while the run goes on.
     Where the run did not come to its end, `limits` begins with why, and with what there is of the report.
     `passages` are what the text cites; `further` what speaks against a claim, or was cited by a sentence as it was
     before or that was taken out (`removed`), or stands on a side of `conflicts`, where sources disagree. `copies` are
@@ -180,6 +192,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     forked_from: str = ""
     looked: Looked = Looked()
     thinking: tuple[str, ...] = ()
+    assurance: Assurance | None = None
 
 
 def bibliography(view: RunView) -> Bibliography:
@@ -227,6 +240,7 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
         further=_further(view, books),
         looked=look_over(view),
         thinking=_thinking(view),
+        assurance=assured(view.claims) if view.graded else None,
     )
 
 
@@ -288,7 +302,7 @@ def _independent(view: RunView, claim: Claim) -> int:
     return len({first.get(sha256, sha256) for sha256 in cited})
 
 
-def _claim(view: RunView, claim: Claim, body: Body, books: Bibliography) -> ReportClaim:
+def _claim(view: RunView, claim: Claim, body: RenderedText, books: Bibliography) -> ReportClaim:
     start, end = body.span(claim.start, claim.end)
     return ReportClaim(
         id=claim.id,
@@ -306,6 +320,7 @@ def _claim(view: RunView, claim: Claim, body: Body, books: Bibliography) -> Repo
         ),
         checks=view.checks.get(claim.id, ()),
         versions=view.versions.get(claim.id, ()),
+        relevance=claim.relevance,
     )
 
 
@@ -335,6 +350,7 @@ def _passage(view: RunView, books: Bibliography, passage: Passage) -> ReportPass
         page=passage.page,
         before=around.before,
         after=around.after,
+        label=passage.label,
     )
 
 

@@ -6,6 +6,7 @@ Offsets are bytes into the UTF-8 text of a document, half open; hashes are lower
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import msgspec
@@ -30,7 +31,9 @@ FINAL_URL = "final_url"
 UNSORTED = "unsorted"
 """The collection of documents read for one run only: a library document is in some collection always."""
 
-BlockKind = Literal["heading", "paragraph", "item", "row", "field", "code"]
+BlockKind = Literal["heading", "paragraph", "item", "row", "field", "record", "code", "navigation"]
+"""`field` is a line of a header (`Status: Final`), `record` such a line elsewhere; `navigation` leads to what is said,
+as a table of contents does: it is searched with its document, and no passage to answer with."""
 
 
 def sha256(data: bytes | memoryview) -> str:
@@ -116,10 +119,12 @@ class Extracted(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, str] = {}
 
 
-class Span(msgspec.Struct, frozen=True, gc=False):
+class PassageSpan(msgspec.Struct, frozen=True, gc=False):
     """One passage of a document, before any run has given it an id: ordinal in the document, byte range, text.
 
-    `heading` is the path of headings above it; `page` counts from 1, 0 where the format has no pages.
+    `heading` is the path of headings above it; `page` counts from 1, 0 where the format has no pages. `label` says
+    what it is about where it does not say so itself: the term it describes, the head row of its table; `lead` is the
+    sentence before its list, table or code.
     """
 
     ordinal: int
@@ -129,6 +134,8 @@ class Span(msgspec.Struct, frozen=True, gc=False):
     kind: BlockKind = "paragraph"
     heading: tuple[str, ...] = ()
     page: int = 0
+    label: str = ""
+    lead: str = ""
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
@@ -170,7 +177,10 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Passage(msgspec.Struct, frozen=True, kw_only=True):
-    """A byte range of a source's document which a model was shown; `id` is `S2003.17` (source, ordinal)."""
+    """A byte range of a source's document which a model was shown; `id` is `S2003.17` (source, ordinal).
+
+    What stands around it is as of its `PassageSpan`.
+    """
 
     id: str
     source: str
@@ -181,6 +191,13 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
     text_sha256: str
     heading: tuple[str, ...] = ()
     page: int = 0
+    label: str = ""
+    lead: str = ""
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        """The headings it stands under, and what it is about."""
+        return (*self.heading, self.label) if self.label else self.heading
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
@@ -189,6 +206,12 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     before: str
     after: str
+
+
+def readable(spans: Sequence[PassageSpan]) -> Sequence[PassageSpan]:
+    """The passages which say something, without navigation; all where there is nothing else."""
+    kept = tuple(span for span in spans if span.kind != "navigation")
+    return kept if kept and len(kept) < len(spans) else spans
 
 
 def source_id(lane: int, ordinal: int) -> str:

@@ -15,6 +15,7 @@ import unicodedata
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from assay.core.detection import ASKING, COMMON, SAMPLE, detect
 from assay.core.later import later
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ _MONTHS = frozenset(
     janvier février mars avril juin juillet août septembre octobre novembre décembre
     """.split()
 )
+_GERMAN_OPENERS = (
+    "dann danach damals dabei dazu dadurch daher deshalb dies diese dieser dieses doch hier ihr ihre sein seine wir ich"
+    " man so sie während wenn weil obwohl seit bei nach vor durch zwischen unter über gegen ohne bis ab am beim vom zum"
+    " zur später zuvor zunächst anschließend außerdem jedoch aber denn kein keine jeder jede alle viele einige beide"
+)
+_ROMAN = re.compile(r"[IVXLC]{2,7}")
 _LAST_WORD = re.compile(r"([^\W_]+(?:\.[^\W_]+)*)\.[)\]]?\s*$")
 _FIRST_WORD = re.compile(r"\s*[^\w\s]*([^\W_]+)")
 _KEPT = 2_000
@@ -106,17 +113,38 @@ def _cuts(paragraph: str) -> tuple[int, ...]:
 
 
 def _joined(paragraph: str, cut: int) -> bool:
-    """Whether a cut is false: after an abbreviation, an ordinal before a month, a short word before lower case."""
+    """Whether a cut is false: after an abbreviation, an ordinal, a short word or a Roman numeral before lower case."""
     last = _LAST_WORD.search(paragraph, max(0, cut - 40), cut)
     first = _FIRST_WORD.match(paragraph, cut)
     if last is None or first is None:
         return False
     before, after = last[1].casefold(), first[1]
     if before.isdigit():
-        return len(before) <= 2 and after.casefold() in _MONTHS
+        return (len(before) <= 2 and after.casefold() in _MONTHS) or (len(before) <= 3 and _is_noun(paragraph, after))
     if before in _ABBREVIATIONS:
         return after[0].islower() or after[0].isdigit() or before not in _ALSO_WORDS
+    if _ROMAN.fullmatch(last[1]):
+        return after[0].islower()
     return len(before) <= 3 and "." not in before and after[0].islower() and not before.isascii()
+
+
+def _is_noun(paragraph: str, word: str) -> bool:
+    """Whether the capital of a word behind a number says nothing, as in German nouns: "des 18. Jahrhunderts".
+
+    A word with which German sentences and questions begin is taken for the beginning of one.
+    """
+    return _detected(paragraph[:SAMPLE]) == "de" and word.casefold() not in _german_openers()
+
+
+@functools.lru_cache(maxsize=8)
+def _detected(sample: str) -> str:
+    """Kept, since a list asks for it at each of its numbers."""
+    return detect(sample)
+
+
+@functools.cache
+def _german_openers() -> frozenset[str]:
+    return frozenset(f"{COMMON['de']} {ASKING['de']} {_GERMAN_OPENERS}".split())
 
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'(?=[a-z])[a-z0-9]+)?")

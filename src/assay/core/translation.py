@@ -36,7 +36,7 @@ Statement = Literal["notice", "date", "missing"]
 """What code states in a report: a notice, of when the answer is, the heading of what could not be found."""
 
 
-class Speech:
+class Phrases:
     """A catalogue in force. `stated` are the sentences and headings which code stated, in plain words, by kind."""
 
     def __init__(
@@ -50,17 +50,17 @@ class Speech:
         self.stated = dict(stated)
 
 
-_SPEECH: ContextVar[Speech] = ContextVar("speech")
-_SILENT = Speech()
+_SPEECH: ContextVar[Phrases] = ContextVar("speech")
+_SILENT = Phrases()
 
 
-def speech() -> Speech:
+def speech() -> Phrases:
     """The speech in force; English where nothing is."""
     return _SPEECH.get(_SILENT)
 
 
 @contextmanager
-def spoken(given: Speech) -> Iterator[Speech]:
+def spoken(given: Phrases) -> Iterator[Phrases]:
     """Within this, code speaks so; and so it does in every task which begins within it."""
     token = _SPEECH.set(given)
     try:
@@ -141,7 +141,7 @@ def date_of(iso: str) -> str:
     return iso if speech().locale == ENGLISH else day(iso)
 
 
-def _locale(said: Speech) -> str:
+def _locale(said: Phrases) -> str:
     return said.locale.replace("-", "_")
 
 

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from assay.core.ports import Blobs
-from assay.core.sources import Document, Span
+from assay.core.sources import Document, PassageSpan
+from assay.core.tables.cells import ReadTable, TablePiece, read_tables
 from assay.evidence.segment import segment
 
 T = TypeVar("T")
 
 
-class Reader:
+class DocumentReader:
     """Texts and passages of documents, the latest kept in memory; any thread may call it.
 
     `texts` and `lists` say how many documents are kept.
@@ -23,7 +24,8 @@ class Reader:
     def __init__(self, blobs: Blobs, *, texts: int = 64, lists: int = 256) -> None:
         self._blobs = blobs
         self._texts: _Cache[bytes] = _Cache(texts)
-        self._spans: _Cache[tuple[Span, ...]] = _Cache(lists)
+        self._spans: _Cache[tuple[PassageSpan, ...]] = _Cache(lists)
+        self._tables: _Cache[tuple[ReadTable, ...]] = _Cache(lists // 4)
 
     def text(self, document: Document) -> bytes:
         """The document's text as UTF-8.
@@ -33,7 +35,7 @@ class Reader:
         """
         return self._texts.get(document.sha256, lambda: self._blobs.get(document.sha256))
 
-    def spans(self, document: Document) -> tuple[Span, ...]:
+    def spans(self, document: Document) -> tuple[PassageSpan, ...]:
         """The document's passages, in order.
 
         Raises:
@@ -42,8 +44,25 @@ class Reader:
         key = f"{document.sha256}/{document.syntax}"
         return self._spans.get(key, lambda: segment(self.text(document).decode(), document.syntax))
 
+    def tables(self, document: Document) -> tuple[ReadTable, ...]:
+        """The document's tables, in order; their pieces are called by the ordinals of its passages.
 
-def context(reader: Reader, document: Document, start: int, end: int, around: int = 300) -> tuple[str, str, str]:
+        Raises:
+            StoreError: its text is not there, or damaged.
+        """
+
+        def read() -> tuple[ReadTable, ...]:
+            pieces = (
+                TablePiece(str(span.ordinal), span.text, span.start, span.heading) for span in self.spans(document)
+            )
+            return read_tables(pieces, document.title or document.name, document.language)
+
+        return self._tables.get(f"{document.sha256}/{document.syntax}/{document.title}", read)
+
+
+def context(
+    reader: DocumentReader, document: Document, start: int, end: int, around: int = 300
+) -> tuple[str, str, str]:
     """What stands before bytes `start` to `end` of a document, those bytes, and what stands after them.
 
     `around` is in bytes; where it would cut a character or a word in two, the whole of it is left out.

@@ -18,8 +18,8 @@ import msgspec
 
 from assay.core.ports import LedgerRow
 from assay.core.quality import assess, find_doi
-from assay.core.relevance import Statement, rank, read_question
-from assay.core.sources import FINAL_URL, Document, Notice, Passage, Source, Span, ordinal_of, sha256, source_id
+from assay.core.relevance import QuotableStatement, rank, read_question
+from assay.core.sources import FINAL_URL, Document, Notice, Passage, PassageSpan, Source, ordinal_of, sha256, source_id
 
 LANE_SOURCES = 999
 
@@ -34,31 +34,31 @@ class Showing(Protocol):
     def document(self) -> Document: ...
 
     @property
-    def spans(self) -> Sequence[Span]: ...
+    def spans(self) -> Sequence[PassageSpan]: ...
 
 
-class Block(msgspec.Struct, frozen=True, kw_only=True):
+class SourceBlock(msgspec.Struct, frozen=True, kw_only=True):
     """What a model is shown of one source."""
 
     source: Source
     passages: tuple[Passage, ...]
 
 
-class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
+class LedgerExcerpt(msgspec.Struct, frozen=True, kw_only=True):
     """Passages of one document out of the ledger, before the lane that asks gives them ids of its own."""
 
     document: Document
-    spans: tuple[Span, ...]
+    spans: tuple[PassageSpan, ...]
 
 
-class Met(msgspec.Struct, frozen=True, kw_only=True):
+class SourceRow(msgspec.Struct, frozen=True, kw_only=True):
     """The data of a `source` row."""
 
     source: Source
     document: Document
 
 
-class Registered(msgspec.Struct, frozen=True, kw_only=True):
+class Registration(msgspec.Struct, frozen=True, kw_only=True):
     """What a turn's results add: new sources and passages, and sources met again.
 
     `skipped` counts documents there was no number left for.
@@ -119,7 +119,7 @@ class Ledger:
 
     def register(
         self, lane: int, shown: Sequence[Showing], queries: Sequence[str] = (), pages: Sequence[str] = ()
-    ) -> Registered:
+    ) -> Registration:
         """What showing `shown` to `lane` adds, in order. Nothing is changed; apply the rows to change it.
 
         `queries` are what the lane asked for, `pages` the names of the documents it opened.
@@ -136,7 +136,7 @@ class Ledger:
     def _take(self, row: LedgerRow) -> None:
         held = self._held
         if row.kind == "source":
-            met = msgspec.json.decode(row.data, type=Met)
+            met = msgspec.json.decode(row.data, type=SourceRow)
             held.sources[met.source.id], held.documents[met.document.sha256] = met.source, met.document
             held.ids[row.lane, met.document.sha256] = met.source.id
             held.count[row.lane] = max(held.count[row.lane], int(met.source.id[1:]) % (LANE_SOURCES + 1))
@@ -167,7 +167,7 @@ class Ledger:
 
     # looking up
 
-    def blocks(self, lane: int, shown: Sequence[Showing]) -> list[Block]:
+    def blocks(self, lane: int, shown: Sequence[Showing]) -> list[SourceBlock]:
         """`shown` with the ids `lane` gave, once its rows are applied; in the same order, one block for each."""
         blocks = []
         for each in shown:
@@ -175,7 +175,7 @@ class Ledger:
             if source is not None:
                 ids = (f"{source.id}.{span.ordinal}" for span in each.spans)
                 passages = tuple(self._held.passages[id] for id in ids if id in self._held.passages)
-                blocks.append(Block(source=source, passages=passages))
+                blocks.append(SourceBlock(source=source, passages=passages))
         return blocks
 
     def source(self, id: str) -> Source | None:
@@ -242,17 +242,21 @@ class Ledger:
     def recall(self, query: str, limit: int = 10) -> list[Passage]:
         """The passages held which answer `query` best, best first; a passage two lanes met counts once."""
         held = self._distinct()
-        statements = [Statement(text=each.text, heading=" ".join(each.heading[-1:])) for each in held]
+        statements = [
+            QuotableStatement(text=each.text, label=each.label, heading=" ".join((*each.heading[-1:], each.lead)))
+            for each in held
+        ]
         asked = read_question(query, beside="\n".join(each.text for each in held[:5]))
         return [held[place] for place in rank(asked, statements, limit)]
 
-    def excerpts(self, passages: Iterable[Passage]) -> list[Excerpt]:
+    def excerpts(self, passages: Iterable[Passage]) -> list[LedgerExcerpt]:
         """Passages grouped by document, to be shown to another lane under ids of its own."""
-        grouped: defaultdict[str, list[Span]] = defaultdict(list)
+        grouped: defaultdict[str, list[PassageSpan]] = defaultdict(list)
         for passage in passages:
             grouped[passage.document_sha256].append(_span(passage))
         return [
-            Excerpt(document=self._held.documents[document], spans=tuple(spans)) for document, spans in grouped.items()
+            LedgerExcerpt(document=self._held.documents[document], spans=tuple(spans))
+            for document, spans in grouped.items()
         ]
 
     def _distinct(self) -> list[Passage]:
@@ -292,14 +296,14 @@ class _Registration:
         self.known: set[tuple[str, str]] = set()
         self.skipped = 0
 
-    def run(self, shown: Sequence[Showing], queries: Sequence[str], pages: Sequence[str]) -> Registered:
+    def run(self, shown: Sequence[Showing], queries: Sequence[str], pages: Sequence[str]) -> Registration:
         for query in queries:
             self._row("query", f"{self.lane}:{_short(query)}", query)
         for page in pages:
             self._row("page", f"{self.lane}:{_short(page)}", page)
         for each in shown:
             self._show(each)
-        return Registered(
+        return Registration(
             sources=tuple(self.sources),
             reused=tuple(dict.fromkeys(self.reused)),
             passages=tuple(self.passages.values()),
@@ -329,7 +333,7 @@ class _Registration:
         self.next += 1
         source = _source(id, document, self.held)
         self.sources.append(source)
-        self._row("source", id, Met(source=source, document=document))
+        self._row("source", id, SourceRow(source=source, document=document))
         return id
 
     def _row(self, kind: RowKind, id: str, data: object) -> None:
@@ -358,7 +362,7 @@ def _source(id: str, document: Document, held: _Held) -> Source:
     )
 
 
-def passage_of(source: str, document: Document, span: Span) -> Passage:
+def passage_of(source: str, document: Document, span: PassageSpan) -> Passage:
     """The passage a stretch of a document is, under the id of a source."""
     return Passage(
         id=f"{source}.{span.ordinal}",
@@ -370,17 +374,21 @@ def passage_of(source: str, document: Document, span: Span) -> Passage:
         text_sha256=sha256(span.text.encode()),
         heading=span.heading,
         page=span.page,
+        label=span.label,
+        lead=span.lead,
     )
 
 
-def _span(passage: Passage) -> Span:
-    return Span(
+def _span(passage: Passage) -> PassageSpan:
+    return PassageSpan(
         ordinal=ordinal_of(passage.id),
         start=passage.start,
         end=passage.end,
         text=passage.text,
         heading=passage.heading,
         page=passage.page,
+        label=passage.label,
+        lead=passage.lead,
     )
 
 

@@ -13,7 +13,7 @@ from assay.core.markers import CitationMode
 from assay.core.view import RunView
 from assay.export.names import Name
 from assay.export.protocols import Record
-from assay.export.references import Day, Kind, Reference, references
+from assay.export.references import BibliographyEntry, Day, Kind, references
 
 _ENTRIES: dict[Kind, str] = {
     "article-journal": "article",
@@ -53,12 +53,12 @@ def render(view: RunView) -> str:
     return "\n".join(_entry(reference) for reference in references(view))
 
 
-def _entry(reference: Reference) -> str:
+def _entry(reference: BibliographyEntry) -> str:
     fields = "".join(f"  {name} = {{{value}}},\n" for name, value in _fields(reference) if value)
     return f"@{_ENTRIES[reference.kind]}{{{reference.key},\n{fields}}}\n"
 
 
-def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
+def _fields(reference: BibliographyEntry) -> Iterator[tuple[str, str]]:
     """Names and values; `doi` and `url` are verbatim to biblatex and hold no sign which TeX or BibTeX would act on."""
     yield "title", f"{{{escape(reference.title)}}}"
     yield "author", " and ".join(_name(name) for name in reference.authors)

@@ -15,7 +15,7 @@ from markdown_it.tree import SyntaxTreeNode
 
 from assay.core.clean import HARMFUL
 from assay.core.markers import CitationMode
-from assay.core.rendering import Cited, render_body
+from assay.core.rendered_text import NumberedCitation, render_body
 from assay.core.report import bibliography
 from assay.core.view import RunView
 from assay.export.inline import parse
@@ -127,7 +127,7 @@ def read_report(view: RunView, citations: CitationMode) -> tuple[Block, ...]:
     return read_blocks(body.text, cites, ids=citations == "markers")
 
 
-def read_blocks(markdown: str, cites: Sequence[Cited] = (), *, ids: bool = False) -> tuple[Block, ...]:
+def read_blocks(markdown: str, cites: Sequence[NumberedCitation] = (), *, ids: bool = False) -> tuple[Block, ...]:
     """`markdown` as blocks; a citation is shown as its number, with `ids` as the ids it stands for."""
     root = SyntaxTreeNode(parse(markdown, (), cites))
     levels = [int(node.tag[1]) for node in root.walk() if node.type == "heading"]
@@ -188,7 +188,7 @@ class _Reader:
                 case _:
                     yield msgspec.structs.replace(looks, text=plain(child.content))
 
-    def _cite(self, cited: Cited) -> Piece:
+    def _cite(self, cited: NumberedCitation) -> Piece:
         said = f"[{', '.join(cited.ids)}]" if self._ids else f"[{cited.number}]"
         return Piece(text=said, cite=cited.number)
 

@@ -9,7 +9,7 @@ from assay.core.view import RunView
 from assay.export.names import Name
 from assay.export.printable import printable
 from assay.export.protocols import Record
-from assay.export.references import Day, Kind, Reference, references
+from assay.export.references import BibliographyEntry, Day, Kind, references
 
 
 class CslName(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -49,7 +49,7 @@ def render(view: RunView) -> bytes:
     return printable(msgspec.json.format(data, indent=2)) + b"\n"
 
 
-def _item(reference: Reference) -> CslItem:
+def _item(reference: BibliographyEntry) -> CslItem:
     where = f"{reference.note}; {reference.path}" if reference.path else reference.note
     return CslItem(
         id=reference.key,

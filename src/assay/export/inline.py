@@ -16,8 +16,8 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from assay.core.clean import link_target
-from assay.core.rendering import Cited
-from assay.export.placing import Mark, Placed, Stretch, place
+from assay.core.rendered_text import NumberedCitation
+from assay.export.placement import BlockMarks, ClaimSpan, Mark, place
 
 _TEXT, _CLAIMS, _CITES, _PLAN = "text", "claims", "cites", "plan"  # what the environment of a parse holds
 
@@ -31,7 +31,7 @@ class _Reader(MarkdownIt):
 class _Plan:
     """The marks of the block which is being parsed, and how many are set."""
 
-    def __init__(self, placed: Placed) -> None:
+    def __init__(self, placed: BlockMarks) -> None:
         self.cites = placed.cites
         self._marks = placed.marks
         self._places = [mark.at for mark in placed.marks]
@@ -49,8 +49,9 @@ class _Plan:
         return marks
 
 
-def parse(markdown: str, claims: Sequence[Stretch], cites: Sequence[Cited]) -> list[Token]:
-    """The tokens of `markdown`; among the children of `inline` ones `mark` (meta: a `Mark`) and `cite` (a `Cited`).
+def parse(markdown: str, claims: Sequence[ClaimSpan], cites: Sequence[NumberedCitation]) -> list[Token]:
+    """The tokens of `markdown`; among the children of `inline` ones `mark` (meta: a `Mark`) and `cite` (a
+    `NumberedCitation`).
 
     A citation which is not found again becomes a link to `#source-N`.
     """
@@ -74,7 +75,7 @@ def _inline(state: StateCore) -> None:
     placed = place(state.env[_TEXT], state.tokens, state.env[_CLAIMS], state.env[_CITES])
     for position, token in enumerate(state.tokens):
         if token.type == "inline":
-            plan = state.env[_PLAN] = _Plan(placed.get(position, Placed()))
+            plan = state.env[_PLAN] = _Plan(placed.get(position, BlockMarks()))
             token.children = state.md.inline.parse(token.content, state.md, state.env, [])
             token.children += [Token("mark", "", 0, meta={"mark": mark}) for mark in plan.due(len(token.content))]
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from assay.core.assurance import told
 from assay.core.claims import Claim
 from assay.core.clean import one_line
 from assay.core.kinds import reason, verdict
@@ -69,9 +70,8 @@ def _paper(view: RunView, citations: CitationMode) -> Paper:
     quotes = sections.quotes(report)
     title, question = one_line(view.report.title), one_line(view.question)
     made = _made(view)
-    verified = _("passed its final check") if view.verified else _("not verified")
     asked = question if title and title != question else ""
-    checked = _("{text}.").format(text=listed((date_of(f"{made:%Y-%m-%d}"), verified)))
+    checked = _("{text}.").format(text=listed((date_of(f"{made:%Y-%m-%d}"), told(view))))
     facts = (asked, f"{checked} {sections.counts(report.summary)}".strip())
     return Paper(
         title=line(title or question or _("Report")),

@@ -27,7 +27,7 @@ Day = tuple[int, ...]
 """A date as far as it is known: year; year and month; year, month and day."""
 
 
-class Reference(msgspec.Struct, frozen=True, kw_only=True):
+class BibliographyEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A cited source. Every text is one line without controls; what is not known is empty.
 
     `key` is ASCII and unique in a report; `doi` has no prefix; `url` is http or https, percent-encoded; `path` is where
@@ -49,7 +49,7 @@ class Reference(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
-def references(view: RunView) -> tuple[Reference, ...]:
+def references(view: RunView) -> tuple[BibliographyEntry, ...]:
     """The cited sources of a report, in the order of their numbers."""
     cited = sections.cited(build_report(view))
     question = one_line(view.question)
@@ -60,13 +60,13 @@ def references(view: RunView) -> tuple[Reference, ...]:
     )
 
 
-def _read(source: ReportSource, question: str) -> Reference:
+def _read(source: ReportSource, question: str) -> BibliographyEntry:
     facts = _facts(source.metadata)
     url, path = link_target(source.url) or "", local_path(source.url)
     doi = find_doi(facts.get("doi", ""), source.url)
     container = one_line(facts.get("container-title") or facts.get("journal") or facts.get("publication") or "")
     number = source.number or 0
-    return Reference(
+    return BibliographyEntry(
         key="",
         number=number,
         kind=_kind(source, facts.get("type", ""), doi),
@@ -202,7 +202,7 @@ _DULL = frozenset(
 )
 
 
-def _key(reference: Reference) -> str:
+def _key(reference: BibliographyEntry) -> str:
     """Author, year and the first telling word of the title, in ASCII: `rossum2001style`; never empty."""
     author = reference.authors[0] if reference.authors else Name()
     who = _ascii(author.family.split()[-1] if author.family else author.literal)

@@ -12,7 +12,7 @@ from assay.core.clean import one_line
 from assay.core.markers import CitationMode
 from assay.core.view import RunView
 from assay.export.protocols import Record
-from assay.export.references import Day, Kind, Reference, references
+from assay.export.references import BibliographyEntry, Day, Kind, references
 
 _TYPES: dict[Kind, str] = {
     "article-journal": "JOUR",
@@ -32,11 +32,11 @@ def render(view: RunView) -> str:
     return "\r\n".join(_record(reference) for reference in references(view))
 
 
-def _record(reference: Reference) -> str:
+def _record(reference: BibliographyEntry) -> str:
     return "".join(f"{tag}  - {one_line(value)}\r\n" for tag, value in _lines(reference) if value) + "ER  - \r\n"
 
 
-def _lines(reference: Reference) -> Iterator[tuple[str, str]]:
+def _lines(reference: BibliographyEntry) -> Iterator[tuple[str, str]]:
     yield "TY", _TYPES[reference.kind]
     yield "ID", reference.key
     yield "TI", reference.title

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 import msgspec
 
 from assay.core import counts as counted
-from assay.core.claims import VERDICTS, Claim, Summary
+from assay.core.claims import RELEVANT, VERDICTS, Claim, Summary
 from assay.core.clean import link_target, local_path, one_line
-from assay.core.kinds import notice_line, source_kind, verdict
+from assay.core.kinds import notice_line, relevance, source_kind, verdict
 from assay.core.report import Report, ReportPassage, ReportSource
-from assay.core.translation import date_of, labelled, listed, number
+from assay.core.translation import date_of, labelled, listed, ngettext, number
 from assay.core.translation import gettext as _
-from assay.core.typed import Scalar, Value
+from assay.core.typed_answers import Scalar, Value
 from assay.core.view import RunView
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
@@ -47,7 +47,7 @@ def spoken_in(view: RunView) -> str:
     return view.brief.locale if view.brief else ""
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class SourceLabel(msgspec.Struct, frozen=True, kw_only=True):
     """How a source is named to a reader, on one line each: `title` is empty where it only repeats `where`.
 
     `where` is a path or an address; `target` is what may be linked, empty for all but http and https.
@@ -59,10 +59,10 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     retrieved: str
 
 
-def place(source: ReportSource) -> Place:
+def place(source: ReportSource) -> SourceLabel:
     """Where a source is, by path for a local file; the day it was read is an ISO date."""
     path, title = local_path(source.url), one_line(source.title)
-    return Place(
+    return SourceLabel(
         title="" if title in (source.url, path) else title,
         where=one_line(source.url if path is None else path),
         target=link_target(source.url) or "" if path is None else "",
@@ -123,11 +123,24 @@ def counts(summary: Summary) -> str:
     """One line which says how the claims fared, empty where there are none."""
     if not summary.claims:
         return ""
-    said = listed(f"{number(count)} {verdict(name)}" for name, count in _counted(summary))
+    # adjectives agree with their number in many languages: those put the number behind, in brackets
+    said = listed(
+        _("{count} {verdict}").format(count=number(count), verdict=verdict(name)) for name, count in _counted(summary)
+    )
     told = [labelled(counted.claims(summary.claims), said)]
     if summary.dropped_markers:
         told.append(counted.citations_dropped(summary.dropped_markers))
-    return _("{text}.").format(text=_("; ").join(told))
+    fared = _("{text}.").format(text=_("; ").join(told))
+    answering = listed(_answering(name, count) for name in RELEVANT if (count := getattr(summary, name)))
+    relevant = _("{text}.").format(text=labelled(_("Relevance"), answering))
+    return f"{fared} {relevant}" if answering else fared
+
+
+def _answering(name: str, count: int) -> str:
+    if name == "answers":
+        said = ngettext("{count} answers the question", "{count} answer the question", count)
+        return said.format(count=number(count))
+    return _("{count} {verdict}").format(count=number(count), verdict=relevance(name))
 
 
 def _counted(summary: Summary) -> Iterator[tuple[str, int]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.core.sources import Extracted
-from assay.fetch.decoding import decode
 from assay.fetch.fields import stem
+from assay.fetch.text_decoder import decode
 
 SUFFIXES = (
     *(".py", ".pyi", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".rs", ".go", ".js", ".mjs", ".jsx", ".ts", ".tsx"),

@@ -13,9 +13,9 @@ import msgspec
 from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
-from assay.fetch.decoding import decode
 from assay.fetch.fields import stem
 from assay.fetch.table import SAMPLE_ROWS, Row, names_of, one_cell, row_lines, split_head
+from assay.fetch.text_decoder import decode
 
 DELIMITERS = (",", "\t", ";", "|")
 SAMPLE = 64_000
@@ -73,14 +73,14 @@ def _without_nul(data: bytes) -> bytes:
     return data.replace(b"\0", b"") if 0 < faults * NUL_SHARE < len(data) else data
 
 
-class Shape(msgspec.Struct, frozen=True):
+class TableShape(msgspec.Struct, frozen=True):
     """How a table is written: its delimiter, and how many columns most of its rows have."""
 
     delimiter: str
     columns: int
 
 
-def sniff(text: str, tabs: bool = False) -> Shape:
+def sniff(text: str, tabs: bool = False) -> TableShape:
     """The delimiter under which most rows of the beginning of `text` agree on more than one column.
 
     `tabs` says that the name speaks for tabs. Where no delimiter parts anything it is one column.
@@ -88,13 +88,13 @@ def sniff(text: str, tabs: bool = False) -> Shape:
     sample = text[:SAMPLE]
     if len(text) > SAMPLE and "\n" in sample:
         sample = sample[: sample.rindex("\n") + 1]
-    best, rank = Shape("\t" if tabs else ",", 1), (0.0, 0)
+    best, rank = TableShape("\t" if tabs else ",", 1), (0.0, 0)
     for delimiter in sorted(DELIMITERS, key=lambda each: each != "\t") if tabs else DELIMITERS:
         counts = Counter(_widths(sample, delimiter))
         columns, times = max(counts.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
         share = times / max(counts.total(), 1)
         if columns > 1 and (share, columns) > rank:
-            best, rank = Shape(delimiter, columns), (share, columns)
+            best, rank = TableShape(delimiter, columns), (share, columns)
     return best
 
 

@@ -8,12 +8,19 @@ from pathlib import PurePath
 
 import msgspec
 
+from assay.fetch.titles import fit
+
 HEAD = 4_000
 FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(.*?)\r?\n(?:\1|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 PAIR = re.compile(r"^([A-Za-z][\w -]{0,40}?)\s*[:=][ \t]+(\S.*?)[ \t]*$", re.MULTILINE)
 HEADER = re.compile(r"\A\s*((?::?[A-Z][\w-]*(?: [\w-]+){0,3}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,})")
-ATX = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
-UNDERLINED = re.compile(r"^(?!\s)(\S[^\r\n]{0,199})\r?\n([=\-~^\"'`#*+])\2{2,}[ \t]*$", re.MULTILINE)
+HEADINGS = (
+    re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<title>.+?)[ \t#]*$", re.MULTILINE),
+    re.compile(r"^(?!\s)(?P<title>\S[^\r\n]{0,199})\r?\n([=\-~^\"'`#*+])\2{2,}[ \t]*$", re.MULTILINE),
+    re.compile(r"^([=\-~^#*+])\1{2,}[ \t]*\r?\n[ \t]*(?P<title>\S[^\r\n]{0,199})\r?\n\1{3,}[ \t]*$", re.MULTILINE),
+    re.compile(r"<h1\b[^<>]{0,500}>\s*(?P<title>.{1,1000}?)\s*</h1>", re.DOTALL | re.IGNORECASE),
+)
+"""Headings of Markdown, underlined ones, those with a line above, too, and the HTML which Markdown may hold."""
 FENCED = re.compile(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = f"{'|'.join(MONTHS)}"
@@ -25,6 +32,8 @@ DATE = re.compile(
 )
 BYLINE = frozenset(("author", "authors", "published", "created", "date"))
 LONGEST_BYLINE = 500
+_ORNAMENT = re.compile(r"[^\w]+|\.\. _[^\n]*:|\.\. [\w-]+::[^\n]*|-\*-.*-\*-")
+"""A line without a word, or a mark of reStructuredText or an editor, above a title."""
 MARKUP = re.compile(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
 
 
@@ -42,7 +51,7 @@ def read_fields(text: str) -> Fields:
     """What the front matter or the header lines of `text`, its first heading and the lines right under that say."""
     head = text[:HEAD]
     pairs = _byline(head) | _pairs(head)
-    title = pairs.pop("title", "") or first_heading(head)
+    title = fit(pairs.pop("title", "")) or first_heading(head)
     author = pairs.pop("author", "") or pairs.pop("authors", "")
     dated = (iso_date(pairs[key]) for key in ("published", "created", "date") if key in pairs)
     published = next(filter(None, dated), "")
@@ -52,11 +61,12 @@ def read_fields(text: str) -> Fields:
 def first_heading(text: str) -> str:
     """The first heading, without markup; "" when there is none near the start."""
     heading = _heading(FENCED.sub("", FRONT.sub("", text)))
-    return _unmarked(heading[1]).strip()[:300] if heading else ""
+    return fit(heading["title"]) if heading else ""
 
 
 def _heading(text: str) -> re.Match[str] | None:
-    found = [match for match in (ATX.search(text), UNDERLINED.search(text)) if match]
+    firsts = (next((each for each in pattern.finditer(text) if fit(each["title"])), None) for pattern in HEADINGS)
+    found = [match for match in firsts if match is not None]
     return min(found, key=lambda match: match.start(), default=None)
 
 
@@ -66,8 +76,9 @@ def _unmarked(text: str) -> str:
 
 def first_line(text: str) -> str:
     """The first line when it looks like a title: short, and not a sentence."""
-    line = next((line.strip() for line in text[:HEAD].splitlines() if line.strip()), "")
-    return line if len(line) <= 120 and line[-1:] not in ".,;:!?。，；：！？" else ""
+    lines = (line.strip() for line in text[:HEAD].splitlines())
+    line = next((line for line in lines if line and not _ORNAMENT.fullmatch(line)), "")
+    return fit(line) if len(line) <= 120 and line[-1:] not in ".,;:!?。，；：！？" else ""
 
 
 def stem(name: str) -> str:

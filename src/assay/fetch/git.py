@@ -50,7 +50,7 @@ _SAFE = (
 )
 
 
-class Place(msgspec.Struct, frozen=True):
+class RepositoryAddress(msgspec.Struct, frozen=True):
     """A repository's address as git takes it, and a ref; "" for the branch it shows first."""
 
     url: str
@@ -93,7 +93,7 @@ class GitConnector:
             yield Fetched(url=url, final_url=url, status=0, media_type=kind, body=body, fetched_at=now)
 
 
-def read_place(place: str) -> Place:
+def read_place(place: str) -> RepositoryAddress:
     """The repository and the ref a place names.
 
     Raises:
@@ -114,7 +114,7 @@ def read_place(place: str) -> Place:
         raise UsageError(f"{place[:200]!r} is no repository like git+https://host/path@ref or git+file:///path")
     if has_ref and (not _REF.fullmatch(ref) or ".." in ref):
         raise UsageError(f"{ref[:100]!r} is no branch, tag or commit")
-    return Place(url, ref)
+    return RepositoryAddress(url, ref)
 
 
 class _Git:
@@ -126,7 +126,7 @@ class _Git:
             raise FetchFailed("missing: the program git is not installed")
         self._program, self._folder = program, folder
 
-    def fetched(self, place: Place) -> str:
+    def fetched(self, place: RepositoryAddress) -> str:
         """Fetch one commit of a repository; its id."""
         self._run("init", "--quiet", "--bare", "--template=", "--", str(self._folder))
         wanted = place.ref or "HEAD"

@@ -6,6 +6,8 @@ import re
 
 from selectolax.lexbor import LexborNode
 
+from assay.fetch.html_grid import grid
+
 DROPPED = frozenset(
     "script style noscript template svg math iframe object embed canvas audio video nav form button select input"
     " textarea head link meta dialog".split()
@@ -14,6 +16,7 @@ BLOCKS = frozenset(
     "html body main article section div p blockquote figure figcaption header footer aside address details summary"
     " ul ol dl dd center fieldset hgroup table thead tbody tfoot tr td th caption".split()
 )
+CODE = frozenset(("code", "tt", "kbd", "samp"))
 HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 NOISE = frozenset(
@@ -25,12 +28,21 @@ NOISE_ROLES = frozenset(("navigation", "search", "banner"))
 INNER_BLOCKS = "table, ul, ol, dl, pre, h1, h2, h3, h4"
 
 
-def to_markdown(root: LexborNode) -> str:
-    """The visible text below `root`.
+LONGEST_LINK = 300
+BESIDE = 0.1
+"""Letters beside the links of a cell, as a share of theirs, which are initials of an index and the like."""
+ANCHORS = "§¶# "
+"""What documentation tools put beside a heading to link to it."""
+_SPACES = re.compile(r"[\s()<>]+")
 
-    A definition's term and the start of its description are one item. Deep nesting is walked, not recursed.
+
+def to_markdown(root: LexborNode, *, links: bool = False) -> str:
+    """The visible text below `root`; with `links` the addresses of entries which are nothing but links.
+
+    A definition's term and the start of its description are one item, what follows in it is indented. The first row
+    of a table which only has heads has a line below it. Deep nesting is walked, not recursed.
     """
-    writer = _Writer()
+    writer = _Writer(links=links)
     above: list[tuple[LexborNode, str]] = []
     at: LexborNode | None = root
     while at is not None:
@@ -55,9 +67,13 @@ def plain(node: LexborNode) -> str:
 class _Writer:
     """Collects inline text and writes it out as a block wherever one ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, links: bool) -> None:
         self.blocks: list[str] = []
         self.inline: list[str] = []
+        self.links = links
+        self.linked: list[tuple[int, int, str]] = []
+        self.link: tuple[int, str] | None = None
+        self.code = -1
         self.prefix = ""
         self.joined = False
         self.lists: list[str] = []
@@ -77,6 +93,11 @@ class _Writer:
         if tag == "table" and _is_data(node):
             self._table(node)
             return False
+        if tag == "a" and self.links and (address := _address(node)):
+            self.link = (len(self.inline), address)
+        elif tag in CODE and self.code < 0 and not self.prefix.startswith("#"):
+            self.code = len(self.inline)
+            self.inline.append("`")
         self._open(tag)
         return True
 
@@ -96,6 +117,10 @@ class _Writer:
             self.lists.append(tag)
 
     def leave(self, tag: str) -> None:
+        if tag == "a":
+            self._unlink()
+        elif tag in CODE:
+            self._uncode()
         if tag in ("ul", "ol", "dl"):
             self._flush()
             self.joined = False
@@ -110,15 +135,60 @@ class _Writer:
         self._flush()
         return "".join(self.blocks).strip() + "\n"
 
+    def _unlink(self) -> None:
+        """A link ends here, or is cut in two by a block."""
+        if self.link is not None:
+            start, address = self.link
+            self.linked.append((start, len(self.inline), address))
+            self.link = None
+
+    def _uncode(self) -> None:
+        """Code in a line ends here; what is blank, or has the sign itself, is not marked."""
+        if self.code >= 0:
+            said = "".join(self.inline[self.code + 1 :])
+            if said.strip() and "`" not in said:
+                self.inline.append("`")
+            else:
+                self.inline[self.code] = ""
+            self.code = -1
+
+    def _said(self) -> str:
+        """What was collected, on one line; as links where it is nothing else."""
+        text = " ".join("".join(self.inline).split())
+        if self.linked and text and not self.prefix.startswith("#"):
+            pieces: list[str] = []
+            at = 0
+            for start, end, address in self.linked:
+                between = "".join(self.inline[at:start])
+                said = " ".join("".join(self.inline[start:end]).split())
+                if any(map(str.isalpha, between)):
+                    return text
+                pieces += [between, f"[{said}]({address})" if said else ""]
+                at = end
+            rest = "".join(self.inline[at:])
+            if not any(map(str.isalpha, rest)):
+                return " ".join("".join((*pieces, rest)).split())
+        return text
+
     def _flush(self) -> None:
         if not self.inline:
             return
-        text = " ".join("".join(self.inline).split())
+        cut = self.link
+        self._unlink()
+        self._uncode()
+        text = self._said()
         self.inline.clear()
+        self.linked.clear()
+        if cut is not None:
+            self.link = (0, cut[1])
+        if self.prefix.startswith("#"):
+            text = text.strip(ANCHORS)
         if not text:
             return
         if self.joined and not self.prefix and self.blocks:
             self._write("  " * len(self.lists) + text, gap="\n")
+        elif self.lists and not self.prefix:
+            self._write("  " * len(self.lists) + text, gap="\n\n")
         else:
             self._write(self.prefix + text, gap="\n" if self.prefix.endswith("- ") and self._in_list() else "\n\n")
         self.prefix = ""
@@ -136,7 +206,8 @@ class _Writer:
         if text.strip():
             longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
             fence = "`" * max(3, longest + 1)
-            self._write(f"{fence}\n{text}\n{fence}", gap="\n\n")
+            inside = "  " * len(self.lists)
+            self._write(f"{inside}{fence}\n{text}\n{inside}{fence}", gap="\n\n")
         self.joined = False
 
     def _table(self, node: LexborNode) -> None:
@@ -144,12 +215,40 @@ class _Writer:
         gap = "\n\n"
         for caption in node.css("caption"):
             self._write(plain(caption), gap="\n\n")
-        for row in node.css("tr"):
-            cells = [plain(cell).replace("|", "\\|") for cell in row.css("td, th")]
-            if any(cells):
-                self._write("| " + " | ".join(cells) + " |", gap=gap)
-                gap = "\n"
+        said = grid(node)
+        linked = grid(node, _links) if self.links else said
+        first = node.css_first("tr")
+        heads = [] if first is None else first.css("td, th")
+        headed = len(heads) > 1 and all(cell.tag == "th" for cell in heads)
+        for index, (cells, links) in enumerate(zip(said, linked, strict=True)):
+            if not any(cells):
+                continue
+            only = self.links and all(link or not cell for link, cell in zip(links, cells, strict=True))
+            row = links if only else [cell.replace("|", "\\|") for cell in cells]
+            self._write("| " + " | ".join(row) + " |", gap=gap)
+            gap = "\n"
+            if headed and index == 0:
+                self._write("|" + "---|" * len(cells), gap=gap)
         self.joined = False
+
+
+def _links(cell: LexborNode) -> str:
+    """The links of a cell, where it has hardly a letter beside them; else ""."""
+    links = [(plain(link).replace("|", "\\|"), _address(link)) for link in cell.css("a[href]")]
+    inside = sum(map(_letters, (said for said, _ in links)))
+    if not inside or _letters(plain(cell)) - inside > BESIDE * inside:
+        return ""
+    return " ".join(f"[{said}]({address})" if address else said for said, address in links if said)
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
+
+
+def _address(link: LexborNode) -> str:
+    """Where a link leads, fit to stand in Markdown; "" where it leads nowhere."""
+    found = _SPACES.sub("", link.attributes.get("href") or "")[:LONGEST_LINK]
+    return "" if found.lower().startswith(("javascript:", "data:")) else found
 
 
 def _hidden(node: LexborNode) -> bool:

@@ -12,8 +12,9 @@ import msgspec
 from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
-from assay.fetch.decoding import clean
 from assay.fetch.fields import read_fields
+from assay.fetch.text_decoder import clean
+from assay.fetch.titles import fit
 
 LONGEST_ROW = 64 * 1024 * 1024
 MOST_BYTES = 4 * 1024 * 1024 * 1024
@@ -30,7 +31,7 @@ class JsonLinesExtractor:
     the file.
     """
 
-    name = "jsonl/1"
+    name = "jsonl/2"
     suffixes = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
     media_type = "application/jsonl"
     isolated = False
@@ -85,7 +86,7 @@ def _document(extractor: str, row: bytes, name: str) -> Extracted:
         text=text,
         extractor=extractor,
         syntax="markdown",
-        title=values.get("title") or stated.title,
+        title=fit(values.get("title", "")) or stated.title,
         url=values.get("url", ""),
         name=values.get("id") or name,
         body=row,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from assay.fetch.decoding import clean
 from assay.fetch.fields import iso_date
+from assay.fetch.text_decoder import clean
 
 LARGEST = 200_000
 """Characters of a block which is read."""

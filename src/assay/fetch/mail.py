@@ -13,9 +13,9 @@ from selectolax.lexbor import LexborHTMLParser
 from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
-from assay.fetch.decoding import clean, decode
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.html_markdown import to_markdown
+from assay.fetch.text_decoder import clean, decode
 
 HEADERS = ("From", "To", "Cc", "Date", "Subject")
 MOST_NAMED = 5

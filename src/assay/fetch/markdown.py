@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from assay.core.detection import detect
 from assay.core.sources import Extracted
-from assay.fetch.decoding import decode
 from assay.fetch.fields import read_fields, stem
+from assay.fetch.text_decoder import decode
 
 
 class MarkdownExtractor:
     """Markdown as it is; title, author and date come from its front matter, header lines or first heading."""
 
-    name = "markdown/1"
-    suffixes = (".md", ".markdown", ".mdx", ".rst", ".rest")
+    name = "markdown/2"
+    suffixes = (".md", ".markdown", ".mdx", ".rst", ".rest", ".rst.txt", ".md.txt")
     media_type = "text/markdown"
     isolated = False
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from assay.core.sources import LONGEST_PASSAGE
+from assay.core.tables.cells import is_head
 
 SAMPLE_ROWS = 200
 PREAMBLE = 10
@@ -14,9 +14,6 @@ PREAMBLE = 10
 LONGEST_HEADER = 80
 LONGEST_LABEL = 120
 """A first cell longer than this is not repeated where its row is split."""
-
-_NUMBER = re.compile(r"[+\-−]?[\d.,' \u00a0\u202f]*\d[\d.,]*\s*%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
-_YEAR = re.compile(r"1\d{3}|20\d{2}")
 
 Row = list[str]
 
@@ -33,7 +30,7 @@ def split_head(rows: Iterable[Row], columns: int) -> tuple[list[Row], Row, Itera
     wide = [number for number, row in enumerate(first[:PREAMBLE]) if len(row) >= columns]
     at = wide[0] if wide else 0
     table = first[at:]
-    headed = bool(table) and is_header(table[0], table[1:])
+    headed = bool(table) and is_head(table[0], table[1:])
     above = first[:at] if headed else []
     rest = table[1:] if headed else first
 
@@ -42,25 +39,6 @@ def split_head(rows: Iterable[Row], columns: int) -> tuple[list[Row], Row, Itera
         yield from stream
 
     return above, table[0] if headed else [], body()
-
-
-def is_header(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether `row` names the columns: cells with different texts, no numbers but years, of which those `below` differ.
-
-    The first cell may be empty. A table of one row has no header.
-    """
-    cells = [cell for cell in row[1:] if cell] + [row[0]] * bool(row[0])
-    if not below or len(cells) < max(len(row) - 1, 1) or len({cell.casefold() for cell in cells}) < len(cells):
-        return False
-    if any(len(cell) > LONGEST_PASSAGE for cell in cells):
-        return False
-    numbers = [(index, cell) for index, cell in enumerate(row) if _NUMBER.fullmatch(cell)]
-    if not numbers:
-        return True
-    years = all(_YEAR.fullmatch(cell) for _, cell in numbers) and numbers[0][0] > 0
-    return years and not all(
-        _YEAR.fullmatch(other[index]) for index, _ in numbers for other in below[:20] if len(other) > index
-    )
 
 
 def names_of(head: Sequence[str]) -> Row:

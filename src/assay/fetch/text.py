@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from assay.core.detection import detect
 from assay.core.sources import Extracted
-from assay.fetch.decoding import decode
 from assay.fetch.fields import first_line, stem
+from assay.fetch.text_decoder import decode
 
 
 class TextExtractor:
     """Text as it is. Also reads files of unknown kinds when they are text."""
 
-    name = "text/1"
+    name = "text/2"
     suffixes = (".txt", ".text", ".log", ".org", ".tex")
     media_type = "text/plain"
     isolated = False

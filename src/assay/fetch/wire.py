@@ -33,7 +33,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class ExtractionResult(msgspec.Struct, frozen=True, kw_only=True):
     """The documents of a file; `failure` says what kept the extractor from giving all, "" when nothing did.
 
     `kind` is that of the `ExtractError` which says it.

@@ -17,7 +17,7 @@ from typing import IO
 from assay.core.errors import ExtractError, ReaderBroke
 from assay.core.ports import Extractor
 from assay.core.sources import Extracted
-from assay.fetch.wire import LARGEST, Result, Setup, Task, receive, send
+from assay.fetch.wire import LARGEST, ExtractionResult, Setup, Task, receive, send
 
 if sys.platform != "win32":
     import resource
@@ -56,7 +56,7 @@ def _listen(stream: IO[bytes], waiting: SimpleQueue[Task]) -> None:
         os._exit(0)
 
 
-def _read(task: Task, memory: int) -> Result:
+def _read(task: Task, memory: int) -> ExtractionResult:
     _limit_processor(task.seconds)
     documents: list[Extracted] = []
     try:
@@ -66,14 +66,16 @@ def _read(task: Task, memory: int) -> Result:
             size += HEADROOM + 4 * len(document.text) + len(document.body or b"")
             if size > LARGEST:
                 documents.pop()
-                return Result(documents=tuple(documents), failure=f"it holds more than {LARGEST >> 20} MB of text")
+                return ExtractionResult(
+                    documents=tuple(documents), failure=f"it holds more than {LARGEST >> 20} MB of text"
+                )
     except ExtractError as error:
-        return Result(documents=tuple(documents), failure=str(error) or "cannot be read", kind=error.kind)
+        return ExtractionResult(documents=tuple(documents), failure=str(error) or "cannot be read", kind=error.kind)
     except MemoryError:
         documents.clear()
         said = f"reading it takes more than {memory >> 20} MB of memory; split it, or save it anew"
-        return Result(failure=said, kind=ReaderBroke.kind)
-    return Result(documents=tuple(documents))
+        return ExtractionResult(failure=said, kind=ReaderBroke.kind)
+    return ExtractionResult(documents=tuple(documents))
 
 
 def _extractor(reference: str) -> Extractor:

@@ -19,11 +19,11 @@ from typing import IO
 
 import msgspec
 
+from assay.core.decoders import ready_types
 from assay.core.errors import EXTRACT_ERRORS, ExtractError, ReaderBroke, TooSlow
 from assay.core.ports import Extractor
-from assay.core.readying import ready_types
 from assay.core.sources import Extracted
-from assay.fetch.wire import Result, Setup, Task, receive, send
+from assay.fetch.wire import ExtractionResult, Setup, Task, receive, send
 
 SECONDS = 60.0
 MEMORY = 2 * 1024 * 1024 * 1024
@@ -56,7 +56,7 @@ class Workers:
         """
         return _Isolated(extractor, self, min(self._seconds, seconds or self._seconds))
 
-    def submit(self, extractor: str, data: bytes, name: str, seconds: float | None = None) -> Future[Result]:
+    def submit(self, extractor: str, data: bytes, name: str, seconds: float | None = None) -> Future[ExtractionResult]:
         """Read a file by the extractor `module:Class` as soon as a process is free.
 
         Raises:
@@ -86,10 +86,10 @@ class Workers:
         with self._lock:
             return [worker.pid for worker in self._all if worker.pid]
 
-    def _run(self, task: Task) -> Result:
+    def _run(self, task: Task) -> ExtractionResult:
         with self._lock:
             if self._closed:
-                return Result(failure="reading was ended")
+                return ExtractionResult(failure="reading was ended")
             worker = self._idle.pop() if self._idle else _Worker(self._memory)
             if worker not in self._all:
                 self._all.append(worker)
@@ -115,7 +115,7 @@ class _Isolated:
         return _documents(self._workers.submit(self._reference, data, name, self._seconds))
 
 
-def _documents(future: Future[Result]) -> Iterator[Extracted]:
+def _documents(future: Future[ExtractionResult]) -> Iterator[Extracted]:
     result = future.result()
     yield from result.documents
     if result.failure:
@@ -138,7 +138,7 @@ class _Worker:
         process = self._process
         return process.pid if process is not None else 0
 
-    def run(self, task: Task) -> Result:
+    def run(self, task: Task) -> ExtractionResult:
         """Read a file; whatever happens to the process, a result.
 
         A process which crashed with this file may have been broken by one before it: then a fresh one has a try.
@@ -147,12 +147,12 @@ class _Worker:
         result = self._read(task)
         return self._read(task) if used and self._crashed else result
 
-    def _read(self, task: Task) -> Result:
+    def _read(self, task: Task) -> ExtractionResult:
         self._crashed = False
         try:
             process = self._start()
         except (OSError, ValueError) as error:
-            return Result(failure=f"its reader cannot be started ({error})", kind=ReaderBroke.kind)
+            return ExtractionResult(failure=f"its reader cannot be started ({error})", kind=ReaderBroke.kind)
         timer = threading.Timer(task.seconds, self._expire)
         timer.daemon = True
         timer.start()
@@ -197,11 +197,11 @@ class _Worker:
         send(process.stdin, Setup(path=tuple(path for path in sys.path if path), memory=self._memory))
         return process
 
-    def _exchange(self, process: subprocess.Popen[bytes], task: Task) -> Result:
+    def _exchange(self, process: subprocess.Popen[bytes], task: Task) -> ExtractionResult:
         assert process.stdin is not None
         assert process.stdout is not None
         send(process.stdin, task)
-        result = receive(process.stdout, Result)
+        result = receive(process.stdout, ExtractionResult)
         with self._lock:
             self._busy = False
             late = self._late
@@ -215,22 +215,24 @@ class _Worker:
                 self._late = True
                 self._process.kill()
 
-    def _failed(self, process: subprocess.Popen[bytes], task: Task, error: Exception) -> Result:
+    def _failed(self, process: subprocess.Popen[bytes], task: Task, error: Exception) -> ExtractionResult:
         """What to tell of a process which gave no result; it is gone afterwards."""
         code = _ended(process)
         words = self._last_words()
         self._bury()
         if self._ended:
-            return Result(failure="reading was ended", kind=ReaderBroke.kind)
+            return ExtractionResult(failure="reading was ended", kind=ReaderBroke.kind)
         if self._late or code == -getattr(signal, "SIGXCPU", 0):
             said = f"not read within {task.seconds:g} seconds; split it, or save it anew"
-            return Result(failure=said, kind=TooSlow.kind)
+            return ExtractionResult(failure=said, kind=TooSlow.kind)
         if code > 0 and words:
-            return Result(failure=f"its reader failed ({words})", kind=ReaderBroke.kind)
+            return ExtractionResult(failure=f"its reader failed ({words})", kind=ReaderBroke.kind)
         if isinstance(error, ValueError):
-            return Result(failure=f"its reader gave no valid answer ({error})", kind=ReaderBroke.kind)
+            return ExtractionResult(failure=f"its reader gave no valid answer ({error})", kind=ReaderBroke.kind)
         self._crashed = True
-        return Result(failure=f"its reader crashed ({_signal(code)}); the file may be damaged", kind=ReaderBroke.kind)
+        return ExtractionResult(
+            failure=f"its reader crashed ({_signal(code)}); the file may be damaged", kind=ReaderBroke.kind
+        )
 
     def _last_words(self) -> str:
         """The last line the process wrote to standard error: of a traceback, the error."""

@@ -9,8 +9,8 @@ import zlib
 from collections.abc import Iterator
 
 from assay.core.errors import ExtractError
-from assay.core.ports import Member
-from assay.fetch.decoding import clean
+from assay.core.ports import ArchiveMember
+from assay.fetch.text_decoder import clean
 
 MOST_MEMBERS = 10_000
 MOST_UNPACKED = 1024 * 1024 * 1024
@@ -36,7 +36,7 @@ class ZipArchive:
     name = "zip/1"
     suffixes = (".zip",)
 
-    def members(self, data: bytes, name: str, largest: int) -> Iterator[Member]:
+    def members(self, data: bytes, name: str, largest: int) -> Iterator[ArchiveMember]:
         """See the port.
 
         Raises:
@@ -53,7 +53,9 @@ class ZipArchive:
             raise ExtractError("damaged, or not a ZIP archive") from error
 
 
-def _members(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], packed: int, largest: int) -> Iterator[Member]:
+def _members(
+    archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], packed: int, largest: int
+) -> Iterator[ArchiveMember]:
     total = 0
     for info in infos[:MOST_MEMBERS]:
         member = _member(archive, info, min(info.compress_size, packed), largest)
@@ -65,23 +67,23 @@ def _members(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], packed: int
         raise ExtractError(f"holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder")
 
 
-def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, packed: int, largest: int) -> Member:
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, packed: int, largest: int) -> ArchiveMember:
     name = _printable(info.filename)
     if ".." in info.filename.split("/"):
-        return Member(name=name, problem=OUTSIDE)
+        return ArchiveMember(name=name, problem=OUTSIDE)
     if info.flag_bits & 0x1:
-        return Member(name=name, problem=ENCRYPTED)
+        return ArchiveMember(name=name, problem=ENCRYPTED)
     try:
         return _unpacked(archive, info, name, min(largest, max(RATIO * packed, RATIO_FROM)), largest)
     except NotImplementedError:
-        return Member(name=name, problem=UNSUPPORTED)
+        return ArchiveMember(name=name, problem=UNSUPPORTED)
     except RuntimeError:  # strong encryption, a missing module for a compression
-        return Member(name=name, problem=UNSUPPORTED)
+        return ArchiveMember(name=name, problem=UNSUPPORTED)
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
-        return Member(name=name, problem=DAMAGED)
+        return ArchiveMember(name=name, problem=DAMAGED)
 
 
-def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, most: int, largest: int) -> Member:
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, most: int, largest: int) -> ArchiveMember:
     parts: list[bytes] = []
     size = 0
     with archive.open(info) as stream:
@@ -90,8 +92,8 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, most: 
             size += len(part)
             if size > most:
                 problem = f"larger than {largest / 1_000_000:g} MB (the setting documents.max_file_mb)"
-                return Member(name=name, problem=problem if size > largest else BOMB)
-    return Member(name=name, data=b"".join(parts))
+                return ArchiveMember(name=name, problem=problem if size > largest else BOMB)
+    return ArchiveMember(name=name, data=b"".join(parts))
 
 
 def _hidden(name: str) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from assay.core.later import later
-from assay.core.translation import ENGLISH, Speech, Statement, spoken
+from assay.core.translation import ENGLISH, Phrases, Statement, spoken
 
 mofile, pofile = later("babel.messages.mofile"), later("babel.messages.pofile")
 
@@ -33,9 +33,9 @@ def locale_for(language: str) -> str:
     return next((name for name in (language, primary) if name in LOCALES), ENGLISH)
 
 
-def speaking(locale: str, stated: Mapping[str, Statement] = MappingProxyType({})) -> AbstractContextManager[Speech]:
+def speaking(locale: str, stated: Mapping[str, Statement] = MappingProxyType({})) -> AbstractContextManager[Phrases]:
     """Within this, code speaks the language of a catalogue, "" for English; `stated` is what it stated before."""
-    return spoken(Speech(locale if locale in LOCALES else ENGLISH, catalogue(locale), stated))
+    return spoken(Phrases(locale if locale in LOCALES else ENGLISH, catalogue(locale), stated))
 
 
 @cache

@@ -33,7 +33,7 @@ _DECLINED = re.compile(
 _SPENT = re.compile(r"insufficient[_ ]quota|billing|credit", re.IGNORECASE)
 
 
-class Fault(msgspec.Struct, frozen=True):
+class ServiceFault(msgspec.Struct, frozen=True):
     """What went wrong, as services say it; `code` is a word or an HTTP status.
 
     `failed_generation` is Groq's: the call its model wrote, and which it did not take for one.
@@ -63,7 +63,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class _Failure(msgspec.Struct, frozen=True):
-    error: Fault | str | None = None
+    error: ServiceFault | str | None = None
     message: str | None = None
     detail: str | None = None
 
@@ -73,20 +73,20 @@ def of_response(service: str, status: int, headers: Mapping[str, str], data: byt
     return refused(service, status, headers, read_fault(data))
 
 
-def refused(service: str, status: int, headers: Mapping[str, str], fault: Fault) -> ModelError | ModelFailed:
+def refused(service: str, status: int, headers: Mapping[str, str], fault: ServiceFault) -> ModelError | ModelFailed:
     """The error which an answer other than 200 with this fault stands for."""
     return refusal(service, status, fault.words, text=fault.text, retry_after=retry_after(headers))
 
 
-def read_fault(data: bytes) -> Fault:
+def read_fault(data: bytes) -> ServiceFault:
     """What went wrong, out of the body of an answer; where it has no form we know, its text."""
     try:
         failure = msgspec.json.decode(data, type=_Failure)
     except (msgspec.DecodeError, RecursionError):
-        return Fault(message=data.decode(errors="replace"))
-    if isinstance(failure.error, Fault):
+        return ServiceFault(message=data.decode(errors="replace"))
+    if isinstance(failure.error, ServiceFault):
         return failure.error
-    return Fault(message=failure.error or failure.message or failure.detail or "")
+    return ServiceFault(message=failure.error or failure.message or failure.detail or "")
 
 
 def refusal(

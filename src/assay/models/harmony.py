@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assay.core.messages import TextDelta, ThinkDelta
+from assay.core.messages import TextDelta, ThinkingDelta
 from assay.models.calls import Written
 
 STARTS = ("<|channel|>", "<|start|>")
@@ -28,7 +28,7 @@ class Harmony:
         self._body: list[str] | None = None
         self._channel, self._recipient = "", ""
 
-    def take(self, text: str) -> Iterator[TextDelta | ThinkDelta | Written]:
+    def take(self, text: str) -> Iterator[TextDelta | ThinkingDelta | Written]:
         """What is certain after this piece."""
         self._held += text
         while (mark := _MARK.search(self._held)) is not None:
@@ -40,13 +40,13 @@ class Harmony:
         said, self._held = self._held[:cut], self._held[cut:]
         yield from self._said(said)
 
-    def end(self) -> Iterator[TextDelta | ThinkDelta | Written]:
+    def end(self) -> Iterator[TextDelta | ThinkingDelta | Written]:
         """What was held back: the text is over."""
         held, self._held = self._held, ""
         yield from self._said(held)
         yield from self._marked("end")
 
-    def _said(self, text: str) -> Iterator[TextDelta | ThinkDelta]:
+    def _said(self, text: str) -> Iterator[TextDelta | ThinkingDelta]:
         if not text:
             return
         if self._body is None:
@@ -54,7 +54,7 @@ class Harmony:
         elif self._recipient:
             self._body.append(text)
         else:
-            yield TextDelta(text) if self._channel == "final" else ThinkDelta(text)
+            yield TextDelta(text) if self._channel == "final" else ThinkingDelta(text)
 
     def _marked(self, mark: str) -> Iterator[Written]:
         if mark == "message":

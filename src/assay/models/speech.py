@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from assay.core.messages import Retracted, TextDelta, ThinkDelta
+from assay.core.messages import Retracted, TextDelta, ThinkingDelta
 from assay.models.calls import Written
 from assay.models.harmony import STARTS, Harmony
 
@@ -35,11 +35,11 @@ _STRIPPED = re.compile(r"analysis(?=[A-Z][a-z']* )")
 _STRIPPED_END = "assistantfinal"
 """Harmony whose special tokens a server has dropped: `analysisThe user asks … assistantfinalThe answer`."""
 
-Said = TextDelta | ThinkDelta | Retracted | Written
+Said = TextDelta | ThinkingDelta | Retracted | Written
 Place = Literal["start", "thinking", "answer", "channels"]
 
 
-class Speech:
+class ReplyText:
     """Takes the pieces of one reply's text in order; what comes of it does not depend on how the text was cut."""
 
     def __init__(self, *, opens_thinking: bool = False) -> None:
@@ -70,7 +70,7 @@ class Speech:
         """More reasoning, which the service tells apart."""
         if text:
             self._thinking.append(text)
-            yield ThinkDelta(text)
+            yield ThinkingDelta(text)
 
     def take(self, text: str) -> Iterator[Said]:
         """What is certain after this piece of the text."""
@@ -139,7 +139,7 @@ class Speech:
         thought = self._take_held(at if closing else len(self._held) - _overlap(self._held, self._closings))
         if thought and self._unsure:
             self._guessed.append(thought)
-            yield ThinkDelta(thought)
+            yield ThinkingDelta(thought)
         else:
             yield from self.thought(thought)
         if closing:
@@ -170,7 +170,7 @@ class Speech:
             self.lone = True
             yield Retracted()
             if self.thinking:
-                yield ThinkDelta(self.thinking)
+                yield ThinkingDelta(self.thinking)
             self._closed(found[0])
 
     def _quoted(self, found: re.Match[str]) -> bool:
@@ -186,7 +186,7 @@ class Speech:
         self._text.append(text)
         yield Retracted()
         if self._thinking:
-            yield ThinkDelta(self.thinking)
+            yield ThinkingDelta(self.thinking)
         yield TextDelta(text)
 
     # pieces
@@ -199,11 +199,11 @@ class Speech:
     def _channels(self, text: str) -> Iterator[Said]:
         yield from self._kept(self._harmony.take(text))
 
-    def _kept(self, said: Iterator[TextDelta | ThinkDelta | Written]) -> Iterator[Said]:
+    def _kept(self, said: Iterator[TextDelta | ThinkingDelta | Written]) -> Iterator[Said]:
         for each in said:
             if isinstance(each, TextDelta):
                 self._text.append(each.text)
-            elif isinstance(each, ThinkDelta):
+            elif isinstance(each, ThinkingDelta):
                 self._thinking.append(each.text)
             yield each
 

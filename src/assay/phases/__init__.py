@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.agents.wording import hashes
+from assay.agents.prompt_texts import hashes
 
 
 def prompts() -> dict[str, str]:

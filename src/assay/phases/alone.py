@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from assay.agents.loop import research_agent
-from assay.agents.task import Finding, Kit
+from assay.agents.task import Finding, Toolset
 from assay.core.brief import SetDepth
 from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentsPlanned, ReportDelta, ReportStarted
 from assay.core.plan import Plan
 from assay.core.translation import gettext as _
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
+from assay.phases.case import Case, inquire
 from assay.phases.dispatch import Sent, collect, may_work
 from assay.phases.draft import Draft
+from assay.phases.empty_report import nothing_found, write_nothing
 from assay.phases.final import finish
-from assay.phases.heritage import announce
-from assay.phases.inquiry import Inquiry, inquire
-from assay.phases.nothing import nothing_found, write_nothing
+from assay.phases.inherited_evidence import announce
 from assay.phases.state import Research, agent_task
 from assay.phases.write import shortcomings
 from assay.run.engine import Outcome
@@ -26,39 +26,39 @@ DEPTH: SetDepth = "medium"
 """How far an agent goes where nobody says it."""
 
 
-async def work_alone(run: Run, kit: Kit, reader: Reader) -> Outcome:
+async def work_alone(run: Run, toolset: Toolset, reader: DocumentReader) -> Outcome:
     """Have one agent work on the brief's question, and report what it found.
 
     Raises:
         ModelFailed: no model worked and nothing was found.
         NothingSearched: nothing was found, because nothing was searched.
     """
-    inquiry = await inquire(run)
+    case = await inquire(run)
     turns = run.limit(DEPTH if run.brief.depth == "auto" else run.brief.depth).agent_turns
-    if not inquiry.count and not run.brief.scope.web:
-        return await finish(run, kit, reader, inquiry, await write_nothing(run, kit, inquiry))
-    research = await _research(run, kit, inquiry, turns)
-    draft = await _findings(run, kit, inquiry, research)
-    announce(run, kit, draft.text)
-    return await finish(run, kit, reader, inquiry, draft)
+    if not case.count and not run.brief.scope.web:
+        return await finish(run, toolset, reader, case, await write_nothing(run, toolset, case))
+    research = await _research(run, toolset, case, turns)
+    draft = await _findings(run, toolset, case, research)
+    announce(run, toolset, draft.text)
+    return await finish(run, toolset, reader, case, draft)
 
 
-async def _research(run: Run, kit: Kit, inquiry: Inquiry, turns: int) -> Research:
-    research = Research(plan=Plan(title=inquiry.question))
+async def _research(run: Run, toolset: Toolset, case: Case, turns: int) -> Research:
+    research = Research(plan=Plan(title=case.question))
     async with run.phase("research") as phase:
         try:
             await may_work(phase)
         except LimitReached as limit:
             phase.warn(_("no agent was sent: {why}").format(why=in_words(limit.reason)))
             return research
-        task = agent_task(kit, inquiry, research, inquiry.question, step=0, turns=turns)
-        handle = phase.spawn("agent", task, lambda lane: research_agent(lane, kit, task), returns=Finding)
+        task = agent_task(toolset, case, research, case.question, step=0, turns=turns)
+        handle = phase.spawn("agent", task, lambda lane: research_agent(lane, toolset, task), returns=Finding)
         phase.emit(AgentsPlanned(cycle=1, lanes=(handle.lane,)))
         research, _why = await collect(Sent(task=task, handle=handle), research)
     return research
 
 
-async def _findings(run: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draft:
+async def _findings(run: Run, toolset: Toolset, case: Case, research: Research) -> Draft:
     """The findings as the report.
 
     Raises:
@@ -71,7 +71,7 @@ async def _findings(run: Run, kit: Kit, inquiry: Inquiry, research: Research) ->
         limits = shortcomings(research)
         found = [finding for finding in research.findings if finding.passages]
         if not found:
-            nothing = await nothing_found(phase, kit, inquiry)
+            nothing = await nothing_found(phase, toolset, case)
             return Draft(text=nothing.text, limits=limits, sourced=nothing.sourced, found=False)
         phase.emit(ReportDelta(text=found[0].text))
         return Draft(text=found[0].text, limits=limits)

@@ -8,28 +8,28 @@ import msgspec
 
 from assay.agents.findings import added, founded, usable, wrong_with
 from assay.agents.loop import count
-from assay.agents.sizing import output, room
-from assay.agents.task import AgentTask, Finding, Kit
-from assay.agents.wording import prompt
+from assay.agents.prompt_texts import prompt
+from assay.agents.task import AgentTask, Finding, Toolset
+from assay.agents.windows import output, room
 from assay.core.citations.reader import citing
 from assay.core.endings import in_words
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import AgentFailed, AgentFinished, AgentStarted, FindingDelta, FindingStarted
 from assay.core.messages import Message, Reply, Request
 from assay.evidence.ledger import Ledger
-from assay.phases.inquiry import user
+from assay.phases.case import user
 from assay.phases.material import fitted, messages_of
 from assay.run.run import Run
 
 
-async def analyze(run: Run, kit: Kit, task: AgentTask, findings: Sequence[Finding]) -> Finding:
+async def analyze(run: Run, toolset: Toolset, task: AgentTask, findings: Sequence[Finding]) -> Finding:
     """Work on `findings` in a lane of its own; it may cite what they cite.
 
     Raises:
         ModelFailed, LimitReached: there is no analysis.
     """
     run.emit(AgentStarted(lane=run.lane, task=task.task, step=task.step))
-    ledger = kit.ledger.seeing((run.lane, *task.lanes))
+    ledger = toolset.ledger.seeing((run.lane, *task.lanes))
     place = run.child("findings").at("report")
     try:
         await count(run)

@@ -9,22 +9,22 @@ from assay.core.conversation import matched
 from assay.core.events import ClarifyAnswered, ClarifyRequested
 from assay.core.plan import Triage
 from assay.core.translation import gettext as _
-from assay.phases.inquiry import Inquiry
+from assay.phases.case import Case
 from assay.run.run import Run
 
 LONGEST = 4_000
 """Code points of an answer which are heeded."""
 
 
-async def clarify(phase: Run, inquiry: Inquiry, triage: Triage) -> Inquiry:
-    """The inquiry with a person's answers, or with the assumptions made in their stead.
+async def clarify(phase: Run, case: Case, triage: Triage) -> Case:
+    """The case with a person's answers, or with the assumptions made in their stead.
 
     Raises:
         InputNeeded: the brief requires an answer and none is there yet.
     """
     questions = triage.questions
     if not questions:
-        return inquiry
+        return case
     phase.emit(ClarifyRequested(questions=questions))
     given = matched(questions, phase.brief.answers)
     received: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ async def clarify(phase: Run, inquiry: Inquiry, triage: Triage) -> Inquiry:
     )
     phase.emit(ClarifyAnswered(answers=answers if any(answers) else (), assumptions=assumed))
     told = _told(questions, answers)
-    return msgspec.structs.replace(inquiry, answers=told, assumptions=(*inquiry.assumptions, *assumed))
+    return msgspec.structs.replace(case, answers=told, assumptions=(*case.assumptions, *assumed))
 
 
 def may_ask(brief: Brief) -> bool:

@@ -13,9 +13,9 @@ from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
-from assay.phases.dispatch import Crew, Dispatch, collect, may_work
-from assay.phases.judging import judge
-from assay.phases.state import STATUS, WORKED_ON, Judged, Research, answers, marked
+from assay.phases.dispatch import AgentPool, Dispatch, collect, may_work
+from assay.phases.part_judge import judge
+from assay.phases.state import STATUS, WORKED_ON, PartAssessment, Research, answers, marked
 from assay.run.run import Run
 
 LONGEST_QUESTION = 4_000
@@ -26,7 +26,7 @@ _ASKING = frozenset(
 )
 
 
-async def cover(run: Run, crew: Crew, research: Research) -> tuple[Research, tuple[Coverage, ...]]:
+async def cover(run: Run, agent_pool: AgentPool, research: Research) -> tuple[Research, tuple[Coverage, ...]]:
     """Assess, send agents once more for open steps while cycles and limits allow, assess again.
 
     A step counts as open here when no agent has reported on it: forgotten by the orchestrator, failed, or stopped. One
@@ -34,12 +34,12 @@ async def cover(run: Run, crew: Crew, research: Research) -> tuple[Research, tup
     """
     place = run.child("coverage")
     open_steps = unreported(research)
-    if open_steps and research.cycles < crew.rules.cycles:
+    if open_steps and research.cycles < agent_pool.rules.cycles:
         try:
-            research = await _dispatch(place, crew, research, open_steps)
+            research = await _dispatch(place, agent_pool, research, open_steps)
         except LimitReached as limit:
             place.warn(_("open steps were left: {why}").format(why=in_words(limit.reason)))
-    coverage = await _assessed(place, crew, research)
+    coverage = await _assessed(place, agent_pool, research)
     place.emit(CoverageAssessed(coverage=coverage, when="before"))
     plan = closed(research.plan, coverage)
     if plan != research.plan:
@@ -47,11 +47,11 @@ async def cover(run: Run, crew: Crew, research: Research) -> tuple[Research, tup
     return msgspec.structs.replace(research, plan=plan), coverage
 
 
-async def _dispatch(place: Run, crew: Crew, research: Research, steps: Sequence[PlanStep]) -> Research:
+async def _dispatch(place: Run, agent_pool: AgentPool, research: Research, steps: Sequence[PlanStep]) -> Research:
     await may_work(place)
     cycle = research.cycles + 1
-    dispatch = Dispatch(place, crew, research, cycle)
-    sent = [dispatch.send(index, crew.task(research, step)) for index, step in enumerate(steps)]
+    dispatch = Dispatch(place, agent_pool, research, cycle)
+    sent = [dispatch.send(index, agent_pool.task(research, step)) for index, step in enumerate(steps)]
     research = msgspec.structs.replace(research.with_running(step.id for step in steps), cycles=cycle)
     place.emit(PlanChanged(plan=research.plan))
     for each in sent:
@@ -60,20 +60,20 @@ async def _dispatch(place: Run, crew: Crew, research: Research, steps: Sequence[
     return research
 
 
-async def _assessed(place: Run, crew: Crew, research: Research) -> tuple[Coverage, ...]:
+async def _assessed(place: Run, agent_pool: AgentPool, research: Research) -> tuple[Coverage, ...]:
     """What is answered: as the reflector judged it, or else another model, where the brief has one judge; else by code.
 
     Nobody is asked where no finding cites anything.
     """
-    coverage = assess(crew.inquiry.question, research)
+    coverage = assess(agent_pool.case.question, research)
     if not place.brief.assess or not research.cited():
         return coverage
     if research.judged and research.judged_of == len(research.findings):
         return judged(research, coverage, research.judged)
-    return judged(research, coverage, await judge(place, crew, research, coverage))
+    return judged(research, coverage, await judge(place, agent_pool, research, coverage))
 
 
-def judged(research: Research, coverage: Sequence[Coverage], said: Sequence[Judged]) -> tuple[Coverage, ...]:
+def judged(research: Research, coverage: Sequence[Coverage], said: Sequence[PartAssessment]) -> tuple[Coverage, ...]:
     """Coverage with what a model said of its parts; the question is answered when all of them are.
 
     What cites nothing cannot answer. A step whose own agents were cut short is answered in part at most.
@@ -90,7 +90,7 @@ def judged(research: Research, coverage: Sequence[Coverage], said: Sequence[Judg
     return (msgspec.structs.replace(whole, status=status), *parts)
 
 
-def _judged(part: Coverage, said: Judged | None, whole: Coverage, research: Research) -> Coverage:
+def _judged(part: Coverage, said: PartAssessment | None, whole: Coverage, research: Research) -> Coverage:
     if said is None:
         return part
     own = [finding.stop for finding in research.findings if finding.step == part.step and finding.passages]

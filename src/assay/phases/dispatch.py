@@ -9,18 +9,18 @@ import msgspec
 
 from assay.agents.loop import research_agent
 from assay.agents.replies import decoded
-from assay.agents.task import AgentTask, Finding, Kit
+from assay.agents.task import AgentTask, Finding, Toolset
 from assay.core.brief import DepthRules
 from assay.core.endings import in_words
-from assay.core.errors import Failed, LimitReached, ToolFailed
+from assay.core.errors import Failed, LimitReached, ToolError
 from assay.core.events import AgentAbandoned, AgentsPlanned
 from assay.core.messages import ToolCall
 from assay.core.plan import PlanStep
 from assay.core.translation import gettext as _
 from assay.phases.analysis import analyze
-from assay.phases.continuing import going_on, nobody, predecessor
+from assay.phases.case import Case
+from assay.phases.continuation import going_on, nobody, predecessor
 from assay.phases.control import RESEARCH_AGENT, ResearchAgent
-from assay.phases.inquiry import Inquiry
 from assay.phases.state import Research, agent_task, step_for, task_for
 from assay.run.run import Handle, Run
 from assay.tools.arguments import read
@@ -34,39 +34,39 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     remark: str = ""
 
 
-class Crew:
+class AgentPool:
     """What all agents of a run share: at most so many of them work at once, the rest wait in order."""
 
-    def __init__(self, kit: Kit, inquiry: Inquiry, rules: DepthRules) -> None:
-        self.kit, self.inquiry, self.rules = kit, inquiry, rules
+    def __init__(self, toolset: Toolset, case: Case, rules: DepthRules) -> None:
+        self.toolset, self.case, self.rules = toolset, case, rules
         self._places = asyncio.Semaphore(rules.agents_at_once)
 
     def task(self, research: Research, step: PlanStep) -> AgentTask:
         """A plan step as a task for an agent."""
         turns, calls = self.rules.agent_turns, self.rules.calls
-        return agent_task(self.kit, self.inquiry, research, task_for(step), step=step.id, turns=turns, calls=calls)
+        return agent_task(self.toolset, self.case, research, task_for(step), step=step.id, turns=turns, calls=calls)
 
     async def work(self, run: Run, task: AgentTask, findings: Sequence[Finding] = ()) -> Finding:
         """One agent's work, once there is a place for it; an analysis works on `findings`."""
         async with self._places:
             if task.analysis:
-                return await analyze(run, self.kit, task, findings)
-            return await research_agent(run, self.kit, task)
+                return await analyze(run, self.toolset, task, findings)
+            return await research_agent(run, self.toolset, task)
 
 
 class Dispatch:
     """The agents of one cycle."""
 
-    def __init__(self, place: Run, crew: Crew, research: Research, cycle: int) -> None:
-        self._place, self._crew, self._research, self._cycle = place, crew, research, cycle
+    def __init__(self, place: Run, agent_pool: AgentPool, research: Research, cycle: int) -> None:
+        self._place, self._agent_pool, self._research, self._cycle = place, agent_pool, research, cycle
         self._sent: dict[tuple[int, str], Sent] = {}
 
     def take(self, index: int, call: ToolCall) -> None:
         """A call came out of the stream: an agent is sent when that is what it asks for."""
-        if call.name == RESEARCH_AGENT.name and index < self._crew.rules.agents_a_cycle:
+        if call.name == RESEARCH_AGENT.name and index < self._agent_pool.rules.agents_a_cycle:
             try:
                 self.send(index, self._task(call))
-            except ToolFailed:
+            except ToolError:
                 return  # said to the model when the reply is whole
 
     def settle(self, calls: Sequence[ToolCall]) -> dict[str, Sent | str]:
@@ -79,33 +79,33 @@ class Dispatch:
         return settled
 
     def _settled(self, index: int, call: ToolCall) -> Sent | str:
-        most = self._crew.rules.agents_a_cycle
+        most = self._agent_pool.rules.agents_a_cycle
         if index >= most:
             return f"not sent: at most {most} agents at a time; call again after these"
         try:
             sent = self.send(index, self._task(call))
-        except ToolFailed as failed:
+        except ToolError as failed:
             return f"not sent: {failed.reason}"
         unknown = nobody(self._research, _wanted(call).continues)
         return msgspec.structs.replace(sent, remark=unknown)
 
     def _task(self, call: ToolCall) -> AgentTask:
         wanted = _wanted(call)
-        crew, research = self._crew, self._research
+        agent_pool, research = self._agent_pool, self._research
         task = agent_task(
-            crew.kit,
-            crew.inquiry,
+            agent_pool.toolset,
+            agent_pool.case,
             research,
             wanted.task.strip(),
             step=step_for(research.plan, wanted.task, wanted.step),
-            turns=crew.rules.agent_turns,
-            calls=crew.rules.calls,
+            turns=agent_pool.rules.agent_turns,
+            calls=agent_pool.rules.calls,
         )
         if not research.needs_search(wanted.step) and research.cited():
             return msgspec.structs.replace(task, analysis=True)
         earlier = predecessor(research, wanted.continues)
         window = self._place.profile("analytical").window
-        return going_on(crew.kit, task, earlier, research, window) if earlier else task
+        return going_on(agent_pool.toolset, task, earlier, research, window) if earlier else task
 
     def send(self, index: int, task: AgentTask) -> Sent:
         """Send an agent, or find the one already sent for this call; its lane is on the log before it starts."""
@@ -114,10 +114,10 @@ class Dispatch:
             handle = self._place.spawn(
                 "agent",
                 task,
-                lambda run: self._crew.work(run, task, self._research.cited()),
+                lambda run: self._agent_pool.work(run, task, self._research.cited()),
                 returns=Finding,
                 slot=index,
-                at_once=self._crew.rules.agents_at_once,
+                at_once=self._agent_pool.rules.agents_at_once,
             )
             self._sent[key] = Sent(task=task, handle=handle)
             lanes = tuple(sent.handle.lane for sent in self._sent.values())
@@ -125,23 +125,23 @@ class Dispatch:
         return self._sent[key]
 
     def _abandon(self, kept: Sequence[Sent]) -> None:
-        aside = self._place.child("abandoned")
+        in_background = self._place.child("abandoned")
         for lane in self._place.abandon({sent.handle.lane for sent in kept}):
-            aside.emit(AgentAbandoned(lane=lane))
+            in_background.emit(AgentAbandoned(lane=lane))
 
 
 def _wanted(call: ToolCall) -> ResearchAgent:
     """What a call of `research_agent` asks for.
 
     Raises:
-        ToolFailed: it is no such call, or has no task.
+        ToolError: it is no such call, or has no task.
     """
     call = decoded(call)
     if call.malformed:
-        raise ToolFailed("the arguments are not a JSON object")
+        raise ToolError("the arguments are not a JSON object")
     wanted = read(RESEARCH_AGENT, call.arguments, ResearchAgent)
     if not wanted.task.strip():
-        raise ToolFailed("the task is empty")
+        raise ToolError("the task is empty")
     return wanted
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.agents.citing import cite
-from assay.agents.task import Kit
+from assay.agents.citations import cite
+from assay.agents.task import Toolset
 from assay.core.endings import LIMITS, STOP_REASONS
 from assay.core.events import ReportFinished
 from assay.core.phrases import nothing
@@ -15,29 +15,29 @@ from assay.core.plan import Coverage
 from assay.core.sources import Source, sha256
 from assay.core.translation import gettext as _
 from assay.core.translation import stated_in
-from assay.evidence.documents import Reader
-from assay.phases.answered import Closing
-from assay.phases.comparing import compare
+from assay.evidence.documents import DocumentReader
+from assay.phases.case import Case
 from assay.phases.draft import Draft
 from assay.phases.form import redated
-from assay.phases.inquiry import Inquiry
-from assay.phases.leaving import leaving
 from assay.phases.method import method
-from assay.phases.noticing import notice, rests_on_withdrawn
-from assay.phases.unheeded import unheeded
+from assay.phases.plan_answers import Closing
+from assay.phases.private_documents import leaving
+from assay.phases.source_comparison import compare
+from assay.phases.unmet_requests import unheeded
+from assay.phases.work_notices import notice, rests_on_withdrawn
 from assay.phases.write import date_of
 from assay.run.engine import Outcome
 from assay.run.run import Run
 from assay.verify.pipeline import Verified, verify
 from assay.verify.repair.means import Means
-from assay.verify.streaming.proofreading import Proofreader
+from assay.verify.stream.proofreader import Proofreader
 
 
 async def finish(
     run: Run,
-    kit: Kit,
-    reader: Reader,
-    inquiry: Inquiry,
+    toolset: Toolset,
+    reader: DocumentReader,
+    case: Case,
     draft: Draft,
     coverage: Sequence[Coverage] = (),
     proofreader: Proofreader | None = None,
@@ -47,9 +47,9 @@ async def finish(
     `coverage` is that before writing; `proofreader` has checked claims while the report was written.
     """
     async with run.at("verify").phase("verify") as phase:
-        passages, sources = kit.ledger.everything()
+        passages, sources = toolset.ledger.everything()
         if run.brief.verify and run.brief.compare and draft.sourced:
-            draft = await compare(phase, kit, reader, inquiry, draft, coverage)
+            draft = await compare(phase, toolset, reader, case, draft, coverage)
         closing = Closing(coverage, passages, formed=draft.composed or bool(run.brief.template))
         verified = await verify(
             phase,
@@ -60,23 +60,23 @@ async def finish(
             enabled=run.brief.verify,
             has_sources=draft.sourced,
             off=run.brief.checks_off,
-            means=_means(run, kit, inquiry, draft),
+            means=_means(run, toolset, case, draft),
             closing=closing,
             proofreader=proofreader if draft.sourced else None,
             streamed=draft.streamed,
         )
-        draft = _revised(draft, verified, date_of(verified.text, kit, inquiry))
-        reason = stop_reason(run, kit, draft)
-        noticed = await notice(phase, kit.ledger, _cited(draft, kit))
+        draft = _revised(draft, verified, date_of(verified.text, toolset, case))
+        reason = stop_reason(run, toolset, draft)
+        noticed = await notice(phase, toolset.ledger, _cited(draft, toolset))
         contacted = await method(phase)
         limits = (
             *_ended(reason),
-            *inquiry.assumptions,
+            *case.assumptions,
             *draft.limits,
             *closing.limits,
-            *unheeded(run, inquiry),
+            *unheeded(run, case),
             *noticed,
-            *rests_on_withdrawn(verified.claims, kit.ledger),
+            *rests_on_withdrawn(verified.claims, toolset.ledger),
             *contacted,
             *leaving(run.brief),
         )
@@ -84,22 +84,22 @@ async def finish(
     return Outcome(stop_reason=reason, verified=verified.passed and run.brief.verify)
 
 
-def _cited(draft: Draft, kit: Kit) -> tuple[Source, ...]:
+def _cited(draft: Draft, toolset: Toolset) -> tuple[Source, ...]:
     """The sources of the passages the report cites, each once."""
-    ids = dict.fromkeys(passage.source for passage in cite(draft.text, kit.ledger).passages)
-    return tuple(source for id in ids if (source := kit.ledger.source(id)) is not None)
+    ids = dict.fromkeys(passage.source for passage in cite(draft.text, toolset.ledger).passages)
+    return tuple(source for id in ids if (source := toolset.ledger.source(id)) is not None)
 
 
-def _means(run: Run, kit: Kit, inquiry: Inquiry, draft: Draft) -> Means | None:
+def _means(run: Run, toolset: Toolset, case: Case, draft: Draft) -> Means | None:
     """What the report may be repaired with; nothing, where it is not to be, or stands for records."""
     if not run.brief.repair or draft.composed:
         return None
     return Means(
-        ledger=kit.ledger,
-        tools=kit.tools,
+        ledger=toolset.ledger,
+        tools=toolset.tools,
         off=run.brief.repairs_off,
         emptied=nothing() if run.brief.template else "",
-        retell=lambda text: redated(text, date_of(text, kit, inquiry)),
+        retell=lambda text: redated(text, date_of(text, toolset, case)),
     )
 
 
@@ -111,11 +111,11 @@ def _revised(draft: Draft, verified: Verified, dated: str) -> Draft:
     return msgspec.structs.replace(draft, text=verified.text, limits=(*told, *verified.limits))
 
 
-def stop_reason(run: Run, kit: Kit, draft: Draft) -> str:
+def stop_reason(run: Run, toolset: Toolset, draft: Draft) -> str:
     """The limit which ended research; else whether anything was found where it was looked for, and written up."""
     if run.exhausted:
         return run.exhausted
-    cites = bool(cite(draft.text, kit.ledger).passages)
+    cites = bool(cite(draft.text, toolset.ledger).passages)
     if draft.researched and (not draft.found or (draft.written and not cites)):
         return "no_evidence"
     return "done" if draft.written else "unwritten"

@@ -10,7 +10,7 @@ import msgspec
 from assay.core import phrases
 from assay.core.brief import Section
 from assay.core.markers import parse, strip
-from assay.core.outline import LONGEST_TITLE, Part, closed, heading, leaves, outline
+from assay.core.outline import LONGEST_TITLE, OutlineSection, closed, heading, leaves, outline
 from assay.core.plan import Coverage
 from assay.core.translation import ENGLISH, date_of, speech, state, stated
 from assay.core.translation import gettext as _
@@ -98,7 +98,7 @@ def with_missing(text: str, parts: Sequence[str]) -> str:
     return f"{whole}\n\n## {phrases.missing()}\n\n{items}" if whole.startswith(text.rstrip()) else text
 
 
-def _without(text: str, parts: Sequence[Part]) -> str:
+def _without(text: str, parts: Sequence[OutlineSection]) -> str:
     for part in reversed(parts):
         text = f"{text[: part.start].rstrip()}\n\n{text[part.end :].lstrip()}"
     return text.strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.core.outline import Part, outline
+from assay.core.outline import OutlineSection, outline
 from assay.core.plan import Coverage
 from assay.core.text import words
 from assay.phases.coverage import telling
@@ -30,7 +30,7 @@ def reconciled(text: str, coverage: Sequence[Coverage]) -> str:
     return text
 
 
-def _section(text: str, part: Part, coverage: Sequence[Coverage]) -> str:
+def _section(text: str, part: OutlineSection, coverage: Sequence[Coverage]) -> str:
     """The section as it should be; "" where nothing of it is left."""
     if all(each.status == "answered" for each in coverage):
         return ""

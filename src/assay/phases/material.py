@@ -7,24 +7,24 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from assay.agents.sizing import total
 from assay.agents.task import Finding
+from assay.agents.windows import total
 from assay.core.messages import Message
-from assay.core.shown import show
+from assay.core.passage_context import show
 from assay.core.sources import Passage
 from assay.core.text import sentences
 from assay.evidence.ledger import Ledger
-from assay.phases.inquiry import user
+from assay.phases.case import user
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class FindingsPart(msgspec.Struct, frozen=True, kw_only=True):
     """Findings written up in one piece, as messages."""
 
     findings: tuple[Finding, ...]
     messages: tuple[Message, ...]
 
 
-def parts(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> list[Part]:
+def parts(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> list[FindingsPart]:
     """The findings in as few parts as fit into `tokens` each, in order; what does not fit alone is cut to fit."""
     packed: list[list[Finding]] = []
     for finding in findings:
@@ -32,7 +32,7 @@ def parts(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> list[Part
             packed[-1].append(finding)
         else:
             packed.append([finding])
-    return [Part(findings=tuple(group), messages=_fitted(group, ledger, tokens)) for group in packed]
+    return [FindingsPart(findings=tuple(group), messages=_fitted(group, ledger, tokens)) for group in packed]
 
 
 def evidence(passages: Sequence[Passage], ledger: Ledger) -> str:

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from assay.core import counts
-from assay.core.looked import LOCAL
 from assay.core.method import SearchRow, search_log
+from assay.core.search_record import LOCAL
 from assay.core.sources import SNIPPET, Source
 from assay.core.translation import gettext as _
 from assay.core.translation import listed, ngettext, number
@@ -16,7 +16,7 @@ from assay.core.urls import BadUrl, canonical
 from assay.core.urls import read as read_url
 from assay.core.view import RunView, fold
 from assay.run.run import Run
-from assay.run.steps import Scratch, digest, perform
+from assay.run.steps import StepContext, digest, perform
 
 
 async def method(run: Run) -> tuple[str, ...]:
@@ -27,7 +27,7 @@ async def method(run: Run) -> tuple[str, ...]:
     if not run.brief.scope.web:
         return ()
 
-    async def look(_: Scratch) -> tuple[str, ...]:
+    async def look(_: StepContext) -> tuple[str, ...]:
         run.execution.check_owner()
         view = fold(await run.execution.journal.events(run.run_id))
         return await asyncio.to_thread(_told, run, view)

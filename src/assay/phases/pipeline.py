@@ -6,39 +6,39 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import msgspec
 
-from assay.agents.task import Kit
+from assay.agents.task import Toolset
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName
 from assay.core.phrases import expect
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.locale import speaking
 from assay.phases.alone import work_alone
 from assay.phases.background import look_around
+from assay.phases.case import Case, heard, inquire
+from assay.phases.checkpoint import Checkpoint, keep, take_up
 from assay.phases.coverage import cover
-from assay.phases.dispatch import Crew
+from assay.phases.dispatch import AgentPool
 from assay.phases.draft import Draft
+from assay.phases.empty_report import write_nothing
+from assay.phases.fields.answer import fill
 from assay.phases.final import finish
-from assay.phases.heritage import Heritage, announce, equip, inherit, recalled
-from assay.phases.inquiry import Inquiry, heard, inquire
-from assay.phases.nothing import write_nothing
-from assay.phases.noticing import forewarn
-from assay.phases.planning import agreed, follow, make_plan
+from assay.phases.inherited_evidence import InheritedEvidence, announce, equip, inherit, recalled
+from assay.phases.planner import agreed, follow, make_plan
 from assay.phases.simple import answer, answer_from
-from assay.phases.standing import Standing, keep, take_up
 from assay.phases.state import Research
-from assay.phases.survey.survey import survey
+from assay.phases.survey.survey_phase import survey
 from assay.phases.triage import classify
-from assay.phases.typed.answer import fill
+from assay.phases.work_notices import forewarn
 from assay.phases.write import write
 from assay.run.engine import Outcome
 from assay.run.protocols import Tool
 from assay.run.run import Run
-from assay.verify.streaming.proofreading import Proofreader, proofreader
+from assay.verify.stream.proofreader import Proofreader, proofreader
 
-Strategy = Callable[[Run, Crew, Plan], Awaitable[Research]]
+Strategy = Callable[[Run, AgentPool, Plan], Awaitable[Research]]
 
 EVERY_DOCUMENT = N_("Read every document in scope")
 
@@ -47,7 +47,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     """What all runs of a process share: the tools installed, the reader of documents, the strategies by name."""
 
     tools: Sequence[Tool]
-    reader: Reader
+    reader: DocumentReader
     strategies: Mapping[str, Strategy]
 
     def strategy(self, name: str) -> Strategy:
@@ -90,58 +90,62 @@ async def pipeline(run: Run, services: Services) -> Outcome:
 
 async def _answered(run: Run, services: Services) -> Outcome:
     """The run, which speaks the language of its report."""
-    tools, heritage = services.allowed(run.brief.tools), await inherit(run)
+    tools, inheritance = services.allowed(run.brief.tools), await inherit(run)
     if run.brief.mode == "agent":
-        return await work_alone(run, equip(run, tools, heritage, None), services.reader)
+        return await work_alone(run, equip(run, tools, inheritance, None), services.reader)
     run.limit("extended" if run.brief.depth == "auto" else run.brief.depth)  # until triage has said how far to go
     if run.brief.fork is not None:
-        return await go_on(run, services, tools, heritage)
-    triage, inquiry = await classify(run, await inquire(run))
-    searchable = bool(inquiry.count) or run.brief.scope.web
-    heritage = heritage if goes_on(run.brief, triage) or not searchable else Heritage()
-    kit = equip(run, tools, heritage, inquiry.held)
+        return await go_on(run, services, tools, inheritance)
+    triage, case = await classify(run, await inquire(run))
+    searchable = bool(case.count) or run.brief.scope.web
+    inheritance = inheritance if goes_on(run.brief, triage) or not searchable else InheritedEvidence()
+    toolset = equip(run, tools, inheritance, case.held)
     rules = run.limit(triage.depth)
     if triage.answer is not None or run.brief.mode == "web_search":
-        proof = proofreader(run, kit.ledger, services.reader, "answer")
-        draft = await at_once(run, kit, inquiry, triage.answer or "", proof)
-        return await finish(run, kit, services.reader, inquiry, draft, proofreader=proof)
+        proof = proofreader(run, toolset.ledger, services.reader, "answer")
+        draft = await at_once(run, toolset, case, triage.answer or "", proof)
+        return await finish(run, toolset, services.reader, case, draft, proofreader=proof)
     if not searchable:
-        proof = proofreader(run, kit.ledger, services.reader, "answer")
-        held = bool(kit.ledger.everything()[1])  # taken over from an earlier run
-        draft = await (answer_from(run, kit, inquiry, proof) if held else write_nothing(run, kit, inquiry))
-        announce(run, kit, draft.text)
-        return await finish(run, kit, services.reader, inquiry, draft, proofreader=proof)
+        proof = proofreader(run, toolset.ledger, services.reader, "answer")
+        held = bool(toolset.ledger.everything()[1])  # taken over from an earlier run
+        draft = await (answer_from(run, toolset, case, proof) if held else write_nothing(run, toolset, case))
+        announce(run, toolset, draft.text)
+        return await finish(run, toolset, services.reader, case, draft, proofreader=proof)
     if triage.whole_collection and not run.brief.schema and await agreed(run, _(EVERY_DOCUMENT)):
-        surveyed = await survey(run, kit, services.reader, inquiry, rules)
+        surveyed = await survey(run, toolset, services.reader, case, rules)
         if surveyed is not None:
-            return await finish(run, kit, services.reader, inquiry, surveyed)
-    at = Standing(triage=triage, question=inquiry.question, answers=inquiry.answers, assumptions=inquiry.assumptions)
-    at = msgspec.structs.replace(at, background=await look_around(run, kit, inquiry))
-    return await researched(run, services, Crew(kit, inquiry, rules), heritage, at)
+            return await finish(run, toolset, services.reader, case, surveyed)
+    at = Checkpoint(triage=triage, question=case.question, answers=case.answers, assumptions=case.assumptions)
+    at = msgspec.structs.replace(at, background=await look_around(run, toolset, case))
+    return await researched(run, services, AgentPool(toolset, case, rules), inheritance, at)
 
 
-async def go_on(run: Run, services: Services, tools: Mapping[str, Tool], heritage: Heritage) -> Outcome:
+async def go_on(run: Run, services: Services, tools: Mapping[str, Tool], inheritance: InheritedEvidence) -> Outcome:
     """The way of a run which was forked off another, from where that was."""
-    forked, kit, inquiry = await take_up(run, tools, heritage)
+    forked, toolset, case = await take_up(run, tools, inheritance)
     triage = forked.standing.triage
-    heritage = heritage if goes_on(run.brief, triage) else Heritage()
-    return await researched(run, services, Crew(kit, inquiry, run.limit(triage.depth)), heritage, forked.standing)
+    inheritance = inheritance if goes_on(run.brief, triage) else InheritedEvidence()
+    return await researched(
+        run, services, AgentPool(toolset, case, run.limit(triage.depth)), inheritance, forked.standing
+    )
 
 
-async def researched(run: Run, services: Services, crew: Crew, heritage: Heritage, at: Standing) -> Outcome:
+async def researched(
+    run: Run, services: Services, agent_pool: AgentPool, inheritance: InheritedEvidence, at: Checkpoint
+) -> Outcome:
     """Plan, research, write, verify; what a run was forked with is not done again."""
-    kit, inquiry = crew.kit, crew.inquiry
-    at = await planned(run, crew, at)
-    research, coverage = await investigated(run, services.strategy(run.brief.strategy), crew, at)
-    inquiry = await heard(run, inquiry, research.steering)
-    await forewarn(run, kit.ledger, research.findings)
-    proof = proofreader(run, kit.ledger, services.reader)
+    toolset, case = agent_pool.toolset, agent_pool.case
+    at = await planned(run, agent_pool, at)
+    research, coverage = await investigated(run, services.strategy(run.brief.strategy), agent_pool, at)
+    case = await heard(run, case, research.steering)
+    await forewarn(run, toolset.ledger, research.findings)
+    proof = proofreader(run, toolset.ledger, services.reader)
     if run.brief.schema:
-        draft = await fill(run, kit, inquiry, research)
+        draft = await fill(run, toolset, case, research)
     else:
-        draft = await write(run, kit, inquiry, recalled(kit, inquiry, heritage, research), coverage, proof)
-    announce(run, kit, draft.text)
-    return await finish(run, kit, services.reader, inquiry, draft, coverage, proof)
+        draft = await write(run, toolset, case, recalled(toolset, case, inheritance, research), coverage, proof)
+    announce(run, toolset, draft.text)
+    return await finish(run, toolset, services.reader, case, draft, coverage, proof)
 
 
 def goes_on(brief: Brief, triage: Triage) -> bool:
@@ -149,35 +153,39 @@ def goes_on(brief: Brief, triage: Triage) -> bool:
     return triage.follow_up != "new_topic" or "search" not in brief.tools
 
 
-async def at_once(run: Run, kit: Kit, inquiry: Inquiry, text: str, proof: Proofreader | None) -> Draft:
+async def at_once(run: Run, toolset: Toolset, case: Case, text: str, proof: Proofreader | None) -> Draft:
     """An answer without a plan: `text`, what a look at the documents brings, or what was found before.
 
     Raises:
         ModelFailed: no model worked and nothing was found.
     """
-    if not text and "search" not in kit.tools:
-        return await answer_from(run, kit, inquiry, proof)
-    draft = await answer(run, kit, inquiry, text, proof)
-    announce(run, kit, draft.text)
+    if not text and "search" not in toolset.tools:
+        return await answer_from(run, toolset, case, proof)
+    draft = await answer(run, toolset, case, text, proof)
+    announce(run, toolset, draft.text)
     return draft
 
 
-async def planned(run: Run, crew: Crew, at: Standing) -> Standing:
+async def planned(run: Run, agent_pool: AgentPool, at: Checkpoint) -> Checkpoint:
     """With a plan: the one there is, the one somebody gave, or the planner's."""
     if at.plan is not None:
         return at
-    keep(run, "plan", at, crew.kit)
-    plan = await (follow(run, at.given) if at.given else make_plan(run, crew.inquiry, at.background, crew.rules))
+    keep(run, "plan", at, agent_pool.toolset)
+    plan = await (
+        follow(run, at.given) if at.given else make_plan(run, agent_pool.case, at.background, agent_pool.rules)
+    )
     return msgspec.structs.replace(at, plan=plan, given=None)
 
 
-async def investigated(run: Run, strategy: Strategy, crew: Crew, at: Standing) -> tuple[Research, tuple[Coverage, ...]]:
+async def investigated(
+    run: Run, strategy: Strategy, agent_pool: AgentPool, at: Checkpoint
+) -> tuple[Research, tuple[Coverage, ...]]:
     """The research there is; else that of the run's strategy, then coverage, which sends agents for what is open."""
     if at.research is not None:
         return at.research, at.coverage
     assert at.plan is not None
-    keep(run, "research", at, crew.kit)
+    keep(run, "research", at, agent_pool.toolset)
     async with run.phase("research") as phase:
-        research, coverage = await cover(phase, crew, await strategy(phase, crew, at.plan))
-    keep(run, "write", msgspec.structs.replace(at, research=research, coverage=coverage), crew.kit)
+        research, coverage = await cover(phase, agent_pool, await strategy(phase, agent_pool, at.plan))
+    keep(run, "write", msgspec.structs.replace(at, research=research, coverage=coverage), agent_pool.toolset)
     return research, coverage

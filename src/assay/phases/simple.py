@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from assay.agents.citing import cite
+from assay.agents.citations import cite
 from assay.agents.findings import compose
+from assay.agents.prompt_texts import prompt
 from assay.agents.replies import defect, salvaged
-from assay.agents.sizing import output
-from assay.agents.task import Kit
-from assay.agents.wording import prompt
+from assay.agents.task import Toolset
+from assay.agents.windows import output
 from assay.core.citations.reader import citing
 from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
@@ -17,14 +17,14 @@ from assay.core.phrases import nothing
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
 from assay.phases.background import may_search
+from assay.phases.case import Case, user
 from assay.phases.draft import Draft
-from assay.phases.inquiry import Inquiry, user
-from assay.phases.looking import SECONDS, Look, recall_all, search_and_read, search_once
-from assay.phases.nothing import checked, nothing_found
+from assay.phases.empty_report import checked, nothing_found
+from assay.phases.quick_look import QuickLook, recall_all, search_and_read, search_once
 from assay.phases.write import REVISED, settle, with_date
 from assay.run.run import Run
-from assay.verify.streaming.carrying import spans
-from assay.verify.streaming.proofreading import Proofreader
+from assay.verify.stream.carryover import spans
+from assay.verify.stream.proofreader import Proofreader
 
 UNSOURCED = N_("This answer rests on no sources.")
 ENDED = N_("The answer was put together by code: what follows are the passages found.")
@@ -37,41 +37,41 @@ def unsourced() -> str:
     return f"*{state(_(UNSOURCED))}*"
 
 
-async def answer(run: Run, kit: Kit, inquiry: Inquiry, text: str, proofreader: Proofreader | None = None) -> Draft:
+async def answer(run: Run, toolset: Toolset, case: Case, text: str, proofreader: Proofreader | None = None) -> Draft:
     """Answer at once. `text` is what triage has said already, empty when it has not.
 
     `proofreader` finds and checks the answer's claims as it streams, where it rests on anything.
     """
-    look = Look() if text else await _look(run, kit, inquiry)
+    look = QuickLook() if text else await _look(run, toolset, case)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if text:
             phase.emit(ReportDelta(text=text))  # a greeting, or a word on the conversation: it has no need of sources
             return Draft(text=text, researched=False, sourced=False)
-        if may_search(run, kit, inquiry) and not look.evidence and not look.late:
-            return await nothing_found(phase, kit, inquiry)
-        return await _answer(phase, kit, inquiry, look, proofreader)
+        if may_search(run, toolset, case) and not look.evidence and not look.late:
+            return await nothing_found(phase, toolset, case)
+        return await _answer(phase, toolset, case, look, proofreader)
 
 
-async def answer_from(run: Run, kit: Kit, inquiry: Inquiry, proofreader: Proofreader | None = None) -> Draft:
+async def answer_from(run: Run, toolset: Toolset, case: Case, proofreader: Proofreader | None = None) -> Draft:
     """Answer from what the ledger holds, and from nothing else; `proofreader` is as in `answer`."""
-    look = await recall_all(run, kit, inquiry)
+    look = await recall_all(run, toolset, case)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if look.evidence:
-            return await _answer(phase, kit, inquiry, look, proofreader)
-        await checked(phase, kit, inquiry)
-        text = state(_("Nothing that answers this question is in {scope}.").format(scope=inquiry.scope))
+            return await _answer(phase, toolset, case, look, proofreader)
+        await checked(phase, toolset, case)
+        text = state(_("Nothing that answers this question is in {scope}.").format(scope=case.scope))
         phase.emit(ReportDelta(text=text))
         return Draft(text=text, sourced=False)
 
 
-async def _look(run: Run, kit: Kit, inquiry: Inquiry) -> Look:
+async def _look(run: Run, toolset: Toolset, case: Case) -> QuickLook:
     look = search_and_read if run.brief.mode == "web_search" else search_once
-    return await look(run, kit, inquiry)
+    return await look(run, toolset, case)
 
 
-async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look, proofreader: Proofreader | None) -> Draft:
+async def _answer(phase: Run, toolset: Toolset, case: Case, look: QuickLook, proofreader: Proofreader | None) -> Draft:
     """Ask for the answer.
 
     Raises:
@@ -82,53 +82,59 @@ async def _answer(phase: Run, kit: Kit, inquiry: Inquiry, look: Look, proofreade
     if first:
         phase.emit(ReportDelta(text=first))
     try:
-        reply = await _ask(phase, kit, inquiry, look.evidence, heard)
+        reply = await _ask(phase, toolset, case, look.evidence, heard)
     except (LimitReached, ModelFailed) as failed:
-        return _passages(phase, kit, inquiry, failed, heard)
+        return _passages(phase, toolset, case, failed, heard)
     wrong, said = defect(reply), reply.text
     if wrong:
         said = salvaged(reply)
-        if not cite(said, kit.ledger).passages:
-            return _passages(phase, kit, inquiry, ModelFailed(f"the answer could not be used: {wrong}"), heard)
+        if not cite(said, toolset.ledger).passages:
+            return _passages(phase, toolset, case, ModelFailed(f"the answer could not be used: {wrong}"), heard)
         phase.warn(_("the answer was used in part: {why}").format(why=wrong.partition(";")[0]))
-    cites = bool(cite(said, kit.ledger).passages)
+    cites = bool(cite(said, toolset.ledger).passages)
     if heard and (wrong or not cites):
         heard.take_back()  # what rests on no sources is not checked
-    text = with_date(said, kit, inquiry) if cites else f"{unsourced()}\n\n{said}"
+    text = with_date(said, toolset, case) if cites else f"{unsourced()}\n\n{said}"
     read = said if heard and cites and not wrong else ""
     settle(
         phase, first + reply.text, text, REVISED if cites or first else "the answer cites nothing", spans(read, text)
     )
-    return Draft(text=text, researched=bool(look.evidence), sourced=cites, limits=_said(look), streamed=read)
+    return Draft(
+        text=text,
+        researched=bool(look.evidence),
+        sourced=cites,
+        limits=_said(look, phase.rules.look_seconds),
+        streamed=read,
+    )
 
 
-def _said(look: Look) -> tuple[str, ...]:
+def _said(look: QuickLook, seconds: float) -> tuple[str, ...]:
     """What a reader must know of a look which was cut short."""
     if not look.late:
         return ()
-    return (_(CUT if look.evidence else LATE).format(seconds=round(SECONDS)),)
+    return (_(CUT if look.evidence else LATE).format(seconds=round(seconds)),)
 
 
 def _passages(
-    phase: Run, kit: Kit, inquiry: Inquiry, failed: LimitReached | ModelFailed, proofreader: Proofreader | None
+    phase: Run, toolset: Toolset, case: Case, failed: LimitReached | ModelFailed, proofreader: Proofreader | None
 ) -> Draft:
     """The passages found in the answer's stead; none were, and no model works: the run fails."""
-    text = compose(inquiry.question, kit.ledger)
+    text = compose(case.question, toolset.ledger)
     if text == nothing() and isinstance(failed, ModelFailed):
         raise failed
     phase.warn(_("no model answered: {why}").format(why=in_words(failed.reason)))
     if proofreader:
         proofreader.take_back()
-    text = with_date(text, kit, inquiry)
+    text = with_date(text, toolset, case)
     phase.emit(ReportRevised(text=text, why="no model answered; the passages found are the report"))
     return Draft(text=text, limits=(_(ENDED),), written=False)
 
 
-async def _ask(phase: Run, kit: Kit, inquiry: Inquiry, evidence: str, proofreader: Proofreader | None) -> Reply:
+async def _ask(phase: Run, toolset: Toolset, case: Case, evidence: str, proofreader: Proofreader | None) -> Reply:
     request = Request(
         task="answer",
         system=prompt("assay.phases", "answer"),
-        messages=(*([user("evidence", evidence)] if evidence else []), *inquiry.asked()),
+        messages=(*([user("evidence", evidence)] if evidence else []), *case.asked()),
         tool_choice="none",
         max_tokens=output(phase.profile("complex"), phase.rules.answer_tokens),
     )
@@ -137,5 +143,5 @@ async def _ask(phase: Run, kit: Kit, inquiry: Inquiry, evidence: str, proofreade
         request,
         deltas=lambda text: ReportDelta(text=text),
         listener=proofreader.listener("") if proofreader else None,
-        reading=citing(kit.ledger.knows),
+        reading=citing(toolset.ledger.knows),
     )

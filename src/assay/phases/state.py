@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import msgspec
 
-from assay.agents.task import AgentTask, Finding, Finished, Kit
+from assay.agents.task import AgentTask, Finding, Finished, Toolset
 from assay.core.absence import states_absence
 from assay.core.markers import strip
 from assay.core.plan import CoverageStatus, Plan, PlanStep, StepStatus
 from assay.core.text import sentences, words
-from assay.phases.inquiry import Inquiry
+from assay.phases.case import Case
 
 SAID_LENGTH = 200
 STATUS: dict[CoverageStatus, StepStatus] = {"answered": "completed", "partly": "partly", "not": "open"}
@@ -20,7 +20,7 @@ WORKED_ON = frozenset(STATUS.values())
 """The steps somebody has worked on to some end."""
 
 
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
+class PartAssessment(msgspec.Struct, frozen=True, kw_only=True):
     """How a model judges a part: plan step `step`, or where that is 0, the part of the question with these words."""
 
     step: int
@@ -41,7 +41,7 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
     failed: tuple[str, ...] = ()
     cycles: int = 0
     steering: tuple[str, ...] = ()
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[PartAssessment, ...] = ()
     judged_of: int = 0
 
     def with_finding(self, finding: Finding) -> Research:
@@ -126,8 +126,8 @@ def task_for(step: PlanStep) -> str:
 
 
 def agent_task(
-    kit: Kit,
-    inquiry: Inquiry,
+    toolset: Toolset,
+    case: Case,
     research: Research,
     task: str,
     *,
@@ -142,16 +142,16 @@ def agent_task(
         step=step,
         turns=turns,
         calls=calls,
-        question=inquiry.full(),
-        date=inquiry.date,
-        language=inquiry.language,
-        documents=inquiry.documents,
-        held=bool(inquiry.count),
-        finished=(*kit.earlier, *(_finished(kit, finding) for finding in research.findings)),
-        lanes=(*kit.lanes, *lanes),
+        question=case.full(),
+        date=case.date,
+        language=case.language,
+        documents=case.documents,
+        held=bool(case.count),
+        finished=(*toolset.earlier, *(_finished(toolset, finding) for finding in research.findings)),
+        lanes=(*toolset.lanes, *lanes),
     )
 
 
-def _finished(kit: Kit, finding: Finding) -> Finished:
-    own = kit.ledger.seeing([finding.lane])
+def _finished(toolset: Toolset, finding: Finding) -> Finished:
+    own = toolset.ledger.seeing([finding.lane])
     return Finished(task=finding.task, searched=own.queries(), read=own.pages())

@@ -7,21 +7,21 @@ from typing import Literal
 
 import msgspec
 
+from assay.agents.prompt_texts import prompt
 from assay.agents.replies import mend
-from assay.agents.sizing import output
-from assay.agents.stating import counted, rules
-from assay.agents.wording import prompt
+from assay.agents.rule_messages import counted, rules
+from assay.agents.windows import output
 from assay.core.brief import Mode, SetDepth
 from assay.core.endings import in_words
-from assay.core.errors import LimitReached, ModelFailed, ToolFailed
+from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import TriageClassified
 from assay.core.messages import Reply, Request, ToolCall
 from assay.core.plan import Complexity, FollowUp, Triage
 from assay.core.translation import gettext as _
 from assay.core.translation import quoted
+from assay.phases.case import Case, before, user
 from assay.phases.clarify import clarify, may_ask
 from assay.phases.control import ANSWER, GENERATE_PLAN, TRIAGE, GeneratePlan, first, names
-from assay.phases.inquiry import Inquiry, before, user
 from assay.run.run import Run
 from assay.tools.arguments import read
 
@@ -46,7 +46,7 @@ class TriageRules(msgspec.Struct, frozen=True, kw_only=True):
         return f"Today is {self.date}. {asked if self.questions else 'Nobody can be asked.'}"
 
 
-async def classify(run: Run, inquiry: Inquiry) -> tuple[Triage, Inquiry]:
+async def classify(run: Run, case: Case) -> tuple[Triage, Case]:
     """One model call decides; where it fails, the question is taken as a moderate one.
 
     A question which leans on what was said before goes on as triage restates it.
@@ -55,22 +55,22 @@ async def classify(run: Run, inquiry: Inquiry) -> tuple[Triage, Inquiry]:
         InputNeeded: the question is not clear, and the brief wants a person to say what is meant.
     """
     async with run.phase("triage") as phase:
-        triage = _fixed(run, await _ask(phase, inquiry))
+        triage = _fixed(run, await _ask(phase, case))
         phase.emit(TriageClassified(triage=triage, mode=mode(run, triage), depth=triage.depth))
-        return triage, await clarify(phase, _assumed(_restated(inquiry, triage), triage), triage)
+        return triage, await clarify(phase, _assumed(_restated(case, triage), triage), triage)
 
 
-def _assumed(inquiry: Inquiry, triage: Triage) -> Inquiry:
-    """The inquiry with what triage assumed: those who research and write are told it, and so is the reader."""
+def _assumed(case: Case, triage: Triage) -> Case:
+    """The case with what triage assumed: those who research and write are told it, and so is the reader."""
     told = tuple(f"Assumed: {each}" for each in triage.assumptions)
-    return msgspec.structs.replace(inquiry, assumed=triage.assumptions, assumptions=(*inquiry.assumptions, *told))
+    return msgspec.structs.replace(case, assumed=triage.assumptions, assumptions=(*case.assumptions, *told))
 
 
-def _restated(inquiry: Inquiry, triage: Triage) -> Inquiry:
-    if not triage.restated or triage.restated == inquiry.question:
-        return inquiry
+def _restated(case: Case, triage: Triage) -> Case:
+    if not triage.restated or triage.restated == case.question:
+        return case
     assumed = _("The question was read as {question}.").format(question=quoted(triage.restated))
-    return msgspec.structs.replace(inquiry, question=triage.restated, assumptions=(assumed,))
+    return msgspec.structs.replace(case, question=triage.restated, assumptions=(assumed,))
 
 
 def mode(run: Run, triage: Triage) -> Mode:
@@ -80,17 +80,17 @@ def mode(run: Run, triage: Triage) -> Mode:
     return "simple" if triage.answer is not None else "deep_research"
 
 
-async def _ask(phase: Run, inquiry: Inquiry) -> Triage:
+async def _ask(phase: Run, case: Case) -> Triage:
     if phase.brief.mode in QUICK and not phase.brief.conversation:
         return Triage(complexity="simple")
     request = Request(
         task="triage",
         system=prompt("assay.phases", "triage"),
         messages=(
-            user("documents", inquiry.documents),
+            user("documents", case.documents),
             *before(phase, "simple"),
-            rules(TriageRules(date=inquiry.date, questions=phase.rules.questions if may_ask(phase.brief) else 0)),
-            *inquiry.asked(),
+            rules(TriageRules(date=case.date, questions=phase.rules.questions if may_ask(phase.brief) else 0)),
+            *case.asked(),
         ),
         tools=TRIAGE,
         max_tokens=output(phase.profile("simple"), phase.rules.decision_tokens),
@@ -118,7 +118,7 @@ def _read(phase: Run, reply: Reply) -> Triage:
 def _planned(phase: Run, call: ToolCall) -> Triage:
     try:
         wanted = read(GENERATE_PLAN, call.arguments, GeneratePlan)
-    except ToolFailed as failed:
+    except ToolError as failed:
         phase.warn(
             _("triage called generate_plan wrongly, the question is taken as a moderate one: {why}").format(
                 why=failed.reason

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from assay.agents.citing import cite
+from assay.agents.citations import cite
 from assay.agents.findings import compose, told
-from assay.agents.task import Finding, Kit
+from assay.agents.task import Finding, Toolset
 from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
@@ -16,16 +16,16 @@ from assay.core.phrases import nothing
 from assay.core.plan import Coverage, Plan
 from assay.core.translation import N_, quoted, state
 from assay.core.translation import gettext as _
+from assay.phases.case import Case
 from assay.phases.draft import Draft
+from assay.phases.empty_report import nothing_found
 from assay.phases.form import Formed, as_of, filled, formed, joined, missing
 from assay.phases.gaps import gaps, reconciled
-from assay.phases.inquiry import Inquiry
-from assay.phases.nothing import nothing_found
 from assay.phases.state import Research
-from assay.phases.writer import Writer
+from assay.phases.writer import ReportWriter
 from assay.run.run import Run
-from assay.verify.streaming.carrying import spans
-from assay.verify.streaming.proofreading import Proofreader
+from assay.verify.stream.carryover import spans
+from assay.verify.stream.proofreader import Proofreader
 
 REVISED = "its date, and what could not be found, were put in by code"
 HALF_WRITTEN = N_(
@@ -45,8 +45,8 @@ CUT_SHORT = N_(
 
 async def write(
     run: Run,
-    kit: Kit,
-    inquiry: Inquiry,
+    toolset: Toolset,
+    case: Case,
     research: Research,
     coverage: Sequence[Coverage],
     proofreader: Proofreader | None = None,
@@ -64,13 +64,13 @@ async def write(
         if not research.findings and research.failed:
             raise ModelFailed(f"every agent failed: {research.failed[-1]}")
         if not any(finding.passages for finding in research.findings):
-            draft = await _cut_short(phase, kit, inquiry, research)
+            draft = await _cut_short(phase, toolset, case, research)
         else:
-            draft = await _draft(phase, Writer(phase, kit, inquiry, research, coverage, proofreader), research)
+            draft = await _draft(phase, ReportWriter(phase, toolset, case, research, coverage, proofreader), research)
     return msgspec.structs.replace(draft, limits=(*draft.limits, *shortcomings(research)))
 
 
-async def _draft(phase: Run, writer: Writer, research: Research) -> Draft:
+async def _draft(phase: Run, writer: ReportWriter, research: Research) -> Draft:
     """The report in its form; what code changed of the text as it streamed is on the log."""
     try:
         texts, why = await writer.write(), REVISED
@@ -79,7 +79,7 @@ async def _draft(phase: Run, writer: Writer, research: Research) -> Draft:
         texts, why = _unwritten(writer, research), "the writer failed; the findings are the report"
         if writer.proofreader:
             writer.proofreader.take_back()
-    done = _formed(phase, writer.kit, writer.inquiry, texts, writer.coverage)
+    done = _formed(phase, writer.toolset, writer.case, texts, writer.coverage)
     if why == REVISED:
         streamed = "\n\n".join(texts)
         read = streamed if writer.proofreader else ""
@@ -90,24 +90,24 @@ async def _draft(phase: Run, writer: Writer, research: Research) -> Draft:
     return Draft(text=done.text, limits=limits, written=False)
 
 
-def _formed(phase: Run, kit: Kit, inquiry: Inquiry, texts: Sequence[str], coverage: Sequence[Coverage]) -> Formed:
+def _formed(phase: Run, toolset: Toolset, case: Case, texts: Sequence[str], coverage: Sequence[Coverage]) -> Formed:
     """What was written, with its date and what could not be found, under the headings of a template if there is one."""
-    dated = date_of("\n\n".join(texts), kit, inquiry)
+    dated = date_of("\n\n".join(texts), toolset, case)
     if phase.brief.template:
         return filled(texts, phase.brief.template, dated, missing(coverage))
     return Formed(text=formed(reconciled(joined(texts), coverage), dated, gaps(coverage)))
 
 
-def date_of(text: str, kit: Kit, inquiry: Inquiry) -> str:
+def date_of(text: str, toolset: Toolset, case: Case) -> str:
     """Of when a text is, by the sources it cites, as a sentence."""
-    cited = cite(text, kit.ledger)
-    sources = [*cited.sources, *(kit.ledger.source(passage.source) for passage in cited.passages)]
-    return as_of((source.published for source in sources if source), inquiry.date)
+    cited = cite(text, toolset.ledger)
+    sources = [*cited.sources, *(toolset.ledger.source(passage.source) for passage in cited.passages)]
+    return as_of((source.published for source in sources if source), case.date)
 
 
-def with_date(text: str, kit: Kit, inquiry: Inquiry) -> str:
+def with_date(text: str, toolset: Toolset, case: Case) -> str:
     """An answer with its date below it."""
-    return formed(text, date_of(text, kit, inquiry), ())
+    return formed(text, date_of(text, toolset, case), ())
 
 
 def settle(
@@ -140,19 +140,19 @@ def _ended(stop: str) -> str:
     return _(MODEL_STOPS[stop]) if stop in MODEL_STOPS else in_words(stop)
 
 
-async def _cut_short(phase: Run, kit: Kit, inquiry: Inquiry, research: Research) -> Draft:
+async def _cut_short(phase: Run, toolset: Toolset, case: Case, research: Research) -> Draft:
     """The passages shown by the time a limit ended research; nothing, where there are none or agents judged them."""
     judged = any(finding.stop == "done" for finding in research.findings)
-    passages = "" if judged or not phase.exhausted else compose(inquiry.question, kit.ledger)
+    passages = "" if judged or not phase.exhausted else compose(case.question, toolset.ledger)
     if passages in ("", nothing()):
-        return await nothing_found(phase, kit, inquiry)
+        return await nothing_found(phase, toolset, case)
     notice = state(_(CUT_SHORT).format(why=in_words(phase.exhausted)))
-    text = with_date(f"*{notice}*\n\n{passages}", kit, inquiry)
+    text = with_date(f"*{notice}*\n\n{passages}", toolset, case)
     phase.emit(ReportDelta(text=text))
     return Draft(text=text)
 
 
-def _unwritten(writer: Writer, research: Research) -> tuple[str, ...]:
+def _unwritten(writer: ReportWriter, research: Research) -> tuple[str, ...]:
     """What was written before the writer failed, and the findings it had still to write up."""
     rest = [finding for part in writer.left for finding in part.findings] if writer.texts else writer.findings
     return (*writer.texts, composed(research.plan, rest))

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.agents.act import act
-from assay.agents.citing import cite
-from assay.agents.history import History, Turn, result
+from assay.agents.citations import cite
+from assay.agents.history import History, ModelTurn, result
 from assay.agents.loop import NO_CALLS_LEFT
+from assay.agents.prompt_texts import for_tools, prompt
 from assay.agents.replies import defect, mend, salvaged
-from assay.agents.sizing import output, room, total
-from assay.agents.stating import counted, rules
-from assay.agents.task import Kit
-from assay.agents.wording import for_tools, prompt
+from assay.agents.rule_messages import counted, rules
+from assay.agents.task import Toolset
+from assay.agents.windows import output, room, total
 from assay.core.citations.reader import citing
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused
 from assay.core.events import ReportDelta, ReportStarted
@@ -28,11 +28,11 @@ from assay.core.phrases import missing
 from assay.core.plan import Coverage, Plan
 from assay.core.translation import ENGLISH, N_, speech
 from assay.core.translation import gettext as _
-from assay.phases.inquiry import Inquiry, data, user
-from assay.phases.material import Part, parts, unseen
+from assay.phases.case import Case, data, user
+from assay.phases.material import FindingsPart, parts, unseen
 from assay.phases.state import Research
 from assay.run.run import Run
-from assay.verify.streaming.proofreading import Proofreader
+from assay.verify.stream.proofreader import Proofreader
 
 RECALL = "recall"
 ROOM_TO_RECALL = 700
@@ -74,15 +74,15 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join(said)
 
 
-class Piece(msgspec.Struct, frozen=True, kw_only=True):
+class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
     """What is written in one go: the `number`-th of `of` parts of the report."""
 
-    part: Part
+    part: FindingsPart
     number: int
     of: int
 
 
-class Writer:
+class ReportWriter:
     """Writes one report; `texts` are its parts as far as they are written, `left` those still to be written.
 
     `limits` are what its reader must know of how it was written.
@@ -91,20 +91,20 @@ class Writer:
     def __init__(
         self,
         phase: Run,
-        kit: Kit,
-        inquiry: Inquiry,
+        toolset: Toolset,
+        case: Case,
         research: Research,
         coverage: Sequence[Coverage],
         proofreader: Proofreader | None = None,
     ) -> None:
-        self.phase, self.kit, self.inquiry, self.proofreader = phase, kit, inquiry, proofreader
+        self.phase, self.toolset, self.case, self.proofreader = phase, toolset, case, proofreader
         self.plan: Plan = research.plan
         self.coverage = coverage
         self.findings = [finding for finding in research.findings if finding.passages]
         self.texts: list[str] = []
-        self.left: list[Part] = []
+        self.left: list[FindingsPart] = []
         self.limits: dict[str, None] = {}
-        may_recall = RECALL in kit.tools and unseen(kit.ledger, self.findings)
+        may_recall = RECALL in toolset.tools and unseen(toolset.ledger, self.findings)
         self.recalls = phase.rules.recalls if may_recall else 0
         self.turns = 0
         self.called = False  # in the part in work: a request which holds calls has to define their tool
@@ -121,28 +121,28 @@ class Writer:
             LimitReached, ModelFailed: it could not be written to its end.
         """
         request = self._request()
-        whole = Piece(part=Part(findings=(), messages=()), number=1, of=1)
-        fixed = [*self.inquiry.asked(), *self._closing(whole)]
+        whole = ReportPart(part=FindingsPart(findings=(), messages=()), number=1, of=1)
+        fixed = [*self.case.asked(), *self._closing(whole)]
         tokens = min(
             room(self.profile, request.system, (), request.max_tokens) - total(fixed), self.profile.window // 2
         )
         try:
-            return await self._parts(parts(self.findings, self.kit.ledger, tokens))
+            return await self._parts(parts(self.findings, self.toolset.ledger, tokens))
         except ContextTooLong:
             self.texts = []
             self._take_back()
-            return await self._parts(parts(self.findings, self.kit.ledger, tokens // 2))
+            return await self._parts(parts(self.findings, self.toolset.ledger, tokens // 2))
 
-    async def _parts(self, pieces: Sequence[Part]) -> tuple[str, ...]:
+    async def _parts(self, pieces: Sequence[FindingsPart]) -> tuple[str, ...]:
         self.texts, self.left = [], list(pieces)
         for number, part in enumerate(pieces, 1):
             if self.texts:
                 self.phase.emit(ReportDelta(text="\n\n"))
-            self.texts.append(await self._piece(Piece(part=part, number=number, of=len(pieces))))
+            self.texts.append(await self._piece(ReportPart(part=part, number=number, of=len(pieces))))
             self.left = list(pieces[number:])
         return tuple(self.texts)
 
-    async def _piece(self, piece: Piece) -> str:
+    async def _piece(self, piece: ReportPart) -> str:
         """One part; what is cut off or repeats itself is taken back and written once more.
 
         Where that is no better, the better of the two is the part, without what is wrong with it.
@@ -151,13 +151,13 @@ class Writer:
             LimitReached, ModelFailed: there is none.
         """
         self.called = False
-        history = History([*self.inquiry.asked(), *piece.part.messages])
+        history = History([*self.case.asked(), *piece.part.messages])
         first = await self._reply(history, piece)
         wrong = defect(first)
         if not wrong:
             return first.text
         self._take_back()
-        history.add(Turn(said=user("note", f"Your last reply could not be used: {wrong}.")))
+        history.add(ModelTurn(said=user("note", f"Your last reply could not be used: {wrong}.")))
         try:
             second = await self._reply(history, piece)
         except (LimitReached, ModelFailed):
@@ -169,7 +169,7 @@ class Writer:
     def _usable(self, reply: Reply) -> str:
         """What can be used of a reply with something wrong; nothing, where it cites nothing: findings say more."""
         text = salvaged(reply)
-        return text if cite(text, self.kit.ledger).passages else ""
+        return text if cite(text, self.toolset.ledger).passages else ""
 
     def _salvage(self, replies: Sequence[Reply]) -> str:
         """What can be used of the best of `replies`, said in their stead.
@@ -188,7 +188,7 @@ class Writer:
         self.phase.emit(ReportDelta(text=text))
         return text
 
-    async def _reply(self, history: History, piece: Piece) -> Reply:
+    async def _reply(self, history: History, piece: ReportPart) -> Reply:
         """The text of a part, after what the writer looked at again."""
         while True:
             tools = self._tools(piece)
@@ -207,13 +207,13 @@ class Writer:
         self.turns += 1
         self.called = True
         place = self.phase.child(f"recall-{self.turns}")
-        about = self.inquiry.question
-        results = await act(place, self.kit.ledger, {RECALL: self.kit.tools[RECALL]}, made, about)
+        about = self.case.question
+        results = await act(place, self.toolset.ledger, {RECALL: self.toolset.tools[RECALL]}, made, about)
         results += tuple(result(call.id, NO_CALLS_LEFT, (), about) for call in refused)
         said = Message(role="assistant", text=reply.text, calls=tuple(calls))
-        history.add(Turn(said=said, results=results))
+        history.add(ModelTurn(said=said, results=results))
 
-    async def _ask(self, history: History, piece: Piece, tools: tuple[ToolDefinition, ...]) -> Reply:
+    async def _ask(self, history: History, piece: ReportPart, tools: tuple[ToolDefinition, ...]) -> Reply:
         """Ask for the text; a model which fails with tools at hand is asked once without: some take none."""
         try:
             return await self._stream(history, piece, tools)
@@ -226,7 +226,7 @@ class Writer:
             self._take_back()
             return await self._stream(history, piece, ())
 
-    async def _stream(self, history: History, piece: Piece, tools: tuple[ToolDefinition, ...]) -> Reply:
+    async def _stream(self, history: History, piece: ReportPart, tools: tuple[ToolDefinition, ...]) -> Reply:
         request = self._request()
         tokens = room(self.profile, request.system, tools, request.max_tokens)
         request = msgspec.structs.replace(
@@ -240,26 +240,26 @@ class Writer:
             request,
             deltas=lambda text: ReportDelta(text=text),
             listener=self.proofreader.listener(self._before()) if self.proofreader else None,
-            reading=citing(self.kit.ledger.knows),
+            reading=citing(self.toolset.ledger.knows),
         )
 
-    def _tools(self, piece: Piece) -> tuple[ToolDefinition, ...]:
+    def _tools(self, piece: ReportPart) -> tuple[ToolDefinition, ...]:
         """`recall`, where there is something to look at and room for it; once called, it stays defined."""
         if self.called:
-            return (self.kit.tools[RECALL].definition,)
+            return (self.toolset.tools[RECALL].definition,)
         if not self.recalls:
             return ()
-        tools = (self.kit.tools[RECALL].definition,)
+        tools = (self.toolset.tools[RECALL].definition,)
         request = self._request()
-        taken = total([*self.inquiry.asked(), *piece.part.messages, *self._closing(piece)])
+        taken = total([*self.case.asked(), *piece.part.messages, *self._closing(piece)])
         free = room(self.profile, request.system, tools, request.max_tokens) - taken
         return tools if free >= ROOM_TO_RECALL else ()
 
-    def _closing(self, piece: Piece) -> list[Message]:
+    def _closing(self, piece: ReportPart) -> list[Message]:
         """The last messages: what was answered, the rules, and the plan or the part of it that is to be written."""
         said = WriteRules(
-            date=self.inquiry.date,
-            language=language_name(self.inquiry.language),
+            date=self.case.date,
+            language=language_name(self.case.language),
             part=piece.number,
             parts=piece.of,
             words=-(-words_of(self.phase.brief.length, self.phase.rules.words) // piece.of),
@@ -277,7 +277,7 @@ class Writer:
     def _request(self) -> Request:
         return Request(
             task="write",
-            system=for_tools(prompt("assay.phases", "write"), self.kit.tools),
+            system=for_tools(prompt("assay.phases", "write"), self.toolset.tools),
             messages=(),
             tool_choice="none",
             max_tokens=output(self.profile, self.phase.rules.report_tokens),
@@ -304,6 +304,6 @@ def _calls(reply: Reply, tools: Sequence[ToolDefinition]) -> tuple[ToolCall, ...
     return () if len(reply.text) > LONGEST_BESIDE_A_CALL and not recalls else mend(reply, [tool.name for tool in tools])
 
 
-def _part_of(plan: Plan, piece: Part) -> Plan:
+def _part_of(plan: Plan, piece: FindingsPart) -> Plan:
     steps = {finding.step for finding in piece.findings}
     return msgspec.structs.replace(plan, steps=tuple(step for step in plan.steps if step.id in steps))

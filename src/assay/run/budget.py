@@ -14,7 +14,7 @@ import msgspec
 from assay.core.errors import LimitReached
 from assay.core.ports import HoldRecord
 from assay.core.usage import MEASURES, Budget, Usage
-from assay.run.affording import Reserve
+from assay.run.affordability import Reserve
 
 N = TypeVar("N", int, float)
 Gate = Literal["work", "report", "write", "verify"]

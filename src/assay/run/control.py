@@ -12,13 +12,13 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.errors import UsageError
+from assay.core.errors import NotNow, UsageError
 from assay.core.events import ControlAccepted, ControlApplied, ControlRejected, Event, RunCancelled, encode
 from assay.core.ports import FINAL, Action, Clock, Commit, EventDraft, Journal, Lease, RunRow, RunStatus
 from assay.run.execution import Execution
 from assay.run.holders import is_dead
-from assay.run.place import Place
-from assay.run.steps import Scratch, perform
+from assay.run.place import RunPlace
+from assay.run.steps import StepContext, perform
 
 STEERING = "steering"
 REFUSED = "steering-refused"
@@ -50,7 +50,7 @@ async def request(journal: Journal, clock: Clock, row: RunRow, action: Asked) ->
         UsageError: the run has ended.
     """
     if row.status in FINAL:
-        raise UsageError(f"run {row.run_id} has ended ({row.status}): there is nothing to {action}")
+        raise NotNow(f"run {row.run_id} has ended ({row.status}): there is nothing to {action}")
     name = secrets.token_hex(4)
     accepted = outside(clock, ControlAccepted(action=action, id=name), f"control-accepted-{name}")
     await journal.control(row.run_id, action, (accepted,))
@@ -109,14 +109,14 @@ def outside(clock: Clock, event: Event, key: str) -> EventDraft:
 # the process which executes the run
 
 
-async def take(place: Place) -> tuple[str, ...]:
+async def take(place: RunPlace) -> tuple[str, ...]:
     """See `Run.steering`."""
     execution = place.execution
 
-    async def look(scratch: Scratch) -> tuple[Steering, ...]:
+    async def look(step_context: StepContext) -> tuple[Steering, ...]:
         told = await untaken(execution)
         for each in told:
-            scratch.emit(ControlApplied(action="steer", id=each.id, where="/".join(place.path)))
+            step_context.emit(ControlApplied(action="steer", id=each.id, where="/".join(place.path)))
         return told
 
     taken = await perform(place, STEERING, look, returns=tuple[Steering, ...], input_hash="", gated=False)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
 from assay.core.brief import Brief
+from assay.core.decoders import ready_types
 from assay.core.errors import (
     AssayError,
     Cancelled,
@@ -24,7 +25,6 @@ from assay.core.errors import (
 )
 from assay.core.events import (
     ControlApplied,
-    Envelope,
     Event,
     RunCancelled,
     RunCompleted,
@@ -34,16 +34,28 @@ from assay.core.events import (
     RunStarted,
     encode,
 )
-from assay.core.ports import FINAL, NOTHING, Action, Commit, EventDraft, Given, Journal, Lease, RunStatus, World
-from assay.core.readying import ready_types
+from assay.core.ports import (
+    FINAL,
+    NOTHING,
+    Action,
+    Commit,
+    EventDraft,
+    Journal,
+    Lease,
+    QueuePlace,
+    RunInputs,
+    RunStatus,
+    World,
+)
 from assay.run import control
-from assay.run.affording import check_brief
+from assay.run.affordability import check_brief
+from assay.run.breakers import CircuitBreakers
 from assay.run.execution import FINISHED_EARLY, Execution
-from assay.run.health import Health
+from assay.run.handles import RunTask as RunTask
 from assay.run.holders import is_dead, this_process
 from assay.run.releases import brief_of, check_age
 from assay.run.run import Run
-from assay.run.watching import watched
+from assay.run.work_spans import watched
 
 TTL = 15.0
 POLL = 0.25
@@ -70,110 +82,6 @@ def new_run_id() -> str:
 Prepare = Callable[[], Awaitable[tuple[Brief, World]]]
 
 
-class RunHandle:
-    """A run that is executed in this process."""
-
-    def __init__(self, run_id: str, journal: Journal, work: Callable[[RunHandle], Awaitable[None]]) -> None:
-        self.run_id, self._journal = run_id, journal
-        self._execution: Execution | None = None
-        self._news = asyncio.Event()
-        self._task = asyncio.get_running_loop().create_task(self._work(work), name=f"run-{run_id}")
-        self._task.add_done_callback(self._ended)
-
-    async def _work(self, work: Callable[[RunHandle], Awaitable[None]]) -> None:
-        await work(self)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._news.set()
-        if not task.cancelled():
-            task.exception()  # whoever waits is told; nobody need wait
-
-    def begin(self, execution: Execution) -> None:
-        """From here on there is a log to read and a run to steer."""
-        self._execution = execution
-        execution.main = self._task
-        execution.listen(lambda _: self._news.set())
-
-    @property
-    def created(self) -> bool:
-        """Whether there is a stored run: its preparation succeeded."""
-        return self._execution is not None
-
-    async def __aiter__(self) -> AsyncIterator[Envelope]:
-        """Every event from the first, until the run ends."""
-        seq = 0
-        while True:
-            done = self._task.done()
-            self._news.clear()
-            if self._execution is not None:
-                for envelope in await self._journal.events(self.run_id, after=seq):
-                    seq = envelope.seq
-                    yield envelope
-            if done:
-                return
-            await self._news.wait()
-
-    async def wait(self) -> None:
-        """Until the run has ended.
-
-        Raises:
-            Cancelled, Paused: by its owner.
-            InputNeeded: it waits for an answer nobody here can give.
-            FenceLost: another process took it over.
-            AssayError: it failed.
-        """
-        try:
-            await asyncio.shield(self._task)
-        except asyncio.CancelledError:
-            if self._execution is None and self._task.cancelled():
-                raise Cancelled("cancelled before the run was created") from None
-            raise
-
-    async def answer(self, topic: str, value: object) -> None:
-        """Give the run what it waits for."""
-        await self._journal.post(self.run_id, topic, msgspec.json.encode(value))
-
-    def finish(self) -> None:
-        """End research; write and verify what there is. Before the run exists there is nothing: that is a cancel."""
-        if self._execution is not None:
-            self._execution.finish(FINISHED_EARLY)
-        else:
-            self._task.cancel()
-
-    def cancel(self) -> None:
-        """End every call in flight; findings are kept."""
-        if self._execution is not None:
-            self._execution.cancel()
-        else:
-            self._task.cancel()
-
-    def pause(self) -> None:
-        """Let go of every call in flight; `Engine.resume` goes on."""
-        if self._execution is not None:
-            self._execution.pause()
-        else:
-            self._task.cancel()
-
-    @property
-    def error(self) -> BaseException | None:
-        """What ended the run in this process, None where it came to its end, or goes on."""
-        return self._task.exception() if self._task.done() and not self._task.cancelled() else None
-
-    @property
-    def ended(self) -> bool:
-        """Whether nothing of the run goes on in this process any more."""
-        return self._task.done()
-
-    def on_end(self, told: Callable[[], None]) -> None:
-        """Have `told` called, in this event loop, when nothing of the run goes on in this process any more."""
-        self._task.add_done_callback(lambda _: told())
-
-    async def stop(self) -> None:
-        """Let go of the run; it can be resumed."""
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
-
-
 class Engine:
     """Runs pipelines over a journal."""
 
@@ -184,27 +92,34 @@ class Engine:
         ready_types()  # the store, readers and checks have threads of their own
         self.journal, self._pipeline, self.ttl, self._redo = journal, pipeline, ttl, redo
         self.holder = holder or this_process()
-        self._handles: set[RunHandle] = set()
-        self._health = Health()
+        self._handles: set[RunTask] = set()
+        self._breakers = CircuitBreakers()
 
-    def start(self, prepare: Prepare) -> RunHandle:
+    def start(self, prepare: Prepare) -> RunTask:
         """Create a run and execute it in this process; `prepare` makes its brief and world first.
 
-        Errors of the preparation, and a budget below one report, come out of `RunHandle.wait`.
+        Errors of the preparation, and a budget below one report, come out of `RunTask.wait`.
         """
 
-        async def work(handle: RunHandle) -> None:
+        async def work(handle: RunTask) -> None:
             world = await self.prepared(handle.run_id, prepare)
             await self._execute(handle, await self._acquire(handle.run_id), lambda _: world)
 
-        return self._keep(RunHandle(new_run_id(), self.journal, work))
+        return self._keep(RunTask(new_run_id(), self.journal, work))
 
     async def create(
-        self, run_id: str, brief: Brief, world: World, log: Sequence[EventDraft] = (), given: Given = NOTHING
+        self,
+        run_id: str,
+        brief: Brief,
+        world: World,
+        log: Sequence[EventDraft] = (),
+        given: RunInputs = NOTHING,
+        priority: int | None = None,
     ) -> None:
         """Store a run with its frozen brief; nothing is executed yet.
 
-        A run which was forked begins with a `log`, and with what it is `given`.
+        A run which was forked begins with a `log`, and with what it is `given`. With a `priority` it is in the queue as
+        soon as it is there: no process has to live long enough to put it there afterwards.
 
         Raises:
             UsageError: the budget is below one report.
@@ -213,12 +128,24 @@ class Engine:
         created = RunCreated(brief=brief)
         draft = EventDraft(key="created", path=(), type=created.kind, data=encode(created), at=world.clock.now())
         stored = msgspec.json.encode(brief)
+        if priority is not None:
+            place = QueuePlace(user=brief.user, priority=priority, release=brief.release)
+            given = msgspec.structs.replace(given, place=place)
         await self.journal.create(
-            run_id, brief.question, stored, [draft, *log], brief.thread, given, within=world.allowance
+            run_id,
+            brief.question,
+            stored,
+            [draft, *log],
+            brief.thread,
+            given,
+            within=world.allowances,
+            owner=brief.owner,
         )
 
-    async def prepared(self, run_id: str, prepare: Prepare) -> World:
+    async def prepared(self, run_id: str, prepare: Prepare, priority: int | None = None) -> World:
         """Prepare a run and store it; where others took meanwhile what it would take of a day's limits, once more.
+
+        With a `priority` it is queued in the same transaction.
 
         Raises:
             UsageError: the budget is below one report.
@@ -227,11 +154,11 @@ class Engine:
         for _ in range(OVERTAKEN):
             brief, world = await prepare()
             with contextlib.suppress(Overtaken):
-                await self.create(run_id, brief, world)
+                await self.create(run_id, brief, world, priority=priority)
                 return world
         raise Overtaken
 
-    async def resume(self, run_id: str, world_for: Callable[[Brief], World]) -> RunHandle:
+    async def resume(self, run_id: str, world_for: Callable[[Brief], World]) -> RunTask:
         """Execute a stored run in this process; a completed one just replays its log.
 
         Raises:
@@ -240,20 +167,20 @@ class Engine:
         """
         return self.take(await self._acquire(run_id), world_for)
 
-    def take(self, lease: Lease, world_for: Callable[[Brief], World]) -> RunHandle:
+    def take(self, lease: Lease, world_for: Callable[[Brief], World]) -> RunTask:
         """Execute a run whose lease was taken in this engine's name (`holder`, `ttl`)."""
 
-        async def work(handle: RunHandle) -> None:
+        async def work(handle: RunTask) -> None:
             await self._execute(handle, lease, world_for)
 
-        return self._keep(RunHandle(lease.run_id, self.journal, work))
+        return self._keep(RunTask(lease.run_id, self.journal, work))
 
     @property
     def busy(self) -> bool:
         """Whether a run goes on in this process, or is prepared."""
         return bool(self._handles)
 
-    def _keep(self, handle: RunHandle) -> RunHandle:
+    def _keep(self, handle: RunTask) -> RunTask:
         self._handles.add(handle)
         handle._task.add_done_callback(lambda _: self._handles.discard(handle))
         return handle
@@ -271,7 +198,7 @@ class Engine:
         for handle in list(self._handles):
             await handle.stop()
 
-    async def _execute(self, handle: RunHandle, lease: Lease, world_for: Callable[[Brief], World]) -> None:
+    async def _execute(self, handle: RunTask, lease: Lease, world_for: Callable[[Brief], World]) -> None:
         try:
             memory = await self.journal.load(handle.run_id)
             brief = brief_of(handle.run_id, memory.brief)
@@ -280,7 +207,7 @@ class Engine:
                 check_age(handle.run_id, brief)
             world = world_for(brief)
             execution = Execution(
-                handle.run_id, brief, self.journal, lease, memory, world, self._health, redo=self._redo
+                handle.run_id, brief, self.journal, lease, memory, world, self._breakers, redo=self._redo
             )
             handle.begin(execution)
             if goes_on:
@@ -316,9 +243,9 @@ class Engine:
         facts = {"thread": brief.thread, "user": brief.user, "labels": labels}
         named = {name: value for name, value in facts.items() if value}
         place = Run(execution, lane=brief.lane)
-        with watched(place, "run", "run", strategy=brief.strategy, fence=execution.lease.fence, **named) as stretch:
-            if stretch is not None:
-                stretch.told()
+        with watched(place, "run", "run", strategy=brief.strategy, fence=execution.lease.fence, **named) as span:
+            if span is not None:
+                span.told()
             await self._run(execution)
 
     async def _run(self, execution: Execution) -> None:

@@ -15,11 +15,12 @@ from assay.core.brief import Brief
 from assay.core.errors import Cancelled, LimitReached, Paused
 from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
+from assay.core.rarity import Rarity
 from assay.core.usage import Budget
-from assay.run.affording import REPORT_OUTPUT, Reserve, writer
+from assay.run.affordability import REPORT_OUTPUT, Reserve, writer
 from assay.run.ahead import Ahead
+from assay.run.breakers import CircuitBreakers
 from assay.run.budget import Accounts, Gate
-from assay.run.health import Health
 
 WRITER_SHARE = 0.25
 WRITER_SECONDS = 300.0
@@ -30,7 +31,7 @@ FINISHED_EARLY = "finished_early"
 LANE_TAG = "lane/1"
 
 
-class Lane(msgspec.Struct, frozen=True, kw_only=True):
+class LaneRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A lane as its spawn is stored: its number, its slice of the budget, and when its gates close.
 
     `work_until` and `report_until` are active seconds of the run, None for no deadline. A lane taken up again has the
@@ -54,14 +55,14 @@ class Execution:
         lease: Lease,
         memory: Memory,
         world: World,
-        health: Health,
+        breakers: CircuitBreakers,
         *,
         redo: bool = True,
     ) -> None:
         """`redo` False: what is not stored is not done (`NotStored`)."""
         self.redo = redo
         self.run_id, self.brief, self.journal, self.lease, self.world = run_id, brief, journal, lease, world
-        self.health = health
+        self.breakers = breakers
         self.steps = dict(memory.steps)
         longest = max((each.report_tokens for each in brief.depths.values()), default=REPORT_OUTPUT)
         reserve = Reserve.of(brief.budget, writer(brief, world), verify=brief.verify, output=longest)
@@ -69,10 +70,12 @@ class Execution:
         self.seconds = brief.budget.seconds
         self.rules = brief.rules("medium")
         self.lanes = max((lane.number for lane in self.spawned().values()), default=brief.lane)
-        self.opened: dict[int, Lane] = {}
+        self.opened: dict[int, LaneRecord] = {}
         self.handles: dict[str, Any] = {}
         self.tasks: set[asyncio.Task[Any]] = set()
         self.ahead = Ahead()
+        self.rarity: Rarity | None = None  # of the question's words, once they were counted
+        self.without_similarity = False  # an embedder kept this run waiting
         self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.exhausted = self._stored_exhaustion()
         self.finishing = self.exhausted if self.exhausted == FINISHED_EARLY else ""
@@ -99,10 +102,10 @@ class Execution:
         record = self.steps.get(EXHAUSTED)
         return msgspec.json.decode(record.data, type=str) if record else ""
 
-    def spawned(self, prefix: str = "") -> dict[str, Lane]:
+    def spawned(self, prefix: str = "") -> dict[str, LaneRecord]:
         """The lanes stored, by the key of their spawn."""
         return {
-            key: msgspec.json.decode(record.data, type=Lane)
+            key: msgspec.json.decode(record.data, type=LaneRecord)
             for key, record in self.steps.items()
             if record.tag == LANE_TAG and key.startswith(prefix)
         }

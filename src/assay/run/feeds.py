@@ -8,7 +8,7 @@ from time to time, since not all news can be heard.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from typing import Literal
 
 from assay.core.errors import Cancelled, UnknownName
@@ -87,20 +87,33 @@ class Feeds:
             StoreError: the log cannot be read.
             Cancelled: the feeds were closed.
         """
+        async for group in self.groups(run_id, after, patient=patient):
+            for envelope in group:
+                yield envelope
+
+    async def groups(
+        self, run_id: str, after: int = 0, *, patient: bool = False, rest: float | None = None
+    ) -> AsyncIterator[Sequence[Envelope]]:
+        """As `follow`, each time all that is there; nothing, where nothing came for `rest` seconds.
+
+        Raises:
+            UnknownName, StoreError, Cancelled: as `follow`.
+        """
         feed = await self._join(run_id)
         try:
             while True:
                 news, state, last = feed.news, feed.state, feed.last  # before the events: what comes later is news
-                for envelope in await self._after(feed, run_id, after):
-                    after = envelope.seq
-                    yield envelope
+                if found := await self._after(feed, run_id, after):
+                    after = found[-1].seq
+                    yield found
                 if after < last:
                     continue
                 if feed.failure is not None:
                     raise feed.failure
                 if state == "ended" or (state == "idle" and not patient):
                     return
-                await news.wait()
+                while not await _is_told(news, rest):
+                    yield ()
         finally:
             self._leave(run_id, feed)
 
@@ -180,11 +193,15 @@ class Feeds:
         return tuple(self._feeds)
 
     async def _look(self, run_ids: Collection[str]) -> None:
-        rows = await self._journal.rows(run_ids) if run_ids else {}
-        for run_id in run_ids:
-            feed, row = self._feeds.get(run_id), rows.get(run_id)
-            if feed is not None and row is not None:
-                await self._catch_up(feed, row)
+        last = {run_id: self._feeds[run_id].last for run_id in run_ids if run_id in self._feeds}
+        found = await self._journal.news(last, PAGE) if last else {}
+        for run_id, seq in last.items():
+            feed, news = self._feeds.get(run_id), found.get(run_id)
+            if feed is not None and news is not None:
+                if news.events and feed.last == seq:  # else it was made anew meanwhile
+                    feed.extend(news.events)
+                    feed.tell()
+                await self._catch_up(feed, news.row)
             elif feed is not None:
                 feed.failure = _unknown(run_id)
                 del self._feeds[run_id]
@@ -210,6 +227,15 @@ class Feeds:
 def is_executed(row: RunRow) -> bool:
     """Whether a process executes a run, as far as can be told."""
     return bool(row.holder) and not is_dead(row.holder)
+
+
+async def _is_told(news: asyncio.Event, rest: float | None) -> bool:
+    """Whether there was news within `rest` seconds."""
+    try:
+        async with asyncio.timeout(rest):
+            return await news.wait()
+    except TimeoutError:
+        return False
 
 
 def topic_of(envelopes: Collection[Envelope]) -> str:

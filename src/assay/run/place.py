@@ -10,7 +10,7 @@ from assay.run.budget import Gate
 from assay.run.execution import Execution
 
 
-class Place:
+class RunPlace:
     """A path, a lane, and the gate whose limits apply there."""
 
     def __init__(self, execution: Execution, path: Path = (), lane: int = 0, gate: Gate = "work") -> None:

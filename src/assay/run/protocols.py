@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from assay.core.messages import ToolDefinition
-from assay.core.sources import Document, Span
+from assay.core.sources import Document, PassageSpan
 from assay.evidence.ledger import Ledger
 
 if TYPE_CHECKING:
     from assay.run.run import Run
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
+class DocumentPassages(msgspec.Struct, frozen=True, kw_only=True):
     """What a call found in one document, before the lane gives it ids."""
 
     document: Document
-    spans: tuple[Span, ...]
+    spans: tuple[PassageSpan, ...]
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call's result: one line for a person, passages and a note for the model."""
 
     summary: str
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[DocumentPassages, ...] = ()
     note: str = ""
 
 

@@ -12,7 +12,7 @@ from assay.core.brief import STEPS_FORMAT, Brief
 from assay.core.errors import OtherRelease
 
 
-class Origin(msgspec.Struct, frozen=True):
+class BriefOrigin(msgspec.Struct, frozen=True):
     """What is read of a brief before anything else: briefs of any release hold it, or the default."""
 
     release: str = ""
@@ -67,7 +67,7 @@ def brief_of(run_id: str, stored: bytes) -> Brief:
     Raises:
         OtherRelease: the run is one of a release whose steps, or brief, this one does not read.
     """
-    origin = msgspec.json.decode(stored, type=Origin)
+    origin = msgspec.json.decode(stored, type=BriefOrigin)
     if origin.steps_format != STEPS_FORMAT:
         why = f"its steps are stored in format {origin.steps_format}, and this release reads format {STEPS_FORMAT}"
         raise OtherRelease(run_id, origin.release, own_release(), why)

@@ -21,13 +21,13 @@ from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
 from assay.core.messages import Reply, Request, ToolCall
 from assay.core.ports import Commit, StepRecord
 from assay.core.usage import Budget, Usage
-from assay.run import asking, control, waiting
+from assay.run import control, model_call, waits
 from assay.run.budget import Gate
-from assay.run.execution import LANE_TAG, Lane
-from assay.run.place import Place
-from assay.run.steps import Scratch, digest, perform
+from assay.run.execution import LANE_TAG, LaneRecord
+from assay.run.place import RunPlace
+from assay.run.steps import StepContext, digest, perform
 from assay.run.voice import Deltas, Listener
-from assay.run.watching import watched
+from assay.run.work_spans import watched
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ class Handle(Generic[T]):
         self._task.cancel()
 
 
-class Run(Place):
+class Run(RunPlace):
     """One place in the tree of a run, and all one can do there."""
 
     # places
@@ -103,7 +103,7 @@ class Run(Place):
     async def step(
         self,
         name: str,
-        fn: Callable[[Scratch], Awaitable[T]],
+        fn: Callable[[StepContext], Awaitable[T]],
         *,
         returns: type[T],
         input: object = None,
@@ -112,8 +112,8 @@ class Run(Place):
         """Do `fn` once, ever: on replay the saved result comes back.
 
         Args:
-            fn: does the work; what it tells its `Scratch` (events, ledger rows, spending) is committed with the result.
-            returns: the result's type, plain data msgspec can decode again.
+            fn: does the work; what it tells its `StepContext` (events, ledger rows, spending) is committed with the
+            result. returns: the result's type, plain data msgspec can decode again.
             input: what the result depends on; when it is not what it was, the step is done again.
             cost: the worst case, held before the work begins.
 
@@ -146,7 +146,7 @@ class Run(Place):
         Raises:
             ModelFailed, ContextTooLong, Refused, LimitReached: stored, and the same on replay.
         """
-        return await asking.ask(
+        return await model_call.ask(
             self,
             role,
             request,
@@ -167,9 +167,7 @@ class Run(Place):
         Raises:
             InputNeeded: nothing is there yet, and the run is left waiting.
         """
-        return await waiting.receive(
-            self, topic, returns, leave=self.brief.ask == "required" if leave is None else leave
-        )
+        return await waits.receive(self, topic, returns, leave=self.brief.ask == "required" if leave is None else leave)
 
     async def steering(self) -> tuple[str, ...]:
         """What the owner said since this was last asked, oldest first; taken by the decision which is made here.
@@ -205,7 +203,7 @@ class Run(Place):
             raise several.exceptions[0] from None
         return [task.result() for task in tasks]
 
-    def aside(self, name: str, fn: Callable[[Run], Awaitable[T]]) -> Handle[T]:
+    def in_background(self, name: str, fn: Callable[[Run], Awaitable[T]]) -> Handle[T]:
         """Begin a branch beside what goes on here: no lane, and no barrier; same limits, a path of its own.
 
         Whoever wants its result waits for it; what nobody has waited for when the run ends is stopped. A replay has to
@@ -251,14 +249,14 @@ class Run(Place):
         handle: Handle[T] = execution.handles[key]
         return handle
 
-    def _lane(self, key: str, at_once: int) -> Lane:
+    def _lane(self, key: str, at_once: int) -> LaneRecord:
         """The lane stored under `key`; a new one gets the next number and its limits, durably."""
         execution = self.execution
         stored = execution.steps.get(key)
         if stored is not None:
-            return msgspec.json.decode(stored.data, type=Lane)
+            return msgspec.json.decode(stored.data, type=LaneRecord)
         execution.lanes += 1
-        lane = Lane(
+        lane = LaneRecord(
             number=execution.lanes,
             limit=execution.accounts.share(self.path, at_once),
             work_until=self._until(self.rules.agent_share, self.rules.agent_seconds),
@@ -330,7 +328,7 @@ class Run(Place):
             execution.commit(Commit(steps=(record,)))
         closes, before = msgspec.json.decode(record.data, type=float), execution.opened.get(self.lane)
         limit = before.limit if before else Budget()
-        execution.opened[self.lane] = Lane(number=self.lane, limit=limit, work_until=closes, report_until=closes)
+        execution.opened[self.lane] = LaneRecord(number=self.lane, limit=limit, work_until=closes, report_until=closes)
         try:
             yield
         finally:

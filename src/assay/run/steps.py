@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -14,9 +14,10 @@ from assay.core.errors import Failed, LimitReached, NotStored, OtherRelease, fai
 from assay.core.events import BudgetLow, Event, StepDiverged, StepRestarted, UsageUpdated
 from assay.core.ports import Commit, EventDraft, HoldRecord, LedgerRow, StepRecord
 from assay.core.usage import Usage
-from assay.run.place import Place
+from assay.evidence.ledger import SourceRow
+from assay.run.place import RunPlace
 from assay.run.releases import own_release
-from assay.run.watching import worked
+from assay.run.work_spans import worked
 
 T = TypeVar("T")
 
@@ -35,10 +36,10 @@ def digest(value: object) -> str:
     return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
 
 
-class Scratch:
+class StepContext:
     """What a step says while it works; committed with its result, or not at all."""
 
-    def __init__(self, place: Place, key: str) -> None:
+    def __init__(self, place: RunPlace, key: str) -> None:
         self._place, self.key = place, key
         self.attempt = 0
         self._said = 0
@@ -86,9 +87,9 @@ class Scratch:
 
 
 async def perform(
-    place: Place,
+    place: RunPlace,
     name: str,
-    fn: Callable[[Scratch], Awaitable[T]],
+    fn: Callable[[StepContext], Awaitable[T]],
     *,
     returns: type[T],
     input_hash: str,
@@ -103,28 +104,33 @@ async def perform(
         return _replay(place, saved, returns)
     if not execution.redo:
         raise NotStored(key, diverged=saved is not None)
-    scratch = Scratch(place, key)
-    scratch.role = name
+    step_context = StepContext(place, key)
+    step_context.role = name
     worked(place)
-    await scratch.begin()
+    await step_context.begin()
     if saved is not None:
-        scratch.emit(StepDiverged(step=key))
+        step_context.emit(StepDiverged(step=key))
     died = execution.accounts.held(place.lane, key) or Usage()
     try:
         async with execution.within(place.gate, place.lane) if gated else nullcontext():
             await hold(place, key, cost)
-            result = await fn(scratch)
+            result = await fn(step_context)
     except Failed as failed:
         stored = msgspec.json.encode(StoredFailure(failed.kind, failed.reason))
-        await _store(place, scratch, StepRecord(key=key, input_hash=input_hash, tag=FAILED, data=stored), died)
+        await _store(place, step_context, StepRecord(key=key, input_hash=input_hash, tag=FAILED, data=stored), died)
         raise
-    tag = f"{getattr(returns, '__name__', 'value').lower()}/1"
+    tag = f"{_tag(returns)}/1"
     record = StepRecord(key=key, input_hash=input_hash, tag=tag, data=msgspec.json.encode(result))
-    await _store(place, scratch, record, died)
+    await _store(place, step_context, record, died)
     return result
 
 
-def _replay(place: Place, saved: StepRecord, returns: type[T]) -> T:
+def _tag(returns: type[Any]) -> str:
+    """How a result is stored: by the name of its type, or by the tag which the type sets."""
+    return str(getattr(returns, "step_tag", "") or getattr(returns, "__name__", "value").lower())
+
+
+def _replay(place: RunPlace, saved: StepRecord, returns: type[T]) -> T:
     if saved.tag == FAILED:
         stored = msgspec.json.decode(saved.data, type=StoredFailure)
         raise failure(stored.kind, stored.reason)
@@ -135,7 +141,7 @@ def _replay(place: Place, saved: StepRecord, returns: type[T]) -> T:
         raise OtherRelease(place.run_id, place.brief.release, own_release(), why) from error
 
 
-async def hold(place: Place, key: str, cost: Usage) -> None:
+async def hold(place: RunPlace, key: str, cost: Usage) -> None:
     """Keep `cost` for the step `key`, beside what it holds, before it is spent: once this returns, it is stored.
 
     A process which died before that has spent nothing; one which dies after it is charged for what it may have spent.
@@ -155,15 +161,28 @@ async def hold(place: Place, key: str, cost: Usage) -> None:
     await asyncio.shield(place.execution.commit(Commit(holds=(kept,))))
 
 
-async def _store(place: Place, scratch: Scratch, record: StepRecord, died: Usage) -> None:
+async def _keep(place: RunPlace, step_context: StepContext) -> None:
+    """Have what the step met stay readable, where that is not certain."""
+    keep = place.execution.world.keep
+    met = [
+        msgspec.json.decode(row.data, type=SourceRow).document.sha256
+        for row in step_context.rows
+        if row.kind == "source"
+    ]
+    if keep is not None and met:
+        await asyncio.to_thread(keep, met)
+
+
+async def _store(place: RunPlace, step_context: StepContext, record: StepRecord, died: Usage) -> None:
     execution = place.execution
     holds: tuple[HoldRecord, ...] = ()
-    if scratch.usage != Usage() or execution.accounts.held(place.lane, scratch.key):
-        holds = (execution.accounts.settle(place.lane, scratch.key, scratch.usage, died=died),)
-    if scratch.usage != Usage():
-        scratch.emit(UsageUpdated(role=scratch.role, usage=scratch.usage))
+    if step_context.usage != Usage() or execution.accounts.held(place.lane, step_context.key):
+        holds = (execution.accounts.settle(place.lane, step_context.key, step_context.usage, died=died),)
+    if step_context.usage != Usage():
+        step_context.emit(UsageUpdated(role=step_context.role, usage=step_context.usage))
         for measure, used, limit in execution.accounts.newly_low():
-            scratch.emit(BudgetLow(measure=measure, used=used, limit=limit))
-    commit = Commit(steps=(record,), events=tuple(scratch.events), holds=holds, ledger=tuple(scratch.rows))
+            step_context.emit(BudgetLow(measure=measure, used=used, limit=limit))
+    await _keep(place, step_context)
+    commit = Commit(steps=(record,), events=tuple(step_context.events), holds=holds, ledger=tuple(step_context.rows))
     execution.steps[record.key] = record
     await asyncio.shield(execution.commit(commit))

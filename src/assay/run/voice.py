@@ -10,9 +10,9 @@ import msgspec
 
 from assay.core.citations.reader import Reading, TextReader, read_all
 from assay.core.events import Event
-from assay.core.messages import CallDelta, CallDone, Delta, Reply, TextDelta, ThinkDelta, ToolCall, ToolDefinition
-from assay.run.steps import Scratch
-from assay.run.thinking import Thoughts
+from assay.core.messages import CallDelta, CallDone, Delta, Reply, TextDelta, ThinkingDelta, ToolCall, ToolDefinition
+from assay.run.steps import StepContext
+from assay.run.thoughts import Thoughts
 
 DELTA_SECONDS = 0.1
 
@@ -23,13 +23,13 @@ Deltas = Callable[[str], Event | None]
 class Beside:
     """Puts events on the log beside a stream: they are taken back with it, and may be said after its end."""
 
-    def __init__(self, scratch: Scratch) -> None:
-        self._scratch, self._attempt = scratch, scratch.attempt
+    def __init__(self, step_context: StepContext) -> None:
+        self._step_context, self._attempt = step_context, step_context.attempt
 
     def say(self, event: Event, once: str) -> None:
         """Say `event` under a name of its own; nothing, where the stream was taken back."""
-        if self._scratch.attempt == self._attempt:
-            self._scratch.write_beside(event, once)
+        if self._step_context.attempt == self._attempt:
+            self._step_context.write_beside(event, once)
 
 
 class Listener(Protocol):
@@ -49,7 +49,7 @@ class Voice:
 
     def __init__(
         self,
-        scratch: Scratch,
+        step_context: StepContext,
         tools: Sequence[ToolDefinition],
         deltas: Deltas | None,
         thinking: bool,
@@ -58,23 +58,23 @@ class Voice:
         reading: Reading | None = None,
     ) -> None:
         """`tools` are those of the request; the others see `Run.ask`."""
-        self._scratch, self._tools, self._deltas, self._thinking = scratch, tools, deltas, thinking
+        self._step_context, self._tools, self._deltas, self._thinking = step_context, tools, deltas, thinking
         self._on_call, self._listener = on_call, listener
         self._text: list[str] = []
         self._reading, self._reader = reading, _begun(reading)
         self._thoughts = self._listen()
         self._said_at = float("-inf")
         if listener is not None:
-            listener.begin(Beside(scratch))
+            listener.begin(Beside(step_context))
 
     async def restart(self) -> None:
         """Take back what the attempt before this one said."""
         self._text.clear()
         self._reader = _begun(self._reading)
         self._thoughts = self._listen()
-        await self._scratch.begin()
+        await self._step_context.begin()
         if self._listener is not None:
-            self._listener.begin(Beside(self._scratch))
+            self._listener.begin(Beside(self._step_context))
 
     def say(self, delta: Delta) -> None:
         """One delta of the stream."""
@@ -113,13 +113,13 @@ class Voice:
             self._text.append(reader.finish())
 
     def _listen(self) -> Thoughts | None:
-        return Thoughts(self._tools, self._scratch.write) if self._thinking else None
+        return Thoughts(self._tools, self._step_context.write) if self._thinking else None
 
     def _think(self, thoughts: Thoughts, delta: Delta) -> None:
         match delta:
             case TextDelta():
                 thoughts.spoken()
-            case ThinkDelta(text=text):
+            case ThinkingDelta(text=text):
                 self._say_text()
                 thoughts.native(text)
             case CallDelta():
@@ -138,7 +138,7 @@ class Voice:
         if self._deltas is not None and text:
             event = self._deltas(text)
             if event is not None:
-                self._scratch.write(event)
+                self._step_context.write(event)
             if self._listener is not None:
                 self._listener.hear(text)
 

@@ -19,14 +19,14 @@ from urllib.parse import quote, unquote
 import httpx2
 import msgspec
 
-from assay.core.errors import ConfigError, FetchFailed, SearchFailed
+from assay.core.errors import ConfigError, FetchFailed, SearchError
 from assay.core.ports import Clock, Query
 from assay.core.secrets import Secret
 from assay.core.sources import Fetched
 from assay.core.urls import BadUrl, read
 from assay.core.webrules import OTHER
-from assay.search.mcp_line import Closed, Line
-from assay.search.web.asking import WebHit
+from assay.search.mcp_line import Closed, SharedConnection
+from assay.search.web.provider import WebHit
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -74,7 +74,7 @@ class McpServer:
     def __init__(self, name: str, access: McpAccess, clock: Clock) -> None:
         self._name, self._access, self._clock = name, access, clock
         _load()
-        self._line: Line[Client] = Line(self._client, _faults)
+        self._line: SharedConnection[Client] = SharedConnection(self._client, _faults)
 
     @property
     def name(self) -> str:
@@ -85,14 +85,14 @@ class McpServer:
         """See `Provider`.
 
         Raises:
-            SearchFailed: it could not answer.
+            SearchError: it could not answer.
         """
         if not self._access.search:
             return []
         try:
             text = await self._call(self._access.search, query.text)
         except _Wrong as error:
-            raise SearchFailed(f"{self.name} {error}") from error
+            raise SearchError(f"{self.name} {error}") from error
         return list(self._hits(text))[: query.limit]
 
     async def read(self, url: str) -> Fetched:

@@ -24,7 +24,7 @@ class Closed(Exception):
     """The connection has ended, or never came about, for no reason it has told."""
 
 
-class Line(Generic[C]):
+class SharedConnection(Generic[C]):
     """Questions to whatever `open` gives, over one connection; a new one after it has ended or failed.
 
     `faults` are the errors which say that a connection cannot be had, or has failed.

@@ -38,22 +38,23 @@ from assay.settings import sections
 from assay.settings.depths import Depths, default_of
 from assay.settings.sections import (
     Aws,
+    CustomService,
     DocumentSettings,
     Keys,
     Limits,
     Log,
     Mcp,
     ModelEntry,
-    Models,
+    ModelRoles,
     SearchSettings,
-    Section,
-    Service,
     ServiceName,
+    SettingsTable,
     SourceSettings,
     TimeoutSettings,
     Web,
     WorkerSettings,
 )
+from assay.settings.server import ServerSettings
 
 PREFIX = "ASSAY_"
 TRACING_SECONDS = 3.0
@@ -126,8 +127,8 @@ class Settings(BaseSettings):
     model: Annotated[tuple[str, ...], NoDecode, BeforeValidator(sections.names)] = Field(
         (), description="models for every role that [models] names none for (PROVIDER:NAME, then its fallbacks)"
     )
-    models: Models = Models()
-    services: dict[ServiceName, Service] = Field(
+    models: ModelRoles = ModelRoles()
+    services: dict[ServiceName, CustomService] = Field(
         {}, description="further services which speak OpenAI's format, by name"
     )
     catalogue: dict[str, ModelEntry] = Field({}, description="what you know of models, by PROVIDER:NAME")
@@ -135,6 +136,7 @@ class Settings(BaseSettings):
     limits: Limits = Limits()
     timeouts: TimeoutSettings = TimeoutSettings()
     workers: WorkerSettings = WorkerSettings()
+    server: ServerSettings = ServerSettings()
     documents: DocumentSettings = DocumentSettings()
     search: SearchSettings = SearchSettings()
     embedder: sections.EmbedderSettings = sections.EmbedderSettings()
@@ -263,18 +265,18 @@ def parse(name: str, text: str) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class TerminalEnvironment:
     """What the environment says about the terminal: may we use colour, may we ask."""
 
     color: bool
     interactive: bool
 
 
-def surroundings() -> Surroundings:
+def surroundings() -> TerminalEnvironment:
     """Colour unless `NO_COLOR` or a dumb terminal; questions unless `CI` or a dumb terminal."""
     dumb = os.environ.get("TERM", "") == "dumb"
     ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
-    return Surroundings(color=not dumb and not os.environ.get("NO_COLOR"), interactive=not dumb and not ci)
+    return TerminalEnvironment(color=not dumb and not os.environ.get("NO_COLOR"), interactive=not dumb and not ci)
 
 
 def tracing_wanted() -> bool:
@@ -312,7 +314,7 @@ def _native_database() -> dict[str, str]:
 
 def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
     for name, field in model.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+        if isinstance(field.annotation, type) and issubclass(field.annotation, SettingsTable):
             yield from _fields(field.annotation, f"{prefix}{name}.")
         else:
             yield prefix + name, field
@@ -344,7 +346,9 @@ def _origins() -> dict[str, Origin]:
     file = _flat(TomlConfigSettingsSource(Settings, config_path())())
     environment = _flat(EnvSettingsSource(Settings)()) | {f"keys.{name}": "" for name in _native_keys()}
     environment |= {f"aws.{name}": "" for name in _native_aws()} | _native_database()
-    environment = {re.sub(r"^(depths\.[a-z]+)_", r"\1.", name): value for name, value in environment.items()}
+    environment = {
+        re.sub(r"^(depths\.[a-z]+|server\.oidc)_", r"\1.", name): value for name, value in environment.items()
+    }
     origins: dict[str, Origin] = dict.fromkeys(file, "file")
     return origins | dict.fromkeys(environment, "environment")
 

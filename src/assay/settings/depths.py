@@ -7,10 +7,10 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from assay.core.depths import DEPTHS, STEPWISE, SetDepth
-from assay.settings.sections import Section
+from assay.settings.sections import SettingsTable
 
 
-class DepthSettings(Section):
+class DepthSettings(SettingsTable):
     """The numbers of one depth; what is unset is the strategy's own."""
 
     seconds: float | None = Field(None, gt=0, description="active seconds a run takes at most")
@@ -47,15 +47,21 @@ class DepthSettings(Section):
     agent_seconds: float | None = Field(None, gt=0, description="the same in seconds, at most")
     stop_share: float | None = Field(None, gt=0, le=1, description="part of the time left after which it is stopped")
     stop_seconds: float | None = Field(None, gt=0, description="the same in seconds, at most")
+    look_seconds: float | None = Field(None, gt=0, description="seconds the searches of web_search take at most")
     decision_tokens: int | None = Field(
-        None, ge=256, description="tokens of a reply of triage, orchestrator or reflector at most"
+        None, ge=256, description="tokens of a decision at most: triage, orchestrator, reflector, coverage, survey"
     )
+    query_tokens: int | None = Field(None, ge=256, description="tokens of a reply which words queries at most")
     plan_tokens: int | None = Field(None, ge=256, description="tokens of a plan at most")
     turn_tokens: int | None = Field(None, ge=256, description="tokens of an agent's turn at most")
     findings_tokens: int | None = Field(None, ge=256, description="tokens of an agent's findings at most")
     analysis_tokens: int | None = Field(None, ge=256, description="tokens of an analysis at most")
     answer_tokens: int | None = Field(None, ge=256, description="tokens of an answer without a plan at most")
     report_tokens: int | None = Field(None, ge=256, description="tokens of a report at most")
+    row_tokens: int | None = Field(None, ge=256, description="tokens of a survey's rows of one batch at most")
+    field_tokens: int | None = Field(None, ge=256, description="tokens of a reply which fills fields at most")
+    verdict_tokens: int | None = Field(None, ge=256, description="tokens of a judge's verdict at most")
+    revision_tokens: int | None = Field(None, ge=256, description="tokens of a revised sentence at most")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -64,7 +70,7 @@ class DepthSettings(Section):
         return self
 
 
-class Depths(Section):
+class Depths(SettingsTable):
     """The three depths."""
 
     light: DepthSettings = DepthSettings()

@@ -113,13 +113,13 @@ ServiceName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$"
 ModelNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), Field(min_length=1)]
 
 
-class Section(BaseModel):
+class SettingsTable(BaseModel):
     """A table of the settings file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Models(Section):
+class ModelRoles(SettingsTable):
     """Which model plays which role, first choice first, then its fallbacks."""
 
     simple: ModelNames = Field(("extractive",), description="models for triage and background")
@@ -133,7 +133,7 @@ class Models(Section):
     )
 
 
-class Service(Section):
+class CustomService(SettingsTable):
     """A service which speaks OpenAI's chat completions, under a name of the user's."""
 
     url: Annotated[str, AfterValidator(_url)] = Field(
@@ -142,7 +142,7 @@ class Service(Section):
     key: Key = Field(None, description="its key, where it wants one")
 
 
-class ModelEntry(Section):
+class ModelEntry(SettingsTable):
     """What the user knows of a model; before what Assay's table says."""
 
     window: int | None = Field(None, ge=1_024, description="tokens of its context window")
@@ -162,7 +162,7 @@ class ModelEntry(Section):
         return self
 
 
-class Limits(Section):
+class Limits(SettingsTable):
     """What a run may take; unset is no limit beyond the depth's own."""
 
     time: float | None = Field(None, gt=0, description="active seconds a run may take")
@@ -173,12 +173,18 @@ class Limits(Section):
     agents: int | None = Field(None, gt=0, description="research agents a run may send")
     usd_per_day: float | None = Field(None, gt=0, description="US dollars all runs of the home may spend a day (UTC)")
     tokens_per_day: int | None = Field(None, gt=0, description="tokens all runs of the home may use a day (UTC)")
+    user_runs_per_day: int | None = Field(None, ge=0, description="runs one user may begin a day (UTC)")
+    user_usd_per_day: float | None = Field(None, gt=0, description="US dollars one user's runs may spend a day (UTC)")
+    user_tokens_per_day: int | None = Field(None, gt=0, description="tokens one user's runs may use a day (UTC)")
+    user_runs_at_once: int | None = Field(
+        None, ge=0, description="runs of one user which are queued or executed at once; a further one is refused"
+    )
     calls_at_once: dict[ServiceName, Annotated[int, Field(ge=1)]] = Field(
         {}, description="calls a provider or service of models gets at once, of all runs and workers, by its name"
     )
 
 
-class Retention(Section):
+class Retention(SettingsTable):
     """How long ended runs are kept; unset is for ever. `assay runs prune` and the end of each run go by it."""
 
     days: float | None = Field(None, gt=0, description="days an ended run is kept; unset: for ever")
@@ -186,7 +192,7 @@ class Retention(Section):
     gb: float | None = Field(None, gt=0, description="gigabytes of ended runs which are kept, the newest; unset: all")
 
 
-class TimeoutSettings(Section):
+class TimeoutSettings(SettingsTable):
     """How long a model may keep a run waiting."""
 
     first_token: float = Field(60.0, gt=0, description="seconds a model may take to begin a reply")
@@ -195,24 +201,24 @@ class TimeoutSettings(Section):
     total: float = Field(1800.0, gt=0, description="seconds a whole reply may take")
 
 
-class WorkerSettings(Section):
+class WorkerSettings(SettingsTable):
     """Processes which execute queued runs (`assay worker`)."""
 
     slots: int = Field(4, ge=1, le=1_000, description="runs a worker executes at once")
     running: int = Field(0, ge=0, description="queued runs which are executed at once, by all workers; 0: no limit")
-    per_user: int = Field(0, ge=0, description="the same for one user (--user); 0: no limit")
+    per_user: int = Field(0, ge=0, description="the same for one user; the rest of his runs waits; 0: no limit")
     lease: float = Field(
         4.0, ge=1, le=60, description="seconds after which the runs of a worker which is silent are handed on"
     )
 
 
-class DocumentSettings(Section):
+class DocumentSettings(SettingsTable):
     """How documents are read."""
 
     max_file_mb: float = Field(100.0, gt=0, description="larger files are skipped, with a warning (megabytes)")
 
 
-class Log(Section):
+class Log(SettingsTable):
     """What is told of runs in lines, and where to."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
@@ -225,7 +231,7 @@ class Log(Section):
     stderr: bool = Field(False, description="whether the log goes to stderr (-vv)")
 
 
-class Web(Section):
+class Web(SettingsTable):
     """How pages of the web are read."""
 
     timeout: float = Field(30.0, gt=0, description="seconds a page may take, redirects and all")
@@ -242,7 +248,7 @@ class Web(Section):
     )
 
 
-class Provider(Section):
+class ProviderSettings(SettingsTable):
     """How one search provider of the web is reached, where that is not as usual."""
 
     url: Annotated[str, AfterValidator(_url)] | None = Field(None, description="its address, in place of its own")
@@ -250,7 +256,7 @@ class Provider(Section):
     pause: float | None = Field(None, ge=0, description="seconds between two questions; unset: as it asks for")
 
 
-class Mcp(Section):
+class Mcp(SettingsTable):
     """How one server of the Model Context Protocol is reached: at an address, or as a process."""
 
     url: Annotated[str, AfterValidator(_url)] | None = Field(None, description="its address (streamable HTTP)")
@@ -268,7 +274,7 @@ class Mcp(Section):
         return self
 
 
-class SearchSettings(Section):
+class SearchSettings(SettingsTable):
     """Searching the web, and the library."""
 
     web: bool | None = Field(
@@ -278,7 +284,7 @@ class SearchSettings(Section):
     providers: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="search providers of the web; unset: those with a key, else ddgs and wikipedia"
     )
-    services: dict[ServiceName, Provider] = Field({}, description="how providers are reached, by name")
+    services: dict[ServiceName, ProviderSettings] = Field({}, description="how providers are reached, by name")
     calls_at_once: dict[ServiceName, Annotated[int, Field(ge=1)]] = Field(
         {}, description="questions a search provider gets at once, of all runs and workers, by its name"
     )
@@ -287,7 +293,7 @@ class SearchSettings(Section):
     )
 
 
-class EmbedderSettings(Section):
+class EmbedderSettings(SettingsTable):
     """Search by meaning beside search by words; off where no model is named."""
 
     model: str = Field("", description="embedder (ollama:nomic-embed-text, fastembed:FOLDER); unset: words alone")
@@ -300,17 +306,21 @@ class EmbedderSettings(Section):
     allow_private: bool = Field(
         False, description="whether an embedder which is not on this machine is given private documents too"
     )
-
-
-class AgentSettings(Section):
-    """What research agents may use."""
-
-    tools: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), Field(min_length=1)] = Field(
-        ("search", "open", "recall"), description="tools agents may call; of any other they are not even told"
+    pgvector: bool = Field(
+        False, description="whether PostgreSQL's extension pgvector looks for what is near, if the index lies there"
     )
 
 
-class SourceSettings(Section):
+class AgentSettings(SettingsTable):
+    """What research agents may use."""
+
+    tools: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), Field(min_length=1)] = Field(
+        ("search", "open", "recall", "calculate"),
+        description="tools agents may call; of any other they are not even told",
+    )
+
+
+class SourceSettings(SettingsTable):
     """What you think of sources; that wins over what Assay would say of them."""
 
     allow: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
@@ -321,7 +331,7 @@ class SourceSettings(Section):
     )
 
 
-class Aws(Section):
+class Aws(SettingsTable):
     """Where and how Amazon Bedrock is asked, where that is not by an address and an API key."""
 
     region: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{0,32}$")] = Field(
@@ -332,7 +342,7 @@ class Aws(Section):
     session_token: Key = Field(None, description="token of a session, with temporary keys; also AWS_SESSION_TOKEN")
 
 
-class Keys(Section):
+class Keys(SettingsTable):
     """Keys of providers, handed to adapters; never shown, stored with a run, or sent to a model."""
 
     anthropic: Key = Field(None, description="key for adapters of Anthropic; also ANTHROPIC_API_KEY")
@@ -348,6 +358,7 @@ class Keys(Section):
     )
     groq: Key = Field(None, description="key for adapters of Groq; also GROQ_API_KEY")
     mistral: Key = Field(None, description="key for adapters of Mistral; also MISTRAL_API_KEY")
+    oidc: Key = Field(None, description="secret of the server at its OpenID provider; also OIDC_API_KEY")
     openai: Key = Field(None, description="key for adapters of OpenAI; also OPENAI_API_KEY")
     openrouter: Key = Field(None, description="key for adapters of OpenRouter; also OPENROUTER_API_KEY")
     pubmed: Key = Field(None, description="key for PubMed, which does without; also PUBMED_API_KEY")

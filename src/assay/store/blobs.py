@@ -12,7 +12,7 @@ from pathlib import Path
 
 from assay.core.errors import StoreError
 from assay.core.sources import sha256
-from assay.store.packing import OWNERS, Damage, Owner, Packing, Stored, checked_name, is_name, name_at, place_of
+from assay.store.blob_format import OWNERS, Damage, Owner, Packing, Stored, checked_name, is_name, name_at, place_of
 
 
 class FolderBlobs:

@@ -5,29 +5,37 @@ from __future__ import annotations
 import difflib
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 import msgspec
 
-from assay.core.errors import FenceLost, StoreError, UnknownName
+from assay.core.errors import FenceLost, StoreError, UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.ports import (
     LONGEST_LEASE,
     Action,
     Blobs,
+    Cache,
     EventDraft,
     Journal,
     Lease,
     Library,
-    Memo,
+    ModelUsage,
     Permits,
     RunStatus,
     Spent,
 )
+from assay.core.ports.additions import Additions
+from assay.core.ports.audit import AuditLog
+from assay.core.ports.buckets import Buckets
 from assay.core.ports.queue import Queue
+from assay.core.ports.shares import ShareStore
+from assay.core.ports.user_limits import LimitStore
+from assay.core.ports.users import UserStore
+from assay.core.ports.webhooks import WebhookStore
 from assay.core.sources import Document, sha256
 from assay.core.usage import Usage
 
@@ -39,6 +47,9 @@ FOUND = 20
 
 HASH_PREFIX = 8
 """A document is found by the start of its hash from this many characters on."""
+
+SLASH = "/"
+"""Stands between the owner and the name of another's collection."""
 
 NAMED = 5
 """How many runs an error names."""
@@ -87,12 +98,31 @@ class Store:
     journal: Journal
     library: Library
     blobs: Blobs
-    memo: Memo
+    cache: Cache
     permits: Permits
+    additions: Additions
     queue: Queue | None = None
     """None where no other process could take anything out of it."""
+    users: UserStore | None = None
+    """None where no other process could know them."""
+    buckets: Buckets | None = None
+    audit: AuditLog | None = None
+    webhooks: WebhookStore | None = None
+    limits: LimitStore | None = None
+    shares: ShareStore | None = None
+    """These are None where no other process could know them."""
     upkeep: Upkeep | None = None
     """None where there is nothing to keep small."""
+
+    def owned_by(self, owner: str | None) -> Self:
+        """The same store as one owner knows it; None knows all. Bytes, memos and permits know no owners."""
+        return replace(
+            self,
+            journal=self.journal.owned_by(owner),
+            library=self.library.owned_by(owner),
+            additions=self.additions.owned_by(owner),
+            queue=None if self.queue is None else self.queue.owned_by(owner),
+        )
 
     async def close(self) -> None:
         """Write what waits and let go of everything."""
@@ -100,6 +130,28 @@ class Store:
 
 
 # runs
+
+
+class _Scope(msgspec.Struct, frozen=True):
+    collections: tuple[str, ...] = ()
+
+
+class _Brief(msgspec.Struct, frozen=True):
+    scope: _Scope = _Scope()
+
+
+def searched(brief: bytes) -> str:
+    """The collections which a brief names, each between two line ends; "" for none."""
+    try:
+        names = msgspec.json.decode(brief, type=_Brief).scope.collections
+    except msgspec.MsgspecError:  # of another release
+        return ""
+    return between(*names) if names else ""
+
+
+def between(*names: str) -> str:
+    """Names between line ends, which no name has in it."""
+    return "\n" + "".join(f"{name}\n" for name in names)
 
 
 class _Run(Protocol):
@@ -202,7 +254,49 @@ def fence_lost(lease: Lease) -> FenceLost:
     return FenceLost(f"run {lease.run_id} was taken over from {lease.holder}: this process may not write it any more")
 
 
+class _Attempt(msgspec.Struct, frozen=True):
+    """What is read of an event which tells of a call of a model."""
+
+    model: str
+    usage: Usage = Usage()
+
+
+def by_model(attempts: Iterable[tuple[str, str, str, bytes]], *, daily: bool = False) -> list[ModelUsage]:
+    """What was used, by owner and model, of events with their owners and runs, and when these were begun, in order."""
+    runs: dict[tuple[str, str, str], set[str]] = {}
+    used: dict[tuple[str, str, str], Usage] = {}
+    for owner, run_id, created_at, data in attempts:
+        attempt = msgspec.json.decode(data, type=_Attempt)
+        key = created_at[: len("2026-11-01")] if daily else "", owner, attempt.model
+        runs.setdefault(key, set()).add(run_id)
+        used[key] = used.get(key, Usage()) + attempt.usage
+    return [
+        ModelUsage(day=key[0], owner=key[1], model=key[2], runs=len(runs[key]), usage=used[key]) for key in sorted(used)
+    ]
+
+
 # documents
+
+
+def reference_to(owner: str, name: str, *, alone: bool) -> str:
+    """What others call a collection: OWNER/NAME. `alone`: who sees all calls those of the local user by their names."""
+    return name if alone and not owner and SLASH not in name else f"{owner}{SLASH}{name}"
+
+
+def split_reference(reference: str) -> tuple[str, str]:
+    """The owner and the name in what others call a collection."""
+    owner, found, name = reference.partition(SLASH)
+    return (owner, name) if found else ("", reference)
+
+
+def anothers(reference: str) -> UsageError:
+    """A collection which only its owner may change."""
+    return UsageError(f"the collection {reference!r} is another user's: you may read it, and not change it")
+
+
+def unfit_name(name: str) -> UsageError:
+    """A name which would look like another's collection."""
+    return UsageError(f"there is no collection {name!r} you may read, and the name of a new one holds no {SLASH!r}")
 
 
 def set_members(documents: Iterable[str]) -> tuple[str, list[str]]:

@@ -11,7 +11,7 @@ from assay.store import common
 
 
 @dataclass(slots=True)
-class Run:
+class StoredRun:
     """All that is stored of a run."""
 
     run_id: str
@@ -19,6 +19,8 @@ class Run:
     brief: bytes
     created_at: str
     thread: str = ""
+    owner: str = ""
+    number: int = 0
     status: RunStatus = "created"
     holder: str = ""
     until: float = 0.0
@@ -64,4 +66,5 @@ class Run:
             active_seconds=self.active_seconds,
             last_seq=len(self.events),
             thread=self.thread,
+            owner=self.owner,
         )

@@ -13,7 +13,7 @@ from assay.core.ports import Fact
 Level = Literal["debug", "info", "warning", "error"]
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class EventFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What is told of a kind of event: how important it is, its fields, and those only who debugs may see."""
 
     level: Level
@@ -21,23 +21,23 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     quoting: tuple[str, ...] = ()
 
 
-LINES: dict[str, Line] = {
-    e.RunResumed.kind: Line(level="info", fields=("fence",)),
-    e.RunWaiting.kind: Line(level="info", fields=("topic",)),
-    e.RunCompleted.kind: Line(level="info", fields=("stop_reason", "verified")),
-    e.RunFailed.kind: Line(level="error", fields=("stop_reason",), quoting=("error",)),
-    e.RunCancelled.kind: Line(level="info"),
-    e.RunExhausted.kind: Line(level="warning", fields=("reason",)),
-    e.BudgetLow.kind: Line(level="warning", fields=("measure", "used", "limit")),
-    e.ControlAccepted.kind: Line(level="info", fields=("action", "id")),
-    e.ControlApplied.kind: Line(level="info", fields=("action", "id", "where")),
-    e.ControlRejected.kind: Line(level="warning", fields=("action", "id"), quoting=("why",)),
-    e.StepRestarted.kind: Line(level="info", fields=("attempt",)),
-    e.StepDiverged.kind: Line(level="warning"),
-    e.AgentFailed.kind: Line(level="warning", fields=("lane",), quoting=("error",)),
-    e.ToolFailed.kind: Line(level="warning", quoting=("tool", "reason")),
-    e.SourceFailed.kind: Line(level="info", quoting=("url", "reason")),
-    e.Warned.kind: Line(level="warning", quoting=("message",)),
+LINES: dict[str, EventFacts] = {
+    e.RunResumed.kind: EventFacts(level="info", fields=("fence",)),
+    e.RunWaiting.kind: EventFacts(level="info", fields=("topic",)),
+    e.RunCompleted.kind: EventFacts(level="info", fields=("stop_reason", "verified")),
+    e.RunFailed.kind: EventFacts(level="error", fields=("stop_reason",), quoting=("error",)),
+    e.RunCancelled.kind: EventFacts(level="info"),
+    e.RunExhausted.kind: EventFacts(level="warning", fields=("reason",)),
+    e.BudgetLow.kind: EventFacts(level="warning", fields=("measure", "used", "limit")),
+    e.ControlAccepted.kind: EventFacts(level="info", fields=("action", "id")),
+    e.ControlApplied.kind: EventFacts(level="info", fields=("action", "id", "where")),
+    e.ControlRejected.kind: EventFacts(level="warning", fields=("action", "id"), quoting=("why",)),
+    e.StepRestarted.kind: EventFacts(level="info", fields=("attempt",)),
+    e.StepDiverged.kind: EventFacts(level="warning"),
+    e.AgentFailed.kind: EventFacts(level="warning", fields=("lane",), quoting=("error",)),
+    e.ToolFailed.kind: EventFacts(level="warning", quoting=("tool", "reason")),
+    e.SourceFailed.kind: EventFacts(level="info", quoting=("url", "reason")),
+    e.Warned.kind: EventFacts(level="warning", quoting=("message",)),
 }
 """The kinds of events which are lines; the others are told as stretches of work, or not at all."""
 

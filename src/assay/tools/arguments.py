@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.core.errors import ToolFailed
+from assay.core.errors import ToolError
 from assay.core.messages import ToolDefinition
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -47,12 +47,12 @@ def read(tool: ToolDefinition, arguments: Mapping[str, Any], into: type[T]) -> T
     """The arguments of a call. Numbers in quotes are numbers; a single text stands for a list of one.
 
     Raises:
-        ToolFailed: an argument is missing, unknown or of another type; the reason says how to call.
+        ToolError: an argument is missing, unknown or of another type; the reason says how to call.
     """
     try:
         return msgspec.convert(_lenient(tool, arguments), into, strict=False)
     except msgspec.ValidationError as error:
-        raise ToolFailed(f"{_plain(error)}. {usage(tool)}") from error
+        raise ToolError(f"{_plain(error)}. {usage(tool)}") from error
 
 
 def usage(tool: ToolDefinition) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from assay.core.sources import SNIPPET
 from assay.core.urls import canonical
-from assay.run.protocols import Shown
+from assay.run.protocols import DocumentPassages
 
 DAMPING = 60
 """`k` of reciprocal-rank fusion, as its authors found it to work (see `fuse`)."""
 
 
-def fuse(answers: Sequence[Sequence[Shown]]) -> list[Shown]:
+def fuse(answers: Sequence[Sequence[DocumentPassages]]) -> list[DocumentPassages]:
     """What was found, best first, each document and each page of the web once.
 
     A place in a list counts 1 / (60 + rank), summed over the lists (reciprocal-rank fusion: Cormack, Clarke and
@@ -20,7 +20,7 @@ def fuse(answers: Sequence[Sequence[Shown]]) -> list[Shown]:
     the one which ranked it best are shown.
     """
     scores: dict[str, float] = {}
-    best: dict[str, tuple[int, int, Shown]] = {}
+    best: dict[str, tuple[int, int, DocumentPassages]] = {}
     for place, answer in enumerate(answers):
         seen: set[str] = set()
         for rank, shown in enumerate(answer, 1):
@@ -35,7 +35,7 @@ def fuse(answers: Sequence[Sequence[Shown]]) -> list[Shown]:
     return [best[name][2] for name in ordered]
 
 
-def _name(shown: Shown) -> str:
+def _name(shown: DocumentPassages) -> str:
     """What makes two results the same: the page's address, of other documents the text."""
     document = shown.document
     return canonical(document.url) if document.media_type == SNIPPET else document.sha256

@@ -10,17 +10,17 @@ from typing import Annotated, Any
 import msgspec
 
 from assay.core.clean import one_line
-from assay.core.errors import StoreError, ToolFailed
+from assay.core.errors import StoreError, ToolError
 from assay.core.events import SourceFailed
 from assay.core.ports import Blobs
-from assay.core.sources import Document, Span
+from assay.core.sources import Document, PassageSpan, readable
 from assay.core.usage import Usage
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
-from assay.run.protocols import Observation, Shown
+from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Branch, Run
-from assay.run.steps import Scratch
-from assay.tools import shared
+from assay.run.steps import StepContext
+from assay.tools import common
 from assay.tools.arguments import define, read
 from assay.tools.pages import is_page, page
 from assay.tools.parts import outline, part
@@ -37,29 +37,29 @@ class OpenArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     find: Annotated[str, msgspec.Meta(description="Words to find inside: shows the passages that match best.")] = ""
 
 
-class Opening(msgspec.Struct, frozen=True, kw_only=True):
+class OpenTargets(msgspec.Struct, frozen=True, kw_only=True):
     """What the references of a call stand for, and a note on each that stands for nothing."""
 
     documents: tuple[Document, ...]
     notes: tuple[str, ...] = ()
 
 
-class Opened:
+class OpenProgress:
     """What was read so far."""
 
     def __init__(self, notes: list[str], find: str) -> None:
         self.notes, self.find = notes, find
-        self.shown: list[Shown] = []
+        self.shown: list[DocumentPassages] = []
         self.failed: list[SourceFailed] = []
 
     def observation(self) -> Observation:
         """All of it.
 
         Raises:
-            ToolFailed: nothing could be read.
+            ToolError: nothing could be read.
         """
         if not self.shown:
-            raise ToolFailed(" ".join(self.notes))
+            raise ToolError(" ".join(self.notes))
         return Observation(summary=_summary(self.shown, self.find), shown=tuple(self.shown), note="\n".join(self.notes))
 
 
@@ -76,58 +76,58 @@ class OpenTool:
 
     def __init__(self) -> None:
         self._blobs: Blobs | None = None
-        self._reader: Reader | None = None
+        self._reader: DocumentReader | None = None
 
     async def run(self, run: Run, ledger: Ledger, arguments: Mapping[str, Any]) -> Observation:
         """Open.
 
         Raises:
-            ToolFailed: bad arguments, or none of the documents can be read.
+            ToolError: bad arguments, or none of the documents can be read.
         """
         asked = read(self.definition, arguments, OpenArguments)
         wanted = tuple(dict.fromkeys(text.strip().strip("[]") for text in asked.documents if text.strip()))
         if not wanted:
-            raise ToolFailed("name at least one document")
+            raise ToolError("name at least one document")
         most = min(MOST_DOCUMENTS, await _left(run))
         known = {text: ledger.document(text) for text in wanted[:most]}
         met = {text: document.sha256 if document else "" for text, document in known.items()}
-        key = shared.key("open", [list(met.items()) if not all(met.values()) else list(met.values()), asked.find])
+        key = common.key("open", [list(met.items()) if not all(met.values()) else list(met.values()), asked.find])
 
-        async def open_all(scratch: Scratch) -> Observation:
+        async def open_all(step_context: StepContext) -> Observation:
             async def work() -> Observation:
-                opening = await self._opening(run, ledger, scratch, known)
+                opening = await self._opening(run, ledger, step_context, known)
                 reader = self._reading(run.world.blobs)
-                opened = await asyncio.to_thread(_open, reader, opening, asked.find, shared.room(run))
+                opened = await asyncio.to_thread(_open, reader, opening, asked.find, common.room(run))
                 for failed in opened.failed:
-                    scratch.emit(failed)
+                    step_context.emit(failed)
                 return opened.observation()
 
-            answer, known_already = await shared.once(run, ledger, key, work)
+            answer, known_already = await common.once(run, ledger, key, work)
             if not known_already:
-                scratch.spend(Usage(pages=len(answer.shown)))
-                scratch.record(shared.row(run, key, scratch))
+                step_context.spend(Usage(pages=len(answer.shown)))
+                step_context.record(common.row(run, key, step_context))
             return answer
 
         cost = Usage(pages=len(known))
         answer = await run.step("open", open_all, returns=Observation, input=[met, asked.find], cost=cost)
-        shared.keep(ledger, key, answer)
+        common.keep(ledger, key, answer)
         more = len(wanted) - len(known)
         left = f"\n{more} more not opened: at most {most} at once." if more else ""
         return msgspec.structs.replace(answer, note=f"{answer.note}{left}")
 
     async def _opening(
-        self, run: Run, ledger: Ledger, scratch: Scratch, known: Mapping[str, Document | None]
-    ) -> Opening:
+        self, run: Run, ledger: Ledger, step_context: StepContext, known: Mapping[str, Document | None]
+    ) -> OpenTargets:
         """The documents named, pages among them read, all at once.
 
         Raises:
-            ToolFailed: there are none.
+            ToolError: there are none.
         """
 
         async def named(_: Run, text: str, met: Document | None) -> Sequence[Document] | str:
             try:
-                return await self._named(run, ledger, scratch, text, met)
-            except ToolFailed as failed:
+                return await self._named(run, ledger, step_context, text, met)
+            except ToolError as failed:
                 return failed.reason
 
         branches = (Branch(text, partial(named, text=text, met=met)) for text, met in known.items())
@@ -135,24 +135,24 @@ class OpenTool:
         notes = [answer for answer in answers if isinstance(answer, str)]
         found = {each.sha256: each for answer in answers if not isinstance(answer, str) for each in answer}
         if not found:
-            raise ToolFailed(" ".join(notes) + " Search, then open by source id.")
-        return Opening(documents=tuple(found.values()), notes=tuple(notes))
+            raise ToolError(" ".join(notes) + " Search, then open by source id.")
+        return OpenTargets(documents=tuple(found.values()), notes=tuple(notes))
 
     async def _named(
-        self, run: Run, ledger: Ledger, scratch: Scratch, text: str, met: Document | None
+        self, run: Run, ledger: Ledger, step_context: StepContext, text: str, met: Document | None
     ) -> Sequence[Document]:
         library, collections = run.world.library, run.brief.scope.collections
         document = met or next(iter(await asyncio.to_thread(library.find, text, collections)), None)
         if is_page(text, document):
-            return await page(run, ledger, scratch, document.url if document else text)
+            return await page(run, ledger, step_context, document.url if document else text)
         if document is None:
-            raise ToolFailed(f"No document is called {text!r}.")
+            raise ToolError(f"No document is called {text!r}.")
         return [document]
 
-    def _reading(self, blobs: Blobs) -> Reader:
+    def _reading(self, blobs: Blobs) -> DocumentReader:
         """The reader of these blobs; it keeps what it read, so one serves all runs over them."""
         if self._reader is None or self._blobs is not blobs:
-            self._blobs, self._reader = blobs, Reader(blobs)
+            self._blobs, self._reader = blobs, DocumentReader(blobs)
         return self._reader
 
 
@@ -161,23 +161,23 @@ async def _left(run: Run) -> int:
     if run.brief.budget.pages is None:
         return MOST_DOCUMENTS
 
-    async def look(_: Scratch) -> int:
+    async def look(_: StepContext) -> int:
         return max(1, run.execution.accounts.room(run.lane, run.gate).pages or 0)
 
     return await run.step("pages-left", look, returns=int)
 
 
-def _open(reader: Reader, opening: Opening, find: str, room: int) -> Opened:
-    opened = Opened(list(opening.notes), find)
+def _open(reader: DocumentReader, opening: OpenTargets, find: str, room: int) -> OpenProgress:
+    opened = OpenProgress(list(opening.notes), find)
     for document in opening.documents:
         try:
-            spans = reader.spans(document)
+            spans = readable(reader.spans(document))
         except StoreError as error:
             opened.failed.append(SourceFailed(url=document.url, reason=str(error)))
             opened.notes.append(f"{_called(document)} could not be read.")
             continue
         chosen = part(spans, find, room // len(opening.documents))
-        opened.shown.append(Shown(document=document, spans=chosen))
+        opened.shown.append(DocumentPassages(document=document, spans=chosen))
         opened.notes.append(_note(document, spans, chosen, find))
     return opened
 
@@ -186,7 +186,7 @@ def _called(document: Document) -> str:
     return one_line(document.title or document.name or document.url)
 
 
-def _note(document: Document, spans: Sequence[Span], chosen: Sequence[Span], find: str) -> str:
+def _note(document: Document, spans: Sequence[PassageSpan], chosen: Sequence[PassageSpan], find: str) -> str:
     """What is shown of a document and, where that is not all, its outline."""
     if not spans:
         return f"{_called(document)}: empty."
@@ -199,7 +199,7 @@ def _note(document: Document, spans: Sequence[Span], chosen: Sequence[Span], fin
     )
 
 
-def _summary(shown: Sequence[Shown], find: str) -> str:
+def _summary(shown: Sequence[DocumentPassages], find: str) -> str:
     names = ", ".join(_called(each.document) for each in shown[:3])
     more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
     return f"{names}{more}" + (f", for “{find}”" if find else "")

@@ -8,14 +8,14 @@ from functools import partial
 
 import msgspec
 
-from assay.core.errors import FetchFailed, ToolFailed
+from assay.core.errors import FetchFailed, ToolError
 from assay.core.events import SourceExpected, SourceFailed
 from assay.core.sources import SNIPPET, Document
 from assay.core.urls import BadUrl, canonical, read
 from assay.evidence.ledger import Ledger
-from assay.run.protocols import Shown
+from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
-from assay.run.steps import Scratch
+from assay.run.steps import StepContext
 
 FIRST = 3
 """Of the results of a search, so many pages are read before anybody asks for them."""
@@ -28,32 +28,32 @@ def is_page(text: str, document: Document | None) -> bool:
     return document.media_type == SNIPPET if document is not None else _is_address(text)
 
 
-async def page(run: Run, ledger: Ledger, scratch: Scratch, url: str) -> tuple[Document, ...]:
+async def page(run: Run, ledger: Ledger, step_context: StepContext, url: str) -> tuple[Document, ...]:
     """The documents of the page at `url`, to be called inside a step; a failure is an event.
 
     Raises:
-        ToolFailed: it cannot be read, with the reason; or this run may not read the web.
+        ToolError: it cannot be read, with the reason; or this run may not read the web.
     """
     if run.world.pages is None:
-        raise ToolFailed(f"{url} was not read: this run may not read the web")
+        raise ToolError(f"{url} was not read: this run may not read the web")
     key = _key(url)
     async with run.alone(key):
         known = ledger.answered(key)
         if known is not None:
             return msgspec.json.decode(known, type=tuple[Document, ...])
         if (before := ledger.answered(_failed(key))) is not None:
-            raise ToolFailed(f"{url} could not be read ({before.decode()}).")
+            raise ToolError(f"{url} could not be read ({before.decode()}).")
         try:
             documents = await run.begun(key) or await _read(run, ledger, url)
         except FetchFailed as failed:
-            scratch.emit(SourceFailed(url=url, reason=failed.reason))
+            step_context.emit(SourceFailed(url=url, reason=failed.reason))
             if not failed.reason.startswith(PASSING):
                 ledger.answer(_failed(key), failed.reason.encode())
-            raise ToolFailed(f"{url} could not be read ({failed.reason}).") from failed
+            raise ToolError(f"{url} could not be read ({failed.reason}).") from failed
         return documents
 
 
-async def expect(run: Run, ledger: Ledger, shown: Sequence[Shown]) -> None:
+async def expect(run: Run, ledger: Ledger, shown: Sequence[DocumentPassages]) -> None:
     """Begin to read the first pages a search found, before anybody opens them.
 
     Only where pages are not counted: what nobody opens in the end must not use up the run's limit.
@@ -66,10 +66,10 @@ async def expect(run: Run, ledger: Ledger, shown: Sequence[Shown]) -> None:
     if not urls:
         return
 
-    async def begin(scratch: Scratch) -> tuple[str, ...]:
+    async def begin(step_context: StepContext) -> tuple[str, ...]:
         begun = tuple(url for url in urls if run.begin(_key(url), partial(_read, run, ledger, url)))
         if begun:
-            scratch.emit(SourceExpected(urls=begun))
+            step_context.emit(SourceExpected(urls=begun))
         return begun
 
     await run.step("expect", begin, returns=tuple[str, ...], input=urls)

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import msgspec
 
-from assay.core.errors import ToolFailed
+from assay.core.errors import ToolError
 from assay.evidence.ledger import Ledger
-from assay.run.protocols import Observation, Shown
+from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
-from assay.tools import shared
+from assay.tools import common
 from assay.tools.arguments import define, read
 
 LIMIT = 10
@@ -38,13 +38,13 @@ class RecallTool:
         """Recall.
 
         Raises:
-            ToolFailed: bad arguments.
+            ToolError: bad arguments.
         """
         asked = read(self.definition, arguments, RecallArguments)
         if not asked.query.strip():
-            raise ToolFailed("the query is empty")
+            raise ToolError("the query is empty")
         passages = ledger.recall(asked.query, LIMIT)
-        found = (Shown(document=each.document, spans=each.spans) for each in ledger.excerpts(passages))
-        shown = shared.fit(found, shared.room(run))
+        found = (DocumentPassages(document=each.document, spans=each.spans) for each in ledger.excerpts(passages))
+        shown = common.fit(found, common.room(run))
         summary = f"{sum(len(each.spans) for each in shown)} passages read before"
         return Observation(summary=summary, shown=shown, note="" if shown else NOTHING)

@@ -8,18 +8,18 @@ from typing import Annotated, Any
 
 import msgspec
 
-from assay.core.errors import SearchFailed, ToolFailed
+from assay.core.errors import SearchError, ToolError
 from assay.core.events import Excluded, SearchPerformed
 from assay.core.events import SearchFailed as Failed
-from assay.core.ports import Hit, Query, Search
+from assay.core.ports import Hit, Metered, Query, Search
 from assay.core.sources import SNIPPET
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
-from assay.run.protocols import Observation, Shown
+from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Branch, Run
-from assay.run.steps import Scratch
-from assay.tools import shared
+from assay.run.steps import StepContext
+from assay.tools import common
 from assay.tools.arguments import define, read
 from assay.tools.fusion import fuse
 from assay.tools.pages import expect
@@ -52,7 +52,7 @@ class SearchTool:
         """Search.
 
         Raises:
-            ToolFailed: bad arguments, or no provider could answer.
+            ToolError: bad arguments, or no provider could answer.
         """
         asked = read(self.definition, arguments, SearchArguments)
         query = self._query(run, asked)
@@ -62,17 +62,17 @@ class SearchTool:
         good = [answer for answer in answers if isinstance(answer, Observation)]
         failed = [answer for answer in answers if isinstance(answer, str)]
         if not good:
-            raise ToolFailed("; ".join(failed) or "there is nothing to search")
+            raise ToolError("; ".join(failed) or "there is nothing to search")
         for reason in failed:
             run.warn(_("a search provider was left out: {why}").format(why=reason))
-        shown = shared.fit(fuse([answer.shown for answer in good])[: query.limit], shared.room(run))
+        shown = common.fit(fuse([answer.shown for answer in good])[: query.limit], common.room(run))
         await expect(run, ledger, shown)
         return Observation(summary=_summary(query.text, shown), shown=shown, note="" if shown else NOTHING)
 
     def _query(self, run: Run, asked: SearchArguments) -> Query:
         text = " ".join(asked.query.split())
         if not text:
-            raise ToolFailed("the query is empty")
+            raise ToolError("the query is empty")
         limit = max(1, min(MOST, asked.limit))
         scope = run.brief.scope
         # A language which was asked for is the report's; sources may well be in another.
@@ -98,24 +98,28 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
     less are the same search, paid for once.
     """
     wanted = msgspec.structs.replace(query, limit=LIMIT if query.limit <= LIMIT else MOST)
-    key = shared.key(searching(provider.name), msgspec.structs.replace(wanted, text=plain(query.text)))
+    key = common.key(searching(provider.name), msgspec.structs.replace(wanted, text=plain(query.text)))
 
-    async def search(scratch: Scratch) -> Observation:
+    async def search(step_context: StepContext) -> Observation:
         excluded: list[Excluded] = []
 
         async def work() -> Observation:
-            return _observe(wanted, await provider.search(wanted), excluded)
+            if not isinstance(provider, Metered):
+                return _observe(wanted, await provider.search(wanted), excluded)
+            hits, usage = await provider.metered(wanted)
+            step_context.spend(usage)
+            return _observe(wanted, hits, excluded)
 
         try:
-            found, known = await shared.once(run, ledger, key, work)
-        except SearchFailed as failed:
-            scratch.emit(Failed(query=query.text, provider=provider.name, reason=failed.reason))
+            found, known = await common.once(run, ledger, key, work)
+        except SearchError as failed:
+            step_context.emit(Failed(query=query.text, provider=provider.name, reason=failed.reason))
             raise
         if not known:
-            scratch.spend(Usage(searches=1))
-            scratch.record(shared.row(run, key, scratch))
+            step_context.spend(Usage(searches=1))
+            step_context.record(common.row(run, key, step_context))
         urls = tuple(shown.document.url for shown in found.shown[: query.limit])
-        scratch.emit(
+        step_context.emit(
             SearchPerformed(
                 query=query.text,
                 provider=provider.name,
@@ -129,9 +133,9 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
 
     try:
         answer = await run.step("search", search, returns=Observation, input=query, cost=Usage(searches=1))
-    except SearchFailed as failed:
+    except SearchError as failed:
         return failed.reason if failed.reason.startswith(provider.name) else f"{provider.name}: {failed.reason}"
-    shared.keep(ledger, key, answer)
+    common.keep(ledger, key, answer)
     return answer
 
 
@@ -145,11 +149,13 @@ def _observe(query: Query, hits: list[Hit], excluded: list[Excluded]) -> Observa
             excluded.append(Excluded(document.url, why))
         else:
             kept.append(hit)
-    shown = tuple(Shown(document=hit.document, spans=hit.spans[:PASSAGES_A_HIT]) for hit in kept if hit.spans)
+    shown = tuple(
+        DocumentPassages(document=hit.document, spans=hit.spans[:PASSAGES_A_HIT]) for hit in kept if hit.spans
+    )
     return Observation(summary=_summary(query.text, shown), shown=shown)
 
 
-def _summary(query: str, shown: tuple[Shown, ...]) -> str:
+def _summary(query: str, shown: tuple[DocumentPassages, ...]) -> str:
     found = f"{len(shown)} document{'s' if len(shown) != 1 else ''}"
     best = f", best: {shown[0].document.title or shown[0].document.name}" if shown else ""
     return f"{found} for “{query}”{best}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.run.wording import hashes
+from assay.run.prompt_files import hashes
 
 
 def prompts() -> dict[str, str]:

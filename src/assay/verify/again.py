@@ -8,12 +8,12 @@ import msgspec
 
 from assay.core.claims import HOLDING, Check, Claim, Summary, Verdict, summarize
 from assay.core.integrity import records
-from assay.core.translation import Speech, spoken
+from assay.core.translation import Phrases, spoken
 from assay.core.usage import Usage
 from assay.core.view import RunView
 from assay.verify import gate
-from assay.verify.checking import Found, Rules, Settled, settle
-from assay.verify.claims import Sentence, claims
+from assay.verify.claim_check import CheckRules, PendingClaim, Settled, settle
+from assay.verify.claims import ReportSentence, claims
 
 
 class Again(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,14 +76,16 @@ def reread(view: RunView, text_of: gate.TextOf, off: Collection[str] = ()) -> Re
     """Hold every claim of a run's report against its documents, and ask the rules of today, save `off`. Blocking."""
     cited = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
     held = gate.documents(cited, text_of)
-    with spoken(Speech(stated=view.report.stated)):
+    with spoken(Phrases(stated=view.report.stated)):
         sentences = {sentence.start: sentence for sentence in claims(view.report.text)}
-    found: list[Found] = []
+    found: list[PendingClaim] = []
     checks: dict[str, Check] = {}
     open: set[str] = set()
     for claim in view.claims:
         passages = tuple(cited[id] for id in claim.passages if id in cited)
-        each = Found(claim.id, _sentence(claim, sentences.get(claim.start)), held.evidence(passages, view.sources))
+        each = PendingClaim(
+            claim.id, _sentence(claim, sentences.get(claim.start)), held.evidence(passages, view.sources)
+        )
         found.append(each)
         checks[claim.id], is_open = _now(view, claim, each, off)
         if is_open:
@@ -93,10 +95,10 @@ def reread(view: RunView, text_of: gate.TextOf, off: Collection[str] = ()) -> Re
     return Reread(view=view, found=tuple(found), checks=checks, open=frozenset(open), problems=problems)
 
 
-def _sentence(claim: Claim, now: Sentence | None) -> Sentence:
+def _sentence(claim: Claim, now: ReportSentence | None) -> ReportSentence:
     """A claim as it is checked: its words are those the run recorded, its markers those of the text as it stands."""
     if now is None:
-        return Sentence(id=claim.id, text=claim.text, start=claim.start, end=claim.end, role="fact", block=0)
+        return ReportSentence(id=claim.id, text=claim.text, start=claim.start, end=claim.end, role="fact", block=0)
     return msgspec.structs.replace(now, id=claim.id, text=claim.text)
 
 
@@ -112,12 +114,12 @@ def _again(claim: Claim, now: Check) -> Again:
     )
 
 
-def _now(view: RunView, claim: Claim, found: Found, off: Collection[str]) -> tuple[Check, bool]:
+def _now(view: RunView, claim: Claim, found: PendingClaim, off: Collection[str]) -> tuple[Check, bool]:
     """The verdict of today, and whether a judge may be asked; what was not checked at all stays so."""
     last = _last(view.checks, claim)
     if last.rule == "off":
         return last, False
-    result, is_open = settle(found.sentence, found.evidence, Rules(off=tuple(off)))
+    result, is_open = settle(found.sentence, found.evidence, CheckRules(off=tuple(off)))
     return (last if is_open and last.rule == "judge" else result), is_open  # its word stands until a rule objects
 
 

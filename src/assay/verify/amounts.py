@@ -26,6 +26,7 @@ from assay.verify.number_words import (
     WORDS,
     Bound,
 )
+from assay.verify.shares import Share, shares
 
 
 def _any(names: Iterable[str]) -> str:
@@ -45,10 +46,12 @@ _DATES = tuple(
         rf"\b{_MONTH},?[ -](?:of |de )?(?P<year>\d{{4}})(?!\w)",
     )
 )
+_CJK = r"\u3040-\u30ff\u3400-\u9fff"
+"""Letters of scripts without spaces, which stand directly beside a number and are no part of it."""
 _LITERAL = re.compile(
     r"(?<![\w.])(?:\d{1,2}:\d{2}(?::\d{2})?|\d{4}(?: ?')?s"
     r"|(?!\d{1,3}(?:\.\d{3})+(?![.\d]))v?\d+(?:\.\d+){2,}|v\d+(?:\.\d+)?)(?!\w|\.\d)"
-    r"|(?<!\w)(?:[^\W\d_]+\d\w*|0x[0-9a-f]+)",
+    rf"|(?<![^\W{_CJK}])(?:[^\W\d_{_CJK}]+\d[^\W{_CJK}]*|0x[0-9a-f]+)",
     re.IGNORECASE,
 )
 _RUN = r"\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'_]\d+)*"
@@ -87,7 +90,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     `values` are its possible readings ("1.234" may be either), `quantum` the step of its last digit, `literal` its
     digits and point alone; `word` says it is spelled out. `units` are those it may have: in "10-20 %" the 10 may
     be bare or a percentage. `bound` says how a word before it bounds it ("over", "up to"), `year` that it may be one:
-    four digits alone, where a year may stand.
+    four digits alone, where a year may stand. `terms` are the two numbers of a fraction ("one in five").
     """
 
     text: str
@@ -103,6 +106,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     year: bool = False
     word: bool = False
     ordinal: bool = False
+    terms: tuple[int, ...] = ()
 
 
 class Day(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,6 +150,9 @@ def tokens(text: str) -> tuple[Token, ...]:
     for match in _LITERAL.finditer(text):
         if not any(taken[match.start() : match.end()]):
             take(Literal(text=match[0], start=match.start(), end=match.end()))
+    for share in shares(text):
+        if not any(taken[share.start : share.end]):
+            take(_fraction(share, text))
     for amount in _amounts(text, taken):
         take(amount)
     return tuple(sorted(found, key=lambda token: token.start))
@@ -172,6 +179,22 @@ def _day(match: re.Match[str]) -> Day | None:
         month=month,
         day=day,
         swapped=ambiguous,
+    )
+
+
+def _fraction(share: Share, text: str) -> Amount:
+    """A fraction as the percentage it is."""
+    return Amount(
+        text=text[share.start : share.end],
+        start=share.start,
+        end=share.end,
+        literal=f"{share.count}/{share.whole}",
+        values=(share.percent,),
+        quantum=Decimal(1).scaleb(-9),
+        units=("%",),
+        bound=_bound(text, share.start),
+        word=True,
+        terms=(share.count, share.whole),
     )
 
 
@@ -237,7 +260,11 @@ def _units(match: re.Match[str]) -> tuple[str, ...]:
 
 
 def _bound(text: str, at: int) -> Bound:
-    before = text[max(0, at - 24) : at]
+    return _bounding(text[max(0, at - 24) : at])
+
+
+@lru_cache(maxsize=4096)
+def _bounding(before: str) -> Bound:
     return next((bound for bound, pattern in _BOUNDS.items() if pattern.search(before)), "")
 
 

@@ -11,14 +11,15 @@ from collections.abc import Callable, Collection, Iterator
 from assay.core.claims import HOLDING, Check
 from assay.core.translation import N_, listed, ngettext
 from assay.core.translation import gettext as _
-from assay.verify import direction, fields, names, negation, numbers, qualifiers, quantifiers, quotes, verbatim
-from assay.verify.embedded.index import index
-from assay.verify.embedded.sight import sameness
-from assay.verify.embedded.verdicts import weigh
-from assay.verify.evidence import Evidence
-from assay.verify.findings import Finding
-from assay.verify.reading import Reading, Texts, read, texts
-from assay.verify.rewording import reworded
+from assay.verify import direction, fields, names, negation, numbers, qualifiers, quantifiers, quotes, trends, verbatim
+from assay.verify.analyzed_text import AnalyzedText, Texts, read, texts
+from assay.verify.evidence import ClaimEvidence
+from assay.verify.findings import SlotFinding
+from assay.verify.restatement import reworded
+from assay.verify.table_statements import computed
+from assay.verify.verifier.claim_words import sameness
+from assay.verify.verifier.index import index
+from assay.verify.verifier.verdicts import weigh
 
 OFF = Check(rule="off", verdict="unchecked", reason=N_("off"))
 NO_SOURCES = Check(rule="off", verdict="unchecked", reason=N_("no sources"))
@@ -35,7 +36,7 @@ COPIED = 0.8
 """Such a rule decides where so much of the rest of the sentence is copied: then what it objects to is an edit."""
 TOO_LONG = Check(rule="judge", verdict="unchecked", reason=f"longer than {LONGEST:,} characters")
 
-_FINDERS: tuple[Callable[[Reading, Texts], Iterator[Finding]], ...] = (
+_FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (
     numbers.find,
     names.find,
     negation.find,
@@ -46,7 +47,7 @@ _FINDERS: tuple[Callable[[Reading, Texts], Iterator[Finding]], ...] = (
 """What looks at a claim's words beside its passages, in order."""
 
 
-def check(claim: str, evidence: Evidence, marked: bool, off: Collection[str] = ()) -> Check:
+def check(claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str] = ()) -> Check:
     """The verdict on a claim.
 
     Args:
@@ -59,14 +60,14 @@ def check(claim: str, evidence: Evidence, marked: bool, off: Collection[str] = (
     return check or weighed(claim, evidence, findings, off)
 
 
-def firsthand(check: Check, evidence: Evidence) -> Check:
+def firsthand(check: Check, evidence: ClaimEvidence) -> Check:
     """What only a search's summary of a page says is not supported yet."""
     return HEARSAY if check.verdict in (*HOLDING, "partial") and evidence.is_hearsay else check
 
 
 def ruled(
-    claim: str, evidence: Evidence, marked: bool, off: Collection[str] = ()
-) -> tuple[Check | None, tuple[Finding, ...]]:
+    claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str] = ()
+) -> tuple[Check | None, tuple[SlotFinding, ...]]:
     """What the rules say to a claim, None where none of them decides; and what they found on the way."""
     if not evidence.passages:
         return NO_PASSAGE if marked else NO_CITATION, ()
@@ -77,13 +78,17 @@ def ruled(
     if len(claim) > LONGEST:
         return TOO_LONG, ()
     framed = fields.framed(claim, evidence) if "field" not in off else None
+    if framed is None and "field" not in off:
+        framed = computed(claim, evidence)
     if framed is not None:
         return framed, ()
     findings = examine(claim, evidence, off)
     return veto(claim, findings, evidence), findings
 
 
-def weighed(claim: str, evidence: Evidence, findings: Collection[Finding] = (), off: Collection[str] = ()) -> Check:
+def weighed(
+    claim: str, evidence: ClaimEvidence, findings: Collection[SlotFinding] = (), off: Collection[str] = ()
+) -> Check:
     """What the words alone tell, where no rule decides; `findings` are what the rules found, which may lower it."""
     if "lexical" in off:
         return NO_JUDGE
@@ -94,11 +99,11 @@ def weighed(claim: str, evidence: Evidence, findings: Collection[Finding] = (), 
     return Check(rule="lexical", verdict=found.verdict, reason=said.format(score=f"{found.score:.2f}", why=reasons))
 
 
-def _weighable(evidence: Evidence) -> str:
+def _weighable(evidence: ClaimEvidence) -> str:
     return "\n\n".join((*evidence.names(), *evidence.texts))
 
 
-def examine(claim: str, evidence: Evidence, off: Collection[str] = ()) -> tuple[Finding, ...]:
+def examine(claim: str, evidence: ClaimEvidence, off: Collection[str] = ()) -> tuple[SlotFinding, ...]:
     """Everything the deterministic checks find about the slots of a claim; rules in `off` are not asked.
 
     The same claim and evidence give the same findings; what is found says which slots are stated, too.
@@ -107,15 +112,16 @@ def examine(claim: str, evidence: Evidence, off: Collection[str] = ()) -> tuple[
     folded, told = read(claim), _texts(evidence)
     for finder in _FINDERS:
         found.extend(finder(folded, told))
+    found.extend(trends.find(folded, evidence))
     return tuple(finding for finding in found if finding.rule not in off)
 
 
-def _texts(evidence: Evidence) -> Texts:
-    told = ((passage.id, text) for passage in evidence.passages for text in (passage.text, *passage.heading))
+def _texts(evidence: ClaimEvidence) -> Texts:
+    told = ((passage.id, text) for passage in evidence.passages for text in (passage.text, *passage.above))
     return texts(told, evidence.names())
 
 
-def veto(claim: str, findings: Collection[Finding], evidence: Evidence) -> Check | None:
+def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:
     """The verdict of the first rule which objects, where it may decide; None where words or a judge have to.
 
     Rules in `DOUBTING` decide only of a sentence which is copied but for what they object to.
@@ -129,7 +135,7 @@ def veto(claim: str, findings: Collection[Finding], evidence: Evidence) -> Check
     return objection(objections, evidence) if copied else None
 
 
-def objection(findings: Collection[Finding], evidence: Evidence) -> Check | None:
+def objection(findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:
     """What the first rule which objects says: contradicted where the evidence says something else instead."""
     objections = [finding for finding in findings if finding.veto]
     if not objections:
@@ -151,7 +157,7 @@ _LACKING = {
 }
 
 
-def _absent(findings: list[Finding], passages: int) -> str:
+def _absent(findings: list[SlotFinding], passages: int) -> str:
     first = findings[0]
     if first.rule == "quote":
         said, what = _("the quotation {what} is not in {where}"), repr(first.slot.text[:200])

@@ -25,7 +25,7 @@ from assay.verify.rows import cells
 BlockKind = Literal["text", "heading", "head row", "row"]
 
 
-class Sentence(msgspec.Struct, frozen=True, kw_only=True):
+class ReportSentence(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence of the report, or a table row.
 
     `text` is without markers, on one line. `[start, end)` are code points into the report as written: from the
@@ -44,7 +44,7 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     head: tuple[str, ...] = ()
 
 
-class Block(msgspec.Struct, frozen=True, kw_only=True):
+class ReportBlock(msgspec.Struct, frozen=True, kw_only=True):
     """A block's text without container signs; `places` has the place of each character in the report."""
 
     kind: BlockKind
@@ -54,7 +54,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     head: tuple[str, ...] = ()
 
 
-def read(report: str) -> tuple[Sentence, ...]:
+def read(report: str) -> tuple[ReportSentence, ...]:
     """Every sentence of `report`, in order, with the markers inside it and directly after it.
 
     A marker after the final punctuation belongs to the sentence before; one which stands alone in its block, to
@@ -64,11 +64,11 @@ def read(report: str) -> tuple[Sentence, ...]:
 
 
 @functools.lru_cache(maxsize=128)
-def _read(report: str, stated: frozenset[tuple[str, str]]) -> tuple[Sentence, ...]:
+def _read(report: str, stated: frozenset[tuple[str, str]]) -> tuple[ReportSentence, ...]:
     del stated  # what code stated decides on roles: without it in the key an answer of before would be given
     markers = parse(report)
     starts = [marker.start for marker in markers]
-    found: list[Sentence] = []
+    found: list[ReportSentence] = []
     for number, block in enumerate(blocks(report, markdown().parse(report), {})):
         inside = markers[bisect_left(starts, block.places[0]) : bisect_right(starts, block.places[-1])]
         sentences = read_block(report, number, block, inside)
@@ -79,12 +79,12 @@ def _read(report: str, stated: frozenset[tuple[str, str]]) -> tuple[Sentence, ..
     return numbered(found)
 
 
-def claims(report: str) -> tuple[Sentence, ...]:
+def claims(report: str) -> tuple[ReportSentence, ...]:
     """The sentences of `report` which state something checkable: facts and frames."""
     return tuple(sentence for sentence in read(report) if sentence.id)
 
 
-def numbered(found: Sequence[Sentence], count: int = 0) -> tuple[Sentence, ...]:
+def numbered(found: Sequence[ReportSentence], count: int = 0) -> tuple[ReportSentence, ...]:
     """The sentences with the ids of those which are claims, after `count` others."""
     given = []
     for sentence in found:
@@ -96,7 +96,7 @@ def numbered(found: Sequence[Sentence], count: int = 0) -> tuple[Sentence, ...]:
     return tuple(given)
 
 
-def grown(sentence: Sentence, markers: Sequence[Marker]) -> Sentence:
+def grown(sentence: ReportSentence, markers: Sequence[Marker]) -> ReportSentence:
     """The last sentence before a block which holds nothing but markers."""
     role: Role = "frame" if sentence.role == "frame" else "fact"
     return msgspec.structs.replace(sentence, role=role, markers=(*sentence.markers, *markers))
@@ -105,13 +105,13 @@ def grown(sentence: Sentence, markers: Sequence[Marker]) -> Sentence:
 # sentences of a block
 
 
-def read_block(report: str, number: int, block: Block, markers: Sequence[Marker]) -> tuple[Sentence, ...]:
+def read_block(report: str, number: int, block: ReportBlock, markers: Sequence[Marker]) -> tuple[ReportSentence, ...]:
     """The sentences of a block, none of which has an id yet; `markers` are those inside it."""
     text, places = _without(block, markers)
     return tuple(_sentences(report, number, block, text, places, markers)) if text.strip() else ()
 
 
-def _without(block: Block, markers: Sequence[Marker]) -> tuple[str, list[int]]:
+def _without(block: ReportBlock, markers: Sequence[Marker]) -> tuple[str, list[int]]:
     """The block's text without markers and the spaces before them, with the place of each character."""
     kept: list[str] = []
     places: list[int] = []
@@ -125,8 +125,8 @@ def _without(block: Block, markers: Sequence[Marker]) -> tuple[str, list[int]]:
 
 
 def _sentences(
-    report: str, number: int, block: Block, text: str, places: list[int], markers: Sequence[Marker]
-) -> Iterator[Sentence]:
+    report: str, number: int, block: ReportBlock, text: str, places: list[int], markers: Sequence[Marker]
+) -> Iterator[ReportSentence]:
     spans = _spans(block.kind, text, places, markers)
     owned: list[list[Marker]] = [[] for _ in spans]
     for marker in markers:
@@ -135,7 +135,7 @@ def _sentences(
     for (start, end), own in zip(spans, owned, strict=True):
         line = " ".join(text[start:end].split())
         heading = block.kind in ("heading", "head row")
-        yield Sentence(
+        yield ReportSentence(
             id="",
             text=line,
             start=places[start],
@@ -197,7 +197,7 @@ def markdown() -> MarkdownIt:
 _ROWS: dict[str, BlockKind] = {"thead_open": "head row", "tbody_open": "row"}
 
 
-def blocks(report: str, tokens: Sequence[Token], sections: dict[int, str]) -> Iterator[Block]:
+def blocks(report: str, tokens: Sequence[Token], sections: dict[int, str]) -> Iterator[ReportBlock]:
     """Blocks with text in them: headings, paragraphs, list items, quotations, table rows. Code and HTML are none.
 
     `tokens` are those of `report`, or of whole blocks of it; `sections` the headings above them, by level, which change
@@ -244,19 +244,19 @@ def line_spans(report: str) -> list[tuple[int, int]]:
 
 def _row(
     report: str, line: tuple[int, int], kind: BlockKind, sections: tuple[str, ...], head: tuple[str, ...]
-) -> Iterator[Block]:
+) -> Iterator[ReportBlock]:
     """A table row, from its first cell's first character to its last cell's last."""
     text = report[slice(*line)]
     start = len(text) - len(text.lstrip(" \t>|"))
     end = len(text.rstrip(" \t|"))
     if start < end:
         places = tuple(range(line[0] + start, line[0] + end))
-        yield Block(kind=kind, text=text[start:end], places=places, sections=sections, head=head)
+        yield ReportBlock(kind=kind, text=text[start:end], places=places, sections=sections, head=head)
 
 
 def _text(
     report: str, lines: list[tuple[int, int]], token: Token, kind: BlockKind, sections: tuple[str, ...]
-) -> Iterator[Block]:
+) -> Iterator[ReportBlock]:
     """A paragraph or heading; its lines are looked for in the report's, past the signs of lists and quotations."""
     first = (token.map or [0])[0]
     places: list[int] = []
@@ -273,4 +273,4 @@ def _text(
         signs.extend(body)
         places.extend(range(at, at + len(body)))
     if signs:
-        yield Block(kind=kind, text="".join(signs), places=tuple(places), sections=sections)
+        yield ReportBlock(kind=kind, text="".join(signs), places=tuple(places), sections=sections)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.verify import opposing
-from assay.verify.findings import Finding
-from assay.verify.reading import Reading, Texts
+from assay.verify import word_oppositions
+from assay.verify.analyzed_text import AnalyzedText, Texts
+from assay.verify.findings import SlotFinding
 
 _UP = """
 rise rises rose risen rising increase increases increased increasing grow grows grew grown growing growth gain gains
@@ -25,6 +25,6 @@ _AGAINST = {"up": frozenset({"down"}), "down": frozenset({"up"})}
 FITS = 0.7
 
 
-def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
+def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A finding for each word which says that something went up or down."""
-    return opposing.find("direction", _SENSES, _AGAINST, claim, texts, FITS)
+    return word_oppositions.find("direction", _SENSES, _AGAINST, claim, texts, FITS)

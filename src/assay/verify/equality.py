@@ -26,6 +26,14 @@ _LOOSE = dict.fromkeys(("over", "least", "under", "most"), Decimal("0.35")) | di
 """How far from a value a round number may be with such a word before it, as a share of the value."""
 
 
+_NEAR = {"": (-1, 1), "about": (-3, 3), "nearly": (-3, 0), "over": (0, 20), "least": (0, 20)} | {
+    "under": (-20, 0),
+    "most": (-20, 0),
+}
+"""How far from a fraction a percentage may be which it rounds: points below and above, and of a small fraction no more
+than so many hundredths of 30."""
+
+
 def same(claim: Amount, evidence: Amount) -> bool:
     """Whether `evidence` states the amount of `claim`, at the precision the claim states it.
 
@@ -35,11 +43,21 @@ def same(claim: Amount, evidence: Amount) -> bool:
     """
     if not claim.values:
         return claim.literal == evidence.literal
+    if claim.terms:
+        return "%" in evidence.units and any(_is_near(claim, value) for value in evidence.values)
     if claim.currency and evidence.currency and claim.currency != evidence.currency:
         return False
     if claim.year and not evidence.year and ("," in evidence.text or evidence.currency or evidence.units != ("",)):
         return False
     return any(_equal(claim, values, quantum, evidence) for values, quantum in as_measured(claim, evidence))
+
+
+def _is_near(claim: Amount, value: Decimal) -> bool:
+    """Whether the fraction of `claim` rounds the percentage: two thirds 66 % and 67.5 %, "nearly half" 48 %."""
+    below, above = _NEAR[claim.bound]
+    scale = min(Decimal(1), claim.values[0] / 30)
+    apart = value - claim.values[0]
+    return below * scale <= apart <= above * scale
 
 
 def entails(claim: Amount, evidence: Amount) -> bool:

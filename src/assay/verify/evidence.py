@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from assay.core.clean import local_path
 from assay.core.sources import SNIPPET, Passage, Source, Surroundings
+from assay.core.tables.cells import ReadTable
 from assay.core.text import words
 
 
-class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """The passages a claim cites, and the sources they are of.
 
     `cut_before` and `cut_after` are ids of passages whose first or last sentence is only a part of the document's;
-    `around` is what stands around passages in their documents, by id, where that is known.
+    `around` is what stands around passages in their documents, by id, where that is known. `tables` reads the tables of
+    the documents cited, as a whole; there are none where the documents are not at hand.
     """
 
     passages: tuple[Passage, ...]
@@ -25,11 +27,12 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     cut_before: frozenset[str] = frozenset()
     cut_after: frozenset[str] = frozenset()
     around: Mapping[str, Surroundings] = {}
+    tables: Callable[[], Sequence[ReadTable]] = tuple
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What counts as stated: each passage, and the headings above it."""
-        headings = (heading for passage in self.passages for heading in passage.heading)
+        """What counts as stated: each passage, the headings above it, and what it is about."""
+        headings = (heading for passage in self.passages for heading in passage.above)
         return (*(passage.text for passage in self.passages), *dict.fromkeys(headings))
 
     @property
@@ -61,14 +64,14 @@ def names_of(source: Source) -> tuple[str, ...]:
 
 def _address(url: str) -> str:
     """An address as it names what is there: of a file its own name, for where a folder lies says nothing of it."""
-    path = local_path(url) if url.startswith("file:") else None
+    path = local_path(url) if url.startswith(("file:", "upload:")) else None
     return url if path is None else path.rpartition("/")[2]
 
 
 _NAMING = re.compile(r"id|name|number|title|slug|doi|isbn", re.IGNORECASE)
 
 
-class Field(msgspec.Struct, frozen=True):
+class FieldPassage(msgspec.Struct, frozen=True):
     """A passage which is a header field, `KEY: VALUE`; `name` is the key's words."""
 
     passage: Passage
@@ -83,10 +86,10 @@ _FIELD = re.compile(
 )
 
 
-def field_of(passage: Passage) -> Field | None:
+def field_of(passage: Passage) -> FieldPassage | None:
     """The field a passage is, if it is one."""
     match = _FIELD.fullmatch(passage.text)
     if match is None or "\n\n" in passage.text:
         return None
     name = tuple(words(match["key"]))
-    return Field(passage, name, match["value"].strip()) if 0 < len(name) <= 6 else None
+    return FieldPassage(passage, name, match["value"].strip()) if 0 < len(name) <= 6 else None

@@ -11,14 +11,14 @@ from assay.core.sources import Passage
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.verify.amounts import Day, tokens
-from assay.verify.evidence import Evidence, Field, field_of, names_of
+from assay.verify.evidence import ClaimEvidence, FieldPassage, field_of, names_of
 from assay.verify.plain import plain
 
 _NAMING = frozenset(("title", "name", "number", "id", "feature"))
 _TURNS = re.compile(r"(?:except|but|not|no|unless|if|when|only|with|without|as|and|or)\b", re.IGNORECASE)
 
 
-def framed(claim: str, evidence: Evidence) -> Check | None:
+def framed(claim: str, evidence: ClaimEvidence) -> Check | None:
     """What the fields cited say to a framed claim; None when it frames none of them.
 
     Supported: the value is the field's whole value, or whole elements of it where it is a list. Contradicted: key
@@ -34,7 +34,7 @@ def framed(claim: str, evidence: Evidence) -> Check | None:
     return min(checks, key=lambda check: check.verdict != "supported", default=None)
 
 
-def _frames(claim: str, field: Field) -> Iterator[tuple[str, str]]:
+def _frames(claim: str, field: FieldPassage) -> Iterator[tuple[str, str]]:
     """Every reading of `claim` as a frame of `field`: a subject and a value."""
     for of in re.finditer(r" of ", claim):
         if tuple(words(claim[: of.start()])) == field.name:
@@ -43,7 +43,7 @@ def _frames(claim: str, field: Field) -> Iterator[tuple[str, str]]:
                 yield claim[of.end() : at], claim[at + 2 :]
 
 
-def _is_subject(subject: str, field: Field, fields: Sequence[Field], evidence: Evidence) -> bool:
+def _is_subject(subject: str, field: FieldPassage, fields: Sequence[FieldPassage], evidence: ClaimEvidence) -> bool:
     """Whether the field's source is called `subject`.
 
     Every word of it is in the source's names, every number beside the word it stands beside there, and it has such
@@ -66,7 +66,7 @@ def _next_name(pair: tuple[str, str], named: Set[tuple[str, str]], ends: Set[str
     return pair[0] in ends and ("", pair[1]) in named
 
 
-def _called(passage: Passage, fields: Sequence[Field], evidence: Evidence) -> Iterator[str]:
+def _called(passage: Passage, fields: Sequence[FieldPassage], evidence: ClaimEvidence) -> Iterator[str]:
     """Names of a passage's source: its title and the like, and cited fields of it which name or number it."""
     source = evidence.sources.get(passage.source)
     if source is not None:
@@ -81,7 +81,7 @@ def _numbered(found: Sequence[str]) -> list[str]:
     return [word.lstrip("0") or word for word in found]
 
 
-def _compare(value: str, field: Field) -> Check | None:
+def _compare(value: str, field: FieldPassage) -> Check | None:
     mine, theirs = _value(value), _value(field.value)
     if mine == theirs or set(_elements(value)) <= set(_elements(field.value)) or _one_day(mine, theirs):
         return Check(rule="field", verdict="supported", reason=_("the cited field says so"))

@@ -21,7 +21,7 @@ RULES: tuple[Rule, ...] = (*CHECKS, "derived")
 Outcome = Literal["stated", "conflict", "absent"]
 
 
-class Slot(msgspec.Struct, frozen=True, gc=False):
+class ClaimSlot(msgspec.Struct, frozen=True, gc=False):
     """A place of the claim: its words as written, code points `[start, end)` of the claim's text."""
 
     text: str
@@ -29,7 +29,7 @@ class Slot(msgspec.Struct, frozen=True, gc=False):
     end: int
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class SlotFinding(msgspec.Struct, frozen=True, kw_only=True):
     """What `rule` found about `slot`.
 
     `said` is what the evidence says in its place, as written, empty where it says nothing there or the same; `passage`
@@ -38,7 +38,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     rule: Rule
-    slot: Slot
+    slot: ClaimSlot
     outcome: Outcome
     said: str = ""
     passage: str = ""

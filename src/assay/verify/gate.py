@@ -12,7 +12,7 @@ from assay.core.integrity import misquoted, records
 from assay.core.sources import Passage, Source, Surroundings, sha256
 from assay.evidence.documents import surroundings
 from assay.verify.claims import PAIRED, read
-from assay.verify.evidence import Evidence
+from assay.verify.evidence import ClaimEvidence
 
 __all__ = ["Documents", "TextOf", "documents", "gate", "records", "unrecorded"]
 
@@ -35,9 +35,9 @@ class Documents(msgspec.Struct, frozen=True, kw_only=True):
         """What is wrong, in the order of the passages."""
         return tuple(self.wrong.values())
 
-    def evidence(self, passages: Sequence[Passage], sources: Mapping[str, Source]) -> Evidence:
+    def evidence(self, passages: Sequence[Passage], sources: Mapping[str, Source]) -> ClaimEvidence:
         """What a claim cites, with what is known of where its passages are cut, and of what stands around them."""
-        return Evidence(
+        return ClaimEvidence(
             passages=tuple(passages),
             sources=sources,
             cut_before=frozenset(self.cut_before),

@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
-from assay.verify.binding import Place, bind, context
-from assay.verify.findings import Finding, Slot
+from assay.verify.analyzed_text import AnalyzedText, Texts, Word
+from assay.verify.findings import ClaimSlot, SlotFinding
 from assay.verify.negation import denied
 from assay.verify.number_words import MONTHS
-from assay.verify.reading import Reading, Texts, Word
+from assay.verify.slot_places import EvidenceSpan, bind, context
 
 FITS, RATIO = 0.7, 1.2
 _SMALL = frozenset(("of", "de", "the", "van", "von", "&", "-", "'"))
@@ -30,7 +30,7 @@ _LIKE = 5
 """Letters; of shorter words a vowel tells names apart."""
 
 
-def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
+def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A finding for each name of the claim: a run of words with capitals which the evidence writes with capitals too.
 
     That a name is absent is a sign only: it may be an alias, or the document's own. A veto is another name which the
@@ -38,7 +38,7 @@ def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
     """
     mentioned = {word.key for word in claim.words}
     runs = [
-        Place(passage, first, last)
+        EvidenceSpan(passage, first, last)
         for passage, reading in enumerate(texts.readings)
         for first, last in names(reading)
         if not any(reading.words[index].key in mentioned for index in range(first, last + 1))
@@ -55,7 +55,7 @@ def _written_as_names(texts: Texts) -> set[str]:
     return {word.key for word in written if word.kind == "name"} - small
 
 
-def names(reading: Reading, known: Collection[str] = ()) -> list[tuple[int, int]]:
+def names(reading: AnalyzedText, known: Collection[str] = ()) -> list[tuple[int, int]]:
     """Runs of names, first and last word; small words such as "of" may stand inside.
 
     The first word of a sentence counts as one where its stem is in `known`.
@@ -80,7 +80,7 @@ def _is_name(word: Word, known: Collection[str]) -> bool:
     return word.kind == "name" or (word.kind == "word" and word.text[0].isupper() and word.key in known)
 
 
-def _joins(reading: Reading, last: int, index: int) -> bool:
+def _joins(reading: AnalyzedText, last: int, index: int) -> bool:
     between = reading.words[last + 1 : index]
     if reading.words[last].sentence != reading.words[index].sentence:
         return False
@@ -88,11 +88,11 @@ def _joins(reading: Reading, last: int, index: int) -> bool:
     return small in _PAIRS or (len(small) < 2 and all(sign in _SMALL for sign in small))
 
 
-def _find(claim: Reading, first: int, last: int, texts: Texts, runs: list[Place]) -> Finding:
-    slot = Slot(claim.plain.text[claim.words[first].start : claim.words[last].end], *claim.origin(first, last))
+def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[EvidenceSpan]) -> SlotFinding:
+    slot = ClaimSlot(claim.plain.text[claim.words[first].start : claim.words[last].end], *claim.origin(first, last))
     keys = [claim.words[index].key for index in range(first, last + 1) if claim.words[index].text[0].isupper()]
     own = [
-        Place(passage, index)
+        EvidenceSpan(passage, index)
         for passage, reading in enumerate(texts.readings)
         for key in keys
         for index in reading.places.get(key, ())
@@ -100,28 +100,28 @@ def _find(claim: Reading, first: int, last: int, texts: Texts, runs: list[Place]
     whole = all(texts.has(key) or _named(key, texts) for key in keys)
     bound = bind(context(claim, range(first, last + 1)), texts.readings, [*own, *runs], set(own).__contains__)
     if first in denied(claim):  # "it is not in Norway" says nothing against "it is in Iceland"
-        return Finding(rule="name", slot=slot, outcome="stated" if whole else "absent")
+        return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
     if (
         bound.other is None
         or not bound.conflicts(at_least=FITS, ratio=RATIO)
         or _beside(bound.other, own, texts)
         or _is_spelt_otherwise(claim.words[first : last + 1], bound.other, texts)
     ):
-        return Finding(rule="name", slot=slot, outcome="stated" if whole else "absent")
+        return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
     reading = texts.readings[bound.other.passage]
     said = reading.plain.text[reading.words[bound.other.index].start : reading.words[bound.other.last].end]
     passage = texts.passages[bound.other.passage]
-    return Finding(rule="name", slot=slot, outcome="conflict", said=said, passage=passage, veto=True)
+    return SlotFinding(rule="name", slot=slot, outcome="conflict", said=said, passage=passage, veto=True)
 
 
-def _beside(other: Place, own: list[Place], texts: Texts) -> bool:
+def _beside(other: EvidenceSpan, own: list[EvidenceSpan], texts: Texts) -> bool:
     """Whether the claim's own name stands in the sentence of the other one too."""
     words = texts.readings[other.passage].words
     sentence = words[other.index].sentence
     return any(place.passage == other.passage and words[place.index].sentence == sentence for place in own)
 
 
-def _is_spelt_otherwise(own: Sequence[Word], other: Place, texts: Texts) -> bool:
+def _is_spelt_otherwise(own: Sequence[Word], other: EvidenceSpan, texts: Texts) -> bool:
     """Whether one is the other's initials, or a word of one is the other's but for a vowel ("Faroe", "Faeroes")."""
     theirs = texts.readings[other.passage].words[other.index : other.last + 1]
     if _initials(own) == _letters(theirs) or _letters(own) == _initials(theirs):

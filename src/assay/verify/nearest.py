@@ -9,8 +9,8 @@ import msgspec
 from assay.core.claims import HOLDING, Check, Nearest
 from assay.core.sources import Passage
 from assay.core.text import sentences
-from assay.verify.embedded.index import index, weight
-from assay.verify.embedded.tokens import Token, tokens
+from assay.verify.verifier.index import index, weight
+from assay.verify.verifier.tokens import WordToken, tokens
 
 _LISTED = 8
 
@@ -36,9 +36,9 @@ def nearest(claim: str, passages: Sequence[Passage]) -> Nearest | None:
     return best
 
 
-def _telling(claim: str) -> list[Token]:
+def _telling(claim: str) -> list[WordToken]:
     """The distinct words, numbers and names of a claim, in order."""
-    found: dict[str, Token] = {}
+    found: dict[str, WordToken] = {}
     for start, end in sentences(claim):
         for token in tokens(claim[start:end]):
             if token.content:
@@ -46,8 +46,8 @@ def _telling(claim: str) -> list[Token]:
     return list(found.values())
 
 
-def _missing(telling: Sequence[Token], passage: Passage) -> list[Token]:
-    read = index(" \n".join((passage.text, *passage.heading)))
+def _missing(telling: Sequence[WordToken], passage: Passage) -> list[WordToken]:
+    read = index(" \n".join((passage.text, *passage.above)))
     return [
         token for token in telling if token.stem not in read.places and (token.number or not read.alike(token.stem))
     ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.verify.binding import Place, bind, context
-from assay.verify.findings import Finding, Slot
-from assay.verify.reading import Reading, Texts, Word
+from assay.verify.analyzed_text import AnalyzedText, Texts, Word
+from assay.verify.findings import ClaimSlot, SlotFinding
+from assay.verify.slot_places import EvidenceSpan, bind, context
 
 _NEGATORS = frozenset(
     """
@@ -27,7 +27,7 @@ _PAST = frozenset(("was", "were", "had", "until", "formerly", "once"))
 FITS, RATIO = 0.6, 1.1
 
 
-def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
+def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A finding where the word which a negator of the claim governs, or a word the evidence denies, differs in that."""
     governed = denied(claim)
     theirs = [denied(reading) for reading in texts.readings]
@@ -47,10 +47,12 @@ def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
 
 
 def _find(
-    claim: Reading, index: int, governed: dict[int, int], texts: Texts, theirs: list[dict[int, int]]
-) -> Finding | None:
+    claim: AnalyzedText, index: int, governed: dict[int, int], texts: Texts, theirs: list[dict[int, int]]
+) -> SlotFinding | None:
     key, negated = claim.words[index].key, index in governed
-    places = [Place(at, place) for at, reading in enumerate(texts.readings) for place in reading.places.get(key, ())]
+    places = [
+        EvidenceSpan(at, place) for at, reading in enumerate(texts.readings) for place in reading.places.get(key, ())
+    ]
     bound = bind(
         context(claim, (index,)),
         texts.readings,
@@ -59,7 +61,7 @@ def _find(
     )
     if not places:
         return None
-    slot = Slot(claim.words[index].text, *claim.origin(index, index))
+    slot = ClaimSlot(claim.words[index].text, *claim.origin(index, index))
     if (
         bound.other is None
         or not bound.conflicts(at_least=FITS, ratio=RATIO)
@@ -67,19 +69,19 @@ def _find(
         or _denies_rank(claim, index, governed, texts, bound.other)
         or _is_over(claim, index, texts, bound.other)
     ):
-        return Finding(rule="negation", slot=slot, outcome="stated")
+        return SlotFinding(rule="negation", slot=slot, outcome="stated")
     reading = texts.readings[bound.other.passage]
     negator = theirs[bound.other.passage].get(bound.other.index, bound.other.index)
     said = reading.plain.text[reading.words[negator].start : reading.words[bound.other.index].end]
     passage = texts.passages[bound.other.passage]
-    return Finding(rule="negation", slot=slot, outcome="conflict", said=said, passage=passage, veto=True)
+    return SlotFinding(rule="negation", slot=slot, outcome="conflict", said=said, passage=passage, veto=True)
 
 
 def _is_negator(word: Word) -> bool:
     return word.key == "not" or word.text.lower() in _NEGATORS
 
 
-def _both_deny(claim: Reading, index: int, texts: Texts, other: Place) -> bool:
+def _both_deny(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpan) -> bool:
     """Whether both sentences have a negator: then it may only stand elsewhere ("he was not seen", "nobody saw him")."""
     reading = texts.readings[other.passage]
     return all(
@@ -88,7 +90,7 @@ def _both_deny(claim: Reading, index: int, texts: Texts, other: Place) -> bool:
     )
 
 
-def _denies_rank(claim: Reading, index: int, governed: dict[int, int], texts: Texts, other: Place) -> bool:
+def _denies_rank(claim: AnalyzedText, index: int, governed: dict[int, int], texts: Texts, other: EvidenceSpan) -> bool:
     """Whether what is denied is only the rank: "not the first woman to", where the evidence says "the second"."""
     negator = governed.get(index)
     ranks = {word.key for word in claim.words[negator:index] if _is_rank(word)} if negator is not None else set()
@@ -99,19 +101,19 @@ def _is_rank(word: Word) -> bool:
     return word.text.lower() in ("first", "last", "only", "second") or getattr(word.token, "ordinal", False)
 
 
-def _is_over(claim: Reading, index: int, texts: Texts, other: Place) -> bool:
+def _is_over(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpan) -> bool:
     """Whether the claim denies that something is so now, and the evidence says that it was."""
     own = {word.text.lower() for word in claim.words if word.sentence == claim.words[index].sentence}
     theirs = {word.text.lower() for word in _sentence(texts, other)}
     return bool(own & _NOW and theirs & _PAST) and not theirs & _NOW
 
 
-def _sentence(texts: Texts, place: Place) -> list[Word]:
+def _sentence(texts: Texts, place: EvidenceSpan) -> list[Word]:
     words = texts.readings[place.passage].words
     return [word for word in words if word.sentence == words[place.index].sentence]
 
 
-def denied(reading: Reading) -> dict[int, int]:
+def denied(reading: AnalyzedText) -> dict[int, int]:
     """The words a negator governs, each with the index of its negator: those shortly after it in its clause."""
     found: dict[int, int] = {}
     for index, word in enumerate(reading.words):

@@ -58,11 +58,23 @@ MONTHS = {
 
 Bound = Literal["", "about", "nearly", "over", "least", "under", "most"]
 BOUNDS: dict[Bound, str] = {
-    "least": r"\bat least|\bno (?:less|fewer) than|\bminimum(?: of)?|≥|>=",
-    "most": r"\bat (?:the )?most|\bup to|\bno(?:t)? more than|\bmaximum(?: of)?|\bas (?:many|much) as|≤|<=",
-    "over": r"\bover|\b(?:more|greater|higher|larger) than|\babove|\bexceed(?:s|ed|ing)?|\bupwards? of|>",
-    "under": r"\bunder|\b(?:less|fewer|lower|smaller) than|\bbelow|<",
-    "nearly": r"\bnearly|\balmost|\bjust (?:under|short of)|\bclose to",
-    "about": r"\babout|\baround|\broughly|\bapprox(?:imately|\.)?|\bc(?:irc)?a\.?|\bsome|\bestimated(?: at)?|~|≈",
+    "least": r"\bat least|\bno (?:less|fewer) than|\bminimum(?: of)?|≥|>="
+    r"|\b(?:mindestens|wenigstens|au moins|al menos|por lo menos|pelo menos|almeno|minstens|ten minste|co najmniej"
+    r"|не менее|не меньше|как минимум|не менше)|至少|最少|少なくとも|最低",
+    "most": r"\bat (?:the )?most|\bup to|\bno(?:t)? more than|\bmaximum(?: of)?|\bas (?:many|much) as|≤|<="
+    r"|\b(?:höchstens|bis zu|au plus|au maximum|jusqu'à|como máximo|a lo sumo|hasta|até|no máximo|al massimo|fino a"
+    r"|hoogstens|maximaal|co najwyżej|не более|не больше|максимум|не більше)|最多|至多|最大",
+    "over": r"\bover|\b(?:more|greater|higher|larger) than|\babove|\bexceed(?:s|ed|ing)?|\bupwards? of|>"
+    r"|\b(?:über|mehr als|plus d[e']|más de|mais de|più di|oltre|meer dan|ruim|ponad|więcej niż|более|больше|свыше"
+    r"|понад|більше)|超过|超過|多于|逾",
+    "under": r"\bunder|\b(?:less|fewer|lower|smaller) than|\bbelow|<"
+    r"|\b(?:unter|weniger als|moins d[e']|menos de|meno di|minder dan|mniej niż|poniżej|менее|меньше|менше)"
+    r"|不到|少于|不足",
+    "nearly": r"\bnearly|\balmost|\bjust (?:under|short of)|\bclose to"
+    r"|\b(?:fast|beinahe|nahezu|knapp|presque|près de|casi|quase|quasi|bijna|prawie|niemal|почти|майже)"
+    r"|(?<!最)近|将近|接近|ほぼ",
+    "about": r"\babout|\baround|\broughly|\bapprox(?:imately|\.)?|\bc(?:irc)?a\.?|\bsome|\bestimated(?: at)?|~|≈"
+    r"|\b(?:etwa|ungefähr|rund|zirka|environ|à peu près|quelque|unos|unas|cerca de|alrededor de|aproximadamente"
+    r"|por volta de|ongeveer|zowat|około|mniej więcej|примерно|около|приблизительно|приблизно|близько)|大约|大約|约|約",
 }
 """Words directly before a number which say how exactly it is meant; the first whose pattern fits holds."""

@@ -18,12 +18,13 @@ import msgspec
 from assay.core.text import words
 from assay.verify import measures
 from assay.verify.amounts import Amount, Day, Literal, Token
-from assay.verify.binding import Bound, Context, Place, bind, context
-from assay.verify.derived import recompute
+from assay.verify.analyzed_text import AnalyzedText, Texts, Word
+from assay.verify.columns import added_up
+from assay.verify.derived_figures import recompute
 from assay.verify.equality import entails, same, same_day
-from assay.verify.findings import Finding, Slot
+from assay.verify.findings import ClaimSlot, SlotFinding
 from assay.verify.number_words import MONTHS
-from assay.verify.reading import Reading, Texts, Word
+from assay.verify.slot_places import Bound, EvidenceSpan, SlotContext, bind, context
 
 FITS, RATIO = 0.7, 1.1
 """How well another value must fit its place, and how many times as well as the claim's, to be what is meant."""
@@ -41,20 +42,20 @@ sentence, it only counts whether the numbers stand there at all."""
 class _Stated(msgspec.Struct, frozen=True):
     """What is held against what: the claim's numbers with the words around each, and the evidence's numbers."""
 
-    claim: Reading
+    claim: AnalyzedText
     texts: Texts
-    around: dict[int, Context]
-    places: dict[Place, Token]
-    holding: dict[int, frozenset[Place]]
-    fits: dict[tuple[int, Place], float]
+    around: dict[int, SlotContext]
+    places: dict[EvidenceSpan, Token]
+    holding: dict[int, frozenset[EvidenceSpan]]
+    fits: dict[tuple[int, EvidenceSpan], float]
     weighed: bool
 
-    def taken(self, place: Place, index: int) -> bool:
+    def taken(self, place: EvidenceSpan, index: int) -> bool:
         """Whether another number of the claim states what stands at `place`, and fits there at least as well."""
         others = [other for other, places in self.holding.items() if other != index and place in places]
         return any(self.fit(other, place) >= self.fit(index, place) for other in others)
 
-    def exchanged(self, index: int) -> Place | None:
+    def exchanged(self, index: int) -> EvidenceSpan | None:
         """Where the number of another slot stands, if the two fit better when they are exchanged; None otherwise."""
         if not self.weighed:
             return None
@@ -69,14 +70,14 @@ class _Stated(msgspec.Struct, frozen=True):
                 return theirs
         return None
 
-    def fit(self, index: int, place: Place) -> float:
+    def fit(self, index: int, place: EvidenceSpan) -> float:
         """How the words around a slot stand around a place."""
         known = self.fits.get((index, place))
         if known is None:
             known = self.fits[index, place] = self.around[index].fit(self.texts.readings, place)
         return known
 
-    def best(self, index: int) -> Place | None:
+    def best(self, index: int) -> EvidenceSpan | None:
         """The place of the slot's value which fits best."""
         return max(self.holding[index], key=lambda place: self.fit(index, place), default=None)
 
@@ -85,13 +86,13 @@ class _Stated(msgspec.Struct, frozen=True):
         return first is not None and second is not None and _comparable(first, second)
 
 
-def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
+def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A finding for each number, date, or token with digits in the claim."""
     indices = [index for index, word in enumerate(claim.words) if word.token and not _is_list_sign(claim, index)]
     if not indices:
         return
     places = {
-        Place(passage, index): word.token
+        EvidenceSpan(passage, index): word.token
         for passage, reading in enumerate(texts.readings)
         for index, word in enumerate(reading.words)
         if word.token
@@ -105,12 +106,12 @@ def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
         yield _find(stated, index)
 
 
-def _holding(word: Word, places: Mapping[Place, Token], every: Sequence[Token]) -> frozenset[Place]:
+def _holding(word: Word, places: Mapping[EvidenceSpan, Token], every: Sequence[Token]) -> frozenset[EvidenceSpan]:
     token = word.token
     return frozenset(place for place, other in places.items() if token and states(other, token, every))
 
 
-def _find(stated: _Stated, index: int) -> Finding:
+def _find(stated: _Stated, index: int) -> SlotFinding:
     claim, texts, holding = stated.claim, stated.texts, stated.holding[index]
     token = claim.words[index].token
     assert token is not None  # only words with one are asked about
@@ -126,17 +127,19 @@ def _find(stated: _Stated, index: int) -> Finding:
         misfit = bound.conflicts(at_least=_needed(stated, bound), ratio=RATIO)
         other = bound.other if misfit else stated.exchanged(index)
         return _finding(claim, index, token, texts, other or bound.same, veto=other is not None, same=other is None)
-    computed = recompute(claim, token, tuple(stated.places.values())) if isinstance(token, Amount) else ""
+    computed = ""
+    if isinstance(token, Amount):
+        computed = recompute(claim, token, tuple(stated.places.values())) or added_up(claim, token, texts)
     if computed:
-        slot = Slot(token.text, *claim.origin(index, index))
-        return Finding(rule="derived", slot=slot, outcome="stated", said=computed)
+        slot = ClaimSlot(token.text, *claim.origin(index, index))
+        return SlotFinding(rule="derived", slot=slot, outcome="stated", said=computed)
     instead = _instead(bound)
-    spared = _is_spared(claim, index, texts) or (instead is None and _is_part_of_name(claim, index, texts))
+    spared = _is_spared(claim, index, texts) or (instead is None and _is_loose(claim, index, texts))
     veto = not (spared or _is_entailed(stated, token, instead))
     return _finding(claim, index, token, texts, instead if veto else None, veto=veto, absent=True)
 
 
-def _is_entailed(stated: _Stated, token: Token, instead: Place | None) -> bool:
+def _is_entailed(stated: _Stated, token: Token, instead: EvidenceSpan | None) -> bool:
     """Whether what stands in its place lies beyond its bound: "over 100,000" where it says 757,000."""
     other = stated.places[instead] if instead else None
     return isinstance(token, Amount) and isinstance(other, Amount) and entails(token, other)
@@ -151,28 +154,28 @@ def _needed(stated: _Stated, bound: Bound) -> float:
     return OTHER_SUBJECT if subjects & other and not subjects & same else FITS
 
 
-def _instead(bound: Bound) -> Place | None:
+def _instead(bound: Bound) -> EvidenceSpan | None:
     """What the evidence says where the claim's value would stand, if it says something there."""
     return bound.other if bound.misfits >= SAID else None
 
 
 def _finding(
-    claim: Reading,
+    claim: AnalyzedText,
     index: int,
     token: Token,
     texts: Texts,
-    other: Place | None,
+    other: EvidenceSpan | None,
     *,
     veto: bool,
     absent: bool = False,
     same: bool = False,
-) -> Finding:
+) -> SlotFinding:
     """What was found of a slot; `other` is the place which speaks of it, with the `same` value or another."""
     start, end = claim.origin(index, index)
     said = texts.readings[other.passage].words[other.index].text if other else ""
-    return Finding(
+    return SlotFinding(
         rule="date" if isinstance(token, Day) or (isinstance(token, Amount) and token.year) else "number",
-        slot=Slot(token.text, start, end),
+        slot=ClaimSlot(token.text, start, end),
         outcome="absent" if absent and not other else "stated" if same or not other else "conflict",
         said=said if said != token.text else "",
         passage=texts.passages[other.passage] if other else "",
@@ -180,7 +183,7 @@ def _finding(
     )
 
 
-def _is_list_sign(claim: Reading, index: int) -> bool:
+def _is_list_sign(claim: AnalyzedText, index: int) -> bool:
     """Whether the number only counts an item of a list: "1." at the start of the text, or of what follows a colon."""
     word = claim.words[index]
     after = claim.plain.text[word.end : word.end + 2]
@@ -221,11 +224,11 @@ def _shape(token: Literal) -> str:
     return re.sub(r"\d+", "0", token.text.lower())
 
 
-def _is_spared(read: Reading, index: int, texts: Texts) -> bool:
+def _is_spared(read: AnalyzedText, index: int, texts: Texts) -> bool:
     """Whether the absence of a token tells nothing: see above."""
     token, claim = read.words[index].token, read.plain.text
     assert token is not None  # only words with one are asked about
-    if isinstance(token, Amount) and token.word and not token.ordinal:
+    if isinstance(token, Amount) and token.word and not (token.ordinal or token.terms):
         return not _counted(claim, token, texts)
     letters = _letters(claim, token)
     return letters != "" and not any(
@@ -236,7 +239,13 @@ def _is_spared(read: Reading, index: int, texts: Texts) -> bool:
 _TELLS_APART = re.compile(r" ?[^\W\d_]{3,15} ?\)")
 
 
-def _is_part_of_name(read: Reading, index: int, texts: Texts) -> bool:
+def _is_loose(read: AnalyzedText, index: int, texts: Texts) -> bool:
+    """Whether a number may be missing where nothing stands in its place: a fraction, and what is a part of a name."""
+    token = read.words[index].token
+    return (isinstance(token, Amount) and token.terms != ()) or _is_part_of_name(read, index, texts)
+
+
+def _is_part_of_name(read: AnalyzedText, index: int, texts: Texts) -> bool:
     """Whether a number only tells apart what else has the same name: "the 14th Dalai Lama", "Australia (2008 film)".
 
     Where the evidence puts another ordinal before that name, or any before what an ordinal in words counts, it is one.
@@ -268,7 +277,7 @@ def _counted(claim: str, token: Amount, texts: Texts) -> bool:
     )
 
 
-def _neighbours(reading: Reading) -> Iterator[tuple[Word, Word]]:
+def _neighbours(reading: AnalyzedText) -> Iterator[tuple[Word, Word]]:
     return ((one, two) for one, two in pairwise(word for word in reading.words if word.text != "-"))
 
 
@@ -292,7 +301,8 @@ def states(evidence: Token, claim: Token, stated: Sequence[Token]) -> bool:
     if isinstance(claim, Literal):
         return _literal(claim.text) == _literal(evidence.text)
     if isinstance(evidence, Amount):
-        return same(claim, evidence)
+        counted = not claim.terms and claim.units == ("",) and any(value in evidence.terms for value in claim.values)
+        return counted or same(claim, evidence)
     if isinstance(evidence, Day):
         return evidence.year > 0 and _is_year(claim) and claim.literal == str(evidence.year)
     return claim.literal == _literal(evidence.text)

@@ -10,20 +10,21 @@ from assay.core.claims import Claim, Summary, summarize
 from assay.core.events import CitationsLocated, VerifySummary
 from assay.core.markers import parse
 from assay.core.sources import Passage, Source
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.run.run import Run
 from assay.verify import gate
-from assay.verify.checking import Checked, Checks, Found, Rules, check_all
-from assay.verify.citing import dropped
+from assay.verify.cited_passages import dropped
+from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, check_all
 from assay.verify.claims import claims
-from assay.verify.holdings import Holdings
-from assay.verify.judging import has_judge
+from assay.verify.evidence_index import EvidenceIndex
+from assay.verify.judge import has_judge
+from assay.verify.relevance import graded
 from assay.verify.repair.means import Means
 from assay.verify.repair.mender import Mender, Repaired
-from assay.verify.streaming.carrying import carried
-from assay.verify.streaming.proofreading import Known, Proofreader
+from assay.verify.stream.carryover import carried
+from assay.verify.stream.proofreader import Proofreader, VerificationStart
 
-Closing = Callable[[Run, Repaired, Sequence[Checked]], Repaired]
+Closing = Callable[[Run, Repaired, Sequence[ClaimResult]], Repaired]
 
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +46,7 @@ async def verify(
     report: str,
     passages: Mapping[str, Passage],
     sources: Mapping[str, Source],
-    reader: Reader,
+    reader: DocumentReader,
     *,
     enabled: bool,
     has_sources: bool,
@@ -72,9 +73,9 @@ async def verify(
         streamed: the report as it was then.
     """
     judged = enabled and "judge" not in off and has_judge(run)
-    rules = Rules(enabled=enabled, has_sources=has_sources, off=tuple(off), judged=judged)
-    known = await proofreader.closed() if proofreader is not None else Known(Checks(run, rules))
-    held = Holdings(passages, sources, reader)
+    rules = CheckRules(enabled=enabled, has_sources=has_sources, off=tuple(off), judged=judged)
+    known = await proofreader.closed() if proofreader is not None else VerificationStart(Checks(run, rules))
+    held = EvidenceIndex(passages, sources, reader)
     found = await find(run, report, held, known, streamed)
     checked = await check_all(run, found, rules, known.say_checked, known.checks)
     repaired = Repaired(text=report, checked=checked)
@@ -84,13 +85,18 @@ async def verify(
     if closing is not None and enabled and has_sources:
         kept = {each.id for each in repaired.checked}
         repaired = closing(run, repaired, [each for each in checked if each.id not in kept])
+    if enabled:
+        answering = await graded(run, repaired.checked, held.sources)
+        repaired = msgspec.structs.replace(repaired, checked=answering)
     return _gated(run, repaired, held)
 
 
 # claims
 
 
-async def find(run: Run, report: str, held: Holdings, known: Known, streamed: str = "") -> tuple[Found, ...]:
+async def find(
+    run: Run, report: str, held: EvidenceIndex, known: VerificationStart, streamed: str = ""
+) -> tuple[PendingClaim, ...]:
     """The claims of `report` with what they cite, held against the stored documents; each is told.
 
     Those which were in the report as it `streamed` keep their ids.
@@ -102,7 +108,8 @@ async def find(run: Run, report: str, held: Holdings, known: Known, streamed: st
         run.emit(CitationsLocated(passages=located))
     ids = carried(claims(streamed), [sentence for sentence, _ in cited]) if streamed else {}
     found = tuple(
-        Found(ids.get(sentence.id, sentence.id), sentence, held.evidence(passages)) for sentence, passages in cited
+        PendingClaim(ids.get(sentence.id, sentence.id), sentence, held.evidence(passages))
+        for sentence, passages in cited
     )
     for each in found:
         known.say_found(run, each)
@@ -117,7 +124,7 @@ def _named(report: str, passages: Mapping[str, Passage]) -> dict[str, Passage]:
 # the gate
 
 
-async def _hold_again(run: Run, found: Sequence[Found], repaired: Repaired, held: Holdings) -> None:
+async def _hold_again(run: Run, found: Sequence[PendingClaim], repaired: Repaired, held: EvidenceIndex) -> None:
     """Hold what is cited now; readers are told where it stands, unless it is what was cited before."""
     before = {passage.id for each in found for passage in each.evidence.passages}
     now = _rests_on(repaired, held)
@@ -126,13 +133,13 @@ async def _hold_again(run: Run, found: Sequence[Found], repaired: Repaired, held
         run.emit(CitationsLocated(passages=located))
 
 
-def _rests_on(repaired: Repaired, held: Holdings) -> dict[str, None]:
+def _rests_on(repaired: Repaired, held: EvidenceIndex) -> dict[str, None]:
     """The ids of all passages a report names or its claims rest on."""
     resting = (id for checked in repaired.checked for id in checked.passages)
     return dict.fromkeys((*_named(repaired.text, held.passages), *resting))
 
 
-def _gated(run: Run, repaired: Repaired, held: Holdings) -> Verified:
+def _gated(run: Run, repaired: Repaired, held: EvidenceIndex) -> Verified:
     final = tuple(checked.claim for checked in repaired.checked)
     summary = summarize(final, dropped(repaired.text, held.shown))
     problems = (

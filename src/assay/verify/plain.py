@@ -33,7 +33,7 @@ _KEPT_APART = ("<super>", "<sub>", "<fraction>")
 """Compatibility forms which change a value when they are folded: 10² is not 102."""
 
 
-class Plain(msgspec.Struct, frozen=True):
+class FoldedText(msgspec.Struct, frozen=True):
     """A folded text; `starts` and `ends` tell which piece of the original each of its characters was."""
 
     text: str
@@ -50,7 +50,7 @@ class Plain(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=1024)
-def plain(text: str) -> Plain:
+def plain(text: str) -> FoldedText:
     """`text` for comparing: no Markdown signs, NFKC, one kind of quotation mark and dash, single spaces, trimmed.
 
     Case is kept, and so are superscripts, subscripts and fractions.
@@ -71,7 +71,7 @@ def plain(text: str) -> Plain:
         ends.append(at + length)
     if signs and signs[-1] == " ":
         del signs[-1], starts[-1], ends[-1]
-    return Plain("".join(signs), starts, ends)
+    return FoldedText("".join(signs), starts, ends)
 
 
 def _without_markup(text: str) -> list[int]:

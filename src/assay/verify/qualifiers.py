@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.verify.amounts import Amount
-from assay.verify.binding import Place, bind, context
+from assay.verify.analyzed_text import AnalyzedText, Texts
 from assay.verify.equality import same
-from assay.verify.findings import Finding, Slot
-from assay.verify.reading import Reading, Texts
+from assay.verify.findings import ClaimSlot, SlotFinding
+from assay.verify.slot_places import EvidenceSpan, bind, context
 
 _SOFTENING = {
     word: sense
@@ -36,7 +36,7 @@ _AGAINST = {
 FITS = 0.7
 
 
-def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
+def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A finding for each bounded number stated otherwise, and each word whose softening the claim leaves out."""
     for index, word in enumerate(claim.words):
         if isinstance(word.token, Amount):
@@ -44,9 +44,9 @@ def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
     yield from _unsoftened(claim, texts)
 
 
-def _bounded(claim: Reading, index: int, amount: Amount, texts: Texts) -> Iterator[Finding]:
+def _bounded(claim: AnalyzedText, index: int, amount: Amount, texts: Texts) -> Iterator[SlotFinding]:
     places = {
-        Place(at, other): word.token
+        EvidenceSpan(at, other): word.token
         for at, reading in enumerate(texts.readings)
         for other, word in enumerate(reading.words)
         if isinstance(word.token, Amount) and same(amount, word.token)
@@ -63,9 +63,9 @@ def _bounded(claim: Reading, index: int, amount: Amount, texts: Texts) -> Iterat
         return
     reading = texts.readings[bound.other.passage]
     start = reading.words[max(0, bound.other.index - 2)].start
-    yield Finding(
+    yield SlotFinding(
         rule="quantifier",
-        slot=Slot(amount.text, *claim.origin(index, index)),
+        slot=ClaimSlot(amount.text, *claim.origin(index, index)),
         outcome="conflict",
         said=reading.plain.text[start : reading.words[bound.other.index].end],
         passage=texts.passages[bound.other.passage],
@@ -73,7 +73,7 @@ def _bounded(claim: Reading, index: int, amount: Amount, texts: Texts) -> Iterat
     )
 
 
-def _unsoftened(claim: Reading, texts: Texts) -> Iterator[Finding]:
+def _unsoftened(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     kept = {_SOFTENING[word.text.lower()] for word in claim.words if word.text.lower() in _SOFTENING}
     kept |= {"possible" for word in claim.words if word.text.lower() == "can"}
     for at, reading in enumerate(texts.readings):
@@ -88,14 +88,14 @@ def _unsoftened(claim: Reading, texts: Texts) -> Iterator[Finding]:
                 yield finding
 
 
-def _is_no_limit(reading: Reading, index: int) -> bool:
+def _is_no_limit(reading: AnalyzedText, index: int) -> bool:
     """Whether the word does not soften there: "not only", and the request "could you"."""
     before = reading.words[index - 1].key if index else ""
     after = reading.words[index + 1].text.lower() if index + 1 < len(reading.words) else ""
     return before == "not" or after in ("you", "we", "i", "they", "he", "she")
 
 
-def _left_out(claim: Reading, texts: Texts, passage: int, index: int) -> Finding | None:
+def _left_out(claim: AnalyzedText, texts: Texts, passage: int, index: int) -> SlotFinding | None:
     """A finding where the word after the softening one is in the claim, with everything around it."""
     reading = texts.readings[passage]
     after = next(
@@ -104,12 +104,12 @@ def _left_out(claim: Reading, texts: Texts, passage: int, index: int) -> Finding
     slots = claim.places.get(reading.words[after].key, ()) if after is not None else ()
     if after is None or not slots or reading.words[after].kind == "sign":
         return None
-    bound = bind(context(claim, slots[:1]), texts.readings, [Place(passage, after)], lambda _: False)
+    bound = bind(context(claim, slots[:1]), texts.readings, [EvidenceSpan(passage, after)], lambda _: False)
     if not bound.conflicts(at_least=FITS, ratio=1.0):
         return None
-    return Finding(
+    return SlotFinding(
         rule="quantifier",
-        slot=Slot(claim.words[slots[0]].text, *claim.origin(slots[0], slots[0])),
+        slot=ClaimSlot(claim.words[slots[0]].text, *claim.origin(slots[0], slots[0])),
         outcome="conflict",
         said=reading.plain.text[reading.words[index].start : reading.words[after].end],
         passage=texts.passages[passage],

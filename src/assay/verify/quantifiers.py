@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.verify import opposing
-from assay.verify.findings import Finding
-from assay.verify.reading import Reading, Texts
+from assay.verify import word_oppositions
+from assay.verify.analyzed_text import AnalyzedText, Texts
+from assay.verify.findings import SlotFinding
 
 _SENSES = {
     word: sense
@@ -41,6 +41,6 @@ _AGAINST = {
 FITS = 0.6
 
 
-def find(claim: Reading, texts: Texts) -> Iterator[Finding]:
+def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A finding for each quantifier and superlative of the claim, where the evidence has one of its kind."""
-    return opposing.find("quantifier", _SENSES, _AGAINST, claim, texts, FITS)
+    return word_oppositions.find("quantifier", _SENSES, _AGAINST, claim, texts, FITS)

@@ -10,13 +10,13 @@ import msgspec
 from assay.core.scanner import scan
 from assay.core.sources import Passage
 from assay.core.text import words
-from assay.verify.evidence import Evidence
-from assay.verify.findings import Finding, Slot
+from assay.verify.analyzed_text import COMMON
+from assay.verify.evidence import ClaimEvidence
+from assay.verify.findings import ClaimSlot, SlotFinding
 from assay.verify.plain import plain
-from assay.verify.reading import COMMON
 
 
-class Quote(msgspec.Struct, frozen=True):
+class Quotation(msgspec.Struct, frozen=True):
     """A quotation; `places` are where its parts stand: passage id and code points `[start, end)` of its text."""
 
     text: str
@@ -37,20 +37,20 @@ _ENDS = re.compile(r"[^\W\d_]{3}[.!?](?:\s|$)")
 """Where a sentence ends, which a title does not."""
 
 
-def find(claim: str, evidence: Evidence) -> Iterator[Finding]:
+def find(claim: str, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
     """A finding for each quotation of the claim; one which stands nowhere in the evidence is a veto."""
     for quote in quotes(claim, evidence.passages, evidence.names()):
         at = max(0, claim.find(quote.text))
-        yield Finding(
+        yield SlotFinding(
             rule="quote",
-            slot=Slot(quote.text, at, at + len(quote.text)),
+            slot=ClaimSlot(quote.text, at, at + len(quote.text)),
             outcome="stated" if quote.found else "absent",
             passage=quote.places[0][0] if quote.found else "",
             veto=not quote.found and not _is_called(quote.text, evidence),
         )
 
 
-def _is_called(text: str, evidence: Evidence) -> bool:
+def _is_called(text: str, evidence: ClaimEvidence) -> bool:
     """Whether it is what a film, a book or a case is called, of which the evidence may speak by another name.
 
     As with other names, absence alone tells nothing. Where the evidence has most words of it, but not all, one was
@@ -65,7 +65,7 @@ def _is_called(text: str, evidence: Evidence) -> bool:
     return shared == len(found) or 2 * shared < len(found)
 
 
-def quotes(claim: str, passages: Sequence[Passage], names: Sequence[str] = ()) -> tuple[Quote, ...]:
+def quotes(claim: str, passages: Sequence[Passage], names: Sequence[str] = ()) -> tuple[Quotation, ...]:
     """The quotations of `claim`, each with where it stands in one of `passages`.
 
     They are compared after Unicode normalisation, without Markdown. Case counts, but a part may begin with a small
@@ -89,20 +89,20 @@ def _quoted(claim: str) -> Iterator[str]:
             yield quote.strip()
 
 
-def _find(quote: str, passages: Sequence[Passage], names: Sequence[str]) -> Quote:
+def _find(quote: str, passages: Sequence[Passage], names: Sequence[str]) -> Quotation:
     parts = [part.strip(_EDGES) for part in _LEFT_OUT.split(plain(quote).text)]
     parts = [part for part in parts if any(sign.isalnum() for sign in part)]
     for passage in passages:
         places = _places(parts, passage)
         if places:
-            return Quote(quote, places)
+            return Quotation(quote, places)
     title = " ".join(parts)
     for passage in passages:
         at = _titled(title, plain(passage.text).text)
         if at is not None:
-            return Quote(quote, ((passage.id, *plain(passage.text).place(*at)),))
+            return Quotation(quote, ((passage.id, *plain(passage.text).place(*at)),))
     named = any(title in plain(name).text for name in names)
-    return Quote(quote, ((passages[0].id, 0, 0),) if named and passages else ())
+    return Quotation(quote, ((passages[0].id, 0, 0),) if named and passages else ())
 
 
 def _titled(quote: str, text: str) -> tuple[int, int] | None:

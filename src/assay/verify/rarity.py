@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 
-class Rarity:
+class TermPlaces:
     """The places of words in texts, which are counted from 0."""
 
     def __init__(self, texts: Iterable[Iterable[str]]) -> None:

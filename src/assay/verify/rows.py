@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from assay.core.claims import Check
 from assay.core.translation import gettext as _
-from assay.verify.evidence import Evidence
+from assay.verify.evidence import ClaimEvidence
 from assay.verify.fields import framed
 
 BAR = re.compile(r"(?<!\\)\|")
@@ -27,7 +27,7 @@ def is_empty(cell: str) -> bool:
     return cell.casefold() in _EMPTY
 
 
-def compared(row: str, head: Sequence[str], evidence: Evidence, off: Collection[str] = ()) -> Check | None:
+def compared(row: str, head: Sequence[str], evidence: ClaimEvidence, off: Collection[str] = ()) -> Check | None:
     """What the fields cited say to a row under the cells of its head; None when they decide nothing.
 
     Supported: each filled cell is the value its document's field has. The first column may hold keys and the head

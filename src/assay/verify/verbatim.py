@@ -6,15 +6,15 @@ import re
 
 from assay.core.sources import Passage
 from assay.core.text import sentences
-from assay.verify.evidence import Evidence
-from assay.verify.plain import Plain, plain
+from assay.verify.evidence import ClaimEvidence
+from assay.verify.plain import FoldedText, plain
 
 _TRAILING = " .!?。！？؟۔।…,;:|\"')]"
 _CLOSING = re.compile(r"(?:[.!?。！？؟۔।…,;:|\"')\]]| \|)*")
 _LINE = re.compile(r"^[ \t]*(?:[-*+•|>]|\d{1,3}[.)]|#{1,6})[ \t]+", re.MULTILINE)
 
 
-def verbatim(claim: str, evidence: Evidence) -> Passage | None:
+def verbatim(claim: str, evidence: ClaimEvidence) -> Passage | None:
     """The passage in which `claim` stands as one or several whole sentences, a whole row or item; None without one.
 
     Compared without Markdown, list signs and punctuation at the end; case, digits and every word count. A part of a
@@ -26,7 +26,7 @@ def verbatim(claim: str, evidence: Evidence) -> Passage | None:
     return next((passage for passage in evidence.passages if _stands(wanted, passage, evidence)), None)
 
 
-def _stands(wanted: str, passage: Passage, evidence: Evidence) -> bool:
+def _stands(wanted: str, passage: Passage, evidence: ClaimEvidence) -> bool:
     text = plain(passage.text)
     if wanted not in text.text:
         return False
@@ -39,7 +39,7 @@ def _stands(wanted: str, passage: Passage, evidence: Evidence) -> bool:
     return False
 
 
-def _bounds(passage: Passage, text: Plain, evidence: Evidence) -> tuple[set[int], set[int]]:
+def _bounds(passage: Passage, text: FoldedText, evidence: ClaimEvidence) -> tuple[set[int], set[int]]:
     """Where whole sentences of the passage begin and end in its folded text."""
     spans = sentences(passage.text)
     lines = [match.start() for match in _LINE.finditer(passage.text)]

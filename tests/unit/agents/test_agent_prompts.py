@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay import agents, phases
-from assay.agents.wording import for_tools, prompt
+from assay.agents.prompt_texts import for_tools, prompt
 
 
 def test_every_prompt_has_a_name_and_a_hash() -> None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.history import History, Result, Turn, result
-from assay.agents.sizing import output, room, total
+from assay.agents.history import CallResult, History, ModelTurn, result
+from assay.agents.windows import output, room, total
 from assay.core.messages import Message, Profile, ToolCall
-from assay.core.shown import read
+from assay.core.passage_context import read
 from assay.core.sources import Passage, Source
-from assay.evidence.ledger import Block
+from assay.evidence.ledger import SourceBlock
 
 OPENING = (Message(role="user", name="task", text="Find the tide."),)
 RULES = (Message(role="user", name="rules", text="{}"),)
 
 
-def block(number: int, *texts: str) -> Block:
+def block(number: int, *texts: str) -> SourceBlock:
     source = Source(
         id=f"S{number}",
         document_sha256="d" * 64,
@@ -38,14 +38,14 @@ def block(number: int, *texts: str) -> Block:
         )
         for place, text in enumerate(texts)
     )
-    return Block(source=source, passages=passages)
+    return SourceBlock(source=source, passages=passages)
 
 
-def turn(number: int, size: int, calls: int = 1) -> Turn:
+def turn(number: int, size: int, calls: int = 1) -> ModelTurn:
     made = tuple(ToolCall(id=f"{number}-{place}", name="search") for place in range(calls))
     shorter = ("x" * (size // 3), "x" * (size // 9))
-    results = (Result(call_id=each.id, text="x" * size, shorten=lambda: shorter) for each in made)
-    return Turn(said=Message(role="assistant", calls=made), results=tuple(results))
+    results = (CallResult(call_id=each.id, text="x" * size, shorten=lambda: shorter) for each in made)
+    return ModelTurn(said=Message(role="assistant", calls=made), results=tuple(results))
 
 
 def test_everything_is_there_while_it_fits() -> None:
@@ -88,8 +88,8 @@ def test_a_shorter_form_is_made_only_where_there_is_no_room_and_once() -> None:
 
     history = History(OPENING)
     call = ToolCall(id="one", name="search")
-    answer = Result(call_id="one", text="x" * 900, shorten=shorten)
-    history.add(Turn(said=Message(role="assistant", calls=(call,)), results=(answer,)))
+    answer = CallResult(call_id="one", text="x" * 900, shorten=shorten)
+    history.add(ModelTurn(said=Message(role="assistant", calls=(call,)), results=(answer,)))
     whole = total(history.messages(1_000_000))
     assert made == []
     assert total(history.messages(whole - 1)) < whole
@@ -106,7 +106,7 @@ def test_a_form_meant_to_be_shorter_is_never_longer() -> None:
 
 def test_what_was_told_after_a_turn_follows_it() -> None:
     history = History(OPENING)
-    history.add(Turn(said=Message(role="assistant", text="Hm."), told="Call a tool."))
+    history.add(ModelTurn(said=Message(role="assistant", text="Hm."), told="Call a tool."))
     assert [message.text for message in history.messages(1000)][1:] == ["Hm.", "Call a tool."]
 
 

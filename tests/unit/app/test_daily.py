@@ -10,11 +10,11 @@ import pytest
 
 from assay import Assay, judge_rows, settings
 from assay.app import daily
-from assay.app.checking import ClaimRow
+from assay.app.claim_checks import ClaimRow
 from assay.core.errors import UsageError
 from assay.core.messages import Price, Profile, Reply
 from assay.core.usage import Usage
-from assay.models.scripted import Scene, Scripted
+from assay.models.script import Scene, Scripted
 
 ANSWER = Reply(text="Hello!", usage=Usage(model_calls=1, input_tokens=2_000, output_tokens=1_000))
 ROW = ClaimRow(id=1, doc="The pier was opened by the mayor.", claim="Townspeople admired the new landing stage.")

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from assay import Assay
-from assay.app.doctor import Finding, examine
+from assay.app.doctor import Diagnosis, examine
 from assay.cli.main import main
 from assay.store.sql import open_store
 
@@ -42,7 +42,7 @@ async def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-async def look(home: Path | None = None) -> dict[str, Finding]:
+async def look(home: Path | None = None) -> dict[str, Diagnosis]:
     return {each.name: each for each in await examine(home)}
 
 
@@ -215,5 +215,5 @@ def test_the_command(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert all(line.split()[0] in ("ok", "note") for line in lines)
     config.write_text("[")
     assert main(["doctor", "--json"]) == 1
-    found = msgspec.json.decode(capsys.readouterr().out, type=list[Finding])
+    found = msgspec.json.decode(capsys.readouterr().out, type=list[Diagnosis])
     assert [each.name for each in found if each.state == "broken"] == ["settings"]

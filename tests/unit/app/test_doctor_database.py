@@ -10,7 +10,7 @@ from object_store import S3Server
 from sqlalchemy import inspect
 
 from assay.app.doctor import database
-from assay.app.doctor.finding import Finding
+from assay.app.doctor.diagnosis import Diagnosis
 from assay.core.errors import ConfigError
 from assay.settings import Settings, load
 from assay.store.sql import open_store
@@ -18,7 +18,7 @@ from assay.store.sql import open_store
 pytest.importorskip("assay.store.sql.postgres", exc_type=ConfigError)
 
 
-def looked(settings: Settings) -> dict[str, Finding]:
+def looked(settings: Settings) -> dict[str, Diagnosis]:
     return {each.name: each for each in database.examine(settings)}
 
 

@@ -10,13 +10,13 @@ from evidence_of import source, stored
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.app.forking import _changed, chosen
+from assay.app.forks import _changed, chosen
 from assay.core.brief import Scope
 from assay.core.errors import UnknownName
 from assay.core.sources import SNIPPET, Document, Snapshot, Source
 from assay.core.view import RunView
 from assay.core.webrules import WebRules
-from assay.store.memory import MemoryLibrary
+from assay.store.memory_library import MemoryLibrary
 
 MET: dict[str, Source] = {
     "S1": source("S1", "Harbor report", "file:///notes/harbor%20one.md", "harbor"),

@@ -9,11 +9,11 @@ import pytest
 from assay.app import readers as module
 from assay.app.online import Online
 from assay.app.pages import read_page
-from assay.app.readers import Readers
+from assay.app.readers import LazyReaders
 from assay.core.errors import ExtractError, FetchFailed
 from assay.core.sources import Fetched
 from assay.core.webrules import ANYTHING, WebRules
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.run.clock import SystemClock
 from assay.settings import load
 from assay.store.memory import memory_store
@@ -22,25 +22,25 @@ SLOW = b"<html><body><article>" + b"<nav><p>x</p>" * 60_000 + b"The end."
 
 
 @pytest.fixture
-def readers() -> Iterator[Readers]:
-    made = Readers()
+def readers() -> Iterator[LazyReaders]:
+    made = LazyReaders()
     yield made
     made.close()
 
 
-def test_every_kind_of_page_is_read_elsewhere(readers: Readers):
+def test_every_kind_of_page_is_read_elsewhere(readers: LazyReaders):
     found = readers.of_pages()
     assert {each.media_type for each in found} == {each.media_type for each in readers.extractors()}
     assert all(each.isolated for each in found)
 
 
-def test_a_page_is_read(readers: Readers):
+def test_a_page_is_read(readers: LazyReaders):
     html = next(each for each in readers.of_pages() if each.media_type == "text/html")
     (read,) = html.extract(b"<html><title>Tides</title><body><p>The tide rises.", "tides")
     assert (read.title, read.text.strip()) == ("Tides", "The tide rises.")
 
 
-def test_a_page_made_to_be_slow_is_given_up(readers: Readers, monkeypatch: pytest.MonkeyPatch):
+def test_a_page_made_to_be_slow_is_given_up(readers: LazyReaders, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "PAGE_SECONDS", 1.0)
     html = next(each for each in readers.of_pages() if each.media_type == "text/html")
     with pytest.raises(ExtractError, match="not read within 1 seconds"):
@@ -64,11 +64,11 @@ class Serving:
 
 @pytest.mark.parametrize(("page", "seconds", "kind"), [(SLOW, 1.0, "too slow: "), (b"<p></p>", 20.0, "not text: ")])
 async def test_the_failure_of_a_page_begins_with_its_kind(
-    readers: Readers, monkeypatch: pytest.MonkeyPatch, page: bytes, seconds: float, kind: str
+    readers: LazyReaders, monkeypatch: pytest.MonkeyPatch, page: bytes, seconds: float, kind: str
 ):
     monkeypatch.setattr(module, "PAGE_SECONDS", seconds)
     store = memory_store()
-    online = Online(load(), store.library, store.blobs, SystemClock(), readers, Reader(store.blobs).spans)
+    online = Online(load(), store.library, store.blobs, SystemClock(), readers, DocumentReader(store.blobs).spans)
     online.fetch_with(Serving(page))
     with pytest.raises(FetchFailed, match=f"^{kind}"):
         await online.read("https://example.org/slow")

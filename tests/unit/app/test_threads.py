@@ -14,7 +14,7 @@ from assay.core.brief import ROLES, Brief
 from assay.core.conversation import GivenAnswer, Said
 from assay.core.errors import InputNeeded, UnknownName, UsageError
 from assay.core.view import Clarification, RunView, Writing
-from assay.models.scripted import Scene, Scripted, calls, says
+from assay.models.script import Scene, Scripted, calls, says
 
 QUESTION = "How far does the tide rise at Brest?"
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import assay
-from assay.app import checking
+from assay.app import claim_checks
 from assay.cli.main import main
 from assay.core.errors import UsageError
 
@@ -72,7 +72,7 @@ def test_a_line_beyond_all_measure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("assay.cli.check.LONGEST", 600)
-    monkeypatch.setattr(checking, "LONGEST", 600)
+    monkeypatch.setattr(claim_checks, "LONGEST", 600)
     path = written(tmp_path / "in.jsonl", {**GOOD, "doc": DOC * 40}, GOOD)
     assert main(["check", str(path)]) == 1
     first, second = rows_of(capsys.readouterr().out)

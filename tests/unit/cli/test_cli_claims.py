@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.claims import Listed, Near, row_of
+from assay.cli.claims import ListedClaim, NearestPassage, row_of
 from assay.cli.main import main
 
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
@@ -27,10 +27,11 @@ def test_claims_with_verdict_rule_reason_and_sources(home: Path, capsys: pytest.
     assert main(["claims", "last"]) == 0
     out, err = capsys.readouterr()
     first = out.splitlines()[0].split("\t")
-    assert first[:3] == ["c1", "quoted", "verbatim"]
-    assert first[4].startswith("verbatim in S")
-    assert first[5] == "[1]"
-    assert err.splitlines()[-1].startswith(f"{len(out.splitlines())} claim")
+    assert first[:4] == ["c1", "quoted", "answers the question", "verbatim"]
+    assert first[5].startswith("verbatim in S")
+    assert first[6] == "[1]"
+    assert err.splitlines()[-2].startswith(f"{len(out.splitlines())} claim")
+    assert err.splitlines()[-1].startswith("verified: every sentence is true to its source")
 
 
 def test_as_lines_of_json(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -38,7 +39,7 @@ def test_as_lines_of_json(home: Path, capsys: pytest.CaptureFixture[str]) -> Non
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert rows[0]["sources"][0]["number"] == 1
     assert rows[0]["sources"][0]["passages"][0].startswith("S")
-    assert {"id", "text", "verdict", "rule", "reason", "against", "versions", "removed"} <= rows[0].keys()
+    assert {"id", "text", "verdict", "rule", "reason", "against", "versions", "removed", "relevance"} <= rows[0].keys()
 
 
 def test_without_problems_there_is_nothing_to_list(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,8 +48,8 @@ def test_without_problems_there_is_nothing_to_list(home: Path, capsys: pytest.Ca
 
 
 def test_a_claim_which_does_not_hold_shows_what_is_nearest() -> None:
-    near = Near(passage="S1001.1", text="The tide rises.", missing=("nine", "spring"))
-    said = Listed(
+    near = NearestPassage(passage="S1001.1", text="The tide rises.", missing=("nine", "spring"))
+    said = ListedClaim(
         id="c1",
         text="The tide rises nine metres in spring.",
         verdict="unchecked",
@@ -59,7 +60,7 @@ def test_a_claim_which_does_not_hold_shows_what_is_nearest() -> None:
         versions=(),
         nearest=near,
     )
-    assert row_of(said)[4] == (
+    assert row_of(said)[5] == (
         "lexical, 0.41 (unlikely); nearest: S1001.1 “The tide rises.”, which lacks: nine, spring"
     )
 

@@ -31,7 +31,17 @@ def test_collections_with_counts(notes: Path, capsys: Capture):
     assert main(["docs", "collections"]) == 0
     assert capsys.readouterr().out == "thesis\t2\t1 place\t\n"
     assert main(["docs", "collections", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == [{"name": "thesis", "documents": 2, "private": False, "origins": 1}]
+    assert json.loads(capsys.readouterr().out) == [
+        {
+            "name": "thesis",
+            "documents": 2,
+            "private": False,
+            "origins": 1,
+            "owner": "",
+            "open": False,
+            "readers": [],
+        }
+    ]
     assert main(["docs", "collection", "thesis"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("thesis: 2 documents\n")

@@ -4,7 +4,7 @@ import sys
 import logs
 import pytest
 
-from assay.cli.display import Plain, can_draw, display
+from assay.cli.display import PlainDisplay, can_draw, display
 from assay.cli.live.screen import Screen
 from assay.core import events as e
 
@@ -32,7 +32,7 @@ def test_a_terminal_gets_the_live_view(monkeypatch: pytest.MonkeyPatch):
     on_terminal(monkeypatch)
     assert isinstance(display(0), Screen)
     assert isinstance(display(2), Screen)
-    assert isinstance(display(-1), Plain)
+    assert isinstance(display(-1), PlainDisplay)
 
 
 @pytest.mark.parametrize(("name", "value"), [("TERM", "dumb"), ("NO_COLOR", "1"), ("CI", "true")])
@@ -63,7 +63,7 @@ def test_no_stderr_no_view(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_plain_lines_hold_no_escape_sequence(capsys: pytest.CaptureFixture[str]):
-    shown = Plain(1)
+    shown = PlainDisplay(1)
     shown.told("reading: file 1 of 2\x1b[31m")
     with shown:
         for envelope in logs.failing_agent().events:
@@ -80,14 +80,14 @@ def test_plain_lines_say_the_same_warning_once(capsys: pytest.CaptureFixture[str
     log = logs.Log()
     for message in ("searxng cannot be reached", "searxng cannot be reached", "the disk is slow"):
         log.add("", e.Warned(message=message))
-    shown = Plain(0)
+    shown = PlainDisplay(0)
     for envelope in log.events:
         shown.show(envelope)
     assert capsys.readouterr().err == "warning: searxng cannot be reached\nwarning: the disk is slow\n"
 
 
 def test_quiet_says_only_what_was_asked_for(capsys: pytest.CaptureFixture[str]):
-    shown = Plain(-1)
+    shown = PlainDisplay(-1)
     shown.told("reading")
     for envelope in logs.one_agent().events:
         shown.show(envelope)

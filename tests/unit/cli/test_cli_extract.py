@@ -27,7 +27,7 @@ def test_the_text_goes_to_stdout_and_what_is_known_to_stderr(assay: Command, not
     assert done.returncode == 0, done.stderr
     assert done.stdout == notes.read_text(encoding="utf-8")
     assert "Tides · text/markdown" in done.stderr
-    assert "· markdown/1" in done.stderr
+    assert "· markdown/2" in done.stderr
     assert not (tmp_path / "home").exists()  # nothing is kept
 
 

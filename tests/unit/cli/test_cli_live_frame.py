@@ -12,7 +12,7 @@ from assay.cli.live.frame import Size, frame
 from assay.cli.live.times import clock, elapsed, moment
 from assay.cli.terminal import harmless
 from assay.core import events as e
-from assay.core.view import Folder, RunView, fold
+from assay.core.view import RunView, ViewBuilder, fold
 from assay.core.view.model import Pause
 
 NARROW, WIDE = Size(80, 24), Size(200, 50)
@@ -37,7 +37,7 @@ def fits(view: RunView, size: Size) -> None:
 @pytest.mark.parametrize("size", [NARROW, WIDE, Size(40, 12), Size(12, 4), Size(1, 1)])
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_moment_of_a_run_fits(name: str, size: Size):
-    folder = Folder()
+    folder = ViewBuilder()
     for envelope in logs.SCENARIOS[name]().events:
         folder.apply(envelope)
         fits(folder.view, size)
@@ -45,7 +45,7 @@ def test_every_moment_of_a_run_fits(name: str, size: Size):
 
 @pytest.mark.parametrize("size", [NARROW, WIDE])
 async def test_a_real_run_fits_and_shows_its_agents(size: Size):
-    log, folder = await Sea().run(two_agents()), Folder()
+    log, folder = await Sea().run(two_agents()), ViewBuilder()
     seen: set[str] = set()
     for envelope in log.envelopes:
         folder.apply(envelope)
@@ -92,7 +92,7 @@ def test_the_height_stays_while_agents_work(size: Size):
     log = logs.dispatched(1, 2)
     for lane in (1, 2):
         log.add(f"research/agent-{lane}", e.AgentStarted(lane=lane, task=f"Task {lane}"))
-    folder = Folder()
+    folder = ViewBuilder()
     folder.extend(log.events)
     heights = {len(frame(folder.view, NOW, size))}
     for turn in range(1, 6):
@@ -115,7 +115,7 @@ def test_the_height_stays_while_agents_work(size: Size):
 
 
 def test_the_height_stays_while_the_report_is_written():
-    folder, heights, log = Folder(), set(), logs.two_agents().events
+    folder, heights, log = ViewBuilder(), set(), logs.two_agents().events
     for envelope in log:
         folder.apply(envelope)
         if envelope.type in (e.ReportStarted.kind, e.ReportDelta.kind):

@@ -56,6 +56,8 @@ def test_every_command_has_help():
     ("args", "message"),
     [
         (["rnus"], "no command 'rnus'; did you mean 'runs'? (to research the word: assay research rnus)"),
+        (["tides"], "no command 'tides'; a question has several words (to research this one: assay research tides)"),
+        (["tides", "--depth", "light"], "no command 'tides'; a question has several words"),
         (["doc", "list"], "no command 'doc'; did you mean 'docs'?"),
         (["runs", "shwo"], "no command 'shwo'; did you mean 'show'?"),
         (["config", "frobnicate"], "no command 'frobnicate'; there is: list, get, set, path"),
@@ -76,10 +78,40 @@ def test_wrong_usage_exits_with_2_and_says_why(args: list[str], message: str, ca
     assert captured.out == ""
 
 
-def test_a_bug_is_one_line_and_a_traceback_only_for_who_asks():
-    code = (
-        "import sys; from assay.cli import main as m; from assay.cli.terminal import State; {}; raise ValueError('x')"
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["help"], ["--help"]),
+        (["help", "docs", "add"], ["docs", "add", "--help"]),
+        (["version"], ["--version"]),
+        (["history", "--help"], ["runs", "list", "--help"]),
+        (["ls", "--help"], ["runs", "list", "--help"]),
+        (["show", "last", "--help"], ["runs", "show", "--help"]),
+        (["delete", "--help"], ["runs", "rm", "--help"]),
+        (["docs", "ls", "--help"], ["docs", "list", "--help"]),
+        (["docs", "delete", "--help"], ["docs", "rm", "--help"]),
+        (["users", "create", "--help"], ["users", "add", "--help"]),
+    ],
+)
+def test_what_people_type_out_of_habit_is_the_command_they_mean(typed: list[str], meant: list[str]):
+    done, wanted = CliRunner().invoke(cli, typed), CliRunner().invoke(cli, meant)
+    assert (done.exit_code, done.stdout) == (0, wanted.stdout)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [["光合作用是什么"], ["show me the tides of Brest"], ["help", "me", "x"], ["Why?"], ["tides", "--in", "notes"]],
+)
+def test_questions_are_no_commands(typed: list[str]):
+    assert (
+        CliRunner()
+        .invoke(cli, [*typed, "--max-time", "soon"])
+        .stderr.endswith("'soon' is not a time like 90s, 5m or 1h\n")
     )
+
+
+def test_a_bug_is_one_line_and_a_traceback_only_for_who_asks():
+    code = "import sys; from assay.cli import main as m; from assay.cli.terminal import TerminalOptions; {}; raise ValueError('x')"  # noqa: E501
     short = python(code.format("m.__globals__; from assay.cli import main; main(['--version'])"))
     assert short.returncode == 1
     assert short.stderr == "assay: internal error: ValueError: x (-vv shows where)\n"

@@ -4,7 +4,7 @@ from itertools import pairwise
 import logs
 import pytest
 
-from assay.cli.live.replay import Replay, gaps
+from assay.cli.live.playback import ReplayPlayer, gaps
 from assay.cli.live.summary import summary
 from assay.cli.live.times import moment
 from assay.core import events as e
@@ -14,14 +14,14 @@ from assay.core.view import RunView, fold
 @pytest.mark.parametrize("speed", [0.0, 10_000.0])
 async def test_every_event_once_and_in_order(speed: float):
     log = logs.two_agents().events
-    replay = Replay(log, speed)
+    replay = ReplayPlayer(log, speed)
     assert [envelope.seq async for envelope in replay] == [envelope.seq for envelope in log]
     assert replay.now() >= moment(log[-1].at)
 
 
 async def test_time_in_the_run_never_goes_back_nor_ahead_of_it():
     log = logs.one_agent().events
-    replay, seen = Replay(log, 1_000.0), []
+    replay, seen = ReplayPlayer(log, 1_000.0), []
     async for envelope in replay:
         seen.append(replay.now())
         assert seen[-1] >= moment(envelope.at)
@@ -33,9 +33,9 @@ def test_a_replay_takes_ten_seconds_at_most_and_a_short_run_its_own_time():
     log = logs.two_agents().events
     length = sum(gaps(log))
     assert length > 10
-    assert Replay(log).speed == pytest.approx(length / 10)
-    assert Replay(log[:3]).speed == 1.0
-    assert Replay([]).speed == 1.0
+    assert ReplayPlayer(log).speed == pytest.approx(length / 10)
+    assert ReplayPlayer(log[:3]).speed == 1.0
+    assert ReplayPlayer([]).speed == 1.0
 
 
 def test_when_nobody_worked_no_time_passes():

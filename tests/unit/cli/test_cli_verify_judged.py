@@ -16,7 +16,7 @@ from assay.cli.main import main
 from assay.core.brief import Role
 from assay.core.errors import UsageError
 from assay.core.messages import Profile, Reply
-from assay.models.scripted import Scripted, says
+from assay.models.script import Scripted, says
 
 TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n\nThe moon causes most of it.\n"
 REPORT = """\

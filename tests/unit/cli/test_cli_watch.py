@@ -8,8 +8,8 @@ from records import Holding
 
 from assay.cli import files
 from assay.cli.exits import Exit
-from assay.cli.watch import Output, exit_code, stdout_for
-from assay.cli.watch import conclude as concluded
+from assay.cli.run_watch import Output, exit_code, stdout_for
+from assay.cli.run_watch import conclude as concluded
 from assay.core.claims import Claim
 from assay.core.errors import StoreError
 from assay.core.sources import Passage
@@ -21,7 +21,9 @@ WRITTEN = Writing(text="It is so.", state="finished")
 
 
 def view(**fields: object) -> RunView:
-    return RunView(**{"run_id": "r1", "status": "completed", "stop_reason": "done", "verified": True} | fields)
+    return RunView(
+        **{"run_id": "r1", "status": "completed", "stop_reason": "done", "verified": True, "passed": True} | fields
+    )
 
 
 async def conclude(view: RunView, output: Output) -> Exit:
@@ -32,12 +34,12 @@ async def conclude(view: RunView, output: Output) -> Exit:
     ("ended", "strict", "code"),
     [
         (view(), True, 0),
-        (view(verified=False), False, 0),
-        (view(verified=False), True, 3),
+        (view(passed=False), False, 0),
+        (view(passed=False), True, 3),
         (view(stop_reason="tokens"), False, 5),
         (view(stop_reason="finished_early"), False, 5),
-        (view(stop_reason="time", verified=False), True, 3),
-        (view(stop_reason="no_evidence", verified=False), True, 6),
+        (view(stop_reason="time", passed=False), True, 3),
+        (view(stop_reason="no_evidence", passed=False), True, 6),
         (view(status="failed", stop_reason="bug"), False, 1),
         (view(status="cancelled", stop_reason="cancelled"), True, 130),
         (view(status="running", stop_reason=""), False, 1),

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.relevance import Statement, judge, rank, read_question
+from assay.core.relevance import QuotableStatement, judge, rank, read_question
 from assay.core.relevance.features import NAMES, Features
 from assay.core.relevance.likeness import near_keys
-from assay.core.relevance.scoring import CHANCE_NAMES, weights
+from assay.core.relevance.scores import CHANCE_NAMES, weights
 
 TOWER = (
     "The lighthouse on Bell Rock was designed by Robert Stevenson.",
@@ -19,8 +19,8 @@ TOWER = (
 )
 
 
-def statements(*texts: str, source: int = 0) -> list[Statement]:
-    return [Statement(text=text, source=source, place=place) for place, text in enumerate(texts)]
+def statements(*texts: str, source: int = 0) -> list[QuotableStatement]:
+    return [QuotableStatement(text=text, source=source, place=place) for place, text in enumerate(texts)]
 
 
 def best(question: str, *texts: str) -> str:
@@ -44,11 +44,11 @@ def test_the_statement_which_answers_is_the_best(question: str, texts: tuple[str
 
 
 def test_what_stands_around_a_statement_counts() -> None:
-    said = Statement(text="The default is 96 megabytes.", label="frob_buffers (integer)", place=1)
-    other = Statement(text="The default is 40 peers.", label="frob_peers (integer)", place=2)
+    said = QuotableStatement(text="The default is 96 megabytes.", label="frob_buffers (integer)", place=1)
+    other = QuotableStatement(text="The default is 40 peers.", label="frob_peers (integer)", place=2)
     assert judge(read_question("What is the default of frob_buffers?"), [other, said]).ranked[0].place == 1
-    under = Statement(text="They are paid forty pounds.", heading="Keepers", place=1)
-    away = Statement(text="They are paid thirty pounds.", heading="Pilots", place=9)
+    under = QuotableStatement(text="They are paid forty pounds.", heading="Keepers", place=1)
+    away = QuotableStatement(text="They are paid thirty pounds.", heading="Pilots", place=9)
     assert judge(read_question("How much are keepers paid?"), [away, under]).ranked[0].place == 1
 
 
@@ -61,7 +61,7 @@ def test_what_answers_is_likelier_than_what_shares_a_word() -> None:
 
 
 def test_a_row_is_about_its_own_subject() -> None:
-    row = Statement(text="country: France | year: 2020 | population: 67.4", kind="row")
+    row = QuotableStatement(text="country: France | year: 2020 | population: 67.4", kind="row")
     assert not judge(read_question("What was the population of Italy in 2020?"), [row]).ranked
     assert judge(read_question("What was the population of France in 2020?"), [row]).ranked
 

@@ -49,5 +49,10 @@ def test_the_short_way_for_ascii_gives_the_same(text: str, analysis: str) -> Non
 
 def test_stop_words_are_terms() -> None:
     assert {"what", "is"} <= stop_terms("en")
-    assert stop_terms(UNSTEMMED) == frozenset()
-    assert set(WORDS) <= set(STEMMERS)
+    assert "कौन" in stop_terms(UNSTEMMED)
+    assert set(WORDS) - set(STEMMERS) == {"hi"}
+
+
+def test_words_of_indic_scripts_are_not_cut_at_their_joining_signs() -> None:
+    assert terms("हिन्दी में प्रश्न", UNSTEMMED) == ["हिनदी", "में", "परशन"]
+    assert terms("தமிழ்நாடு", UNSTEMMED) == ["தமிழநாடு"]

@@ -23,6 +23,10 @@ def split(text: str) -> list[str]:
         ["**Bold.**", "Next.", "*It* is `foo.bar`.", "Done."],
         ['He said "Go."', "Then he left."],
         ["Am 3. Oktober 1990 war es z. B. so, vgl. Abs. 4.", "Gut."],
+        ["Die Bewegung begann Mitte des 18. Jahrhunderts in der Stadt.", "Er war der 2. Vorsitzende von drei."],
+        ["Ludwig XIV. regierte lange und mit Glanz.", "Es war der 100. Geburtstag des Königs."],
+        ["Sie war mit der Schule fertig und wurde 18.", "Danach zog sie in die Stadt."],
+        ["He was the first of them and he was 18.", "Then he left the city."],
         ["Это т. е. так.", "В 1990 г. было.", "Конец."],
     ],
 )

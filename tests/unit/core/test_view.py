@@ -11,7 +11,7 @@ from assay.core import events as e
 from assay.core.errors import StoreError
 from assay.core.sources import sha256
 from assay.core.usage import Usage
-from assay.core.view import Folder, RunView, fold
+from assay.core.view import RunView, ViewBuilder, fold
 
 NAMES = sorted(logs.SCENARIOS)
 
@@ -19,7 +19,7 @@ NAMES = sorted(logs.SCENARIOS)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_prefix_folds_and_the_live_folder_agrees(name: str) -> None:
     events = logs.SCENARIOS[name]().events
-    folder = Folder()
+    folder = ViewBuilder()
     assert fold([]) == folder.view == RunView()
     for count, envelope in enumerate(events, 1):
         folder.apply(envelope)
@@ -65,7 +65,7 @@ def test_dropped_events_are_as_if_they_never_were(data: st.DataObject, name: str
         events[-1], seq=events[-1].seq + 1, path=(), type=restart.kind, data=msgspec.Raw(e.encode(restart))
     )
     without = fold([*(each for each in events if each.seq not in gone)])
-    folder = Folder()
+    folder = ViewBuilder()
     for each in (*events, last):
         folder.apply(each)
     assert msgspec.structs.replace(folder.view, restarts=0, last_seq=without.last_seq) == without
@@ -74,7 +74,7 @@ def test_dropped_events_are_as_if_they_never_were(data: st.DataObject, name: str
 
 def test_an_event_seen_twice_counts_once() -> None:
     events = logs.two_agents().events
-    folder = Folder()
+    folder = ViewBuilder()
     folder.extend(events[:30])
     folder.extend(events[20:])
     folder.extend(events)

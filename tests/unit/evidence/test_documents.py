@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import StoreError
 from assay.core.sources import Document
-from assay.evidence.documents import Reader, context
+from assay.evidence.documents import DocumentReader, context
 from assay.store.memory import MemoryBlobs
 
 
@@ -40,7 +40,7 @@ def document(blobs: MemoryBlobs, text: str) -> Document:
 
 def test_texts_and_passages_are_kept() -> None:
     blobs = CountingBlobs()
-    reader = Reader(blobs, texts=2, lists=2)
+    reader = DocumentReader(blobs, texts=2, lists=2)
     found = document(blobs, "One. Two.")
     assert reader.spans(found) is reader.spans(found)
     assert reader.text(found) == b"One. Two."
@@ -49,7 +49,7 @@ def test_texts_and_passages_are_kept() -> None:
 
 def test_the_oldest_are_dropped() -> None:
     blobs = CountingBlobs()
-    reader = Reader(blobs, texts=1)
+    reader = DocumentReader(blobs, texts=1)
     first, second = document(blobs, "one"), document(blobs, "two")
     for found in (first, second, first):
         reader.text(found)
@@ -59,20 +59,20 @@ def test_the_oldest_are_dropped() -> None:
 def test_a_missing_text_is_said() -> None:
     found = document(MemoryBlobs(), "x")
     with pytest.raises(StoreError):
-        Reader(MemoryBlobs()).text(found)
+        DocumentReader(MemoryBlobs()).text(found)
 
 
 def test_context_stops_at_words() -> None:
     blobs = MemoryBlobs()
     found = document(blobs, "alpha beta gamma delta epsilon")
-    assert context(Reader(blobs), found, 11, 16, around=8) == (" beta ", "gamma", " delta ")
-    assert context(Reader(blobs), found, 11, 16) == ("alpha beta ", "gamma", " delta epsilon")
+    assert context(DocumentReader(blobs), found, 11, 16, around=8) == (" beta ", "gamma", " delta ")
+    assert context(DocumentReader(blobs), found, 11, 16) == ("alpha beta ", "gamma", " delta epsilon")
 
 
 def test_context_outside_the_document() -> None:
     blobs = MemoryBlobs()
     with pytest.raises(ValueError, match="not in a document"):
-        context(Reader(blobs), document(blobs, "x"), 0, 2)
+        context(DocumentReader(blobs), document(blobs, "x"), 0, 2)
 
 
 @given(st.text(alphabet="aé字 👩\u200d\u0301\n", max_size=80), st.data())
@@ -82,6 +82,6 @@ def test_context_is_part_of_the_text(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     low, high = len(text[:start].encode()), len(text[:end].encode())
-    before, middle, after = context(Reader(blobs), found, low, high, around=data.draw(st.integers(0, 40)))
+    before, middle, after = context(DocumentReader(blobs), found, low, high, around=data.draw(st.integers(0, 40)))
     assert middle == text[start:end]
     assert before + middle + after in text

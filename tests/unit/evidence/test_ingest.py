@@ -11,7 +11,7 @@ import pytest
 
 from assay.core.errors import ExtractError, UsageError
 from assay.core.sources import Extracted
-from assay.evidence.ingest import Ingested, Progress, ingest
+from assay.evidence.ingest import Ingested, ReadingProgress, ingest
 from assay.store.common import Store
 from assay.store.memory import memory_store
 
@@ -190,7 +190,7 @@ def test_a_name_which_is_no_text_can_be_stored(store: Store, tmp_path: Path) -> 
 def test_progress_counts_files_and_documents(store: Store, tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.lines").write_text(f"{name}1\n{name}2")
-    seen: list[Progress] = []
+    seen: list[ReadingProgress] = []
     run(store, tmp_path, collection="c", progress=seen.append)
     assert [(one.file, one.files, one.documents) for one in seen] == [(1, 2, 2), (2, 2, 4)]
 

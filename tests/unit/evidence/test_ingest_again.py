@@ -14,7 +14,7 @@ import pytest
 
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
-from assay.evidence.ingest import Ingested, Progress, ingest
+from assay.evidence.ingest import Ingested, ReadingProgress, ingest
 from assay.evidence.ingest.units import AHEAD
 from assay.fetch.text import TextExtractor
 from assay.run.clock import SystemClock
@@ -98,7 +98,7 @@ class Interrupted(Exception):
 
 
 def test_what_was_read_before_an_interruption_is_not_read_again(store: Store, folder: Path) -> None:
-    def stop(progress: Progress) -> None:
+    def stop(progress: ReadingProgress) -> None:
         if progress.file == 25:
             raise Interrupted
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.sources import Document, Span, sha256
-from assay.evidence.ledger import LANE_SOURCES, Excerpt, Ledger
+from assay.core.sources import Document, PassageSpan, sha256
+from assay.evidence.ledger import LANE_SOURCES, Ledger, LedgerExcerpt
 
 
 def document(name: str) -> Document:
@@ -27,12 +27,17 @@ def document(name: str) -> Document:
     )
 
 
-def showing(name: str, *texts: str, first: int = 0) -> Excerpt:
-    spans = (Span(first + place, 10 * place, 10 * place + len(text.encode()), text) for place, text in enumerate(texts))
-    return Excerpt(document=document(name), spans=tuple(spans))
+def showing(name: str, *texts: str, first: int = 0) -> LedgerExcerpt:
+    spans = (
+        PassageSpan(first + place, 10 * place, 10 * place + len(text.encode()), text)
+        for place, text in enumerate(texts)
+    )
+    return LedgerExcerpt(document=document(name), spans=tuple(spans))
 
 
-def put(ledger: Ledger, lane: int, *shown: Excerpt, queries: tuple[str, ...] = (), pages: tuple[str, ...] = ()) -> None:
+def put(
+    ledger: Ledger, lane: int, *shown: LedgerExcerpt, queries: tuple[str, ...] = (), pages: tuple[str, ...] = ()
+) -> None:
     ledger.apply(ledger.register(lane, shown, queries, pages).rows)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from work import grows_in_step
 
-from assay.core.sources import Span, Syntax
+from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.segment import SEGMENTER, segment
 
 LIMIT = 500
@@ -31,7 +31,7 @@ def texts(text: str, kind: str, syntax: Syntax = "markdown") -> list[str]:
 
 
 def test_the_version_is_named() -> None:
-    assert SEGMENTER == "segment/1"
+    assert SEGMENTER == "segment/2"
 
 
 def test_header_lines_are_fields_with_their_continuation() -> None:
@@ -172,6 +172,17 @@ LINES = st.sampled_from(
         ".. note:: x",
         "    x = 1;",
         "::",
+        "- [a link](page.html)",
+        "[one](#one)",
+        "Chapter one ........ 3",
+        "Area (total): 1,285 sq km",
+        "term\n    its description. And more.",
+        ": a definition",
+        "- `--force`: overwrites. Always. At once. Without a question.",
+        "Home » Manual » Head",
+        "```\n[![badge](x)](y)\n```",
+        "    - nested: item",
+        "=== ===",
         "## ",
         "word " * 130,
         "字" * 700,
@@ -192,7 +203,7 @@ VISIBLE = joined(LINES | SMALL.filter(lambda text: not set(text) & set("`~<>#.+-
 SYNTAXES = st.sampled_from(["markdown", "plain", "code"])
 
 
-def check(text: str, spans: tuple[Span, ...]) -> None:
+def check(text: str, spans: tuple[PassageSpan, ...]) -> None:
     data = text.encode()
     end = 0
     for number, span in enumerate(spans):
@@ -239,6 +250,21 @@ def test_every_word_is_in_a_passage(text: str, syntax: Syntax) -> None:
         "(" * 300000,
         "\n" * 500000,
         "==  ==\n" * 50000,
+        "- [a](b)\n" * 40000,
+        "[a](" * 80000,
+        "[![" * 100000,
+        "- [![a](b) " * 30000,
+        "[![a]" * 200 + "\n\n" + "[a [b] " * 30000,
+        "a ..... 3\n" * 40000,
+        "a . . . " * 40000,
+        "A » B " * 50000,
+        "# H\n\n- H\n- H\n- H\n\n" * 15000,
+        "t\n  d\n    e\n" * 30000,
+        "".join(f"{' ' * (depth % 150)}- t\n" for depth in range(5000)),
+        "K (x): v\n  more\n" * 30000,
+        "K (x): v\n\nshort\n" * 20000,
+        "+--+\n| a |\n" * 30000,
+        "**a**" * 60000,
     ],
     ids=lambda text: repr(text[:8]),
 )

@@ -16,7 +16,7 @@ from assay.core.sources import sha256
 from assay.core.view import fold
 from assay.export import markdown
 from assay.export.bundle import EXPORTER, check
-from assay.export.bundle.archive import Member, pack
+from assay.export.bundle.archive import BundleMember, pack
 from assay.export.bundle.contents import Manifest, release
 from assay.store.memory import MemoryBlobs
 
@@ -104,6 +104,6 @@ class _Huge(bytes):
 
 def test_what_would_need_zip64_is_refused() -> None:
     with pytest.raises(StoreError, match="at most 4 GiB"):
-        pack([Member("a", _Huge()), Member("b", _Huge())])
+        pack([BundleMember("a", _Huge()), BundleMember("b", _Huge())])
     with pytest.raises(StoreError, match="65,534 members"):
-        pack([Member(f"m{at}", b"") for at in range(65_535)])
+        pack([BundleMember(f"m{at}", b"") for at in range(65_535)])

@@ -13,16 +13,16 @@ from bundles import bundle_of_two_agents, members_of
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.export.bundle.archive import Member, looks_like_zip, pack, unpack
+from assay.export.bundle.archive import BundleMember, looks_like_zip, pack, unpack
 
-SMALL = [Member("MANIFEST.json", b"{}"), Member("a/b.txt", b"text"), Member("empty", b"")]
+SMALL = [BundleMember("MANIFEST.json", b"{}"), BundleMember("a/b.txt", b"text"), BundleMember("empty", b"")]
 NAMES = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,20}(/[a-z0-9]{1,5})?", fullmatch=True)
 FILES = st.dictionaries(NAMES, st.binary(max_size=200), max_size=6)
 
 
 @given(FILES)
 def test_what_is_packed_is_unpacked(files: dict[str, bytes]) -> None:
-    opened = unpack(pack([Member(name, data) for name, data in files.items()]))
+    opened = unpack(pack([BundleMember(name, data) for name, data in files.items()]))
     assert (opened.whole, opened.problems) == (bool(files), ()) or not files
     assert {each.name: bytes(each.data) for each in opened.members} == files
 
@@ -128,7 +128,7 @@ def test_tricks_are_named(data: bytes, why: str) -> None:
 
 def test_members_which_share_bytes_are_found() -> None:
     """The directory may point two names at one place: the walk does not follow it, and the rebuild differs."""
-    data = pack([Member("a", b"same"), Member("b", b"same")])
+    data = pack([BundleMember("a", b"same"), BundleMember("b", b"same")])
     second = data.rindex(b"PK\x01\x02")
     overlapping = bytearray(data)
     struct.pack_into("<L", overlapping, second + 42, 0)
@@ -143,4 +143,4 @@ def test_a_declared_size_larger_than_the_file_is_found_at_once() -> None:
 
 async def test_the_members_of_a_bundle_pack_to_itself() -> None:
     data = await bundle_of_two_agents()
-    assert pack([Member(name, text) for name, text in members_of(data).items()]) == data
+    assert pack([BundleMember(name, text) for name, text in members_of(data).items()]) == data

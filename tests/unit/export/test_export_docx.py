@@ -153,7 +153,7 @@ def test_libreoffice_reads_it(tmp_path: Path) -> None:
         "soffice",
         "--headless",
         "--convert-to",
-        "txt:Text",
+        "txt:Text (encoded):UTF8",
         "--outdir",
         str(tmp_path),
         str(tmp_path / "report.docx"),

@@ -16,7 +16,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from assay.core.brief import Brief
 from assay.core.report import build_report
 from assay.core.sources import Surroundings
-from assay.core.view import Conflict, Notice, RemovedClaim, RunView, Side, Unreadable, fold
+from assay.core.view import Conflict, RemovedClaim, RunView, RunWarning, Side, Unreadable, fold
 from assay.export.html import EXPORTER, render
 
 
@@ -167,7 +167,7 @@ def test_what_was_not_found() -> None:
     view = msgspec.structs.replace(
         TWO,
         unreadable=(Unreadable(url="https://example.org/x?<y>", reason="it is <encrypted>"),),
-        warnings=(Notice(message="the plan could not be read"),),
+        warnings=(RunWarning(message="the plan could not be read"),),
         coverage=(),
     )
     found = page(view)

@@ -11,9 +11,9 @@ from markupsafe import Markup
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.clean import link_target
-from assay.core.rendering import Cited
+from assay.core.rendered_text import NumberedCitation
 from assay.export.html.article import Article, Signs, article
-from assay.export.placing import Stretch
+from assay.export.placement import ClaimSpan
 
 SPANS = re.compile(r'<span class="(?:claim|tail) supported"(?: id="at-[0-9]+")?>|</span>|<wbr>')
 INLINE = (
@@ -40,18 +40,18 @@ lines = st.tuples(
 texts = st.lists(lines, max_size=8).map("".join)
 
 
-def cited(markdown: str) -> list[Cited]:
+def cited(markdown: str) -> list[NumberedCitation]:
     found = re.finditer(r"(?<![\\!\]])\[([12])\](?![(\[:])", markdown)
-    return [Cited(start=m.start(), end=m.end(), number=int(m[1]), ids=()) for m in found]
+    return [NumberedCitation(start=m.start(), end=m.end(), number=int(m[1]), ids=()) for m in found]
 
 
-def shown(markdown: str, spans: Sequence[tuple[int, int]] = (), cites: list[Cited] | None = None) -> Article:
+def shown(markdown: str, spans: Sequence[tuple[int, int]] = (), cites: list[NumberedCitation] | None = None) -> Article:
     signs = Signs(
         cite=lambda cite: Markup("⟦{}⟧").format(cite.number),
         badge=lambda _: Markup("<wbr>"),
         verdicts=("supported",) * len(spans),
     )
-    claims = [Stretch(index=index, start=start, end=end, close=end) for index, (start, end) in enumerate(spans)]
+    claims = [ClaimSpan(index=index, start=start, end=end, close=end) for index, (start, end) in enumerate(spans)]
     return article(markdown, claims, cited(markdown) if cites is None else cites, signs)
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from assay.core.errors import ExtractError
 from assay.core.sources import LONGEST_PASSAGE, Extracted
+from assay.core.tables.cells import is_head
 from assay.evidence.segment import segment
 from assay.fetch.csv import CsvExtractor, sniff
-from assay.fetch.table import is_header
 
 
 def read(data: bytes | str, name: str = "table.csv") -> Extracted:
@@ -68,7 +68,7 @@ def test_without_a_header_columns_are_numbered() -> None:
     ],
 )
 def test_what_names_columns(row: list[str], below: list[list[str]], header: bool) -> None:
-    assert is_header(row, below) is header
+    assert is_head(row, below) is header
 
 
 def test_notes_above_the_table() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay import Assay
 from assay.core.errors import FetchFailed, UsageError
-from assay.fetch.git import GitConnector, Place, read_place
+from assay.fetch.git import GitConnector, RepositoryAddress, read_place
 from assay.run.clock import SystemClock
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="the program git is not installed")
@@ -151,13 +151,13 @@ def test_a_hostile_configuration_of_the_user_is_not_read(
 @pytest.mark.parametrize(
     ("place", "found"),
     [
-        ("git+https://h.example/o/p", Place("https://h.example/o/p")),
-        ("git+https://h.example/o/p.git@v1.2", Place("https://h.example/o/p.git", "v1.2")),
-        ("git+https://h.example:8443/o/p@topic/new", Place("https://h.example:8443/o/p", "topic/new")),
-        ("git+file:///srv/p@main", Place("file:///srv/p", "main")),
+        ("git+https://h.example/o/p", RepositoryAddress("https://h.example/o/p")),
+        ("git+https://h.example/o/p.git@v1.2", RepositoryAddress("https://h.example/o/p.git", "v1.2")),
+        ("git+https://h.example:8443/o/p@topic/new", RepositoryAddress("https://h.example:8443/o/p", "topic/new")),
+        ("git+file:///srv/p@main", RepositoryAddress("file:///srv/p", "main")),
     ],
 )
-def test_places(place: str, found: Place):
+def test_places(place: str, found: RepositoryAddress):
     assert read_place(place) == found
 
 

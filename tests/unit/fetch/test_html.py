@@ -5,7 +5,7 @@ import pytest
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.evidence.segment import segment
-from assay.fetch.html import HtmlExtractor
+from assay.fetch.html import HtmlExtractor, unwrapped
 
 MANUAL = """<!DOCTYPE html><html lang="en-GB"><head><meta charset="utf-8">
 <meta name="generator" content="Docutils 0.19"><title>8.1. Numeric Types</title></head><body>
@@ -29,11 +29,27 @@ def extract(page: str | bytes) -> Extracted:
 def test_a_manual_page_in_full() -> None:
     found = extract(MANUAL)
     assert found.text == (
-        "# 8.1. Numeric Types\n\nTypes of numbers:\n\nNumeric Types\n\n| Name | Size |\n| smallint | 2 \\| bytes |\n\n"
-        "- abs(x)\n  The absolute value.\n\nMore of it.\n\n- b\n- one\n  - inner\n- two\n\n"
+        "# 8.1. Numeric Types\n\nTypes of `numbers`:\n\nNumeric Types\n\n"
+        "| Name | Size |\n|---|---|\n| smallint | 2 \\| bytes |\n\n"
+        "- abs(x)\n  The absolute value.\n\n  More of it.\n\n- b\n- one\n  - inner\n- two\n\n"
         "````\n  SELECT `a`;\n```\n````\n"
     )
     assert (found.title, found.language) == ("8.1. Numeric Types", "en")
+
+
+def test_a_manual_whose_code_a_script_colours_is_one_all_the_same() -> None:
+    contents = "".join(f"<li><a href='#p{n}'>Part {n}</a></li>" for n in range(3))
+    parts = "".join(f"<h2 id='p{n}'>Part {n}</h2><p>Text of part {n}.</p>" for n in range(3))
+    page = f"<html><body><h1>Manual</h1><ul>{contents}</ul>{parts}<script src='../pretty.js'></script></body></html>"
+    kinds = [(span.kind, span.text) for span in segment(extract(page).text, "markdown")]
+    assert ("navigation", "[Part 1](#p1)") in kinds
+    assert ("heading", "Part 2") in kinds
+
+
+def test_paragraphs_of_an_article_are_not_wrapped_as_its_source_is() -> None:
+    assert unwrapped("One line\n    goes on.\n\n- item\n  more\n\n```\na\n  b\n```") == (
+        "One line goes on.\n\n- item more\n\n```\na\n  b\n```"
+    )
 
 
 def test_a_manual_page_cut_into_passages() -> None:
@@ -77,7 +93,8 @@ SHORT = """<html><head><title>Bridges</title></head><body><header><h1>Bridges</h
 def test_a_short_page_without_what_is_around_it() -> None:
     page = SHORT.replace("<article>", "<div>").replace("</article>", "</div>").replace("By Jane Roe", "Sign in")
     assert extract(page).text == (
-        "# Bridges\n\nThe bridge was opened in 1851. It is long.\n\n| Name | Length |\n| Sandmouth | 120 m |\n\n"
+        "# Bridges\n\nThe bridge was opened in 1851. It is long.\n\n"
+        "| Name | Length |\n|---|---|\n| Sandmouth | 120 m |\n\n"
         "More of it.\n"
     )
     assert extract(SHORT).text == "By Jane Roe\n\nMore of it.\n"  # an article's own header stays

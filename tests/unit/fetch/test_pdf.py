@@ -11,7 +11,7 @@ from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.evidence.segment import segment
 from assay.fetch.pdf import PdfExtractor
-from assay.fetch.pdf.paragraphs import Line, join, paragraphs, vocabulary
+from assay.fetch.pdf.paragraphs import PrintedLine, join, paragraphs, vocabulary
 
 
 def read(data: bytes, name: str = "paper.pdf") -> Extracted:
@@ -94,7 +94,7 @@ def test_lines_are_joined_with_a_space_where_the_script_has_spaces() -> None:
 
 LINES = st.lists(
     st.builds(
-        Line,
+        PrintedLine,
         text=st.text(st.sampled_from("abcXYZ .:0123456789図"), min_size=1, max_size=20).map(str.strip).filter(bool),
         left=st.floats(0, 500),
         right=st.floats(0, 600),
@@ -106,7 +106,7 @@ LINES = st.lists(
 
 
 @given(LINES)
-def test_paragraphs_keep_every_character_in_order(lines: list[Line]) -> None:
+def test_paragraphs_keep_every_character_in_order(lines: list[PrintedLine]) -> None:
     kept = "".join("".join(paragraphs(lines, vocabulary(lines))).split())
     assert kept == "".join("".join(line.text for line in lines).split())
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import ExtractError
-from assay.core.ports import Member
+from assay.core.ports import ArchiveMember
 from assay.fetch import zip as module
 from assay.fetch.zip import BOMB, DAMAGED, ENCRYPTED, UNSUPPORTED, ZipArchive
 
@@ -28,7 +28,7 @@ def packed(files: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> by
     return stream.getvalue()
 
 
-def members(data: bytes, largest: int = LARGEST) -> list[Member]:
+def members(data: bytes, largest: int = LARGEST) -> list[ArchiveMember]:
     return list(ZipArchive().members(data, "x.zip", largest))
 
 
@@ -42,13 +42,13 @@ def patched(data: bytes, local: int, central: int, value: int) -> bytes:
 
 def test_members_in_order_without_what_is_hidden() -> None:
     data = packed({"b.txt": b"two", "a/": b"", "a/x.txt": b"one", ".git/x": b"-", "__MACOSX/b.txt": b"-", "a/.y": b"-"})
-    assert members(data) == [Member(name="b.txt", data=b"two"), Member(name="a/x.txt", data=b"one")]
+    assert members(data) == [ArchiveMember(name="b.txt", data=b"two"), ArchiveMember(name="a/x.txt", data=b"one")]
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_compressions(method: int) -> None:
     text = b"some text, and some more of it. " * 100
-    assert members(packed({"a.txt": text}, method)) == [Member(name="a.txt", data=text)]
+    assert members(packed({"a.txt": text}, method)) == [ArchiveMember(name="a.txt", data=text)]
 
 
 def test_names_are_printable() -> None:
@@ -58,23 +58,23 @@ def test_names_are_printable() -> None:
 
 def test_an_encrypted_member_does_not_cost_the_others() -> None:
     data = patched(packed({"a.txt": b"one", "b.txt": b"two"}), 6, 8, 1)
-    assert members(data) == [Member(name="a.txt", problem=ENCRYPTED), Member(name="b.txt", data=b"two")]
+    assert members(data) == [ArchiveMember(name="a.txt", problem=ENCRYPTED), ArchiveMember(name="b.txt", data=b"two")]
 
 
 def test_an_unknown_compression_does_not_cost_the_others() -> None:
     data = patched(packed({"a.txt": b"one", "b.txt": b"two"}), 8, 10, 99)
-    assert members(data) == [Member(name="a.txt", problem=UNSUPPORTED), Member(name="b.txt", data=b"two")]
+    assert members(data) == [ArchiveMember(name="a.txt", problem=UNSUPPORTED), ArchiveMember(name="b.txt", data=b"two")]
 
 
 def test_a_bad_checksum_does_not_cost_the_others() -> None:
     data = packed({"a.txt": b"one one one", "b.txt": b"two"}, zipfile.ZIP_STORED).replace(b"one one", b"ONE one", 1)
-    assert members(data) == [Member(name="a.txt", problem=DAMAGED), Member(name="b.txt", data=b"two")]
+    assert members(data) == [ArchiveMember(name="a.txt", problem=DAMAGED), ArchiveMember(name="b.txt", data=b"two")]
 
 
 def test_a_bomb_is_not_unpacked() -> None:
     data = packed({"bomb.txt": b"\0" * 40_000_000, "b.txt": b"two"})
     assert len(data) < 100_000
-    assert members(data) == [Member(name="bomb.txt", problem=BOMB), Member(name="b.txt", data=b"two")]
+    assert members(data) == [ArchiveMember(name="bomb.txt", problem=BOMB), ArchiveMember(name="b.txt", data=b"two")]
 
 
 def test_the_size_in_the_header_is_not_believed() -> None:
@@ -93,7 +93,7 @@ def test_a_member_larger_than_any_file_may_be() -> None:
 
 def test_a_bomb_of_many_members_is_given_up() -> None:
     data = packed({f"{number}.txt": b"a" * 1_000_000 for number in range(30)})
-    found: list[Member] = []
+    found: list[ArchiveMember] = []
     with pytest.raises(ExtractError, match="unpacks to more than 250 times its size"):
         found.extend(ZipArchive().members(data, "x.zip", LARGEST))
     assert sum(len(member.data) for member in found) <= max(250 * len(data), 1024 * 1024)
@@ -101,7 +101,7 @@ def test_a_bomb_of_many_members_is_given_up() -> None:
 
 def test_too_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_MEMBERS", 3)
-    found: list[Member] = []
+    found: list[ArchiveMember] = []
     with pytest.raises(ExtractError, match="holds more than 3 files"):
         found.extend(ZipArchive().members(packed({f"{n}.txt": b"x" for n in range(5)}), "x.zip", LARGEST))
     assert [member.name for member in found] == ["0.txt", "1.txt", "2.txt"]
@@ -119,7 +119,7 @@ def test_no_archive(data: bytes) -> None:
 
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,8}\.txt", fullmatch=True), st.binary(max_size=300), max_size=6))
 def test_what_is_packed_comes_out(files: dict[str, bytes]) -> None:
-    assert members(packed(files)) == [Member(name=name, data=data) for name, data in files.items()]
+    assert members(packed(files)) == [ArchiveMember(name=name, data=data) for name, data in files.items()]
 
 
 @given(st.data())
@@ -128,7 +128,7 @@ def test_any_damage_is_survived_within_the_caps(draw: st.DataObject) -> None:
     data = bytearray(whole)
     for _ in range(draw.draw(st.integers(1, 4))):
         data[draw.draw(st.integers(0, len(data) - 1))] = draw.draw(st.integers(0, 255))
-    found: list[Member] = []
+    found: list[ArchiveMember] = []
     with suppress(ExtractError):
         found.extend(ZipArchive().members(bytes(data), "x.zip", 150))
     assert all(len(member.data) <= 150 for member in found)

@@ -20,7 +20,7 @@ from assay.core.messages import (
     Reply,
     Request,
     TextDelta,
-    ThinkDelta,
+    ThinkingDelta,
     ToolCall,
     ToolDefinition,
 )
@@ -263,7 +263,7 @@ async def test_calls_as_they_should_not_be() -> None:
 
 async def test_native_reasoning() -> None:
     deltas, reply = await play([wire.streamed(wire.thinking(0, "Hm", "m."), wire.text(1, "So."), wire.stop())])
-    assert deltas == [ThinkDelta("Hm"), ThinkDelta("m."), TextDelta("So.")]
+    assert deltas == [ThinkingDelta("Hm"), ThinkingDelta("m."), TextDelta("So.")]
     assert (reply.thinking, reply.text) == ("Hmm.", "So.")
 
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import ContextTooLong, ModelError
-from assay.core.messages import CallDone, Delta, Message, Reply, Request, TextDelta, ThinkDelta
-from assay.models.direct.gemini import Chunk, Reader
+from assay.core.messages import CallDone, Delta, Message, Reply, Request, TextDelta, ThinkingDelta
+from assay.models.direct.gemini import GeminiChunk, GeminiReader
 from assay.models.halves import decode
 
 ASKED = Request(task="write", system="You write.", messages=(Message(role="user", text="Write."),))
@@ -25,8 +25,8 @@ def chunk(*parts: dict[str, Any], finish: str = "", **more: object) -> str:
 
 
 def played(*chunks: str) -> tuple[list[Delta], Reply]:
-    reader = Reader("google")
-    deltas = [delta for each in chunks for delta in reader.take(decode(each, Chunk))]
+    reader = GeminiReader("google")
+    deltas = [delta for each in chunks for delta in reader.take(decode(each, GeminiChunk))]
     deltas += reader.end()
     return deltas, reader.reply(ASKED, "google:m")
 
@@ -47,7 +47,7 @@ def test_thinking_text_calls_and_what_nobody_asked_for() -> None:
         chunk({"functionCall": {"name": "open"}}, {"executableCode": {"code": "1"}}, {"inlineData": {"data": ""}}),
         chunk(finish="STOP", usageMetadata={"promptTokenCount": 9}, responseId="r"),
     )
-    assert deltas[:2] == [ThinkDelta("Hm."), TextDelta("So.")]
+    assert deltas[:2] == [ThinkingDelta("Hm."), TextDelta("So.")]
     assert (reply.thinking, reply.text, reply.stop) == ("Hm.", "So.", "calls")
     assert [(call.name, call.arguments) for call in reply.calls] == [("open", {"id": 1}), ("open", {})]
     assert len({call.id for call in reply.calls}) == 2
@@ -79,4 +79,4 @@ def test_a_stop_by_a_fault_is_one(reason: str) -> None:
 @given(st.sampled_from(["candidates", "usageMetadata", "promptFeedback", "error"]), st.integers() | st.booleans())
 def test_what_is_no_chunk_is_a_value_error(name: str, value: object) -> None:
     with pytest.raises(ValueError, match=r"\$"):
-        decode(json.dumps({name: value}), Chunk)
+        decode(json.dumps({name: value}), GeminiChunk)

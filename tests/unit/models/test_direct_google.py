@@ -19,7 +19,7 @@ from assay.core.messages import (
     Reply,
     Request,
     TextDelta,
-    ThinkDelta,
+    ThinkingDelta,
     ToolCall,
     ToolDefinition,
 )
@@ -120,7 +120,7 @@ async def test_thinking_text_and_several_calls_in_one_chunk() -> None:
     assert [delta for delta in deltas if isinstance(delta, CallDone)] == [
         CallDone(index, call) for index, call in enumerate(reply.calls)
     ]
-    assert deltas[0] == ThinkDelta("Hmm.")
+    assert deltas[0] == ThinkingDelta("Hmm.")
 
 
 @pytest.mark.parametrize(

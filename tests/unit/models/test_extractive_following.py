@@ -7,7 +7,7 @@ import pytest
 
 from assay.core.conversation import Said
 from assay.core.messages import Message, Request
-from assay.models.extractive.following import conversation, follow_up, restated
+from assay.models.extractive.plans import conversation, follow_up, restated
 
 BEFORE = (
     Said(by="user", text="Who wrote the Harbor report?"),

@@ -8,7 +8,7 @@ from extractive_asking import answered, shown
 from assay.core.messages import Message, Request, ToolDefinition
 from assay.models.extractive.model import respond
 from assay.models.extractive.passages import split
-from assay.models.extractive.shelf import Shelf
+from assay.models.extractive.shelf import ShownSources
 
 SWIFT = """# Let every gear of a train turn at the speed it likes, equivalent to loose gears
 
@@ -85,7 +85,7 @@ def test_replacing_something_is_not_being_replaced() -> None:
 
 
 def test_a_title_is_not_quoted_and_no_prose() -> None:
-    (book,) = Shelf([shown("Notes", SWIFT)]).books
+    (book,) = ShownSources([shown("Notes", SWIFT)]).books
     assert book.heading == "S1001.0"
     assert [field.name for field in book.fields][:2] == ["proposal", "authors"]
     assert not any("equivalent to loose gears" in sentence.text for sentence in book.sentences)

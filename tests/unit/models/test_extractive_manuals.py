@@ -7,10 +7,10 @@ from extractive_asking import answered, found
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.passage_context import ShownPassage
 from assay.core.phrases import NOTHING
-from assay.core.shown import ShownPassage
 from assay.models.extractive.passages import place
-from assay.models.extractive.planning import queries
+from assay.models.extractive.plans import queries
 from assay.models.extractive.question import parts
 
 OPTIONS = """# Settings
@@ -109,25 +109,16 @@ def test_the_sentence_with_the_answer_comes_first(question: str, text: str, expe
     assert first(answered(question, "Frobnicator", text)) == expected
 
 
-def test_a_description_belongs_to_the_name_above_it_and_not_to_the_next() -> None:
-    passages = [
-        ShownPassage(id=f"S1.{at}", source="S1", text=text)
-        for at, text in enumerate(
-            ("alpha (integer)\n  Sets the size.", "The default is 8 kilobytes.", "beta\n  Sets more.", "It is off.")
-        )
+def test_what_stands_around_a_passage_counts_for_its_sentences_and_the_heads_of_a_table_are_none() -> None:
+    shown = [
+        ShownPassage("S1.3", "S1", "| Gear | Speed of the gear in turns |", under="Gears"),
+        ShownPassage("S1.4", "S1", "| Vorax | 8 |", under="Gears", about="| Gear | Speed of the gear in turns |"),
+        ShownPassage("S1.5", "S1", "The default is 8 turns.", about="alpha", after="The options are:"),
     ]
-    terms = {sentence.text: sentence.label for sentence in place(passages)}
-    assert "alpha" in terms["The default is 8 kilobytes."]
-    assert terms["It is off."] == "beta"
-
-
-def test_a_heading_far_above_no_longer_counts() -> None:
-    near, far = (
-        place([ShownPassage("S1.3", "S1", "Gears"), ShownPassage(f"S1.{at}", "S1", "They turn one another slowly.")])
-        for at in (4, 90)
-    )
-    assert [sentence.heading for sentence in near] == ["Gears"]
-    assert [sentence.heading for sentence in far] == [""]
+    assert [(each.text, each.heading, each.label) for each in place(shown)] == [
+        ("Vorax | 8", "Gears", "| Gear | Speed of the gear in turns |"),
+        ("The default is 8 turns.", "The options are:", "alpha"),
+    ]
 
 
 @given(st.lists(st.text("ab \n.|:-", min_size=1, max_size=40), max_size=12))

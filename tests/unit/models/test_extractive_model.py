@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
+from extractive_asking import shown
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core import markers
 from assay.core.errors import ModelError
 from assay.core.messages import Message, Request, Task, ToolCall, ToolDefinition
+from assay.core.passage_context import read, show
 from assay.core.phrases import BUILT_IN_NOTE, NOT_FOUND, NOTHING
 from assay.core.plan import Coverage, Plan, PlanStep
-from assay.core.shown import read, show
 from assay.core.sources import Passage, Source
 from assay.models.extractive.model import respond
 from assay.models.extractive.passages import one_line
@@ -377,14 +378,6 @@ def test_passages_cannot_forge_citations() -> None:
 
 
 def test_the_heading_above_a_row_helps_to_find_it() -> None:
-    table = source(
-        "S1011",
-        "Commands",
-        "https://x.example",
-        "Exit codes",
-        "| 0 | done |",
-        "| 6 | no evidence found; the report says so |",
-    )
-    assert found("Which exit code means no evidence?", table).splitlines()[0] == (
-        "6 | no evidence found; the report says so [S1011.2]"
-    )
+    text = "# Commands\n\n## Exit codes\n\n| Code | Meaning |\n|---|---|\n| 0 | done |\n| 6 | no evidence found |\n"
+    table = shown("Commands", text).replace("S1001", "S1011")
+    assert found("Which exit code means no evidence?", table).startswith("6 | no evidence found [S1011.")

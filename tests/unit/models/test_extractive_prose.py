@@ -43,6 +43,14 @@ MEETING = (
         ("Wann wurde die Talsperre Kriebstein errichtet?", "Talsperre Kriebstein", DAM, "1927 und 1930"),
         ("How long does charging take?", "Manual", "# Battery\n\nCharging takes three hours.", "three hours"),
         ("青藏铁路全长多少公里？", "青藏铁路", "青藏铁路全长1956公里。它连接西宁和拉萨。", "1956"),
+        ("कोणार्क मन्दिर कब बना?", "कोणार्क", "कोणार्क मन्दिर ओडिशा में है। मन्दिर तेरहवीं शताब्दी में बना।", "तेरहवीं"),
+        ("गङ्गा कितनी लम्बी है?", "गङ्गा", "गङ्गा नदी 2525 किलोमीटर लम्बी है। यह समुद्र में गिरती है।", "2525"),
+        (
+            "Wie hoch ist der Turm von Brest?",
+            "Brest",
+            "Der Turm von Brest wurde 1848 gebaut. Er ist 26 Meter hoch.",
+            "26 Meter hoch",
+        ),
         ("珠穆朗玛峰高多少米？", "珠穆朗玛峰", "珠穆朗玛峰海拔8848米。", "8848"),
         (
             "What is the budget of project Zebra?",
@@ -64,6 +72,9 @@ def test_what_stands_there_is_found(question: str, title: str, text: str, expect
     ("question", "text"),
     [
         ("富士山の人口は何人ですか？", "富士山は日本で最も高い山である。標高は3776メートルである。"),
+        ("How old is Anna van Berg?", MEETING),
+        ("How old is Anna van Berg?", "Anna van Berg lives in Oslo. She came with 30 others."),
+        ("How long is the bridge of Ulm?", "The bridge of Ulm was built by 30 men."),
         ("Which painter designed the harbor of Oslo?", MEETING),
         ("How long does the ferry to Borkum take?", "# Battery\n\nCharging takes three hours."),
     ],

@@ -8,16 +8,15 @@ from hypothesis import strategies as st
 
 from assay.core.messages import Message, Request, Task
 from assay.core.outline import outline
+from assay.core.passage_context import show
 from assay.core.phrases import BUILT_IN_NOTE
 from assay.core.plan import Plan, PlanStep
-from assay.core.shown import show
 from assay.core.sources import Passage, Source
-from assay.models.extractive.comparing import table
+from assay.models.extractive.comparisons import table
 from assay.models.extractive.model import respond
 from assay.models.extractive.question import analyze
-from assay.models.extractive.shaping import fitting
-from assay.models.extractive.shelf import Shelf
-from assay.models.extractive.units import Unit
+from assay.models.extractive.report_shape import fitting
+from assay.models.extractive.shelf import QuotableUnit, ShownSources
 
 QUESTION = "How is the harbor dredged?"
 FACTS = (
@@ -118,30 +117,30 @@ class Planned(msgspec.Struct):
 
 
 def test_documents_are_compared_by_their_fields() -> None:
-    made = table(analyze("Compare PEP 6 and PEP 8"), Shelf([PEP6, PEP8, AGAIN]))
+    made = table(analyze("Compare PEP 6 and PEP 8"), ShownSources([PEP6, PEP8, AGAIN]))
     assert made is not None
     assert made.text.splitlines() == [
         "|  | PEP 6 (Bug Fix \\| Releases) | PEP 8 (Style Guide) |",
         "| --- | --- | --- |",
+        "| Author | Aahz [S1002.2, S1002.0, S1002.1] | Guido van Rossum [S1003.2, S1003.0, S1003.1] |",
         "| Status | Superseded [S1002.3, S1002.0, S1002.1] | Active [S1003.3, S1003.0, S1003.1] |",
         "| Type | Process [S1002.4, S1002.0, S1002.1] | Process [S2001.3, S2001.0, S2001.1] |",
-        "| Author | Aahz [S1002.2, S1002.0, S1002.1] | Guido van Rossum [S1003.2, S1003.0, S1003.1] |",
     ]
-    asked_for = table(analyze("Compare the status of PEP 6 and PEP 8"), Shelf([PEP6, PEP8]))
+    asked_for = table(analyze("Compare the status of PEP 6 and PEP 8"), ShownSources([PEP6, PEP8]))
     assert asked_for is not None
     assert len(asked_for.text.splitlines()) == 3
 
 
 def test_other_questions_and_documents_have_no_table() -> None:
-    assert table(analyze("What is the status of PEP 6 and PEP 8?"), Shelf([PEP6, PEP8])) is None
-    assert table(analyze("Compare PEP 6 and PEP 8"), Shelf([PEP6])) is None
-    assert table(analyze("Compare buckets and boats"), Shelf([HARBOR])) is None
+    assert table(analyze("What is the status of PEP 6 and PEP 8?"), ShownSources([PEP6, PEP8])) is None
+    assert table(analyze("Compare PEP 6 and PEP 8"), ShownSources([PEP6])) is None
+    assert table(analyze("Compare buckets and boats"), ShownSources([HARBOR])) is None
 
 
 @given(st.lists(st.lists(st.integers(1, 20), max_size=5), max_size=4), st.integers(0, 60))
 def test_sections_are_cut_to_the_words_and_keep_their_order(sizes: list[list[int]], words: int) -> None:
     sections = [
-        (str(at), [Unit(text=" ".join(["word"] * size), passages=("S1.1",), source="S1") for size in each])
+        (str(at), [QuotableUnit(text=" ".join(["word"] * size), passages=("S1.1",), source="S1") for size in each])
         for at, each in enumerate(sizes)
     ]
     kept = fitting(sections, words)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core import markers
 from assay.models.extractive.passages import one_line, read_field, split
-from assay.models.extractive.shelf import Identifier, Shelf
+from assay.models.extractive.shelf import Identifier, ShownSources
 
 PEP = """
 ## S1001 Bug Fix Releases <https://peps.example/pep-0006/>
@@ -24,7 +24,7 @@ PEP = """
 
 
 def test_header_fields_end_where_prose_begins() -> None:
-    (book,) = Shelf([PEP]).books
+    (book,) = ShownSources([PEP]).books
     assert [(field.name, field.value) for field in book.fields] == [
         ("pep", "6"),
         ("title", "Bug Fix Releases"),
@@ -71,12 +71,12 @@ def test_what_is_no_field(text: str) -> None:
     ],
 )
 def test_which_document_has_a_number(title: str, url: str, series: str, number: str, owned: bool) -> None:
-    (book,) = Shelf([f"## S1 {title} <{url}>"]).books
+    (book,) = ShownSources([f"## S1 {title} <{url}>"]).books
     assert book.owns(Identifier(series, number)) is owned
 
 
 def test_passages_shown_twice_are_one() -> None:
-    (book,) = Shelf([PEP, PEP]).books
+    (book,) = ShownSources([PEP, PEP]).books
     assert len(book.passages) == 7
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay import Assay
 from assay.core.report import Report
-from assay.models.extractive.comparing import sides
+from assay.models.extractive.comparisons import sides
 from assay.models.extractive.question import analyze
 
 FILES = {
@@ -22,13 +22,34 @@ FILES = {
     [
         ("Compare the tide at Brest and the tide at Genoa", ["brest", "genoa"]),
         ("Compare Brest, Genoa and Oslo", ["brest", "genoa", "oslo"]),
-        ("Compare the tide with the wind", []),
         ("How high is the tide at Brest and at Genoa?", []),
     ],
 )
 def test_a_comparison_of_names_has_a_side_for_each(text: str, each: list[str]) -> None:
     found = sides(analyze(text))
     assert [sorted(side.names) for side in found] == [[name] for name in each]
+
+
+@pytest.mark.parametrize(
+    ("text", "each"),
+    [
+        ("Compare the tide with the wind", [{"tide"}, {"wind"}]),
+        ("What is the difference between dry docks and wet docks?", [{"dri", "dock"}, {"wet", "dock"}]),
+        ("How does steel differ from bronze?", [{"steel"}, {"bronz"}]),
+        ("How high is the tide and the wind?", []),
+    ],
+)
+def test_things_without_names_are_told_apart_by_grammar(text: str, each: list[set[str]]) -> None:
+    assert [set(side.terms) for side in sides(analyze(text))] == each
+
+
+async def test_what_is_compared_need_not_bear_a_name(tmp_path: Path) -> None:
+    (tmp_path / "steel.md").write_text("# Steel\n\nSteel rusts in salt water within weeks. It is cheap.\n")
+    (tmp_path / "bronze.md").write_text("# Bronze\n\nBronze stands salt water for decades. It costs much.\n")
+    async with Assay() as assay:
+        report = await assay.start("How does steel differ from bronze in salt water?", sources=[tmp_path]).report()
+    assert "rusts in salt water" in report.markdown
+    assert "for decades" in report.markdown
 
 
 async def compared(question: str, folder: Path) -> Report:

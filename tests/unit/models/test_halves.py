@@ -10,7 +10,7 @@ from chat_server import DONE, Answer, call, chat_server, chunk
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.messages import CallDelta, Message, Profile, Reply, Request, TextDelta, ThinkDelta
+from assay.core.messages import CallDelta, Message, Profile, Reply, Request, TextDelta, ThinkingDelta
 from assay.models.halves import Halves, decode
 from assay.models.openai import SERVICES, ChatCompletions
 
@@ -54,5 +54,5 @@ async def test_a_stream_cut_between_halves_is_whole_again() -> None:
     assert isinstance(reply, Reply)
     assert (reply.thinking, reply.text) == ("Hm 😀", "So 😀.")
     assert reply.calls[0].arguments == {"reasoning": "😀 first"}
-    for kind, said in ((ThinkDelta, "Hm 😀"), (TextDelta, "So 😀."), (CallDelta, arguments)):
+    for kind, said in ((ThinkingDelta, "Hm 😀"), (TextDelta, "So 😀."), (CallDelta, arguments)):
         assert "".join(each.text for each in deltas if isinstance(each, kind)) == said

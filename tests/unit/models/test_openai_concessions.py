@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.messages import Message, Profile, Request, Schema, ToolCall, ToolDefinition, closed
-from assay.models.failures import Fault, read_fault
+from assay.models.failures import ServiceFault, read_fault
+from assay.models.openai.chat_services import ChatService
 from assay.models.openai.concessions import MOST, NONE, Concessions, conceded
-from assay.models.openai.services import Service
 from assay.models.openai.wire import fields
 
 SEARCH = ToolDefinition(name="search", description="Searches.", parameters={"type": "object", "properties": {}})
@@ -28,7 +28,7 @@ ASKED = Request(
     tool_choice="search",
     max_tokens=20_000,
 )
-SERVICE = Service(name="mine", url="http://127.0.0.1:9/v1", keyed=True)
+SERVICE = ChatService(name="mine", url="http://127.0.0.1:9/v1", keyed=True)
 PROFILE = Profile(name="mine:m", native_reasoning=True, max_output=30_000)
 
 
@@ -40,7 +40,7 @@ def without(**fields: Any) -> Concessions:
     return Concessions(**{**{name: getattr(NONE, name) for name in NONE.__struct_fields__}, **fields})
 
 
-def refusal(message: str, param: str | None = None) -> Fault:
+def refusal(message: str, param: str | None = None) -> ServiceFault:
     return read_fault(json.dumps({"error": {"message": message, "param": param, "code": None}}).encode())
 
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from assay.core.messages import Message, Profile, Request
-from assay.models.openai.services import SERVICES
+from assay.models.openai.chat_services import SERVICES
 from assay.models.openai.wire import fields
 
 ASKED = Request(task="plan", system="", messages=(Message(role="user", text="hello"),))

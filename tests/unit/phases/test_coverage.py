@@ -5,13 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assay.agents.task import NOTHING, Finding, Finished, Kit
+from assay.agents.task import NOTHING, Finding, Finished, Toolset
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage
 from assay.evidence.ledger import Ledger
-from assay.phases.continuing import going_on, predecessor
+from assay.phases.case import Case
+from assay.phases.continuation import going_on, predecessor
 from assay.phases.coverage import assess, closed, parts, unreported
-from assay.phases.inquiry import Inquiry
 from assay.phases.state import Research, agent_task, marked, said, step_for
 
 PLAN = Plan(
@@ -113,14 +113,14 @@ def test_the_step_a_task_serves(task: str, named: int, step: int) -> None:
 
 @pytest.mark.parametrize(("continues", "earlier"), [("1", "The tide."), ("agent-1", "The tide."), ("7", ""), ("", "")])
 def test_an_agent_is_told_what_others_did_and_what_it_carries_on(continues: str, earlier: str) -> None:
-    kit = Kit(ledger=Ledger(), tools={})
-    kit.ledger.apply(kit.ledger.register(1, [], ["tide"], ["Tides"]).rows)
+    toolset = Toolset(ledger=Ledger(), tools={})
+    toolset.ledger.apply(toolset.ledger.register(1, [], ["tide"], ["Tides"]).rows)
     done = Finding(lane=1, task="t", text="The tide.")
-    inquiry = Inquiry(question="How far?", date="2026-01-01", count=1, documents="d", scope="s")
+    case = Case(question="How far?", date="2026-01-01", count=1, documents="d", scope="s")
     research = Research(plan=PLAN, findings=(done,))
-    task = agent_task(kit, inquiry, research, "more", step=1, turns=3)
+    task = agent_task(toolset, case, research, "more", step=1, turns=3)
     before = predecessor(research, continues)
-    task = going_on(kit, task, before, research, 8_000) if before else task
+    task = going_on(toolset, task, before, research, 8_000) if before else task
     assert task.earlier == earlier
     assert task.lanes == (0, 1)
     assert task.finished == (Finished(task="t", searched=("tide",), read=("Tides",)),)

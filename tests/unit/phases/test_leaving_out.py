@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from assay.agents.task import Finding
 from assay.core import events as e
 from assay.core.markers import parse
+from assay.core.passage_context import show
 from assay.core.phrases import NOTHING
 from assay.core.plan import Coverage, Plan, PlanStep, Triage
 from assay.core.ports import LedgerRow
-from assay.core.shown import show
 from assay.core.sources import Passage
-from assay.phases.forking import Leaving, revised
-from assay.phases.heritage import Heritage
-from assay.phases.standing import Standing
+from assay.phases.checkpoint import Checkpoint
+from assay.phases.fork import Leaving, revised
+from assay.phases.inherited_evidence import InheritedEvidence
 from assay.phases.state import Research
 from assay.verify.claims import claims
 
@@ -106,7 +106,7 @@ def test_any_text_is_read_and_cites_nothing_that_was_left_out(text, ids):
 
 def test_a_finding_nothing_is_left_of_says_so_and_its_step_is_open_again():
     research = Research(plan=PLAN, findings=(finding("It is so. [S1001.1]"), finding("So too. [S1002.1]", 2)))
-    at = Standing(triage=Triage(), question="Is it?", plan=PLAN, research=research)
+    at = Checkpoint(triage=Triage(), question="Is it?", plan=PLAN, research=research)
     found = leaving("S1001").standing(at)
     assert found.research is not None
     assert [each.text for each in found.research.findings] == [NOTHING, "So too. [S1002.1]"]
@@ -115,7 +115,7 @@ def test_a_finding_nothing_is_left_of_says_so_and_its_step_is_open_again():
 
 
 def test_where_nothing_is_left_out_all_stays_as_it_is():
-    at = Standing(
+    at = Checkpoint(
         triage=Triage(),
         question="Is it?",
         research=Research(plan=PLAN, findings=(finding("It is so. [S1001.1]"),)),
@@ -137,8 +137,10 @@ def test_the_planner_is_told_of_the_others_only():
 
 
 def test_what_was_taken_over_from_an_earlier_run_goes_too():
-    taken = leaving("S1").heritage(
-        Heritage(question="?", rows=rows(), cited=("S1.1", "S1001.1"), answers={"search a": msgspec.Raw(b"{}")})
+    taken = leaving("S1").inheritance(
+        InheritedEvidence(
+            question="?", rows=rows(), cited=("S1.1", "S1001.1"), answers={"search a": msgspec.Raw(b"{}")}
+        )
     )
     assert taken.cited == ("S1001.1",)
     assert not taken.answers
@@ -148,8 +150,8 @@ def test_what_was_taken_over_from_an_earlier_run_goes_too():
 # events
 
 
-def said(event: e.Event, *ids: str, at: Standing | None = None) -> e.Event | None:
-    return revised(event, leaving(*ids), at or Standing(triage=Triage(depth="light"), question="?"))
+def said(event: e.Event, *ids: str, at: Checkpoint | None = None) -> e.Event | None:
+    return revised(event, leaving(*ids), at or Checkpoint(triage=Triage(depth="light"), question="?"))
 
 
 def test_events_of_a_left_out_source_are_not_taken_over():
@@ -173,7 +175,7 @@ def test_a_finding_is_told_without_it():
 
 def test_plan_and_coverage_are_told_as_they_are_now():
     research = Research(plan=PLAN, findings=(finding("It is so. [S1001.1]"),))
-    at = leaving("S1001").standing(Standing(triage=Triage(), question="?", plan=PLAN, research=research))
+    at = leaving("S1001").standing(Checkpoint(triage=Triage(), question="?", plan=PLAN, research=research))
     on_the_way = msgspec.structs.replace(
         PLAN, steps=(msgspec.structs.replace(PLAN.steps[0], finding="It is so."), PLAN.steps[1])
     )

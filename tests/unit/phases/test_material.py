@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.citing import cite
-from assay.agents.sizing import total
+from assay.agents.citations import cite
 from assay.agents.task import Finding
-from assay.core.shown import read
-from assay.core.sources import Document, Span
-from assay.evidence.ledger import Excerpt, Ledger
+from assay.agents.windows import total
+from assay.core.passage_context import read
+from assay.core.sources import Document, PassageSpan
+from assay.evidence.ledger import Ledger, LedgerExcerpt
 from assay.phases.material import evidence, parts
 
 
@@ -29,8 +29,8 @@ def ledger() -> Ledger:
             size=1,
             fetched_at="",
         )
-        spans = tuple(Span(place, 0, 9, f"Fact {place} of document {lane}.") for place in range(40))
-        held.apply(held.register(lane, [Excerpt(document=document, spans=spans)]).rows)
+        spans = tuple(PassageSpan(place, 0, 9, f"Fact {place} of document {lane}.") for place in range(40))
+        held.apply(held.register(lane, [LedgerExcerpt(document=document, spans=spans)]).rows)
     return held
 
 

@@ -15,12 +15,12 @@ from assay.core.brief import ROLES, Timeouts
 from assay.core.errors import ModelError, ModelFailed, Refused
 from assay.core.events import ModelAttempted, ThinkDelta, decode
 from assay.core.messages import Delta, Profile, Reply, Request
-from assay.models.openai import ChatCompletions, Service
-from assay.models.scripted import Scene, Scripted, fails
-from assay.models.scripted import says as plays
-from assay.run.asking import TRIES
+from assay.models.openai import ChatCompletions, ChatService
+from assay.models.script import Scene, Scripted, fails
+from assay.models.script import says as plays
+from assay.run.breakers import LONGEST, PATIENCE, PAUSE
 from assay.run.engine import Engine, Outcome
-from assay.run.health import LONGEST, PATIENCE, PAUSE
+from assay.run.model_call import TRIES
 from assay.run.run import Run
 from assay.store.memory import memory_store
 
@@ -90,7 +90,7 @@ class Counted(ChatCompletions):
 
 
 def service(url: str) -> Counted:
-    return Counted("m", Service(name="bad", url=url), Profile(name="bad"))
+    return Counted("m", ChatService(name="bad", url=url), Profile(name="bad"))
 
 
 def good() -> Scripted:
@@ -195,9 +195,9 @@ async def test_a_breaker_opened_meanwhile_ends_the_tries() -> None:
     bad = Scripted([fails(repeat=True)], profile=Profile(name="bad"))
 
     async def test(ask: Asked) -> None:
-        health = ask._run.execution.health
-        health.failed("bad", ask.clock.at, transient=True)  # as other lanes see it
-        health.failed("bad", ask.clock.at, transient=True)
+        breakers = ask._run.execution.breakers
+        breakers.failed("bad", ask.clock.at, transient=True)  # as other lanes see it
+        breakers.failed("bad", ask.clock.at, transient=True)
         assert await ask() == "good"
         assert len(bad.requests) == 1
 
@@ -211,7 +211,7 @@ async def test_a_breaker_opened_during_the_pause_ends_the_tries() -> None:
         sleep = ask.clock.sleep
 
         async def others_fail(seconds: float) -> None:
-            ask._run.execution.health.failed("bad", ask.clock.at, transient=False)
+            ask._run.execution.breakers.failed("bad", ask.clock.at, transient=False)
             await sleep(seconds)
 
         ask.clock.sleep = others_fail  # type: ignore[method-assign]
@@ -225,7 +225,7 @@ async def test_the_last_model_of_a_role_keeps_its_tries() -> None:
     bad = Scripted([fails(), fails(), plays("ok"), fails(), plays("ok")], profile=Profile(name="bad"))
 
     async def test(ask: Asked) -> None:
-        ask._run.execution.health.failed("bad", ask.clock.at, transient=False)
+        ask._run.execution.breakers.failed("bad", ask.clock.at, transient=False)
         assert await ask() == "bad"
         assert await ask() == "bad"
 

@@ -13,9 +13,9 @@ from assay.core.errors import ContextTooLong
 from assay.core.events import ModelAttempted, decode
 from assay.core.messages import REASONING_ROOM, Message, Price, Profile, Reply, Request
 from assay.core.usage import Budget, Usage
-from assay.models.scripted import Scripted
-from assay.run.asking import CROWDED
+from assay.models.script import Scripted
 from assay.run.engine import Engine, Outcome
+from assay.run.model_call import CROWDED
 from assay.run.run import Run
 from assay.store.memory import memory_store
 

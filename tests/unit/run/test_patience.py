@@ -13,7 +13,7 @@ from assay.core.brief import Timeouts
 from assay.core.errors import ModelFailed
 from assay.core.messages import Delta, Message, Profile, Reply, Request, TextDelta
 from assay.core.usage import Usage
-from assay.models.scripted import Scripted
+from assay.models.script import Scripted
 from assay.run.run import Run
 
 SILENCE = 0.4

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from library_of import fill
 
 from assay.core.ports import Query
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
 from assay.search.local.feedback import COMMON, LEAST, RARE, SHARE, WORDS, more_words
 from assay.store.memory import memory_store
@@ -51,7 +51,7 @@ def found(texts: dict[str, str], text: str) -> list[str]:
     """The names of what is found, best first."""
     store = memory_store()
     fill(store, texts)
-    search = LocalSearch(None, store.library, Reader(store.blobs).spans)
+    search = LocalSearch(None, store.library, DocumentReader(store.blobs).spans)
     return [hit.document.name for hit in search.find(Query(text=text, limit=100))]
 
 

@@ -16,9 +16,9 @@ from library_of import fill
 
 from assay.core.errors import ModelError
 from assay.core.ports import Embedding, Explanation, Query, TextKind
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
-from assay.search.vectors import HybridSearch, Limits, VectorBuilder, VectorStore
+from assay.search.vectors import EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.fusion import merged, mixed
 from assay.store.common import Store
 from assay.store.memory import memory_store
@@ -64,7 +64,7 @@ class Scene:
 
     def __init__(self, folder: Path, weight: float = 0.7) -> None:
         self.store: Store = memory_store()
-        self.spans = Reader(self.store.blobs).spans
+        self.spans = DocumentReader(self.store.blobs).spans
         self.embedder, self.private = Concepts(), False
         self.vectors = VectorStore(engine(folder / "vectors.db"), "concepts:m", "cut/1")
         self.index = LocalSearch(None, self.store.library, self.spans)
@@ -75,7 +75,7 @@ class Scene:
 
     def embed(self) -> None:
         builder = VectorBuilder(self.vectors, self.embedder, self.store.library, self.spans, nobody_else)
-        builder.build(Limits(), set())
+        builder.build(EmbeddingLimits(), set())
 
     def names(self, text: str, limit: int = 10, collections: tuple[str, ...] = ("default",)) -> list[str]:
         hits = self.search.find(Query(text=text, limit=limit, collections=collections))
@@ -182,7 +182,7 @@ def test_vectors_made_by_others_are_seen(tmp_path: Path, scene: Scene) -> None:
     scene.names(ASKED)
     other = VectorStore(engine(tmp_path / "vectors.db"), "concepts:m", "cut/1")
     fill(scene.store, {"garage.md": "The car is maintained."})
-    VectorBuilder(other, scene.embedder, scene.store.library, scene.spans, nobody_else).build(Limits(), set())
+    VectorBuilder(other, scene.embedder, scene.store.library, scene.spans, nobody_else).build(EmbeddingLimits(), set())
     assert "garage.md" in scene.names("automobile")
 
 
@@ -191,7 +191,7 @@ def test_vectors_of_another_library_are_not_taken_for_its_documents(scene: Scene
     restored = memory_store()
     fill(restored, {"first.md": "Nothing."})  # the rows of all others are moved by one
     fill(restored, TEXTS)
-    spans = Reader(restored.blobs).spans
+    spans = DocumentReader(restored.blobs).spans
     index = LocalSearch(None, restored.library, spans)
     search = HybridSearch(index, scene.vectors, scene.embedder, restored.library, lambda names: True, 0.7)
     assert [hit.document.name for hit in search.find(Query(text="physician"))] == []

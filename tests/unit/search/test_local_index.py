@@ -16,10 +16,10 @@ import pytest
 from filelock import FileLock
 from library_of import entry, fill
 
-from assay.core.errors import SearchFailed, StoreError
+from assay.core.errors import SearchError, StoreError
 from assay.core.ports import Query
-from assay.core.sources import Document, Span
-from assay.evidence.documents import Reader
+from assay.core.sources import Document, PassageSpan
+from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
 from assay.search.local.index import FORMAT
 from assay.store.common import Store
@@ -39,7 +39,7 @@ def store() -> Store:
 
 
 def opened(store: Store, path: Path | None) -> LocalSearch:
-    return LocalSearch(path, store.library, Reader(store.blobs).spans)
+    return LocalSearch(path, store.library, DocumentReader(store.blobs).spans)
 
 
 def found(search: LocalSearch, text: str) -> list[str]:
@@ -49,7 +49,7 @@ def found(search: LocalSearch, text: str) -> list[str]:
 def test_a_second_process_finds_it_indexed(store: Store, tmp_path: Path) -> None:
     opened(store, tmp_path).sync()
 
-    def never(document: Document) -> tuple[Span, ...]:
+    def never(document: Document) -> tuple[PassageSpan, ...]:
         raise AssertionError("indexed twice")
 
     again = LocalSearch(tmp_path, store.library, never)
@@ -110,8 +110,8 @@ def test_a_broken_library_is_a_failed_search(store: Store) -> None:
         def __getattr__(self, name: str) -> object:
             raise StoreError("the database is gone")
 
-    search = LocalSearch(None, Broken(), Reader(store.blobs).spans)  # type: ignore[arg-type]
-    with pytest.raises(SearchFailed, match="the database is gone"):
+    search = LocalSearch(None, Broken(), DocumentReader(store.blobs).spans)  # type: ignore[arg-type]
+    with pytest.raises(SearchError, match="the database is gone"):
         search.find(Query(text="x"))
 
 
@@ -147,15 +147,15 @@ def test_many_threads_at_once(store: Store, tmp_path: Path) -> None:
 CHILD = """
 import sys
 from pathlib import Path
-import assay.search.local.search as local
-from assay.evidence.documents import Reader
+import assay.search.local.local_search as local
+from assay.evidence.documents import DocumentReader
 from assay.store.sql import open_store
 
 local.PAGE, local.COMMIT_EVERY = 5, 10
 home = Path(sys.argv[1])
 store = open_store(home)
-local.LocalSearch(home / "index", store.library, Reader(store.blobs).spans).sync(lambda text: print(text, flush=True))
-"""
+local.LocalSearch(home / "index", store.library, DocumentReader(store.blobs).spans).sync(lambda text: print(text, flush=True))
+"""  # noqa: E501
 
 
 @pytest.mark.parametrize("lines", [1, 3, 8, 14, 19])
@@ -175,3 +175,15 @@ def test_a_killed_writer_leaves_no_hole_and_no_double(tmp_path: Path, lines: int
     for number in range(0, 100, 9):
         (hit,) = search.find(Query(text=f"w{number}"))
         assert (hit.document.name, len(hit.spans)) == (f"d{number}.md", 1)
+
+
+async def test_words_are_counted_in_the_passages_of_the_scope(store: Store, tmp_path: Path) -> None:
+    search = opened(store, tmp_path)
+    everything = await search.rarity("Where is the word w7 said?", ["default"])
+    assert everything.passages == 60
+    assert (everything.holding["word"], everything.holding["w7"], everything.holding["said"]) == (30, 1, 0)
+    chosen = [document.sha256 for document in store.library.documents(["default"]) if document.name == "doc-7.md"]
+    one = store.library.select(chosen)
+    alone = await search.rarity("Where is the word w7 said?", [one])
+    assert (alone.passages, alone.holding["word"], alone.holding["w7"], alone.holding["said"]) == (2, 1, 1, 0)
+    assert (await search.rarity("word", ["nothing"])).passages == 0

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from assay import Assay
-from assay.core.errors import ConfigError, FetchFailed, SearchFailed
+from assay.core.errors import ConfigError, FetchFailed, SearchError
 from assay.core.ports import Query
 from assay.core.webrules import WebRules
 from assay.run.clock import SystemClock
@@ -66,7 +66,7 @@ async def test_it_finds_and_reads(access: McpAccess):
     page = await made.read(hits[1].url)
     assert page.body.decode() == "# Tides\n\nThe highest tide on record was 5.2 metres, in March 1838."
     assert page.url == "mcp:notes/n%2F2"
-    with pytest.raises(SearchFailed, match="no tool"):
+    with pytest.raises(SearchError, match="no tool"):
         await server(access, search="nosuch").find(SEARCH)
     await made.close()
 
@@ -96,11 +96,11 @@ async def test_one_process_answers_all_questions_and_another_follows_one_that_di
 @pytest.mark.slow
 async def test_what_goes_wrong_is_said(address: str):
     at = McpAccess(url=address)
-    with pytest.raises(SearchFailed, match=r"no tool named 'find'; it has: broken, environment, fetch"):
+    with pytest.raises(SearchError, match=r"no tool named 'find'; it has: broken, environment, fetch"):
         await server(at, search="find").find(SEARCH)
-    with pytest.raises(SearchFailed, match="answered: Error executing tool broken"):
+    with pytest.raises(SearchError, match="answered: Error executing tool broken"):
         await server(at, search="broken").find(SEARCH)
-    with pytest.raises(SearchFailed, match="mcp:notes"):
+    with pytest.raises(SearchError, match="mcp:notes"):
         await server(at, search="large", bytes=100_000).find(SEARCH)
     assert await server(at, search="nonsense").find(SEARCH) == []
     assert await server(at, search="").find(SEARCH) == []
@@ -111,14 +111,14 @@ async def test_what_goes_wrong_is_said(address: str):
 
 
 async def test_waiting_ends(address: str):
-    with pytest.raises(SearchFailed, match=r"within 0\.5 s|timed out"):  # the tool itself would answer after 3 s
+    with pytest.raises(SearchError, match=r"within 0\.5 s|timed out"):  # the tool itself would answer after 3 s
         await server(McpAccess(url=address), search="slow", seconds=0.5).find(SEARCH)
 
 
 async def test_nobody_there():
-    with pytest.raises(SearchFailed, match="mcp:notes"):
+    with pytest.raises(SearchError, match="mcp:notes"):
         await server(McpAccess(url="http://127.0.0.1:9/mcp", seconds=5)).find(SEARCH)
-    with pytest.raises(SearchFailed, match="mcp:notes"):
+    with pytest.raises(SearchError, match="mcp:notes"):
         await server(McpAccess(command=("/nonexistent/program",), seconds=5)).find(SEARCH)
 
 

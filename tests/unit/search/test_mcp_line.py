@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from assay.search.mcp_line import Closed, Line
+from assay.search.mcp_line import Closed, SharedConnection
 
 
 class Lost(Exception):
@@ -34,8 +34,8 @@ class There:
         self.closed += 1
 
 
-def line(there: There, idle: float = 30.0) -> Line[int]:
-    return Line(there.open, lambda: (Lost,), idle)
+def line(there: There, idle: float = 30.0) -> SharedConnection[int]:
+    return SharedConnection(there.open, lambda: (Lost,), idle)
 
 
 async def number(connection: int) -> int:

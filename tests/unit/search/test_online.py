@@ -6,10 +6,10 @@ import pytest
 
 from assay.core.ports import Query
 from assay.core.sources import SNIPPET
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.run.clock import SystemClock
-from assay.search.web.asking import WebHit
 from assay.search.web.online import OnlineSearch
+from assay.search.web.provider import WebHit
 from assay.store.memory import memory_store
 
 URL = "https://example.org/harbor"
@@ -41,7 +41,7 @@ class Finding:
 )
 async def test_the_address_of_a_page_alone_is_no_passage(title: str, snippet: str, expected: list[str]) -> None:
     store = memory_store()
-    reader = Reader(store.blobs)
+    reader = DocumentReader(store.blobs)
     provider = Finding(WebHit(url=URL, title=title, snippet=snippet))
     search = OnlineSearch(provider, store.library, store.blobs, SystemClock(), reader.spans)
     (hit,) = await search.search(Query(text="harbor", limit=8))

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from library_of import fill
 
-from assay.core.errors import ContextTooLong, ModelError, SearchFailed, UsageError
+from assay.core.errors import ContextTooLong, ModelError, SearchError, UsageError
 from assay.core.ports import Embedding, TextKind
-from assay.core.sources import Document, Span
-from assay.evidence.documents import Reader
-from assay.search.vectors import Built, Limits, VectorBuilder, VectorStore
+from assay.core.sources import Document, PassageSpan
+from assay.evidence.documents import DocumentReader
+from assay.search.vectors import Built, EmbeddingLimits, VectorBuilder, VectorStore
 from assay.search.vectors.matrix import Matrix
 from assay.search.vectors.patience import embed
 from assay.search.vectors.texts import quantized, text_of
@@ -27,7 +27,7 @@ from assay.store.sql import postgres
 from assay.store.sql.database import Database
 from assay.store.sql.sqlite import engine
 
-NO_LIMITS = Limits()
+NO_LIMITS = EmbeddingLimits()
 numbers = st.floats(-1e6, 1e6, width=32)
 TEXTS = {
     "cars.md": "# Cars\n\nThe automobile needs maintenance.\n\nTyres are black.",
@@ -79,9 +79,11 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStore
 
 
 def built(
-    kept: VectorStore, store: Store, embedder: Told, limits: Limits = NO_LIMITS, private: Sequence[int] = ()
+    kept: VectorStore, store: Store, embedder: Told, limits: EmbeddingLimits = NO_LIMITS, private: Sequence[int] = ()
 ) -> Built:
-    builder = VectorBuilder(kept, embedder, store.library, Reader(store.blobs).spans, nobody_else, lambda seconds: None)
+    builder = VectorBuilder(
+        kept, embedder, store.library, DocumentReader(store.blobs).spans, nobody_else, lambda seconds: None
+    )
     return builder.build(limits, set(private))
 
 
@@ -136,12 +138,12 @@ def test_an_interrupted_pass_goes_on(kept: VectorStore) -> None:
         return told_of(texts, kind)
 
     told.embed = until_20  # type: ignore[method-assign]
-    with pytest.raises(SearchFailed, match="told:m: gone"):
-        built(kept, store, told, Limits(batch=10))
+    with pytest.raises(SearchError, match="told:m: gone"):
+        built(kept, store, told, EmbeddingLimits(batch=10))
     done = kept.extent()[1]
     assert done == 20
     told.embed = told_of  # type: ignore[method-assign]
-    assert built(kept, store, told, Limits(batch=10)).embedded == 30
+    assert built(kept, store, told, EmbeddingLimits(batch=10)).embedded == 30
     assert len(set(told.texts)) == len(told.texts) == 50
     assert kept.progress().tokens == sum(len(text.split()) for text in told.texts)
 
@@ -150,11 +152,11 @@ def test_limits_end_a_pass_and_keep_what_is_done(kept: VectorStore) -> None:
     store = memory_store()
     fill(store, {f"{number}.md": f"Sentence number {number} of some." for number in range(60)})
     told = Told(price=1000.0)
-    first = built(kept, store, told, Limits(usd=0.25))
+    first = built(kept, store, told, EmbeddingLimits(usd=0.25))
     assert "embedder.max_usd" in first.stopped
     assert 0 < first.embedded < 60
     assert first.usd == pytest.approx(first.tokens / 1000)
-    assert built(kept, store, told, Limits(tokens=1)).embedded == 0
+    assert built(kept, store, told, EmbeddingLimits(tokens=1)).embedded == 0
     rest = built(kept, store, told)
     assert (first.embedded + rest.embedded, rest.stopped) == (60, "")
 
@@ -162,7 +164,7 @@ def test_limits_end_a_pass_and_keep_what_is_done(kept: VectorStore) -> None:
 def test_a_limit_in_money_needs_a_price(kept: VectorStore, store: Store) -> None:
     told = Told(price=None)
     with pytest.raises(UsageError, match="told:m costs"):
-        built(kept, store, told, Limits(usd=1.0))
+        built(kept, store, told, EmbeddingLimits(usd=1.0))
     assert told.texts == []
 
 
@@ -177,13 +179,13 @@ def test_private_documents_are_withheld_until_they_are_not(kept: VectorStore, st
 
 
 def test_a_document_which_cannot_be_read_gets_none(kept: VectorStore, store: Store) -> None:
-    def spans(document: Document) -> Sequence[Span]:
+    def spans(document: Document) -> Sequence[PassageSpan]:
         if document.name == "cars.md":
             store.blobs.get("0" * 64)
-        return Reader(store.blobs).spans(document)
+        return DocumentReader(store.blobs).spans(document)
 
     told = Told()
-    done = VectorBuilder(kept, told, store.library, spans, nobody_else).build(Limits(), set())
+    done = VectorBuilder(kept, told, store.library, spans, nobody_else).build(EmbeddingLimits(), set())
     assert (done.documents, done.passages) == (2, 1)
 
 
@@ -199,7 +201,7 @@ def test_a_model_whose_vectors_have_another_length_is_told(kept: VectorStore, st
     fill(store, {"new.md": "New."})
     told = Told()
     told.embed = lambda texts, kind: Embedding([[1.0, 2.0]] * len(texts), 1)  # type: ignore[method-assign]
-    with pytest.raises(SearchFailed, match="--anew"):
+    with pytest.raises(SearchError, match="--anew"):
         built(kept, store, told)
 
 
@@ -224,7 +226,7 @@ def test_a_service_is_waited_for_as_it_asks() -> None:
     [[ModelError("no key", transient=False)], [ModelError("busy", retry_after=3600.0)], [ModelError("away")] * 6],
 )
 def test_it_is_given_up(failing: list[Exception]) -> None:
-    with pytest.raises(SearchFailed, match="told:m"):
+    with pytest.raises(SearchError, match="told:m"):
         embed(Told(*failing), ["a"], "query", sleep=lambda seconds: None)
 
 
@@ -279,6 +281,6 @@ def exact(one: bytes, other: bytes) -> float:
 
 def test_a_passage_under_no_heading_has_its_documents_title(store: Store) -> None:
     (document,) = fill(store, {"notes.txt": "Plain words."})
-    (span,) = Reader(store.blobs).spans(document)
+    (span,) = DocumentReader(store.blobs).spans(document)
     assert text_of(span, document) == "notes.txt\nPlain words."
     assert vector("car") == vector("automobile")

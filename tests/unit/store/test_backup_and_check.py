@@ -18,14 +18,14 @@ from assay.app import databases
 from assay.core.errors import StoreError, UsageError
 from assay.settings import Settings
 from assay.store.blobs import FolderBlobs
-from assay.store.sql.checking import Checked
-from assay.store.sql.checking import check as check_all
+from assay.store.sql.integrity import IntegrityReport
+from assay.store.sql.integrity import check as check_all
 from assay.store.sql.tables import HEAD
 
 SETTINGS = Settings()
 
 
-def check(home: Path, *, quick: bool = False) -> Checked:
+def check(home: Path, *, quick: bool = False) -> IntegrityReport:
     return check_all(home / "assay.db", FolderBlobs(home / "blobs"), quick=quick)
 
 

@@ -20,7 +20,7 @@ from assay.core.ports import Commit, QueueLimits
 from assay.store.sql import database as databases
 from assay.store.sql import open_store
 from assay.store.sql.database import Database
-from assay.store.sql.escaping import escape, unescape
+from assay.store.sql.nul_escape import escape, unescape
 from assay.store.sql.tables import HEAD, metadata, version
 
 postgres = pytest.importorskip("assay.store.sql.postgres", exc_type=ConfigError)
@@ -160,7 +160,7 @@ async def test_what_stays_away_is_said_to_be(tmp_path: Path, server: servers.Ser
     await asyncio.to_thread(server.stop)
     with monkeypatch.context() as patience:
         patience.setattr(databases, "PATIENCE_SECONDS", 0.3)
-        patience.setattr("assay.store.sql.journal.PATIENCE_SECONDS", 0.3)
+        patience.setattr("assay.store.sql.transactions.PATIENCE_SECONDS", 0.3)
         with pytest.raises(StoreAway, match="cannot be reached"):
             await store.journal.commit(lease, Commit(steps=(step("a"),)))
         with pytest.raises(StoreAway, match="cannot be reached"):
@@ -183,14 +183,14 @@ async def test_who_is_stopped_inside_a_transaction_holds_nobody_up(
 
     def claim(connection: Connection) -> str:
         tries.append(1)
-        stopped.journal._database.backend.serialize_claims(connection)
+        stopped.journal.transactions._database.backend.serialize_claims(connection)
         began.set()
         woken.wait(60)
-        stopped.journal.time(connection)
+        stopped.journal.transactions.time(connection)
         return "claimed"
 
     try:
-        waiting = asyncio.ensure_future(stopped.journal.write(claim))
+        waiting = asyncio.ensure_future(stopped.journal.transactions.write(claim))
         await asyncio.to_thread(began.wait, 60)
         start = time.monotonic()
         assert await other.queue.claim("worker 2", 4.0, QueueLimits()) is None

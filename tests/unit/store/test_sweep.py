@@ -14,11 +14,11 @@ from assay import Assay
 from assay.settings import Settings
 from assay.store.blobs import FolderBlobs
 from assay.store.presence import Presence
-from assay.store.sql.checking import Checked
-from assay.store.sql.checking import check as check_all
+from assay.store.sql.integrity import IntegrityReport
+from assay.store.sql.integrity import check as check_all
 
 
-def check(home: Path) -> Checked:
+def check(home: Path) -> IntegrityReport:
     return check_all(home / "assay.db", FolderBlobs(home / "blobs"))
 
 

@@ -12,7 +12,7 @@ import pytest
 from assay.core.errors import StoreError
 from assay.core.ports import Commit, EventDraft, Lease, StepRecord
 from assay.store.sql import open_store
-from assay.store.sql.writer import Job, Writer
+from assay.store.sql.writer import GroupWriter, WriteJob
 
 AT = "2026-03-01T12:00:00.000Z"
 
@@ -29,17 +29,17 @@ class Recorder:
     """A writer whose work is to note its groups."""
 
     def __init__(self) -> None:
-        self.groups: list[list[Job]] = []
-        self.writer = Writer(self.perform)
+        self.groups: list[list[WriteJob]] = []
+        self.writer = GroupWriter(self.perform)
 
-    def perform(self, jobs: Sequence[Job]) -> None:
+    def perform(self, jobs: Sequence[WriteJob]) -> None:
         self.groups.append(list(jobs))
         for number, job in enumerate(jobs):
             job.succeed(number)
 
-    def put(self, count: int) -> list[Job]:
+    def put(self, count: int) -> list[WriteJob]:
         """Enqueue work nobody waits for."""
-        jobs = [Job(urgent=False) for _ in range(count)]
+        jobs = [WriteJob(urgent=False) for _ in range(count)]
         for job in jobs:
             self.writer.put(job)
         return jobs
@@ -57,7 +57,7 @@ async def test_what_nobody_waits_for_is_written_in_one_group_with_what_somebody_
     jobs = recorder.put(5)
     await asyncio.sleep(0.05)
     assert recorder.groups == []
-    recorder.writer.put(Job(urgent=True))
+    recorder.writer.put(WriteJob(urgent=True))
     assert [await job.future for job in jobs] == [0, 1, 2, 3, 4]
     (group,) = recorder.groups
     assert group[:-1] == jobs
@@ -82,29 +82,29 @@ async def test_what_nobody_waits_for_is_written_without_company_too():
 
 async def test_after_closing_nothing_is_taken():
     recorder = Recorder()
-    waiting = Job(urgent=False)
+    waiting = WriteJob(urgent=False)
     recorder.writer.put(waiting)
     await asyncio.to_thread(recorder.writer.close)
     assert await waiting.future == 0
     with pytest.raises(StoreError, match="closed"):
-        recorder.writer.put(Job())
+        recorder.writer.put(WriteJob())
     recorder.writer.close()  # twice does no harm
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 async def test_a_bug_in_the_writer_leaves_nobody_waiting():
-    def broken(jobs: Sequence[Job]) -> None:
+    def broken(jobs: Sequence[WriteJob]) -> None:
         for job in jobs:
             job.succeed("not committed")
         raise KeyError("a bug")
 
-    writer = Writer(broken)
-    job = Job()
+    writer = GroupWriter(broken)
+    job = WriteJob()
     writer.put(job)
     with pytest.raises(StoreError, match="stopped"):
         await asyncio.wait_for(job.future, 60)
     with pytest.raises(StoreError, match="closed"):
-        writer.put(Job())
+        writer.put(WriteJob())
     await asyncio.to_thread(writer.close)  # its thread's traceback belongs to this test
 
 

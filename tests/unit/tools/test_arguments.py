@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.core.errors import ToolFailed
+from assay.core.errors import ToolError
 from assay.tools.arguments import read, usage
 from assay.tools.open import OpenArguments, OpenTool
 from assay.tools.search import SearchArguments, SearchTool
@@ -52,7 +52,7 @@ def test_one_document_stands_for_a_list_of_one(documents: object) -> None:
     ],
 )
 def test_a_wrong_call_is_told_what_is_wrong_and_how_to_call(arguments: dict[str, Any], names: str) -> None:
-    with pytest.raises(ToolFailed) as failed:
+    with pytest.raises(ToolError) as failed:
         read(SearchTool.definition, arguments, SearchArguments)
     assert names in failed.value.reason
     assert "Call it as search(query: string, limit?: integer)." in failed.value.reason

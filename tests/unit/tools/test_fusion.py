@@ -6,24 +6,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.sources import SNIPPET, Document, sha256
-from assay.run.protocols import Shown
+from assay.run.protocols import DocumentPassages
 from assay.tools.fusion import fuse
 
 
-def shown(url: str, by: str = "", media_type: str = SNIPPET) -> Shown:
+def shown(url: str, by: str = "", media_type: str = SNIPPET) -> DocumentPassages:
     hashed = sha256(f"{url} {by}".encode())
     document = Document(
         sha256=hashed, snapshot_sha256=hashed, extractor="x", url=url, title=by, name=url, media_type=media_type,
         syntax="plain", size=1, fetched_at="",
     )  # fmt: skip
-    return Shown(document=document, spans=())
+    return DocumentPassages(document=document, spans=())
 
 
-def urls(found: list[Shown]) -> list[str]:
+def urls(found: list[DocumentPassages]) -> list[str]:
     return [each.document.url.rpartition("/")[2] for each in found]
 
 
-def pages(names: str, by: str = "") -> list[Shown]:
+def pages(names: str, by: str = "") -> list[DocumentPassages]:
     return [shown(f"https://a.org/{name}", by) for name in names]
 
 

@@ -12,7 +12,7 @@ import pytest
 from research import Log, Sea, WordSearch, within
 
 from assay.core import events as e
-from assay.core.errors import SearchFailed, ToolFailed
+from assay.core.errors import SearchError, ToolError
 from assay.core.ports import Hit, Query
 from assay.core.sources import Document
 from assay.core.webrules import ANYTHING, WebRules
@@ -34,7 +34,7 @@ class Slow(WordSearch):
         self.queries.append(query.text)
         await asyncio.sleep(0.02)
         if len(self.queries) <= self._failures:
-            raise SearchFailed("it is down")
+            raise SearchError("it is down")
         return (await super().search(query))[: query.limit]
 
 
@@ -73,7 +73,7 @@ async def test_where_the_first_fails_the_next_one_tries() -> None:
         first, second = branches(SearchTool(), {"query": "tide"}, 2, ledger)
 
         async def failing(run: Run) -> str:
-            with pytest.raises(ToolFailed, match="it is down"):
+            with pytest.raises(ToolError, match="it is down"):
                 await first.fn(run)
             return "failed"
 

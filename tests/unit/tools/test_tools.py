@@ -9,7 +9,7 @@ import pytest
 from research import DOCUMENTS, Sea, WordSearch, within
 
 from assay.core import events as e
-from assay.core.errors import ToolFailed
+from assay.core.errors import ToolError
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation
@@ -78,7 +78,7 @@ async def test_several_providers_are_merged_in_their_order_and_one_may_fail() ->
     await within(sea, body, searches=searches)
 
     async def all_down(run: Run) -> None:
-        with pytest.raises(ToolFailed, match="down: it is down"):
+        with pytest.raises(ToolError, match="down: it is down"):
             await search(run, Ledger(), query="Brest")
 
     await within(sea, all_down, searches=searches[:1])
@@ -93,9 +93,9 @@ async def test_open_takes_ids_names_and_titles_and_says_what_it_does_not_know() 
         assert [shown.document.name for shown in opened.shown] == ["tides.md", "winds.md"]
         assert "No document is called 'nowhere'." in opened.note
         assert "all 3 passages" in opened.note
-        with pytest.raises(ToolFailed, match="Search, then open by source id"):
+        with pytest.raises(ToolError, match="Search, then open by source id"):
             await OpenTool().run(run, ledger, {"documents": ["S4711"]})
-        with pytest.raises(ToolFailed, match="at least one"):
+        with pytest.raises(ToolError, match="at least one"):
             await OpenTool().run(run, ledger, {"documents": [" "]})
 
     log = await within(Sea(), body)
@@ -133,7 +133,7 @@ async def test_a_document_that_cannot_be_read_is_said() -> None:
             raise StoreError("damaged")
 
     async def body(run: Run) -> None:
-        with pytest.raises(ToolFailed, match="could not be read"):
+        with pytest.raises(ToolError, match="could not be read"):
             await OpenTool().run(run, Ledger(), {"documents": ["tides.md"]})
 
     await within(sea, body, blobs=Damaged(sea.store.blobs))
@@ -165,7 +165,7 @@ async def test_recall_finds_what_was_read_and_needs_nothing_outside() -> None:
 )
 async def test_bad_arguments_fail_before_anything_is_done(tool: Any, arguments: Mapping[str, Any]) -> None:
     async def body(run: Run) -> None:
-        with pytest.raises(ToolFailed):
+        with pytest.raises(ToolError):
             await tool.run(run, Ledger(), arguments)
 
     log = await within(Sea(), body)

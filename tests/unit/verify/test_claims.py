@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.markers import parse
-from assay.verify.claims import Sentence, claims, read
+from assay.verify.claims import ReportSentence, claims, read
 
 
-def ids(sentence: Sentence) -> tuple[str, ...]:
+def ids(sentence: ReportSentence) -> tuple[str, ...]:
     return tuple(id for marker in sentence.markers for id in marker.ids)
 
 

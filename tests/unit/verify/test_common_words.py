@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.verify.binding import context
-from assay.verify.reading import COMMON, read
+from assay.verify.analyzed_text import COMMON, read
+from assay.verify.slot_places import context
 
 
 @pytest.mark.parametrize("word", sorted(COMMON - {"t", "s"}))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.verify.checks import weighed
-from assay.verify.evidence import Evidence, names_of
+from assay.verify.evidence import ClaimEvidence, names_of
 
 TEXT = "The harbour of Brest employs 400 people. It closes at nine in the evening."
 
@@ -33,6 +33,6 @@ def test_where_a_folder_lies_moves_no_score(folder: str) -> None:
     cited = passage("S1001.1", TEXT, TEXT)
 
     def check(url: str) -> object:
-        return weighed(claim, Evidence(passages=(cited,), sources={"S1001": source("S1001", url=url)}))
+        return weighed(claim, ClaimEvidence(passages=(cited,), sources={"S1001": source("S1001", url=url)}))
 
     assert check(f"file:///{folder}/harbour.md") == check("file:///harbour.md")

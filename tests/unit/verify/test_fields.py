@@ -6,7 +6,7 @@ import pytest
 from evidence_of import evidence, passage, source
 
 from assay.core.claims import Verdict
-from assay.verify.evidence import Evidence
+from assay.verify.evidence import ClaimEvidence
 from assay.verify.fields import framed
 
 HEADER = (
@@ -75,7 +75,7 @@ def test_a_title_may_begin_with_a_number() -> None:
 
 def test_the_title_of_the_source_names_it_too() -> None:
     status = passage("S3.3", "**Status:** Draft")
-    titled = Evidence(passages=(status,), sources={"S3": source("S3", "EIP-1559: Fee market change")})
+    titled = ClaimEvidence(passages=(status,), sources={"S3": source("S3", "EIP-1559: Fee market change")})
     check = framed("Status of EIP-1559 (Fee market change): Draft", titled)
     assert check is not None
     assert check.verdict == "supported"

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.verify import direction, names, negation, qualifiers, quantifiers
-from assay.verify.findings import Finding
+from assay.verify.analyzed_text import read, texts
+from assay.verify.findings import SlotFinding
 from assay.verify.negation import denied
-from assay.verify.reading import read, texts
 
 FINDERS = (negation.find, direction.find, quantifiers.find, qualifiers.find, names.find)
 
 
-def vetoes(claim: str, text: str) -> list[Finding]:
+def vetoes(claim: str, text: str) -> list[SlotFinding]:
     held = texts([("S1.1", text)])
     return [finding for find in FINDERS for finding in find(read(claim), held) if finding.veto]
 

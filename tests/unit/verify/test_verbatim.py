@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from evidence_of import evidence, passage
 
-from assay.verify.evidence import Evidence
+from assay.verify.evidence import ClaimEvidence
 from assay.verify.verbatim import verbatim
 
 TEXT = "The plan was approved in 2019. It cost *$3.5 million*, e.g. for\nroads. Nobody said that it was late!"
@@ -73,7 +73,7 @@ def test_a_sentence_the_passage_holds_only_a_part_of_does_not_count() -> None:
     one = passage("S1.1", "the plan was approved, and it was cheap. All agreed")
     whole = evidence(one)
     assert verbatim("the plan was approved, and it was cheap.", whole) is not None
-    cut = Evidence(
+    cut = ClaimEvidence(
         passages=(one,), sources=whole.sources, cut_before=frozenset(["S1.1"]), cut_after=frozenset(["S1.1"])
     )
     assert verbatim("the plan was approved, and it was cheap.", cut) is None

@@ -15,13 +15,13 @@ from assay.core.claims import HOLDING, Summary
 from assay.core.events import ClaimChecked, ClaimFound, Event, VerifySummary, decode
 from assay.core.ports import World
 from assay.core.sources import Passage, Snapshot, Source
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome
 from assay.run.run import Run
 from assay.store.memory import memory_store
 from assay.verify.checks import check
-from assay.verify.evidence import Evidence
+from assay.verify.evidence import ClaimEvidence
 from assay.verify.pipeline import Verified, verify
 
 TEXT = """PEP: 6
@@ -66,7 +66,7 @@ async def verified(
 
     async def pipeline(run: Run) -> Outcome:
         phase = run.child("verify")
-        reader = Reader(store.blobs)
+        reader = DocumentReader(store.blobs)
         results.append(await verify(phase, report, passages, sources, reader, enabled=enabled, has_sources=has_sources))
         return Outcome(verified=results[0].passed)
 
@@ -200,9 +200,9 @@ async def test_a_report_of_verbatim_passages_is_all_supported(chosen: list[str],
     assert result.passed
 
 
-def evidence_for(sentence: str) -> Evidence:
+def evidence_for(sentence: str) -> ClaimEvidence:
     ids = re.findall(r"S1\.\d+", cite(sentence))
-    return Evidence(passages=tuple(PASSAGES[id] for id in ids), sources=SOURCES)
+    return ClaimEvidence(passages=tuple(PASSAGES[id] for id in ids), sources=SOURCES)
 
 
 DIGITS = [(sentence, at) for sentence in SENTENCES for at, sign in enumerate(sentence) if sign.isdecimal()]

@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 import msgspec
 from filelock import FileLock, Timeout
 
-from assay.app.batch.rows import Order
+from assay.app.batch.rows import BatchRow
 from assay.core.errors import StoreError, UsageError
 
 RESULTS = "results.jsonl"
@@ -29,10 +29,11 @@ DONE = frozenset(("completed", "cancelled"))
 R = TypeVar("R", bound=msgspec.Struct)
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class BatchResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A row of the results. `file` is the report's name in the folder; `claims` counts them by verdict.
 
     `usd` and `tokens` are what the run spent; `error` says why there is no report.
+    `passed` tells of the final gate, `verified` also that every claim holds and one answers the question.
     """
 
     line: int
@@ -49,6 +50,12 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     usd: float = 0.0
     tokens: int = 0
     error: str = ""
+    passed: bool | None = None
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the final gate was passed; an older release noted that as `verified`."""
+        return self.verified if self.passed is None else self.passed
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,12 +65,12 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     run: str
 
 
-class Folder:
+class BatchFolder:
     """Rows are added as they come, and put in the order of their lines at the end. One process at a time has it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.results: dict[str, Result] = {}
+        self.results: dict[str, BatchResult] = {}
         self.runs: dict[str, str] = {}
 
     @contextmanager
@@ -83,7 +90,7 @@ class Folder:
         except OSError as error:
             raise _unwritable(self.path, error) from error
         try:
-            self.results = {row.key: row for row in self._read(RESULTS, Result)}
+            self.results = {row.key: row for row in self._read(RESULTS, BatchResult)}
             self.runs = {row.key: row.run for row in self._read(STARTED, Started)}
             yield
         finally:
@@ -94,7 +101,7 @@ class Folder:
         self.runs[key] = run
         self._append(STARTED, Started(key=key, run=run))
 
-    def add(self, row: Result) -> None:
+    def add(self, row: BatchResult) -> None:
         """Note what came of an order."""
         self.results[row.key] = row
         self._append(RESULTS, row)
@@ -148,7 +155,7 @@ class Folder:
             raise _unwritable(path, error) from error
 
 
-def file_name(order: Order, suffix: str) -> str:
+def file_name(order: BatchRow, suffix: str) -> str:
     """The report's name: from the id, or the question, which may hold anything; the key makes it unique."""
     text = unicodedata.normalize("NFKD", order.id or order.question).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", text)[:_SLUG].strip("-")

@@ -10,7 +10,7 @@ from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from assay.app.briefs import Wanted
+from assay.app.briefs import RunOptions
 from assay.core.sources import sha256
 
 LONGEST = 1_000_000
@@ -18,7 +18,7 @@ LONGEST = 1_000_000
 _KEY = 12
 
 
-class Order(msgspec.Struct, frozen=True, kw_only=True):
+class BatchRow(msgspec.Struct, frozen=True, kw_only=True):
     """A question of a batch. `line` counts from 1; `key` stays the same where lines are put in before it.
 
     `sources` None are those of the whole batch; `options` go before the batch's own.
@@ -29,7 +29,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     question: str
     id: str = ""
     sources: tuple[str, ...] | None = None
-    options: Wanted = Wanted()
+    options: RunOptions = RunOptions()
 
 
 class BadLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class BadLine(msgspec.Struct, frozen=True, kw_only=True):
     error: str
 
 
-def read_orders(lines: Iterable[bytes]) -> Iterator[Order | BadLine]:
+def read_orders(lines: Iterable[bytes]) -> Iterator[BatchRow | BadLine]:
     """The orders in `lines`, empty ones left out; of equal lines each is an order of its own."""
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
@@ -57,7 +57,7 @@ def read_orders(lines: Iterable[bytes]) -> Iterator[Order | BadLine]:
             yield msgspec.structs.replace(read, key=f"{read.key}-{before + 1}") if before else read
 
 
-def _read(number: int, line: bytes) -> Order | BadLine:
+def _read(number: int, line: bytes) -> BatchRow | BadLine:
     if len(line) > LONGEST:
         return BadLine(line=number, error=f"longer than {LONGEST:,} bytes")
     try:
@@ -65,7 +65,7 @@ def _read(number: int, line: bytes) -> Order | BadLine:
     except UnicodeDecodeError:
         return BadLine(line=number, error="not text in UTF-8")
     if not text.startswith("{"):
-        return Order(line=number, key=_key(text), question=text)
+        return BatchRow(line=number, key=_key(text), question=text)
     try:
         row = msgspec.json.decode(text, type=_shape())
     except (msgspec.DecodeError, RecursionError) as error:
@@ -73,20 +73,20 @@ def _read(number: int, line: bytes) -> Order | BadLine:
     return _order(number, msgspec.structs.asdict(row))
 
 
-def _order(number: int, values: dict[str, Any]) -> Order | BadLine:
+def _order(number: int, values: dict[str, Any]) -> BatchRow | BadLine:
     question, id, sources = values.pop("question").strip(), str(values.pop("id")), values.pop("sources")
     if not question:
         return BadLine(line=number, error="the question is empty")
     options = {name: value for name, value in values.items() if value is not msgspec.UNSET}
     paths = None if sources is None else (sources,) if isinstance(sources, str) else tuple(sources)
     said = msgspec.json.encode((question, paths, options), order="deterministic").decode()
-    return Order(
+    return BatchRow(
         line=number,
         key=_key(f"id {id}" if id else said),
         question=question,
         id=id,
         sources=paths,
-        options=cast("Wanted", options),
+        options=cast("RunOptions", options),
     )
 
 
@@ -97,7 +97,9 @@ def _key(said: str) -> str:
 @cache
 def _shape() -> type[msgspec.Struct]:
     """A line as JSON has it: every option of a run, so that a new one is known here too."""
-    options = [(name, _plain(kind) | msgspec.UnsetType, msgspec.UNSET) for name, kind in get_type_hints(Wanted).items()]
+    options = [
+        (name, _plain(kind) | msgspec.UnsetType, msgspec.UNSET) for name, kind in get_type_hints(RunOptions).items()
+    ]
     own = [("question", str), ("id", str | int, ""), ("sources", str | list[str] | None, None)]
     fields: Sequence[Any] = [*own, *options]
     return msgspec.defstruct("Line", fields, frozen=True, kw_only=True, forbid_unknown_fields=True)

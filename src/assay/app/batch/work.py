@@ -11,10 +11,10 @@ from typing import Any, Literal, cast
 import msgspec
 
 from assay.app.assay import Assay
-from assay.app.batch.folder import DONE, Folder, Result, Status, file_name
-from assay.app.batch.purse import Purse, smaller
-from assay.app.batch.rows import Order
-from assay.app.briefs import Wanted
+from assay.app.batch.budget import BatchBudget, smaller
+from assay.app.batch.folder import DONE, BatchFolder, BatchResult, Status, file_name
+from assay.app.batch.rows import BatchRow
+from assay.app.briefs import RunOptions
 from assay.app.handle import RunHandle
 from assay.core.claims import VERDICTS
 from assay.core.errors import (
@@ -33,7 +33,7 @@ from assay.core.view import RunView
 
 Ended = Literal["all", "spent", "stopped"]
 """How a batch ended: all orders were tried; the total does not pay for another report; its owner ended it."""
-Told = Callable[[Order, Result], None]
+Told = Callable[[BatchRow, BatchResult], None]
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,15 +46,15 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     total: Budget = Budget()
     at_once: int = 2
     sources: tuple[str, ...] | None = None
-    options: Wanted = Wanted()
+    options: RunOptions = RunOptions()
     suffix: str = ".md"
     citations: CitationMode = "numbers"
 
 
-class Going(msgspec.Struct, frozen=True):
+class ActiveRun(msgspec.Struct, frozen=True):
     """A run of this process."""
 
-    order: Order
+    order: BatchRow
     handle: RunHandle
 
 
@@ -64,17 +64,17 @@ class Batch:
     Nothing runs at once here: the engine executes the runs, and this loop wakes when one has ended.
     """
 
-    def __init__(self, assay: Assay, orders: Sequence[Order], folder: Folder, terms: Terms, told: Told) -> None:
+    def __init__(self, assay: Assay, orders: Sequence[BatchRow], folder: BatchFolder, terms: Terms, told: Told) -> None:
         self._assay, self._folder, self._terms, self._told = assay, folder, terms, told
         done = {row.key for row in folder.results.values() if row.status in DONE}
         self.skipped = sum(order.key in done for order in orders)
         self._waiting = deque(order for order in orders if order.key not in done)
-        self._going: dict[str, Going] = {}
+        self._going: dict[str, ActiveRun] = {}
         self._news = asyncio.Event()
-        self._purse = Purse(terms.total)
+        self._batch_budget = BatchBudget(terms.total)
         for row in folder.results.values():
             if row.status in DONE or row.key not in {order.key for order in self._waiting}:
-                self._purse.spent(row.usd, row.tokens)
+                self._batch_budget.spent(row.usd, row.tokens)
         self._stopped = self._left = self._spent = False
 
     @property
@@ -90,7 +90,7 @@ class Batch:
     @property
     def used(self) -> tuple[float, int]:
         """US dollars and tokens spent so far, by earlier calls too."""
-        return self._purse.usd, self._purse.tokens
+        return self._batch_budget.usd, self._batch_budget.tokens
 
     def stop(self) -> None:
         """Begin no further run; those that go on come to their end."""
@@ -128,7 +128,7 @@ class Batch:
             if known := self._folder.runs.get(order.key):
                 with contextlib.suppress(UnknownName):
                     view = await self._assay.view(known)
-                    self._purse.keep(order.key, view.brief.budget if view.brief else Budget())
+                    self._batch_budget.keep(order.key, view.brief.budget if view.brief else Budget())
 
     async def _fill(self) -> None:
         while self._waiting and len(self._going) < self._terms.at_once and not self._stopped and not self._spent:
@@ -152,10 +152,10 @@ class Batch:
                 self._note(order, error=str(error))
             else:
                 if handle is not None:
-                    self._going[order.key] = Going(order, handle)
+                    self._going[order.key] = ActiveRun(order, handle)
                     handle.on_end(self._news.set)
 
-    async def _begun(self, order: Order) -> RunHandle | None:
+    async def _begun(self, order: BatchRow) -> RunHandle | None:
         """A run of this order, an earlier one where there is one; None where nothing is to be executed."""
         known = self._folder.runs.get(order.key, "")
         if known:
@@ -164,19 +164,19 @@ class Batch:
             except UnknownName:  # it was never stored, or has been deleted
                 pass
         for places in range(self._places(), 0, -1):
-            limit = smaller(self._own(order), self._purse.share(places))
+            limit = smaller(self._own(order), self._batch_budget.share(places))
             try:
                 handle = self._start(order, limit)
             except TooLittle:
                 if places == 1:  # not even alone it can be paid for
                     raise
                 continue
-            self._purse.keep(order.key, limit)
+            self._batch_budget.keep(order.key, limit)
             self._folder.begin(order.key, handle.run_id)
             return handle
         raise AssertionError("there is always one place")
 
-    async def _taken_up(self, order: Order, run_id: str) -> RunHandle | None:
+    async def _taken_up(self, order: BatchRow, run_id: str) -> RunHandle | None:
         """Go on with a run of an earlier call."""
         row = await self._assay.find(run_id)
         view = await self._assay.view(row.run_id)
@@ -186,44 +186,44 @@ class Batch:
             return None
         return await self._assay.resume(row.run_id)
 
-    def _start(self, order: Order, limit: Budget) -> RunHandle:
+    def _start(self, order: BatchRow, limit: Budget) -> RunHandle:
         wanted: dict[str, Any] = {**self._terms.options, **order.options}
         wanted |= {"max_usd": limit.usd, "max_tokens": limit.tokens}
         wanted.setdefault("ask", "never")
         sources = self._terms.sources if order.sources is None else order.sources
-        return self._assay.start(order.question, sources=sources, **cast("Wanted", wanted))
+        return self._assay.start(order.question, sources=sources, **cast("RunOptions", wanted))
 
-    def _own(self, order: Order) -> Budget:
+    def _own(self, order: BatchRow) -> Budget:
         """What an order says of its own limits, or the settings do."""
         limits = self._assay.settings.limits
         usd, tokens = order.options.get("max_usd"), order.options.get("max_tokens")
         return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
 
-    def _is_purse(self, order: Order) -> bool:
+    def _is_purse(self, order: BatchRow) -> bool:
         """Whether it is the total which leaves too little, and not the order's own limit."""
-        return smaller(self._own(order), self._purse.share(1)) != self._own(order)
+        return smaller(self._own(order), self._batch_budget.share(1)) != self._own(order)
 
     def _places(self) -> int:
         return min(self._terms.at_once - len(self._going), len(self._waiting) + 1)
 
-    async def _settle(self, order: Order, handle: RunHandle) -> None:
+    async def _settle(self, order: BatchRow, handle: RunHandle) -> None:
         """Note what came of a run which has ended."""
         try:
             view = await handle.view()
         except (FenceLost, LeaseHeld, OtherRelease) as error:
-            self._purse.settle(order.key, Usage())
+            self._batch_budget.settle(order.key, Usage())
             self._note(order, run=handle.run_id, error=str(error), status="running")
         except StoreError:
             raise
         except AssayError as error:
-            self._purse.settle(order.key, Usage())
+            self._batch_budget.settle(order.key, Usage())
             self._note(order, run=handle.run_id, error=str(error))
         else:
             await self._deliver(order, view)
 
-    async def _deliver(self, order: Order, view: RunView) -> None:
+    async def _deliver(self, order: BatchRow, view: RunView) -> None:
         """The report into its file, and the row into the results."""
-        self._purse.settle(order.key, view.usage.total)
+        self._batch_budget.settle(order.key, view.usage.total)
         name = ""
         if view.report.text.strip() and view.status not in ("cancelled", "paused"):
             name = file_name(order, self._terms.suffix)
@@ -231,7 +231,7 @@ class Batch:
         report = build_report(view)
         self._add(
             order,
-            Result(
+            BatchResult(
                 line=order.line,
                 key=order.key,
                 id=order.id,
@@ -240,6 +240,7 @@ class Batch:
                 status=_status(view),
                 stop_reason=view.stop_reason,
                 verified=view.verified,
+                passed=view.passed,
                 file=name,
                 claims={v: count for v in VERDICTS if (count := getattr(view.summary, v))},
                 sources=sum(source.number is not None for source in report.sources),
@@ -249,10 +250,10 @@ class Batch:
             ),
         )
 
-    def _note(self, order: Order, *, error: str, run: str = "", status: Status = "failed") -> None:
+    def _note(self, order: BatchRow, *, error: str, run: str = "", status: Status = "failed") -> None:
         """A row of an order without a run that could be looked at."""
         named = run or self._folder.runs.get(order.key, "")
-        row = Result(
+        row = BatchResult(
             line=order.line,
             key=order.key,
             id=order.id,
@@ -263,7 +264,7 @@ class Batch:
         )
         self._add(order, row)
 
-    def _add(self, order: Order, row: Result) -> None:
+    def _add(self, order: BatchRow, row: BatchResult) -> None:
         self._folder.add(row)
         self._told(order, row)
 

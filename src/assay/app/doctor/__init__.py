@@ -6,13 +6,13 @@ import asyncio
 from pathlib import Path
 
 from assay import settings
-from assay.app.doctor import database, home, program
-from assay.app.doctor.finding import Finding as Finding
-from assay.app.doctor.finding import broken, note
+from assay.app.doctor import database, home_check, program
+from assay.app.doctor.diagnosis import Diagnosis as Diagnosis
+from assay.app.doctor.diagnosis import broken, note
 from assay.core.errors import ConfigError
 
 
-async def examine(named: Path | None = None) -> list[Finding]:
+async def examine(named: Path | None = None) -> list[Diagnosis]:
     """Every check, in the order in which things depend on each other.
 
     `named` is the home to look at; None: the one the settings name.
@@ -30,5 +30,5 @@ async def examine(named: Path | None = None) -> list[Finding]:
         found += [*await program.models(configured), *program.embedder(configured), *program.limited(configured)]
         found += await asyncio.to_thread(lambda: list(database.examine(configured)))
         blobs = configured.blobs
-    found += home.examine(place.expanduser(), blobs)
+    found += home_check.examine(place.expanduser(), blobs)
     return [*found, program.adapters(), *program.extras(), *program.terminal()]

@@ -6,14 +6,14 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.app.doctor.finding import Finding, broken, fine, note
+from assay.app.doctor.diagnosis import Diagnosis, broken, fine, note
 from assay.core.errors import ConfigError, StoreError
 from assay.settings import Settings
 
 _ELSEWHERE = "set ASSAY_DATABASE to where it is, or to none for the file in the home"
 
 
-def examine(settings: Settings) -> Iterator[Finding]:
+def examine(settings: Settings) -> Iterator[Diagnosis]:
     """The database, and where blobs lie; nothing of what is in the home."""
     if settings.database is not None:
         yield from _database(settings.database.get_secret_value())
@@ -23,7 +23,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
     yield from _blobs(settings.blobs)
 
 
-def _database(url: str) -> Iterator[Finding]:
+def _database(url: str) -> Iterator[Diagnosis]:
     try:
         backend = importlib.import_module("assay.store.sql.postgres").Postgres(url)
         schema, head = backend.schema_version(), importlib.import_module("assay.store.sql.tables").HEAD
@@ -36,7 +36,7 @@ def _database(url: str) -> Iterator[Finding]:
     yield fine("database", f"{backend.place}, {_said(schema, head)}")
 
 
-def _blobs(at: Path | str | None) -> Iterator[Finding]:
+def _blobs(at: Path | str | None) -> Iterator[Diagnosis]:
     """Where blobs lie, when that is not the home: whether it can be reached. Nothing is written."""
     if at is None:
         return

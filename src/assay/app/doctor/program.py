@@ -16,8 +16,8 @@ from pathlib import Path
 
 import assay
 from assay import plugins, settings
-from assay.app.doctor.finding import Finding, broken, fine, note
-from assay.app.embedding import load_embedder
+from assay.app.doctor.diagnosis import Diagnosis, broken, fine, note
+from assay.app.embeddings import load_embedder
 from assay.app.privacy import is_here
 from assay.app.providers import load_model
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
@@ -30,7 +30,7 @@ _LOAD = "import sys; from assay import plugins; plugins.load(sys.argv[1], sys.ar
 _DAY = 86_400
 
 
-def release() -> Finding:
+def release() -> Diagnosis:
     """Assay, Python and SQLite."""
     said = f"Assay {version('assay')}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
     if sqlite3.sqlite_version_info < (3, 35):
@@ -38,7 +38,7 @@ def release() -> Finding:
     return fine("release", said)
 
 
-def clock() -> Finding:
+def clock() -> Diagnosis:
     """Whether the clock is later than the program's own files."""
     written = Path(assay.__file__).stat().st_mtime
     said = f"the clock says {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
@@ -47,19 +47,19 @@ def clock() -> Finding:
     return fine("clock", said)
 
 
-def configuration() -> Finding:
+def configuration() -> Diagnosis:
     """Where the settings come from; that they are valid is known."""
     path = settings.config_path()
     return fine("settings", f"{path} is valid" if path.exists() else f"defaults ({path} is not there)")
 
 
-async def models(configured: Settings) -> list[Finding]:
+async def models(configured: Settings) -> list[Diagnosis]:
     """Whether every model the settings name can be made; none is asked anything."""
     roles = configured.models.model_dump().values()
     return [await _model(configured, name) for name in sorted({name for names in roles for name in names})]
 
 
-async def _model(configured: Settings, name: str) -> Finding:
+async def _model(configured: Settings, name: str) -> Diagnosis:
     try:
         model = load_model(configured, name)
         await model.close()
@@ -68,7 +68,7 @@ async def _model(configured: Settings, name: str) -> Finding:
     return fine("model", f"{name} is ready")
 
 
-def embedder(configured: Settings) -> Iterator[Finding]:
+def embedder(configured: Settings) -> Iterator[Diagnosis]:
     """Whether the embedder of the settings can be made, and where what it is told goes; it is asked nothing."""
     name = configured.embedder.model
     if not name:
@@ -88,7 +88,7 @@ def embedder(configured: Settings) -> Iterator[Finding]:
         yield fine("embedder", f"{name} is ready, elsewhere: private documents are not given to it")
 
 
-def limited(configured: Settings) -> Iterator[Finding]:
+def limited(configured: Settings) -> Iterator[Diagnosis]:
     """Limits of providers there are none of: they hold nobody back, and look as if they did."""
     known = {*plugins.names("models"), *configured.services}
     if unknown := sorted(set(configured.limits.calls_at_once) - known):
@@ -96,7 +96,7 @@ def limited(configured: Settings) -> Iterator[Finding]:
         yield note("limits", said, "a provider is what stands before the colon of a model's name (assay models)")
 
 
-def adapters() -> Finding:
+def adapters() -> Diagnosis:
     """Whether every adapter loads. Others' are loaded in a process of their own: they may do anything."""
     failing, count = list[str](), 0
     for group in plugins.GROUPS:
@@ -128,7 +128,7 @@ def _failure(group: plugins.Group, name: str) -> str:
     return f"{adapter} cannot be loaded: {why}" if done.returncode else ""
 
 
-def extras() -> Iterator[Finding]:
+def extras() -> Iterator[Diagnosis]:
     """Which optional parts are installed."""
     for name, (module, what) in EXTRAS.items():
         if importlib.util.find_spec(module) is None:
@@ -137,7 +137,7 @@ def extras() -> Iterator[Finding]:
             yield fine(name, f"reports can be written as {what}")
 
 
-def terminal() -> Iterator[Finding]:
+def terminal() -> Iterator[Diagnosis]:
     """What may be shown on stdout."""
     encoding = (getattr(sys.stdout, "encoding", "") or "none").lower()
     screen = sys.stdout is not None and sys.stdout.isatty()

@@ -5,7 +5,7 @@
 `sending` is to be imported by who sends: it costs a start more than the rest.
 """
 
-from assay.app.notices.notice import Changes, Notice, changes_of, notice_of
+from assay.app.notices.notice import Changes, RunNotice, changes_of, notice_of
 from assay.app.notices.targets import Target, read_target
 
-__all__ = ["Changes", "Notice", "Target", "changes_of", "notice_of", "read_target"]
+__all__ = ["Changes", "RunNotice", "Target", "changes_of", "notice_of", "read_target"]

@@ -25,7 +25,7 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
     sources_dropped: int = 0
 
 
-class Notice(msgspec.Struct, frozen=True, kw_only=True):
+class RunNotice(msgspec.Struct, frozen=True, kw_only=True):
     """A run ended, or waits for a person; of a schedule also what changed, of a batch how many rows ended how.
 
     `next` is the command which goes on from here.
@@ -50,11 +50,11 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     rows: dict[str, int] = {}
 
 
-def notice_of(view: RunView, *, schedule: str = "", changes: Changes | None = None) -> Notice:
+def notice_of(view: RunView, *, schedule: str = "", changes: Changes | None = None) -> RunNotice:
     """What is told of a run which ended or waits."""
     waits = view.status == "waiting"
     asks = waits and view.waiting_for != "plan"
-    return Notice(
+    return RunNotice(
         event="waiting" if waits else "ended",
         run=view.run_id,
         question=view.question,

@@ -6,7 +6,7 @@
 `due` and `lasting` are to be imported by who needs them: they need the whole of `Assay`, which knows of schedules.
 """
 
-from assay.app.schedules.book import Book, Schedule
+from assay.app.schedules.book import Schedule, ScheduleBook
 from assay.app.schedules.every import read_every, said
 
-__all__ = ["Book", "Schedule", "read_every", "said"]
+__all__ = ["Schedule", "ScheduleBook", "read_every", "said"]

@@ -29,7 +29,7 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
 
     `next_at` is when it is due, `created_at` when it was made (ISO 8601 UTC). `options` are those of `Assay.start`;
     texts stand in them, never the paths of their files. `runs` are those which ended with a report, oldest first;
-    `current` is one which was begun and has not ended.
+    `current` is one which was begun and has not ended. `owner` is whose it is, empty for the one local user.
     """
 
     id: str
@@ -41,6 +41,7 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Any] = {}
     runs: tuple[str, ...] = ()
     current: str = ""
+    owner: str = ""
 
     @property
     def last(self) -> str:
@@ -48,19 +49,29 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
         return self.runs[-1] if self.runs else ""
 
 
-class Book:
-    """The schedules of the home in `folder`."""
+class ScheduleBook:
+    """The schedules of the home in `folder`, as their owner knows them: his own. None knows those of all."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder.expanduser()
+    def __init__(self, folder: Path, owner: str | None = "") -> None:
+        self._folder, self._owner = folder.expanduser(), owner
         self._path = self._folder / FILE
 
+    def owned_by(self, owner: str | None) -> ScheduleBook:
+        """The same home's, as another owner knows them."""
+        return ScheduleBook(self._folder, owner)
+
     def all(self) -> list[Schedule]:
-        """Every schedule, in the order of making.
+        """Every schedule of the owner, in the order of making.
 
         Raises:
             StoreError: the file cannot be read.
         """
+        return [each for each in self._every() if self._knows(each)]
+
+    def _knows(self, schedule: Schedule) -> bool:
+        return self._owner is None or schedule.owner == self._owner
+
+    def _every(self) -> list[Schedule]:
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=list[Schedule])
         except FileNotFoundError:
@@ -93,6 +104,7 @@ class Book:
             next_at=iso(now),
             sources=None if sources is None else tuple(sources),
             options=dict(options),
+            owner=self._owner or "",
         )
         with self._changing() as schedules:
             schedules.append(made)
@@ -101,7 +113,7 @@ class Book:
     def remove(self, id: str) -> None:
         """Forget a schedule; its runs stay."""
         with self._changing() as schedules:
-            schedules[:] = [each for each in schedules if each.id != id]
+            schedules[:] = [each for each in schedules if each.id != id or not self._knows(each)]
 
     def change(self, id: str, change: Callable[[Schedule], Schedule]) -> Schedule:
         """Put what `change` makes of a schedule in its place.
@@ -111,7 +123,7 @@ class Book:
         """
         with self._changing() as schedules:
             for place, each in enumerate(schedules):
-                if each.id == id:
+                if each.id == id and self._knows(each):
                     schedules[place] = change(each)
                     return schedules[place]
         raise UnknownName("schedule", id)
@@ -144,7 +156,7 @@ class Book:
         except OSError as error:
             raise self._unwritable(error) from error
         try:
-            schedules = self.all()
+            schedules = self._every()
             yield schedules
             self._write(msgspec.json.format(msgspec.json.encode(schedules)))
         finally:

@@ -9,9 +9,10 @@ from typing import cast
 import msgspec
 
 from assay.app.assay import Assay
-from assay.app.briefs import Wanted
+from assay.app.briefs import RunOptions
 from assay.app.handle import RunHandle
-from assay.app.schedules.book import KEPT_RUNS, Book, Schedule, iso, moment
+from assay.app.schedules.book import KEPT_RUNS, Schedule, ScheduleBook, iso, moment
+from assay.core.allowance import OwnerLimits
 from assay.core.difference import Difference, difference
 from assay.core.errors import AssayError, LeaseHeld, StoreError, UnknownName
 from assay.core.ports import FINAL
@@ -22,7 +23,7 @@ Follow = Callable[[Schedule, RunHandle], Awaitable[RunView]]
 """Shows a run while it goes on, and gives what came of it."""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class DueOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a schedule that was due: the run, and what changed since the one before, where there is one.
 
     `error` says why there is no run, or no report.
@@ -41,8 +42,22 @@ def next_due(schedule: Schedule, now: datetime) -> str:
     return iso(due + (missed + 1) * every)
 
 
-async def run_due(assay: Assay, book: Book, now: Callable[[], datetime], follow: Follow) -> AsyncIterator[Asked]:
-    """Ask every question which is due, one after another; what another process asks at this moment is left to it.
+def usual(_owner: str) -> OwnerLimits | None:
+    """Limits as the settings say."""
+    return None
+
+
+async def run_due(
+    assay: Assay,
+    book: ScheduleBook,
+    now: Callable[[], datetime],
+    follow: Follow,
+    limits: Callable[[str], OwnerLimits | None] = usual,
+) -> AsyncIterator[DueOutcome]:
+    """Ask every question which is due, one after another, each as its owner; what another process asks at this moment
+    is left to it.
+
+    `limits` say what an owner may take, None: what the settings say of every user.
 
     A run which a killed process has left is gone on with. One that waits for a person is asked anew when it is due.
 
@@ -56,12 +71,16 @@ async def run_due(assay: Assay, book: Book, now: Callable[[], datetime], follow:
             except UnknownName:  # removed meanwhile
                 schedule = None
             if schedule is not None and (schedule.current or moment(schedule.next_at) <= now()):
-                asked = await _ask(assay, book, schedule, now(), follow)
+                asked = await _ask(
+                    assay.owned_by(schedule.owner, limits(schedule.owner)), book, schedule, now(), follow
+                )
                 if asked is not None:
                     yield asked
 
 
-async def _ask(assay: Assay, book: Book, schedule: Schedule, now: datetime, follow: Follow) -> Asked | None:
+async def _ask(
+    assay: Assay, book: ScheduleBook, schedule: Schedule, now: datetime, follow: Follow
+) -> DueOutcome | None:
     """The question asked, or its interrupted run gone on with; None where that is not due either."""
     try:
         handle = await _left(assay, schedule)
@@ -76,7 +95,7 @@ async def _ask(assay: Assay, book: Book, schedule: Schedule, now: datetime, foll
         raise
     except AssayError as error:
         book.change(schedule.id, lambda old: msgspec.structs.replace(old, current="", next_at=_after(old, now)))
-        return Asked(schedule=schedule, error=str(error))
+        return DueOutcome(schedule=schedule, error=str(error))
     return await _noted(assay, book, schedule, view, now)
 
 
@@ -95,9 +114,9 @@ async def _left(assay: Assay, schedule: Schedule) -> RunHandle | None:
     return await assay.resume(row.run_id)
 
 
-def _started(assay: Assay, book: Book, schedule: Schedule) -> RunHandle:
+def _started(assay: Assay, book: ScheduleBook, schedule: Schedule) -> RunHandle:
     """A new run; which one it is, is noted before anything of it is stored. It stays due until it was answered."""
-    handle = assay.start(schedule.question, sources=schedule.sources, **cast("Wanted", dict(schedule.options)))
+    handle = assay.start(schedule.question, sources=schedule.sources, **cast("RunOptions", dict(schedule.options)))
     book.change(schedule.id, lambda old: msgspec.structs.replace(old, current=handle.run_id))
     return handle
 
@@ -107,7 +126,7 @@ def _after(schedule: Schedule, now: datetime) -> str:
     return next_due(schedule, now) if moment(schedule.next_at) <= now else schedule.next_at
 
 
-async def _noted(assay: Assay, book: Book, schedule: Schedule, view: RunView, now: datetime) -> Asked:
+async def _noted(assay: Assay, book: ScheduleBook, schedule: Schedule, view: RunView, now: datetime) -> DueOutcome:
     """What changed, and the run in the book."""
     has_report = view.status == "completed" and written(view) != "none"
     changes = await _changes(assay, schedule, view) if has_report else None
@@ -118,7 +137,7 @@ async def _noted(assay: Assay, book: Book, schedule: Schedule, view: RunView, no
         return msgspec.structs.replace(old, current=current, runs=runs, next_at=_after(old, now))
 
     book.change(schedule.id, ended)
-    return Asked(schedule=schedule, view=view, changes=changes, error=view.error)
+    return DueOutcome(schedule=schedule, view=view, changes=changes, error=view.error)
 
 
 async def _changes(assay: Assay, schedule: Schedule, view: RunView) -> Difference | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay import settings
-from assay.cli.completing import setting_names
+from assay.cli.shell_words import setting_names
 from assay.cli.terminal import write
 from assay.core.errors import UnknownName
 

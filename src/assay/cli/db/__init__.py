@@ -4,7 +4,7 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "db",
-    help="The database: copy, restore, check and migrate it.",
+    help="Back up, restore, check and migrate the database.",
     lazy={
         "backup": ("assay.cli.db.backup", "Copy it while others work with it."),
         "check": ("assay.cli.db.check", "Look for damage and for what should not be."),

@@ -10,14 +10,14 @@ from assay import settings
 from assay.app import databases
 from assay.cli import options
 from assay.cli.progress import counted
-from assay.cli.terminal import State, say, write
+from assay.cli.terminal import TerminalOptions, say, write
 
 
 @click.command("backup")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @options.common
 @click.pass_obj
-def command(state: State, file: Path, home: Path | None) -> None:
+def command(state: TerminalOptions, file: Path, home: Path | None) -> None:
     """Copy runs and documents to FILE, also while runs go on: with .zip what was read too, else the database alone.
 
     The file is the same from a home and from PostgreSQL with blobs anywhere: `assay db restore` puts it into either,

@@ -16,7 +16,7 @@ from assay.cli.terminal import say, write
 
 
 @click.command("check")
-@click.option("--quick", is_flag=True, help="Look only whether stored bytes are there, without reading them.")
+@click.option("--quick", is_flag=True, help="Check only that stored bytes exist, without reading them.")
 @options.json_output
 @options.common
 def command(quick: bool, as_json: bool, home: Path | None) -> int:

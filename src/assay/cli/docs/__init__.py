@@ -4,16 +4,16 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "docs",
-    help="The library: documents are kept once, whatever they are added from.",
+    help="Add, list and search documents. The library stores each document once.",
     lazy={
         "add": ("assay.cli.docs.add", "Add files, folders, pages, sites or repositories."),
-        "list": ("assay.cli.docs.list", "What is in a collection."),
-        "show": ("assay.cli.docs.show", "A document: what is known of it, or its text."),
-        "search": ("assay.cli.docs.search", "Search documents, without any model."),
-        "embed": ("assay.cli.docs.embed", "Make the vectors by which documents are searched by meaning."),
-        "sync": ("assay.cli.docs.sync", "Look again at what a collection was added from."),
-        "rm": ("assay.cli.docs.rm", "Take documents out of a collection, or forget it."),
-        "collections": ("assay.cli.docs.collections", "The collections, with counts."),
-        "collection": ("assay.cli.docs.collection", "What a collection was added from; mark it as private."),
+        "list": ("assay.cli.docs.list", "List the documents of a collection."),
+        "show": ("assay.cli.docs.show", "Show a document's details or text."),
+        "search": ("assay.cli.docs.search", "Search documents; no model is asked."),
+        "embed": ("assay.cli.docs.embed", "Build the vectors for search by meaning."),
+        "sync": ("assay.cli.docs.sync", "Update a collection from the places it was added from."),
+        "rm": ("assay.cli.docs.rm", "Remove documents from a collection, or the collection."),
+        "collections": ("assay.cli.docs.collections", "List collections with document counts."),
+        "collection": ("assay.cli.docs.collection", "Show where a collection comes from; mark it private."),
     },
 )

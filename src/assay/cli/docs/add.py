@@ -10,21 +10,21 @@ import click
 import msgspec
 
 from assay import Assay
-from assay.app.warnings import summed
 from assay.cli import options
 from assay.cli.arguments import paths_from
-from assay.cli.completing import any_path
 from assay.cli.docs.background import embed_in_background
-from assay.cli.docs.options import collection
-from assay.cli.docs.options import embedder as embedder_option
+from assay.cli.docs.docs_options import collection
+from assay.cli.docs.docs_options import embedder as embedder_option
+from assay.cli.docs.intake_report import tell
 from assay.cli.library import configured_for, opened
 from assay.cli.progress import counted
-from assay.cli.terminal import State, say
+from assay.cli.shell_words import any_path
+from assay.cli.terminal import TerminalOptions, say
 from assay.core.errors import UsageError
 from assay.settings import Settings
 
 
-class Crawl(msgspec.Struct, frozen=True):
+class CrawlLimits(msgspec.Struct, frozen=True):
     """How far a site is read: pages at most, and links away from where it begins."""
 
     pages: int
@@ -34,16 +34,26 @@ class Crawl(msgspec.Struct, frozen=True):
 @click.command("add")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH|URL…", shell_complete=any_path)
 @collection
-@click.option("--crawl", is_flag=True, help="Read the whole site at URL: its pages at or below that path.")
-@click.option("--max-pages", type=click.IntRange(1, 100_000), default=200, show_default=True, help="With --crawl.")
+@click.option("--crawl", is_flag=True, help="Read the whole site at URL: all pages at or below its path.")
 @click.option(
-    "--depth", type=click.IntRange(0, 100), default=5, show_default=True, help="With --crawl: links away from URL."
+    "--max-pages",
+    type=click.IntRange(1, 100_000),
+    default=200,
+    show_default=True,
+    help="Pages to read at most with --crawl.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(0, 100),
+    default=5,
+    show_default=True,
+    help="Links to follow away from URL with --crawl.",
 )
 @embedder_option
 @options.common
 @click.pass_obj
 def command(
-    state: State,
+    state: TerminalOptions,
     paths: Sequence[str],
     collection: str,
     crawl: bool,
@@ -62,34 +72,39 @@ def command(
 
     What a collection was added from is remembered: `assay docs sync` looks again.
     """
-    how = Crawl(max_pages, depth) if crawl else None
+    how = CrawlLimits(max_pages, depth) if crawl else None
     configured = configured_for(embedder)
     asyncio.run(_add(paths_from(paths), collection, how, home, configured, state.verbosity))
     embed_in_background(configured, home, state.verbosity)
 
 
 async def _add(
-    paths: list[str], collection: str, crawl: Crawl | None, home: Path | None, configured: Settings, verbosity: int
+    paths: list[str],
+    collection: str,
+    crawl: CrawlLimits | None,
+    home: Path | None,
+    configured: Settings,
+    verbosity: int,
 ) -> None:
     if crawl is not None and not all(path.lower().startswith(("http://", "https://")) for path in paths):
         raise UsageError("--crawl reads sites: name addresses like https://example.org/manual/")
     async with opened(home, configured) as assay:
         if crawl is None:
             done = await assay.add(paths, collection=collection, progress=say if verbosity >= 0 else None)
-            _told(done.warnings, done.documents, done.files, done.added, verbosity)
+            tell(done.warnings, done.notes, verbosity)
+            _told(done.documents, done.files, done.added, verbosity)
             return
         for url in paths:
             await _crawl(assay, url, collection, crawl, verbosity)
 
 
-async def _crawl(assay: Assay, url: str, collection: str, crawl: Crawl, verbosity: int) -> None:
+async def _crawl(assay: Assay, url: str, collection: str, crawl: CrawlLimits, verbosity: int) -> None:
     told = say if verbosity >= 0 else None
     done = await assay.crawl(url, collection, pages=crawl.pages, depth=crawl.depth, progress=told)
-    _told(done.warnings, done.documents, done.files, done.added, verbosity, "page")
+    tell(done.warnings, done.notes, verbosity)
+    _told(done.documents, done.files, done.added, verbosity, "page")
 
 
-def _told(warnings: Sequence[str], documents: int, files: int, added: int, verbosity: int, noun: str = "file") -> None:
-    for warning in warnings if verbosity > 0 else summed(warnings):
-        say(f"warning: {warning}")
+def _told(documents: int, files: int, added: int, verbosity: int, noun: str = "file") -> None:
     if verbosity >= 0:
         say(f"{counted(documents, 'document')} from {counted(files, noun)}, {added} of them new")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from assay.app.layout import log_file
-from assay.cli.detaching import start
+from assay.cli.detached_run import start
 from assay.cli.terminal import say
 from assay.settings import Settings
 

@@ -9,7 +9,7 @@ import click
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.collections import collection_names
+from assay.cli.collection_names import collection_names
 from assay.cli.library import opened, stored
 from assay.cli.progress import counted
 from assay.cli.terminal import clean, say, write
@@ -22,7 +22,7 @@ from assay.core.ports import Origin
     "--private/--public",
     "private",
     default=None,
-    help="Whether its documents stay on this machine: never shown to models elsewhere, nor beside a web search.",
+    help="Keep its documents on this machine: remote models never see them, and no web search runs beside them.",
 )
 @options.common
 def command(name: str, private: bool | None, home: Path | None) -> None:

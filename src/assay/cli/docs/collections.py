@@ -20,7 +20,7 @@ from assay.core.ports import CollectionRow
 @options.json_output
 @options.common
 def command(as_json: bool, home: Path | None) -> None:
-    """The collections of the library, with how many documents each holds and from how many places they are.
+    """List collections, with the number of documents and places of each.
 
     `assay QUESTION --in @NAME` researches in one.
     """

@@ -8,23 +8,25 @@ from pathlib import Path
 import click
 import msgspec
 
-from assay.app.embedding import Built
+from assay.app.embeddings import Built
 from assay.cli import options
-from assay.cli.docs.options import embedder as embedder_option
+from assay.cli.docs.docs_options import embedder as embedder_option
 from assay.cli.exits import Exit
 from assay.cli.library import stored
 from assay.cli.progress import counted
-from assay.cli.terminal import State, say, write
+from assay.cli.terminal import TerminalOptions, say, write
 
 
 @click.command("embed")
 @embedder_option
-@click.option("--anew", is_flag=True, help="Make all vectors again, not only those which are missing.")
-@click.option("--status", is_flag=True, help="Say how far the vectors have come, and make none.")
+@click.option("--anew", is_flag=True, help="Rebuild all vectors, not only missing ones.")
+@click.option("--status", is_flag=True, help="Show how many vectors exist, and build none.")
 @options.json_output
 @options.common
 @click.pass_obj
-def command(state: State, embedder: str | None, anew: bool, status: bool, as_json: bool, home: Path | None) -> int:
+def command(
+    state: TerminalOptions, embedder: str | None, anew: bool, status: bool, as_json: bool, home: Path | None
+) -> int:
     """Make the vectors by which documents are searched by meaning: those of passages which have none yet.
 
     The embedder is the setting embedder.model, or --embedder. An interrupted pass goes on where it was; one which a

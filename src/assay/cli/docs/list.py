@@ -10,7 +10,7 @@ import msgspec
 
 from assay.app.assay import DEFAULT
 from assay.cli import options
-from assay.cli.docs.options import collection as collection_option
+from assay.cli.docs.docs_options import collection as collection_option
 from assay.cli.library import HOW_TO_ADD, check_collection, exists, stored, without_documents
 from assay.cli.tables import table
 from assay.cli.terminal import say, write
@@ -22,7 +22,7 @@ from assay.core.sources import Document
 @options.json_output
 @options.common
 def command(collection: str, as_json: bool, home: Path | None) -> None:
-    """The documents of a collection, in the order of adding."""
+    """List the documents of a collection, oldest first."""
     documents, hint = asyncio.run(_documents(collection, home))
     if not documents:
         say(hint)

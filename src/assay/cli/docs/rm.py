@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from assay.cli import options
-from assay.cli.collections import collection_names
-from assay.cli.confirming import confirm
+from assay.cli.collection_names import collection_names
+from assay.cli.confirmation import confirm
 from assay.cli.library import stored
 from assay.cli.progress import counted, shorten
 from assay.cli.terminal import clean, say
@@ -23,9 +23,9 @@ from assay.cli.terminal import clean, say
     "--collection",
     metavar="NAME",
     shell_complete=collection_names,
-    help="Which collection (default); without DOC the whole of it.",
+    help="Name of the collection (default); without DOC, remove all of it.",
 )
-@click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 def command(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
     """Take documents out of a collection, or forget the collection.

@@ -11,8 +11,8 @@ import msgspec
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.docs.options import collection as collection_option
-from assay.cli.docs.options import embedder as embedder_option
+from assay.cli.docs.docs_options import collection as collection_option
+from assay.cli.docs.docs_options import embedder as embedder_option
 from assay.cli.library import check_collection, stored
 from assay.cli.terminal import clean, write
 from assay.core.ports import Explanation, Hit, WordScore
@@ -21,14 +21,14 @@ MOST_WORDS = 8
 """Words of an explanation which are shown one by one."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class QueryRow(msgspec.Struct, frozen=True):
     """A row of a batch."""
 
     id: str | int
     query: str
 
 
-class Found(msgspec.Struct, frozen=True, omit_defaults=True):
+class DocumentHit(msgspec.Struct, frozen=True, omit_defaults=True):
     """A document as an answer names it; `document` is its hash, `passages` only where a single query is asked."""
 
     document: str
@@ -41,7 +41,7 @@ class Found(msgspec.Struct, frozen=True, omit_defaults=True):
 class Explained(msgspec.Struct, frozen=True):
     """A document, and why it stands where it stands; what was not asked, or does not know it, is null."""
 
-    found: Found
+    found: DocumentHit
     lexical: float | None
     lexical_rank: int | None
     cosine: float | None
@@ -49,23 +49,25 @@ class Explained(msgspec.Struct, frozen=True):
     words: tuple[WordScore, ...]
 
 
-class Answered(msgspec.Struct, frozen=True):
+class QueryResult(msgspec.Struct, frozen=True):
     """A batch's row, answered."""
 
     id: str | int
-    hits: list[Found]
+    hits: list[DocumentHit]
 
 
 @click.command("search")
 @click.argument("query", required=False)
-@click.option("-k", "limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many documents.")
+@click.option(
+    "-k", "limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Number of documents to show."
+)
 @click.option(
     "--batch",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
     metavar="FILE.jsonl",
-    help="Many queries: rows {id, query} in, rows {id, hits} out.",
+    help="Read many queries: rows {id, query} in, rows {id, hits} out.",
 )
-@click.option("--explain", is_flag=True, help="Why each hit stands where it stands: words, cosine, ranks.")
+@click.option("--explain", is_flag=True, help="Explain the rank of each hit: words, cosine, ranks.")
 @embedder_option
 @collection_option
 @options.json_output
@@ -116,28 +118,28 @@ async def _batch(file: Path, limit: int, collection: str, embedder: str | None, 
             write(msgspec.json.encode(await _answer(assay, asked, limit, collection)).decode())
 
 
-async def _answer(assay: Assay, asked: Asked, limit: int, collection: str) -> Answered:
+async def _answer(assay: Assay, asked: QueryRow, limit: int, collection: str) -> QueryResult:
     hits = await assay.search(asked.query, limit=limit, collection=collection)
-    return Answered(asked.id, [_found(hit) for hit in hits])
+    return QueryResult(asked.id, [_found(hit) for hit in hits])
 
 
-def _rows(file: Path) -> Iterator[Asked]:
+def _rows(file: Path) -> Iterator[QueryRow]:
     with click.open_file(str(file), "rb") as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
                 yield _row(line, f"{file}, line {number}")
 
 
-def _row(line: bytes, place: str) -> Asked:
+def _row(line: bytes, place: str) -> QueryRow:
     try:
-        return msgspec.json.decode(line, type=Asked)
+        return msgspec.json.decode(line, type=QueryRow)
     except msgspec.DecodeError as error:
         raise click.UsageError(f"{place} is no row {{id, query}}: {error}") from error
 
 
-def _found(hit: Hit, *, passages: bool = False) -> Found:
+def _found(hit: Hit, *, passages: bool = False) -> DocumentHit:
     texts = tuple(span.text for span in hit.spans) if passages else ()
-    return Found(hit.document.sha256, hit.document.url, hit.document.title, hit.score, texts)
+    return DocumentHit(hit.document.sha256, hit.document.url, hit.document.title, hit.score, texts)
 
 
 def _explained(found: Explanation) -> Explained:

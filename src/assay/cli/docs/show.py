@@ -9,13 +9,13 @@ import click
 import msgspec
 
 from assay.cli import options
-from assay.cli.docs.options import any_collection
+from assay.cli.docs.docs_options import any_collection
 from assay.cli.library import stored
 from assay.cli.terminal import clean, harmless, write
 from assay.core.sources import Document
 
 
-class Shown(msgspec.Struct, frozen=True):
+class DocumentText(msgspec.Struct, frozen=True):
     """A document with its text."""
 
     document: Document
@@ -24,12 +24,12 @@ class Shown(msgspec.Struct, frozen=True):
 
 @click.command("show")
 @click.argument("reference", metavar="DOC")
-@click.option("--text", "only_text", is_flag=True, help="Its text, and nothing else.")
+@click.option("--text", "only_text", is_flag=True, help="Print only its text.")
 @any_collection
 @options.json_output
 @options.common
 def command(reference: str, only_text: bool, collection: str | None, as_json: bool, home: Path | None) -> None:
-    """What is known of DOC: the start of its hash, its name, address or title.
+    """Show DOC, named by the start of its hash, its name, address or title.
 
     \b
         assay docs show 1f3870be
@@ -37,7 +37,7 @@ def command(reference: str, only_text: bool, collection: str | None, as_json: bo
     """
     document, text = asyncio.run(_text(reference, collection, home))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(Shown(document, text))).decode())
+        write(msgspec.json.format(msgspec.json.encode(DocumentText(document, text))).decode())
     elif only_text:
         write(harmless(text))
     else:

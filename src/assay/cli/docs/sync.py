@@ -8,16 +8,16 @@ from pathlib import Path
 import click
 
 from assay.app.assay import DEFAULT
-from assay.app.collecting import Synced
-from assay.app.warnings import summed
+from assay.app.collections import Synced
 from assay.cli import options
-from assay.cli.collections import collection_names
+from assay.cli.collection_names import collection_names
 from assay.cli.docs.background import embed_in_background
-from assay.cli.docs.options import collection
-from assay.cli.docs.options import embedder as embedder_option
+from assay.cli.docs.docs_options import collection
+from assay.cli.docs.docs_options import embedder as embedder_option
+from assay.cli.docs.intake_report import tell
 from assay.cli.library import configured_for, stored
 from assay.cli.progress import counted
-from assay.cli.terminal import State, say
+from assay.cli.terminal import TerminalOptions, say
 
 
 @click.command("sync")
@@ -26,7 +26,7 @@ from assay.cli.terminal import State, say
 @embedder_option
 @options.common
 @click.pass_obj
-def command(state: State, name: str | None, collection: str, embedder: str | None, home: Path | None) -> None:
+def command(state: TerminalOptions, name: str | None, collection: str, embedder: str | None, home: Path | None) -> None:
     """Look again at everything a collection was added from: new documents come in, changed and deleted ones leave.
 
     NAME is the collection, as -c names it; @NAME is the same.
@@ -41,8 +41,7 @@ def command(state: State, name: str | None, collection: str, embedder: str | Non
         raise click.UsageError("name the collection once: NAME, or -c NAME")
     done = asyncio.run(_sync(name.removeprefix("@") if name else collection, home, state.verbosity))
     embed_in_background(configured_for(embedder), home, state.verbosity)
-    for warning in done.warnings if state.verbosity > 0 else summed(done.warnings):
-        say(f"warning: {warning}")
+    tell(done.warnings, done.notes, state.verbosity)
     if state.verbosity >= 0:
         say(
             f"{done.added} added, {done.updated} updated, {done.removed} removed: {counted(done.documents, 'document')}"

@@ -4,7 +4,7 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "keys",
-    help="Keys of providers, in the settings file, which only you can read.",
+    help="Manage provider keys, stored in the settings file, which only you can read.",
     lazy={
         "set": ("assay.cli.keys.set", "Store a provider's key."),
         "list": ("assay.cli.keys.list", "Which keys there are, and where they come from."),

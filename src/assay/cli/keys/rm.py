@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from assay.cli.completing import key_holders
-from assay.cli.config.file import remove
-from assay.cli.keys.names import setting_of
+from assay.app.configuration import setting_of
+from assay.cli.shell_words import key_holders
 from assay.cli.terminal import say
+from assay.settings.file import remove
 
 
 @click.command("rm")

@@ -7,10 +7,10 @@ import sys
 import click
 
 from assay import settings
-from assay.cli.completing import key_holders
-from assay.cli.config.file import write
-from assay.cli.keys.names import setting_of
+from assay.app.configuration import setting_of
+from assay.cli.shell_words import key_holders
 from assay.cli.terminal import say
+from assay.settings.file import write
 
 
 @click.command("set")

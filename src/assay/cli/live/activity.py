@@ -9,7 +9,7 @@ import msgspec
 from rich.text import Text
 
 from assay.cli.figures import joined
-from assay.cli.live.rows import words
+from assay.cli.live.columns import words
 from assay.cli.progress import counted
 from assay.core.claims import VERDICTS
 from assay.core.endings import in_words

@@ -9,12 +9,12 @@ from rich.text import Text
 
 from assay.cli.figures import joined, money, tokens
 from assay.cli.live.activity import of_phase
+from assay.cli.live.columns import cut, row, words
 from assay.cli.live.lanes import lanes
 from assay.cli.live.phases import phases
-from assay.cli.live.rows import cut, row, words
+from assay.cli.live.report_tail import writing
 from assay.cli.live.times import clock, elapsed
 from assay.cli.live.trouble import trouble
-from assay.cli.live.writing import writing
 from assay.cli.progress import counted
 from assay.core.view import RunView
 

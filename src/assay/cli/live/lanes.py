@@ -9,7 +9,7 @@ from rich.text import Text
 
 from assay.cli.figures import joined, money, tokens
 from assay.cli.live.activity import of_lane
-from assay.cli.live.rows import cut, fill, row, words
+from assay.cli.live.columns import cut, fill, row, words
 from assay.cli.live.times import clock, elapsed
 from assay.cli.progress import counted
 from assay.core.usage import Usage

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from assay.cli.live.rows import cut, words
+from assay.cli.live.columns import cut, words
 from assay.cli.live.times import clock, elapsed
 from assay.core.view import Phase, RunView
 

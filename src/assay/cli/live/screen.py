@@ -11,13 +11,14 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
+from assay.app.warnings import ProgressNote
 from assay.cli.interrupts import continued
 from assay.cli.live.frame import Size, frame
 from assay.cli.live.region import LOWEST, Region
 from assay.cli.progress import lines
 from assay.cli.terminal import cleaned
 from assay.core.events import Envelope, RunCreated
-from assay.core.view import Folder
+from assay.core.view import ViewBuilder
 
 EVERY = 0.2
 """Seconds between two looks at whether there is something new to draw."""
@@ -37,7 +38,7 @@ class Screen:
     def __init__(self, *, verbosity: int = 0, now: Callable[[], datetime] = _utc) -> None:
         self._region = Region(_write, _size)
         self._verbosity, self._now = verbosity, now
-        self._folder = Folder()
+        self._folder = ViewBuilder()
         self._note = ""
         self._above: list[str] = []
         self._seen: object = None
@@ -60,10 +61,13 @@ class Screen:
         self._drawing(self._leave)
 
     def told(self, line: str) -> None:
-        """How the reading of documents goes (from any thread); what passes is replaced by what comes next."""
+        """How the reading of documents goes (from any thread); what passes is replaced by what comes next.
+
+        An aside is told with `-v`.
+        """
         if line.startswith(PASSING):
             self._note = line
-        else:
+        elif self._verbosity >= isinstance(line, ProgressNote):
             self._above.append(line)
 
     def say(self, line: str) -> None:

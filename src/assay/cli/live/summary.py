@@ -11,6 +11,7 @@ from assay.cli.figures import joined, price, tokens
 from assay.cli.live.times import clock, elapsed, moment
 from assay.cli.live.trouble import troubles
 from assay.cli.progress import counted
+from assay.core.assurance import assured
 from assay.core.claims import VERDICTS, Summary
 from assay.core.endings import STOP_REASONS
 from assay.core.view import RunView
@@ -22,7 +23,7 @@ def summary(view: RunView, files: Sequence[Path] = ()) -> list[str]:
 
 
 def outcome(view: RunView) -> str:
-    """How the run ended, what the report rests on, and the verdicts."""
+    """How the run ended, what the report rests on, the verdicts, and whether it is verified."""
     reason = STOP_REASONS.get(view.stop_reason, view.stop_reason)
     if view.status == "waiting":
         return waiting(view)
@@ -30,9 +31,22 @@ def outcome(view: RunView) -> str:
         return "paused" if view.status == "paused" else "interrupted before its end"
     if view.status in ("failed", "cancelled"):
         return f"{view.status}: {view.error or reason}"
-    unverified = "" if view.verified else "; not verified"
     ended = "" if view.stop_reason == "done" else f" {reason}"
-    return f"completed: {joined((_cited(view), verdicts(view.summary)), '; ')}{unverified}.{ended}"
+    return f"completed: {joined((_cited(view), verdicts(view.summary), verified(view)), '; ')}.{ended}"
+
+
+def verified(view: RunView) -> str:
+    """Whether the report is verified, in a few words: `assay claims` says it in full."""
+    if not view.passed or not view.graded:
+        return "" if view.verified else "not verified"
+    found = assured(view.claims)
+    if found.whole:
+        return "verified"
+    lacking = (
+        f"{found.failing} not confirmed" if found.failing else "",
+        "none answers the question" if found.answered is False else "",
+    )
+    return f"not verified{': ' if any(lacking) else ''}{joined(lacking, ', ')}"
 
 
 def waiting(view: RunView) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from assay.cli.live.activity import called
-from assay.cli.live.rows import cut, words
+from assay.cli.live.columns import cut, words
 from assay.core.endings import in_words
 from assay.core.view import RunView, Turn
 

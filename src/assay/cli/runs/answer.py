@@ -10,15 +10,15 @@ import click
 
 from assay import Assay, RunView, settings
 from assay.cli import notify_options, options
-from assay.cli.asking import may_ask, put
-from assay.cli.conversing import answers as answers_option
+from assay.cli.conversation_options import answers as answers_option
 from assay.cli.exits import Exit
 from assay.cli.files import checked
 from assay.cli.library import stored
+from assay.cli.questions import may_ask, put
+from assay.cli.run_watch import Output, conclude, stdout_for
 from assay.cli.runs.ids import run_ids
 from assay.cli.runs.resume import go_on
-from assay.cli.terminal import State, say
-from assay.cli.watch import Output, conclude, stdout_for
+from assay.cli.terminal import TerminalOptions, say
 from assay.core.markers import CitationMode
 
 HOW = "give the answers in their order, or in a file (--answers FILE)"
@@ -26,7 +26,7 @@ HOW_PLAN = "approve it (--approve), or give another (--plan FILE)"
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class AnswerOptions:
     """What a command line says to a run that waits."""
 
     answers: list[str] | dict[str, str] | None = None
@@ -41,21 +41,21 @@ class Given:
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.argument("texts", metavar="[ANSWER]…", nargs=-1)
 @answers_option
-@click.option("--approve", is_flag=True, help="The plan is good as it is.")
+@click.option("--approve", is_flag=True, help="Approve the plan as it is.")
 @click.option(
     "--plan",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="Research by this plan instead: its text form, or JSON as the run printed it.",
+    help="Use this plan instead: its text form, or JSON as the run printed it.",
 )
-@click.option("--no-resume", is_flag=True, help="Only leave the answers; `assay runs resume` goes on.")
+@click.option("--no-resume", is_flag=True, help="Only store the answers; `assay runs resume` continues.")
 @options.output()
 @options.citations
 @notify_options.notify
 @options.common
 @click.pass_obj
 def command(
-    state: State,
+    state: TerminalOptions,
     reference: str,
     texts: tuple[str, ...],
     answers: list[str] | dict[str, str] | None,
@@ -88,11 +88,11 @@ def command(
         notify=notify_options.targets(notify, configured),
     )
     told = answers if answers is not None else list(texts) or None
-    given = Given(answers=told, approved=approve, plan=plan, resume=not no_resume)
+    given = AnswerOptions(answers=told, approved=approve, plan=plan, resume=not no_resume)
     return asyncio.run(_answer(reference, given, output, home))
 
 
-async def _answer(reference: str, given: Given, output: Output, home: Path | None) -> Exit:
+async def _answer(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
     async with stored(home) as assay:
         view = await assay.view(reference)
         if not await _give(assay, view, given):
@@ -103,7 +103,7 @@ async def _answer(reference: str, given: Given, output: Output, home: Path | Non
         return await go_on(assay, view.run_id, output)
 
 
-async def _give(assay: Assay, view: RunView, given: Given) -> bool:
+async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
     """Give a run what the command line says, else what a person does; False where it is not to go on."""
     if given.approved or given.plan is not None:
         await assay.approve(view.run_id, given.plan)

@@ -22,7 +22,7 @@ from assay.core.report import Report, ReportClaim, ReportSource, build_report, w
 @click.command("diff")
 @click.argument("before", metavar="A", shell_complete=run_ids)
 @click.argument("after", metavar="B", shell_complete=run_ids)
-@click.option("--exit-code", is_flag=True, help="Exit with 1 when they differ.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if they differ.")
 @options.json_output
 @options.common
 @click.pass_context

@@ -29,12 +29,12 @@ _LISTS = (".bib", ".csl.json", ".ris")  # of what a report cites, and of nothing
     required=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where to (.md, .html, .pdf, .bib …); repeatable.",
+    help="File to write (.md, .html, .pdf, .bib …); repeatable.",
 )
 @options.citations
 @options.common
 def command(reference: str, outputs: tuple[Path, ...], citations: CitationMode | None, home: Path | None) -> None:
-    """Write the report of the run ID; as far as it is written; where there is none, the file says why."""
+    """Write the report of run ID to a file. An unfinished report is written as far as it goes."""
     targets = files.checked(outputs)
     asyncio.run(_export(reference, targets, citations or settings.load().citations, home))
 

@@ -14,27 +14,27 @@ from assay import settings
 from assay.cli import (
     budget_options,
     checking_options,
-    detaching,
+    detached_run,
     notify_options,
     options,
     owner_options,
     report_options,
 )
 from assay.cli.arguments import paths_from
-from assay.cli.asking import converse, may_ask
-from assay.cli.completing import any_path, strategies
 from assay.cli.exits import Exit
 from assay.cli.files import checked
 from assay.cli.library import stored
+from assay.cli.questions import converse, may_ask
+from assay.cli.run_watch import Output, stdout_for
 from assay.cli.runs.ids import run_ids
-from assay.cli.terminal import State, say
-from assay.cli.watch import Output, stdout_for
+from assay.cli.shell_words import any_path, strategies
+from assay.cli.terminal import TerminalOptions, say
 from assay.core.brief import POINTS, Point
 from assay.core.markers import CitationMode
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ForkOrder:
     """What is to be forked; `changes` are the options of `Assay.fork`."""
 
     reference: str
@@ -51,29 +51,35 @@ class Order:
     "point",
     type=click.Choice(POINTS),
     required=True,
-    help="What is done anew first: the plan, research by the plan there is, or the report from the findings there are.",
+    help="Start again from the plan, from research with the same plan, or from the report with the same findings.",
 )
 @click.option(
     "--plan",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="Research by this plan: its text form (as --review-plan shows it), or JSON.",
+    help="Use this plan: its text form (as --review-plan shows it), or JSON.",
 )
 @click.option(
     "--exclude",
     multiple=True,
     metavar="SOURCE",
-    help="Leave this source out: its number in the report, id, address, title or file name; again: several.",
+    help="Leave this source out, by its number in the report, id, address, title or file name; repeatable.",
 )
 @click.option(
     "--add",
     multiple=True,
     metavar="PATH",
     shell_complete=any_path,
-    help="Research these files, folders, globs or addresses of pages too; again: several.",
+    help="Also research these files, folders, globs or page addresses; repeatable.",
 )
-@click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
-@click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")
+@click.option(
+    "--depth",
+    type=click.Choice(["auto", "light", "medium", "extended"]),
+    help="Depth of the research: time, steps and agents.",
+)
+@click.option(
+    "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
+)
 @options.output()
 @budget_options.budget
 @options.models
@@ -81,14 +87,14 @@ class Order:
 @report_options.report
 @owner_options.owning
 @notify_options.notify
-@click.option("--allow-private", is_flag=True, help="Let models elsewhere, and the web, see private documents.")
-@click.option("--no-verify", is_flag=True, help="Do not check the claims.")
+@click.option("--allow-private", is_flag=True, help="Let remote models and web searches see private documents.")
+@click.option("--no-verify", is_flag=True, help="Skip verification.")
 @checking_options.checking
-@click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 @click.pass_obj
 def command(
-    state: State,
+    state: TerminalOptions,
     /,
     reference: str,
     point: Point,
@@ -126,19 +132,19 @@ def command(
         notify=notify_options.targets(notify, configured),
     )
     if detach:
-        detaching.check(output)
+        detached_run.check(output)
     changes |= {"verify": False if no_verify else None, "add": paths_from(add) if add else None}
-    order = Order(reference, point, changes, may_ask=not yes and not detach and may_ask(), detach=detach)
+    order = ForkOrder(reference, point, changes, may_ask=not yes and not detach and may_ask(), detach=detach)
     return asyncio.run(_fork(order, output, home, configured))
 
 
-async def _fork(order: Order, output: Output, home: Path | None, configured: settings.Settings) -> Exit:
+async def _fork(order: ForkOrder, output: Output, home: Path | None, configured: settings.Settings) -> Exit:
     async with stored(home) as assay:
         shown = output.display()
         with shown:
             run_id = await assay.fork(order.reference, order.point, progress=shown.told, **order.changes)
         if order.detach:
-            return await detaching.leave(assay, run_id, home or configured.home, output)
+            return await detached_run.leave(assay, run_id, home or configured.home, output)
         if output.verbosity >= 0:
             say(f"run {run_id}, forked from {order.point}")
         return await converse(assay, await assay.resume(run_id), output, somebody=order.may_ask)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from assay.cli.exits import Exit
-from assay.cli.runs.controlling import controlled, tell
+from assay.cli.runs.run_control import controlled, tell
 
 
 @click.command("pause", epilog="Example: assay runs pause last; later: assay runs resume last")

@@ -9,20 +9,27 @@ from pathlib import Path
 import click
 import msgspec
 
-from assay.app.housekeeping import Pruned, Rules, rules_of
+from assay.app.retention import Pruned, RetentionRules, rules_of
 from assay.cli import options
 from assay.cli.library import stored
 from assay.cli.progress import counted
 from assay.cli.runs.ages import Age
-from assay.cli.runs.tidying import said
+from assay.cli.runs.retention import said
 from assay.cli.terminal import clean, say, write
 
 
 @click.command("prune")
-@click.option("--older-than", "age", type=Age(), metavar="AGE", help="Ended runs begun longer ago (30d, 12h, 4w).")
-@click.option("--keep", type=click.IntRange(0), metavar="N", help="All ended runs but the newest N.")
-@click.option("--max-gb", type=click.FloatRange(0, min_open=True), metavar="GB", help="What is over so many gigabytes.")
-@click.option("--dry-run", is_flag=True, help="Say which, and delete nothing.")
+@click.option(
+    "--older-than", "age", type=Age(), metavar="AGE", help="Delete ended runs older than this (30d, 12h, 4w)."
+)
+@click.option("--keep", type=click.IntRange(0), metavar="N", help="Keep the newest N ended runs; delete the rest.")
+@click.option(
+    "--max-gb",
+    type=click.FloatRange(0, min_open=True),
+    metavar="GB",
+    help="Delete the oldest runs beyond this many gigabytes.",
+)
+@click.option("--dry-run", is_flag=True, help="List them, and delete nothing.")
 @options.json_output
 @options.common
 def command(
@@ -36,7 +43,7 @@ def command(
         assay runs prune --older-than 30d --dry-run
         assay runs prune --keep 100
     """
-    rules = Rules(age=age, runs=keep, size=None if max_gb is None else int(max_gb * 1e9))
+    rules = RetentionRules(age=age, runs=keep, size=None if max_gb is None else int(max_gb * 1e9))
     done = asyncio.run(_prune(rules, dry_run, home))
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(done)).decode())
@@ -48,7 +55,7 @@ def command(
     say(f"{counted(len(done.runs), 'run')} {would}{more}")
 
 
-async def _prune(rules: Rules, dry_run: bool, home: Path | None) -> Pruned:
+async def _prune(rules: RetentionRules, dry_run: bool, home: Path | None) -> Pruned:
     async with stored(home) as assay:
         if not rules.any and not rules_of(assay.settings).any:
             raise click.UsageError("name a rule (--older-than, --keep, --max-gb), or set one in [retention]")

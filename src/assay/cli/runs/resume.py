@@ -9,13 +9,13 @@ import click
 
 from assay import Assay, settings
 from assay.cli import notify_options, options
-from assay.cli.asking import converse, may_ask, put
 from assay.cli.exits import Exit
 from assay.cli.files import checked
 from assay.cli.library import stored
+from assay.cli.questions import converse, may_ask, put
+from assay.cli.run_watch import Output, conclude, follow, looked_on, stdout_for
 from assay.cli.runs.ids import run_ids
-from assay.cli.terminal import State, say
-from assay.cli.watch import Output, conclude, follow, looked_on, stdout_for
+from assay.cli.terminal import TerminalOptions, say
 from assay.core.errors import LeaseHeld
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL
@@ -29,7 +29,7 @@ from assay.core.ports import FINAL
 @options.common
 @click.pass_obj
 def command(
-    state: State,
+    state: TerminalOptions,
     reference: str,
     outputs: tuple[Path, ...],
     as_json: bool,
@@ -39,9 +39,9 @@ def command(
     notify: tuple[str, ...],
     home: Path | None,
 ) -> int:
-    """Go on with the interrupted run ID where it was, in this process, and print its report.
+    """Continue run ID where it stopped, in this process, and print its report.
 
-    A run that another process executes is followed; one that has ended gives its report again.
+    If another process executes the run, follow it; if it has ended, print its report again.
     """
     stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()

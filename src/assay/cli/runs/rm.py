@@ -11,13 +11,13 @@ import click
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.confirming import confirm
+from assay.cli.confirmation import confirm
 from assay.cli.exits import Exit
 from assay.cli.library import stored
 from assay.cli.progress import counted, shorten
 from assay.cli.runs.ages import Age
 from assay.cli.runs.ids import run_ids
-from assay.cli.runs.tidying import said
+from assay.cli.runs.retention import said
 from assay.cli.terminal import clean, say
 from assay.core.errors import LeaseHeld
 from assay.core.ports import FINAL, RunRow
@@ -27,13 +27,15 @@ _ALL = 1_000_000
 
 @click.command("rm")
 @click.argument("references", nargs=-1, metavar="ID…", shell_complete=run_ids)
-@click.option("--older-than", "age", type=Age(), metavar="AGE", help="Every ended run begun longer ago (30d, 12h, 4w).")
-@click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
+@click.option(
+    "--older-than", "age", type=Age(), metavar="AGE", help="Delete every ended run older than this (30d, 12h, 4w)."
+)
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 def command(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
     """Delete the runs ID…: events, steps and messages, and the documents which only they had read.
 
-    What is in a collection stays, and what another run refers to. A run that a live process executes is not deleted.
+    Documents in a collection or used by another run stay. A run that is being executed is not deleted.
     """
     if bool(references) == (age is not None):
         raise click.UsageError("name runs to delete, or an age with --older-than")

@@ -23,13 +23,15 @@ from assay.core.view import Lane, RunView, Steered, Turn
 
 @click.command("show")
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
-@click.option("--thinking", is_flag=True, help="What the models thought, too.")
-@click.option("--search-log", is_flag=True, help="Only its searches: query, provider, hits, read, cited, excluded.")
-@click.option("--csv", "as_csv", is_flag=True, help="With --search-log: as CSV.")
+@click.option("--thinking", is_flag=True, help="Show the models' thinking too.")
+@click.option(
+    "--search-log", is_flag=True, help="Show only its searches: query, provider, hits, read, cited, excluded."
+)
+@click.option("--csv", "as_csv", is_flag=True, help="Print the search log as CSV.")
 @options.json_output
 @options.common
 def command(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_json: bool, home: Path | None) -> None:
-    """What happened in the run ID: plan, agents, sources, claims, usage.
+    """Show what happened in run ID: plan, agents, sources, claims, usage.
 
     \b
         assay runs show last

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from assay.app.owning import LONGEST
+from assay.app.run_control import LONGEST
 from assay.cli import options
 from assay.cli.exits import Exit
 from assay.cli.library import stored
-from assay.cli.runs.controlling import SECONDS, no_wait
 from assay.cli.runs.ids import run_ids
+from assay.cli.runs.run_control import SECONDS, no_wait
 from assay.cli.terminal import say
 from assay.core.view import Steered
 

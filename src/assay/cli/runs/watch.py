@@ -12,10 +12,10 @@ from assay.cli import options
 from assay.cli.display import can_draw, display
 from assay.cli.exits import Exit
 from assay.cli.library import stored
-from assay.cli.live.replay import Replay
+from assay.cli.live.playback import ReplayPlayer
+from assay.cli.run_watch import Output, close, exit_code, looked_on
 from assay.cli.runs.ids import run_ids
-from assay.cli.terminal import State
-from assay.cli.watch import Output, close, exit_code, looked_on
+from assay.cli.terminal import TerminalOptions
 from assay.core.ports import FINAL
 
 
@@ -25,15 +25,15 @@ from assay.core.ports import FINAL
     "--speed",
     type=click.FloatRange(0, 100_000),
     metavar="N",
-    help="Of a stored run: N times as fast as it was; 0 at once. Without: at most 10 s on a terminal, else at once.",
+    help="Replay a stored run N times as fast; 0 is at once. Default: within 10 s on a terminal, else at once.",
 )
-@click.option("--events", "as_events", is_flag=True, help="Every event as a line of JSON on stdout.")
+@click.option("--events", "as_events", is_flag=True, help="Print every event as a line of JSON.")
 @options.common
 @click.pass_obj
-def command(state: State, reference: str, speed: float | None, as_events: bool, home: Path | None) -> int:
-    """Watch the run ID: live when a process executes it, else from its log.
+def command(state: TerminalOptions, reference: str, speed: float | None, as_events: bool, home: Path | None) -> int:
+    """Watch run ID live, or replay it from its log.
 
-    Ctrl-C ends the watching, not the run. The exit code is the run's.
+    Ctrl-C stops watching; the run continues. The exit code is the run's.
     """
     output = Output(stdout="events" if as_events else "report", verbosity=state.verbosity)
     return asyncio.run(_watch(reference, speed, output, home))
@@ -56,6 +56,6 @@ async def _follow(assay: Assay, run_id: str, output: Output) -> bool:
 
 
 async def _replay(assay: Assay, run_id: str, speed: float | None, output: Output) -> bool:
-    replay = Replay(await assay.events(run_id), speed if speed is not None or can_draw() else 0.0)
+    replay = ReplayPlayer(await assay.events(run_id), speed if speed is not None or can_draw() else 0.0)
     shown = display(output.verbosity, events=output.stdout == "events", now=replay.now)
     return await looked_on(aiter(replay), output, shown, run_id)

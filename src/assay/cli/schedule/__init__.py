@@ -4,7 +4,7 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "schedule",
-    help="Questions asked again and again, and what changed in their answers.",
+    help="Ask questions at intervals, and show what changed in their answers.",
     lazy={
         "add": ("assay.cli.schedule.add", "Have a question asked every day, week, 12 hours …"),
         "list": ("assay.cli.schedule.list", "The schedules, and when each is due."),

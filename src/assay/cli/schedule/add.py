@@ -10,8 +10,8 @@ from typing import Any, cast
 import click
 
 from assay import settings
-from assay.app.schedules import Book, read_every, said
-from assay.app.schedules.lasting import lasting, lasting_sources
+from assay.app.schedules import ScheduleBook, read_every, said
+from assay.app.schedules.stored_options import lasting, lasting_sources
 from assay.cli import (
     answer_options,
     budget_options,
@@ -23,18 +23,28 @@ from assay.cli import (
     web_options,
 )
 from assay.cli.arguments import ResearchCommand, paths_from, question_from, there
-from assay.cli.completing import strategies
-from assay.cli.terminal import State, say, write
+from assay.cli.shell_words import strategies
+from assay.cli.terminal import TerminalOptions, say, write
 
 
 @click.command("add", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="QUESTION")
-@click.option("--every", required=True, metavar="TIME", help="How often: 30m, 12h, 7d, 2w, hourly, daily, weekly.")
+@click.option("--every", required=True, metavar="TIME", help="Interval: 30m, 12h, 7d, 2w, hourly, daily, weekly.")
 @scope_options.places(", as they are then")
 @web_options.web
-@click.option("--mode", type=click.Choice(["auto", "simple", "web_search", "deep_research"]), help="How to answer.")
-@click.option("--depth", type=click.Choice(["auto", "light", "medium", "extended"]), help="How far to go.")
-@click.option("--strategy", metavar="NAME", shell_complete=strategies, help="How research works.")
+@click.option(
+    "--mode",
+    type=click.Choice(["auto", "simple", "web_search", "deep_research"]),
+    help="Answer directly, from one quick search, or by research.",
+)
+@click.option(
+    "--depth",
+    type=click.Choice(["auto", "light", "medium", "extended"]),
+    help="Depth of the research: time, steps and agents.",
+)
+@click.option(
+    "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
+)
 @budget_options.budget
 @options.models
 @answer_options.typed
@@ -44,7 +54,7 @@ from assay.cli.terminal import State, say, write
 @options.common
 @click.pass_obj
 def command(
-    state: State, /, words: Sequence[str], every: str, paths: Sequence[str], home: Path | None, **ways: Any
+    state: TerminalOptions, /, words: Sequence[str], every: str, paths: Sequence[str], home: Path | None, **ways: Any
 ) -> None:
     """Have QUESTION asked every TIME; its id goes to stdout. It is due at once, for `assay schedule run-due`.
 
@@ -59,7 +69,7 @@ def command(
     question, seconds = question_from(words, paths), read_every(every)
     kept = lasting(question, cast("Any", ways), configured)
     sources = lasting_sources(there(paths_from(paths))) if paths else None
-    made = Book(home or configured.home).add(question, seconds, sources, kept, datetime.now(UTC))
+    made = ScheduleBook(home or configured.home).add(question, seconds, sources, kept, datetime.now(UTC))
     write(made.id)
     if state.verbosity >= 0:
         say(f"asked every {said(seconds)} by `assay schedule run-due` (cron) or `assay schedule watch`")

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from assay import settings
-from assay.app.schedules import Book, said
+from assay.app.schedules import ScheduleBook, said
 from assay.cli import options
 from assay.cli.tables import table
 from assay.cli.terminal import say, write
@@ -19,7 +19,7 @@ from assay.cli.terminal import say, write
 @options.common
 def command(as_json: bool, home: Path | None) -> None:
     """The schedules, in the order of making: id, how often, when due, its latest run, question."""
-    schedules = Book(home or settings.load().home).all()
+    schedules = ScheduleBook(home or settings.load().home).all()
     if not schedules:
         say("there are no schedules yet: `assay schedule add QUESTION --every 7d` makes the first")
     if as_json:

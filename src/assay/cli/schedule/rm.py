@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from assay import settings
-from assay.app.schedules import Book
+from assay.app.schedules import ScheduleBook
 from assay.cli import options
 from assay.cli.progress import counted
 from assay.cli.terminal import say
@@ -23,7 +23,7 @@ def command(references: Sequence[str], home: Path | None) -> None:
     \b
         assay schedule rm k3v9q2
     """
-    book = Book(home or settings.load().home)
+    book = ScheduleBook(home or settings.load().home)
     ids = {book.find(reference).id for reference in references}
     for id in ids:
         book.remove(id)

@@ -10,13 +10,13 @@ from pathlib import Path
 import click
 
 from assay import settings
-from assay.app.schedules import Book
+from assay.app.schedules import ScheduleBook
 from assay.cli import notify_options, options
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, termination
-from assay.cli.schedule.asking import ask_due, output_for
-from assay.cli.terminal import State, say
-from assay.cli.watch import Output
+from assay.cli.run_watch import Output
+from assay.cli.schedule.due_runs import ask_due, output_for
+from assay.cli.terminal import TerminalOptions, say
 
 
 @click.command("run-due")
@@ -24,7 +24,7 @@ from assay.cli.watch import Output
 @options.json_output
 @options.common
 @click.pass_obj
-def command(state: State, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
+def command(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
     """Ask every question that is due, one after another, and print how each report differs from the one before.
 
     For cron or a systemd timer: called more often than a question is due, it does nothing in between, and two calls
@@ -38,10 +38,10 @@ def command(state: State, notify: Sequence[str], as_json: bool, home: Path | Non
     configured = settings.load()
     folder = home or configured.home
     output = output_for(state, configured, notify, as_json=as_json)
-    return asyncio.run(_once(Book(folder), folder, configured, output))
+    return asyncio.run(_once(ScheduleBook(folder), folder, configured, output))
 
 
-async def _once(book: Book, folder: Path, configured: settings.Settings, output: Output) -> Exit:
+async def _once(book: ScheduleBook, folder: Path, configured: settings.Settings, output: Output) -> Exit:
     try:
         with termination(), termination(signal.SIGINT):
             return await ask_due(book, folder, configured, output)

@@ -10,14 +10,14 @@ from pathlib import Path
 import click
 
 from assay import settings
-from assay.app.schedules import Book
+from assay.app.schedules import ScheduleBook
 from assay.cli import notify_options, options
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, termination
 from assay.cli.progress import counted
-from assay.cli.schedule.asking import ask_due, output_for
-from assay.cli.terminal import State, say
-from assay.cli.watch import Output
+from assay.cli.run_watch import Output
+from assay.cli.schedule.due_runs import ask_due, output_for
+from assay.cli.terminal import TerminalOptions, say
 
 EVERY = 20.0
 """Seconds between two looks: schedules may be added and removed meanwhile."""
@@ -28,7 +28,7 @@ EVERY = 20.0
 @options.json_output
 @options.common
 @click.pass_obj
-def command(state: State, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
+def command(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
     """Stay, ask each question when it is due, and print what changed; Ctrl-C or SIGTERM ends it.
 
     What a run was at when it was ended is gone on with by the next `watch` or `run-due`.
@@ -39,10 +39,10 @@ def command(state: State, notify: Sequence[str], as_json: bool, home: Path | Non
     configured = settings.load()
     folder = home or configured.home
     output = output_for(state, configured, notify, as_json=as_json)
-    return asyncio.run(_stay(Book(folder), folder, configured, output))
+    return asyncio.run(_stay(ScheduleBook(folder), folder, configured, output))
 
 
-async def _stay(book: Book, folder: Path, configured: settings.Settings, output: Output) -> Exit:
+async def _stay(book: ScheduleBook, folder: Path, configured: settings.Settings, output: Output) -> Exit:
     if output.verbosity >= 0:
         say(f"watching {counted(len(book.all()), 'schedule')} (Ctrl-C ends)")
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from assay.core.citations.prose import Knows, Marked
+from assay.core.citations.prose import Knows, ProseCitations
 from assay.core.scanner import LOOK_AHEAD
 
 MARKDOWN = frozenset(("markdown", "md", "mdown", "mdx", "gfm"))
@@ -97,7 +97,9 @@ class Fences:
         if language in PROSE and not opening[1]:
             if not decided:
                 return 0, ""
-            if Marked(inside[:LOOK_AHEAD], self._knows).items or (first and not language and _HEADING.search(inside)):
+            if ProseCitations(inside[:LOOK_AHEAD], self._knows).items or (
+                first and not language and _HEADING.search(inside)
+            ):
                 return self._taken_away(opening[2], end)
         self._sign = opening[2]
         return end, self._released() + self._held[:end]
@@ -143,7 +145,7 @@ class Fences:
         return said
 
     def _cites(self, text: str) -> bool:
-        return bool(Marked(text, self._knows).items)
+        return bool(ProseCitations(text, self._knows).items)
 
     def _is_announcement(self) -> bool:
         return self._preamble is not None and _announces(self._preamble.strip() + "\n")
@@ -159,7 +161,7 @@ class Fences:
         if closing and closing[1].startswith(self._sign):
             self._sign = ""
             return line + self._moved("\n" if line.endswith("\n") else "\n\n")
-        found = Marked(line, self._knows)
+        found = ProseCitations(line, self._knows)
         self._cited.extend(found.items)
         return found.text if found.items else line
 

@@ -59,7 +59,7 @@ class Undecided(Exception):
     """What comes next in the text decides; raised only while more may come."""
 
 
-class Group(msgspec.Struct, frozen=True):
+class CitationGroup(msgspec.Struct, frozen=True):
     """What a citation names, in order, and where it ends. A range is one item, `S3.17-S3.19`."""
 
     end: int
@@ -89,7 +89,7 @@ class Parser:
         self._text, self._whole, self._closed = text, whole, closed or {}
         self._limit = 0
 
-    def wrapped(self, at: int) -> Group | None:
+    def wrapped(self, at: int) -> CitationGroup | None:
         """The citation in wrappers which begins at `at`.
 
         Raises:
@@ -98,12 +98,12 @@ class Parser:
         self._limit = at + LONGEST
         return None if self._is_id(at) else self._citation(at, 0)
 
-    def bare(self, at: int) -> Group | None:
+    def bare(self, at: int) -> CitationGroup | None:
         """The id which stands at `at` without a wrapper. Raises as `wrapped`."""
         self._limit = at + LONGEST
         return self._item(at)
 
-    def led(self, at: int) -> Group | None:
+    def led(self, at: int) -> CitationGroup | None:
         """The list behind a word such as `Source:` at `at`. Raises as `wrapped`."""
         self._limit = at + LONGEST
         start = self._lead(at)
@@ -151,7 +151,7 @@ class Parser:
 
     # the grammar; each gives what it read, None where it reads otherwise
 
-    def _citation(self, at: int, depth: int) -> Group | None:
+    def _citation(self, at: int, depth: int) -> CitationGroup | None:
         if depth > DEEPEST:
             return None
         sign = self._sign(at)
@@ -176,13 +176,13 @@ class Parser:
             end += 1
         return self._text[at:end]
 
-    def _prefixed(self, at: int, depth: int) -> Group | None:
+    def _prefixed(self, at: int, depth: int) -> CitationGroup | None:
         found = self._citation(at + 1, depth + 1)
         if found and self._text[at] == "^" and self._sign(found.end) == "^":
-            return Group(found.end + 1, found.items)
+            return CitationGroup(found.end + 1, found.items)
         return found
 
-    def _command(self, at: int, depth: int) -> Group | None:
+    def _command(self, at: int, depth: int) -> CitationGroup | None:
         end = at + 1
         while (sign := self._sign(end)).isascii() and (sign.isalpha() or sign == "*") and end - at < 24:
             end += 1
@@ -191,7 +191,7 @@ class Parser:
         opened = self._sign(end) == "{" and _COMMAND.match(self._text, at)
         return self._inside(end + 1, "}", depth) if opened else None
 
-    def _tagged(self, at: int, depth: int) -> Group | None:
+    def _tagged(self, at: int, depth: int) -> CitationGroup | None:
         """`<sup>S3.17</sup>`, and any other tag."""
         end = at + 1
         sign = self._sign(end)
@@ -201,7 +201,7 @@ class Parser:
         tag = _TAG.match(self._text, at) if sign == ">" else None
         return self._inside(end + 1, f"</{tag[1]}>", depth) if tag else None
 
-    def _inside(self, at: int, closing: str, depth: int, tight: bool = False) -> Group | None:
+    def _inside(self, at: int, closing: str, depth: int, tight: bool = False) -> CitationGroup | None:
         """What stands between an opening sign, which ends at `at`, and its closing one; `tight`: without a space."""
         found = self._list(self._lead(at if tight else self._spaces(at)), depth)
         if found is None:
@@ -209,7 +209,7 @@ class Parser:
         end = found.end if tight else self._spaces(found.end)
         if not self._follows(end, closing):
             end = self._tail(end, closing)
-        return Group(end + len(closing), found.items) if end >= 0 else None
+        return CitationGroup(end + len(closing), found.items) if end >= 0 else None
 
     def _lead(self, at: int) -> int:
         """Past `source:` or `see the passages`, which say only that a citation follows; `at` where there is none."""
@@ -236,7 +236,7 @@ class Parser:
             at += 1
         return at if sign and sign != "\n" else -1
 
-    def _list(self, at: int, depth: int) -> Group | None:
+    def _list(self, at: int, depth: int) -> CitationGroup | None:
         found = self._citation(at, depth + 1)
         if found is None:
             return None
@@ -245,7 +245,7 @@ class Parser:
             start = self._separated(end)
             more = self._citation(start, depth + 1)
             if more is None:
-                return Group(end, tuple(items))
+                return CitationGroup(end, tuple(items))
             items.extend(more.items)
             end = more.end
 
@@ -257,7 +257,7 @@ class Parser:
         word = self._letters(at)
         return self._spaces(at + len(word)) if word.lower() in _CONJUNCTIONS else at
 
-    def _item(self, at: int) -> Group | None:
+    def _item(self, at: int) -> CitationGroup | None:
         first = self._id(at)
         if first is None:
             return None
@@ -266,13 +266,13 @@ class Parser:
             start = self._spaces(after + 1)
             last = self._id(start) if self._sign(start) in _LETTERS else self._sibling(start, first.items[0])
             if last is not None:
-                return Group(last.end, (f"{first.items[0]}-{last.items[0]}",))
+                return CitationGroup(last.end, (f"{first.items[0]}-{last.items[0]}",))
         return first
 
     def _is_id(self, at: int) -> bool:
         return self._text[at : at + 1] in _LETTERS
 
-    def _id(self, at: int) -> Group | None:
+    def _id(self, at: int) -> CitationGroup | None:
         """`S3` or `S3.17`, with nothing else grown to it."""
         if self._sign(at) not in _LETTERS:
             return None
@@ -289,13 +289,13 @@ class Parser:
             end += 1
         return end if end - at <= most else at
 
-    def _sibling(self, at: int, first: str) -> Group | None:
+    def _sibling(self, at: int, first: str) -> CitationGroup | None:
         """The end of `S3.17-19` or `S3-5`, by its number alone."""
         stem, point, _ = first.partition(".")
         end = self._number(at, 6)
         return self._ended(at, end, f"{stem}." if point else "S") if end > at else None
 
-    def _ended(self, at: int, end: int, stem: str) -> Group | None:
+    def _ended(self, at: int, end: int, stem: str) -> CitationGroup | None:
         """The id from `at` to `end`, where no word, path or longer number goes on behind it."""
         sign = self._sign(end)
         if spells(sign) or sign == "/" or (sign == "\\" and self._sign(end + 1).isalnum()):
@@ -305,7 +305,7 @@ class Parser:
             if sign not in _DASHES or after not in _LETTERS | _DIGITS:
                 return None
         name = stem + unicodedata.normalize("NFKC", self._text[at:end]).upper()
-        return Group(end, (name,))
+        return CitationGroup(end, (name,))
 
 
 def spells(sign: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from assay.core.citations.grammar import LEADS, Group, Parser, Undecided, is_ambiguous, spells
+from assay.core.citations.grammar import LEADS, CitationGroup, Parser, Undecided, is_ambiguous, spells
 from assay.core.scanner import Scanner, Token
 
 Knows = Callable[[str], bool]
@@ -110,7 +110,7 @@ class Prose:
         end = self._markers.get(at, at + 1)
         return end, self._text[at:end]
 
-    def _group(self, parser: Parser, at: int) -> Group | None:
+    def _group(self, parser: Parser, at: int) -> CitationGroup | None:
         if self._text[at] in "sSｓＳ" and self._text[at + 1 : at + 2].isdecimal():
             return parser.bare(at)
         if self._text[at].isalpha():
@@ -125,13 +125,13 @@ class Prose:
         line = self._before.rpartition("\n")[2]
         return self._before[-1] == run[0][0] or sum(each[0] == run[0] for each in _RUN.finditer(line)) % 2 == 1
 
-    def _is_known_bare(self, at: int, group: Group) -> bool:
+    def _is_known_bare(self, at: int, group: CitationGroup) -> bool:
         """Whether a group which stands without a wrapper is no part of anything else."""
         if not self._text[at].isalpha() or len(group.items) > 1 or not self._text[at + 1 : at + 2].isdecimal():
             return True
         return not is_ambiguous(self._before, group.items[0])
 
-    def _plain(self, parser: Parser, at: int, group: Group) -> tuple[int, str]:
+    def _plain(self, parser: Parser, at: int, group: CitationGroup) -> tuple[int, str]:
         """The plain form, set apart from what Markdown would read it together with."""
         end = group.end
         follows = self._peek(parser, end)
@@ -147,7 +147,7 @@ class Prose:
         return parser.peek(at)
 
 
-class Marked:
+class ProseCitations:
     """Citations taken out of a text which may hold none, and that text without them."""
 
     def __init__(self, text: str, knows: Knows) -> None:
@@ -171,7 +171,7 @@ class Marked:
         return f"[{', '.join(dict.fromkeys(self.items))}]" if self.items else ""
 
 
-def _cited(parser: Parser, text: str, at: int) -> Group | None:
+def _cited(parser: Parser, text: str, at: int) -> CitationGroup | None:
     """A citation inside code, a link's text or a formula: no index of an array, and no source by its bare name."""
     before = text[max(0, at - 1) : at]
     if not text[at].isalpha():

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from assay.core.citations.fences import MARKDOWN, Fences
-from assay.core.citations.hoisting import Hoisting
+from assay.core.citations.placement import Hoisting
 from assay.core.citations.prose import Knows, Prose
 
 DATA = MARKDOWN | {"json", "jsonc", "json5", ""}

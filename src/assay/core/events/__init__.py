@@ -53,6 +53,7 @@ from assay.core.events.reports import ClaimChecked as ClaimChecked
 from assay.core.events.reports import ClaimFound as ClaimFound
 from assay.core.events.reports import ClaimRemoved as ClaimRemoved
 from assay.core.events.reports import ClaimRevised as ClaimRevised
+from assay.core.events.reports import ClaimsGraded as ClaimsGraded
 from assay.core.events.reports import ConflictFound as ConflictFound
 from assay.core.events.reports import CopiesFound as CopiesFound
 from assay.core.events.reports import ReportDelta as ReportDelta

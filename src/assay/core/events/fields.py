@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.core.events.envelope import Event, kind
-from assay.core.typed import Field
+from assay.core.typed_answers import Field
 
 
 @kind("fields.filled")

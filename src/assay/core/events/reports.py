@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.core.claims import Nearest, Side, Summary, Verdict
+from assay.core.claims import Nearest, Relevance, Side, Summary, Verdict
 from assay.core.events.envelope import Event, kind
 from assay.core.sources import Passage, Surroundings
 from assay.core.translation import Statement
@@ -77,6 +77,13 @@ class ClaimChecked(Event, frozen=True):
     reason: str = ""
     against: tuple[Passage, ...] = ()
     nearest: Nearest | None = None
+
+
+@kind("claims.graded")
+class ClaimsGraded(Event, frozen=True):
+    """How far the claims of the final text answer the question, by id; "" where that could not be told."""
+
+    relevance: dict[str, Relevance]
 
 
 @kind("claim.revised")

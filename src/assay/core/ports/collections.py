@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Protocol, Self
 
 import msgspec
 
 
 class CollectionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A collection in a list: how many documents it holds, from how many places, and whether it is private."""
+    """A collection in a list: how many documents it holds, from how many places, and whether it is private.
+
+    `owner` is whose it is, empty for the one local user. Beside him it is read by all where it is `open`, else by its
+    `readers`, whom only its owner is told. Another's is called OWNER/NAME.
+    """
 
     name: str
     documents: int
     private: bool = False
     origins: int = 0
+    owner: str = ""
+    open: bool = False
+    readers: tuple[str, ...] = ()
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,10 +41,33 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Collections(Protocol):
-    """The part of a library which knows its collections. Blocking; call from a worker thread."""
+    """The part of a library which knows its collections. Blocking; call from a worker thread.
+
+    A name is a collection of one's own, OWNER/NAME another's which one may read: what is said to change raises a
+    `UsageError` then.
+    """
+
+    def owned_by(self, owner: str | None) -> Self:
+        """The same library as one owner knows it: his own collections and documents, and what others let him read.
+
+        None knows all, and makes what belongs to the local user.
+        """
+        ...
 
     def collections(self) -> list[CollectionRow]:
         """All of them, by name; those made for one run too."""
+        ...
+
+    def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
+        """What who knows all calls these collections, those which may be read; OWNER/NAME, in the order given."""
+        ...
+
+    def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
+        """Say who may read a collection beside its owner: all, or these; nobody any more where neither is said.
+
+        Raises:
+            UnknownName: there is no such collection of one's own.
+        """
         ...
 
     def mark(self, collection: str, *, private: bool) -> None:

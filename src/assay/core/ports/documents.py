@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
 from assay.core.ports.collections import Collections
-from assay.core.sources import CollectionSummary, Document, Extracted, Fetched, Snapshot, Span
+from assay.core.rarity import Rarity
+from assay.core.sources import CollectionSummary, Document, Extracted, Fetched, PassageSpan, Snapshot
+from assay.core.usage import Usage
 from assay.core.webrules import ANYTHING, WebRules
 
 
@@ -33,7 +35,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 
     document: Document
     score: float
-    spans: tuple[Span, ...] = ()
+    spans: tuple[PassageSpan, ...] = ()
 
 
 WordField = Literal["text", "title", "name", "passage"]
@@ -75,6 +77,32 @@ class Search(Protocol):
 
         Raises:
             SearchFailed: the provider could not answer.
+        """
+        ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A search provider which can count how rare words are in what it searches. Not all can."""
+
+    async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
+        """How many passages of these collections hold each word of `text`, in every form the index may hold it.
+
+        Raises:
+            SearchFailed: the provider could not answer.
+        """
+        ...
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """A search provider which says what a question cost beyond the search itself. Not all have such costs."""
+
+    async def metered(self, query: Query) -> tuple[list[Hit], Usage]:
+        """What `search` gives, and what it cost: tokens of an embedder.
+
+        Raises:
+            SearchFailed: as `search`.
         """
         ...
 
@@ -140,7 +168,7 @@ class Extractor(Protocol):
         ...
 
 
-class Member(msgspec.Struct, frozen=True, kw_only=True):
+class ArchiveMember(msgspec.Struct, frozen=True, kw_only=True):
     """A file in an archive: its path there, made printable, and its bytes; or the `problem` which keeps it closed."""
 
     name: str
@@ -204,7 +232,7 @@ class Archive(Protocol):
     @property
     def suffixes(self) -> tuple[str, ...]: ...
 
-    def members(self, data: bytes, name: str, largest: int) -> Iterator[Member]:
+    def members(self, data: bytes, name: str, largest: int) -> Iterator[ArchiveMember]:
         """The files in `data`, in their order there, unpacked one at a time; folders and hidden ones left out.
 
         A member of more than `largest` bytes has a problem; sizes are counted while unpacking, not believed.
@@ -233,10 +261,11 @@ class Blobs(Protocol):
     def has(self, sha256: str) -> bool: ...
 
 
-class Memo(Protocol):
+class Cache(Protocol):
     """What was found out before and costs to find out again, each under a hash of all it depends on.
 
-    Blocking; call from a worker thread. What is kept under a key never changes: whoever kept it first was right.
+    Blocking; call from a worker thread. What is kept under a key never changes: whoever kept it first was right. It may
+    be forgotten.
     """
 
     def recall(self, key: str) -> bytes | None:
@@ -245,6 +274,14 @@ class Memo(Protocol):
 
     def keep(self, key: str, data: bytes) -> None:
         """Keep `data` under `key`, unless there is something already."""
+        ...
+
+    def known(self, prefix: str) -> dict[str, bytes]:
+        """What was kept under all keys which begin with `prefix`, which is not empty."""
+        ...
+
+    def forget(self, keys: Collection[str]) -> None:
+        """Keep nothing under these keys any more."""
         ...
 
 

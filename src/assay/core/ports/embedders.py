@@ -1,4 +1,4 @@
-"""Embedders: texts to vectors, so that a search finds what means the same in other words."""
+"""Embedders: texts to vectors, so that a search finds what means the same in other words; and how near texts are."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 import msgspec
+
+from assay.core.usage import Usage
 
 TextKind = Literal["query", "passage"]
 """What a text is to an embedder: many models read a question otherwise than what may answer it."""
@@ -45,4 +47,33 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Let go of connections; the embedder may be asked again."""
+        ...
+
+
+class Cosines(msgspec.Struct, frozen=True):
+    """How near some texts are to others: a row for each of the first, in it a cosine for each of the others.
+
+    `usage` is what the embedder was asked for it: what is known already costs nothing.
+    """
+
+    rows: tuple[tuple[float, ...], ...]
+    usage: Usage = Usage()
+
+
+class Similarity(Protocol):
+    """How near texts are in meaning, by an embedder. `name` is the embedder's."""
+
+    @property
+    def name(self) -> str: ...
+
+    def most(self, texts: Sequence[str]) -> Usage:
+        """The most that comparing these texts may cost."""
+        ...
+
+    async def cosines(self, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage") -> Cosines:
+        """The cosines of `texts`, which are read as `kind`, with `others`, which are read as passages.
+
+        Raises:
+            SearchFailed: the embedder does not answer.
+        """
         ...

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import Literal, Protocol
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Literal, Protocol, Self
 
 import msgspec
 
 from assay.core.events import Envelope, Path
+from assay.core.ports.lists import FINAL as FINAL
+from assay.core.ports.lists import Listing, RunRow, RunStatus
 from assay.core.usage import Usage
 
 
@@ -53,17 +55,26 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
     data: bytes
 
 
-class Given(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run has from its creation on: of a run that was forked, what it took over."""
+class QueuePlace(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a run is put into the queue: whose it is there, how early its turn is, and the release which made it."""
+
+    user: str = ""
+    priority: int = 0
+    release: str = ""
+
+
+class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run has from its creation on: of a run that was forked, what it took over; its place in the queue."""
 
     steps: tuple[StepRecord, ...] = ()
     ledger: tuple[LedgerRow, ...] = ()
+    place: QueuePlace | None = None
 
 
-NOTHING = Given()
+NOTHING = RunInputs()
 
-RunStatus = Literal["created", "running", "waiting", "paused", "completed", "failed", "cancelled"]
-FINAL: frozenset[RunStatus] = frozenset(("completed", "failed", "cancelled"))
+GOING: tuple[RunStatus, ...] = ("created", "running")
+"""What is queued or executed: neither ended, nor waiting for a person."""
 Action = Literal["", "finish", "cancel", "pause"]
 
 
@@ -90,24 +101,6 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     holder: str
 
 
-class RunRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A run in a list. `holder` is empty when no live process has it; `created_at` is ISO 8601 UTC.
-
-    `thread` names the conversation it is part of, empty for none. One `queued` is there for any worker to take up.
-    """
-
-    run_id: str
-    question: str
-    status: RunStatus
-    created_at: str
-    holder: str
-    fence: int
-    active_seconds: float
-    last_seq: int
-    thread: str = ""
-    queued: bool = False
-
-
 class Spent(msgspec.Struct, frozen=True, kw_only=True):
     """What a run has used by now: settled, and held for calls in flight. `brief` is its frozen brief."""
 
@@ -121,12 +114,24 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
 class Allowance(msgspec.Struct, frozen=True, kw_only=True):
     """What all runs created at `since` (ISO 8601 UTC) or later may take together; None is no limit.
 
-    One which has ended has taken what it used; any other all it may still use, which is its own limit.
+    One which has ended has taken what it used; any other all it may still use, which is its own limit. `runs` is how
+    many there may be, `at_once` how many of all days which are queued or executed. With an `owner`, his runs count
+    alone.
     """
 
     since: str
     usd: float | None = None
     tokens: int | None = None
+    runs: int | None = None
+    at_once: int | None = None
+    owner: str | None = None
+
+
+class News(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run stands, and events of its log, which are of the same moment."""
+
+    row: RunRow
+    events: tuple[Envelope, ...] = ()
 
 
 class EventKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,8 +156,12 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     active_seconds: float
 
 
-class Journal(Protocol):
+class Journal(Listing, Protocol):
     """Runs, their steps and their events. Every write of a run carries its lease's fence."""
+
+    def owned_by(self, owner: str | None) -> Self:
+        """The same journal as one owner knows it: nobody else's run is there, and new ones are his. None knows all."""
+        ...
 
     async def create(
         self,
@@ -161,15 +170,18 @@ class Journal(Protocol):
         brief: bytes,
         events: Sequence[EventDraft],
         thread: str = "",
-        given: Given = NOTHING,
-        within: Allowance | None = None,
+        given: RunInputs = NOTHING,
+        within: Sequence[Allowance] = (),
+        owner: str = "",
     ) -> tuple[Envelope, ...]:
         """Make a run with its first events; `thread` names the conversation it is part of.
 
-        What it is `given` is stored in the same transaction, and its budget is looked at `within` an allowance there.
+        What it is `given` is stored in the same transaction (its place in the queue too, where there is a queue), and
+        its budget is looked at `within` each allowance there, whoever's journal this is. `owner` is whose it is, where
+        the journal is not one owner's.
 
         Raises:
-            Overtaken: other runs have taken what it would take of the allowance.
+            Overtaken: other runs have taken what it would take of an allowance.
         """
         ...
 
@@ -250,6 +262,14 @@ class Journal(Protocol):
         """The runs with these ids, by id, in one query. An id which no run has is left out."""
         ...
 
+    async def news(self, after: Mapping[str, int], limit: int) -> dict[str, News]:
+        """How runs stand, and what their logs have behind the numbers given with their ids, all in one look.
+
+        At most `limit` events come of all of them together: a log may have more than is told. An id which no run has
+        is left out.
+        """
+        ...
+
     async def find(self, reference: str) -> RunRow:
         """A run by its id, the start of its id, or `last`.
 
@@ -262,8 +282,13 @@ class Journal(Protocol):
         """The newest run of a thread, None where it has none."""
         ...
 
-    async def spending(self, since: str = "", limit: int | None = None) -> list[Spent]:
-        """What the runs created at `since` (ISO 8601 UTC) or later have used, newest first, at most `limit` of them."""
+    async def spending(
+        self, since: str = "", limit: int | None = None, only: Collection[str] | None = None
+    ) -> list[Spent]:
+        """What the runs created at `since` (ISO 8601 UTC) or later have used, newest first, at most `limit` of them.
+
+        `only` those with these ids, where any are given.
+        """
         ...
 
     async def delete(self, run_id: str, evict: str = "") -> None:

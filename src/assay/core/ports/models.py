@@ -40,7 +40,7 @@ class Model(Protocol):
 
 
 @runtime_checkable
-class Described(Protocol):
+class DescribableModel(Protocol):
     """A model whose server can be asked what it is able to do."""
 
     async def described(self) -> ModelFacts:

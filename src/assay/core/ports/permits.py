@@ -22,7 +22,7 @@ class Permits(Protocol):
         ...
 
 
-class Turns(Protocol):
+class RateLimiter(Protocol):
     """When a model may be called."""
 
     def turn(self, model: str) -> AbstractAsyncContextManager[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Protocol
+from typing import Protocol, Self
 
 import msgspec
 
@@ -38,12 +38,24 @@ class QueuedRun(msgspec.Struct, frozen=True, kw_only=True):
     release: str = ""
 
 
+class QueueDepth(msgspec.Struct, frozen=True, kw_only=True):
+    """How many runs are in the queue: those which wait for a worker, are executed, or wait for a person (parked)."""
+
+    waiting: int = 0
+    executed: int = 0
+    parked: int = 0
+
+
 Unfit = Callable[[str], bool]
 """Whether runs of a release are none for us."""
 
 
 class Queue(Protocol):
     """Runs which wait for a worker, over the same store as the journal."""
+
+    def owned_by(self, owner: str | None) -> Self:
+        """The same queue, in which one owner sees and changes his own runs alone; None sees all. A claim takes any."""
+        ...
 
     async def enqueue(self, run_id: str, user: str = "", priority: int = 0, release: str = "") -> None:
         """Have a worker take the run up; one that is queued already is ready again, with this priority.
@@ -85,4 +97,8 @@ class Queue(Protocol):
 
     async def queued(self, limit: int = 1_000) -> list[QueuedRun]:
         """What is in the queue, those in execution too; the highest priority first, then who came first."""
+        ...
+
+    async def depth(self) -> QueueDepth:
+        """How many runs are in the queue."""
         ...

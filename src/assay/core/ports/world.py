@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
 
-from assay.core.ports.documents import Blobs, Library, Memo, Search
+from assay.core.ports.documents import Blobs, Cache, Library, Search
+from assay.core.ports.embedders import Similarity
 from assay.core.ports.journal import Allowance
 from assay.core.ports.models import Model
-from assay.core.ports.permits import Turns
-from assay.core.ports.watching import Watch
+from assay.core.ports.observers import Watch
+from assay.core.ports.permits import RateLimiter
 from assay.core.sources import Document, Notice
 from assay.core.webrules import ANYTHING, WebRules
 
@@ -54,10 +56,13 @@ class Notices(Protocol):
 class World(msgspec.Struct, frozen=True, kw_only=True):
     """What a run can reach: models by name, search providers, documents, time; pages, where it may read the web.
 
-    `memo` has what earlier runs found out, where that is kept; `notices` tells of retractions, where
+    `cache` has what earlier runs found out, where that is kept; `notices` tells of retractions, where
     the web may be asked.
-    `watch` is told how the run goes, where somebody wants to know; `turns` says when a model may be called, where
-    services get so many calls at once and no more. A new run has to fit into the `allowance`, where there is one.
+    `watch` is told how the run goes, where somebody wants to know; `rate_limiter` says when a model may be called,
+    where services get so many calls at once and no more. A new run has to fit into each of the `allowances`.
+    `similarity` compares texts by meaning, where an embedder is named and may be told of them.
+    `keep` is told the hashes of what was read, where it may be another's who lets it be read today: the run's owner is
+    to find it again when that ends. Blocking.
     """
 
     models: dict[str, Model]
@@ -66,8 +71,10 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     blobs: Blobs
     clock: Clock
     pages: Pages | None = None
-    memo: Memo | None = None
+    cache: Cache | None = None
     notices: Notices | None = None
     watch: Watch | None = None
-    turns: Turns | None = None
-    allowance: Allowance | None = None
+    rate_limiter: RateLimiter | None = None
+    allowances: tuple[Allowance, ...] = ()
+    keep: Callable[[Sequence[str]], None] | None = None
+    similarity: Similarity | None = None

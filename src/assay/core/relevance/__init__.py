@@ -5,8 +5,18 @@ compared as the search index compares them (`analysis`); a few features of quest
 weights which were trained on questions people asked (`weights`), never by tables of words of a domain.
 """
 
-from assay.core.relevance.asking import Question, read_question
-from assay.core.relevance.scoring import Judged, Judgement, judge, rank
-from assay.core.relevance.statements import Statement
+from assay.core.rarity import Rarity
+from assay.core.relevance.scores import Judgement, ScoredStatement, judge, rank
+from assay.core.relevance.statements import QuotableStatement
+from assay.core.relevance.topic_question import TopicQuestion, read_question
 
-__all__ = ["Judged", "Judgement", "Question", "Statement", "judge", "rank", "read_question"]
+__all__ = [
+    "Judgement",
+    "QuotableStatement",
+    "Rarity",
+    "ScoredStatement",
+    "TopicQuestion",
+    "judge",
+    "rank",
+    "read_question",
+]

@@ -54,6 +54,10 @@ PLAIN = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 
 KEPT = 200_000
 """Stems kept in memory for each language."""
 DIGITS = re.compile(r"0+(?=\d+$)")
+JOINED = re.compile(
+    "[\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca][\u200c\u200d]?"
+)
+"""Signs inside the words of Indic scripts which the tokenizer takes for the end of a word: virama and nukta."""
 
 
 def analysis_of(language: str) -> str:
@@ -67,7 +71,7 @@ def terms(text: str, analysis: str) -> list[str]:
     """The index terms of `text`, in order."""
     if text.isascii():
         return list(filter(None, map(_known(analysis).__getitem__, text.encode().translate(PLAIN).split())))
-    text = unicodedata.normalize("NFKC", text)
+    text = JOINED.sub("", unicodedata.normalize("NFKC", text))
     if PAIRED.search(text):
         text = PAIRED.sub(_pairs, text)
     return _analyzer(analysis).analyze(text)

@@ -13,20 +13,23 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from assay.core.relevance.asking import Question
+from assay.core.rarity import Rarity
 from assay.core.relevance.likeness import NEAR, near_keys
-from assay.core.relevance.statements import Statement, is_unspaced, keys
+from assay.core.relevance.statements import QuotableStatement, is_unspaced, keys
+from assay.core.relevance.topic_question import Measure, TopicQuestion
 
 NAMES = (
     "own", "rarest", "names", "neighbour", "heading", "title", "document", "near", "pairs", "close", "density",
     "number", "date", "name", "reason", "unnumbered", "short", "long", "row", "code", "first", "rank", "leading",
     "fresh", "order", "relative", "source", "opens", "figures", "rest",
+    "measure",
 )  # fmt: skip
 """The features, in the order of a vector."""
 Vector = tuple[float, ...]
 
 _YEAR = re.compile(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d{2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _FIGURE = re.compile(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?![\w]|\.\d)")
+_MARKS = ".,;:()?!¿¡“”\"'"
 _NUMBER = re.compile(r"\d")
 _CJK_NUMBER = re.compile("[一二三四五六七八九十百千万亿两半]")
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
@@ -43,6 +46,33 @@ REASON = re.compile(
     r"поскольку|чтобы|из-за|porque|debido|para|razón)\b|因为|因為|由于|由於|所以|لأن|بسبب",
     re.IGNORECASE,
 )
+_MEASURES: dict[Measure, tuple[str, ...]] = {
+    "age": (
+        r"\byears?\b|\baged?\b|\bborn\b|\b(?:is|was|turned) (?:about )?\d{1,3}(?=[.,;]|$)",
+        r"\bjahren?\b|jährig|\balter\b|gebor|\bлет\b|\bгода?\b|возраст|родил|[岁歲]|出生|年[龄齢]|\d年",
+        r"عمر|سنة|عام|ولد|\baños?\b|\bedad\b|\bnaci|\bans?\b|\bâgée?|\bnée?\b|\banni\b|\bnat[oa]\b",
+        r"\banos?\b|\bidade\b|\bnasc|\bjaar\b|\bcentur|jahrhundert|\bсто?лет|siglo",
+    ),
+    "extent": (
+        r"\b(?:second|minute|hour|day|week|month|year|decade|centur|met(?:er|re)|kilomet|mile|feet|foot|inch|yard)",
+        r"\b(?:until|till|since|sekunde|minute|stunde|tage?n?\b|woche|monat|jahr|meter|kilometer|bis\b|seit\b)",
+        r"\b(?:секунд|минут|час|дн[яей]|день|недел|месяц|год|лет|столет|метр|километр|до\b|с\b)",
+        r"\b(?:segundo|minuto|hora|día|semana|mes(?:es)?\b|años?\b|siglo|metro|kilómetro|hasta\b|desde\b)",
+        r"\b(?:heure|jour|semaine|mois|ans?\b|siècle|mètre|jusqu|uur|dag|maand|jaar|eeuw)",
+        r"\d\s?(?:m|km|cm|mm|ft|h|min|s|м|км)\b|[秒分时時天日周月年米里尺]|直到",
+        r"دقيقة|ساعة|ساعات|يوم|أيام|شهر|أشهر|سنة|سنوات|عام|قرن|متر|حتى",
+    ),
+    "money": (
+        r"[$€£¥₽₹]|dollar|euro|\bpounds?\b|\bcents?\b|\byen\b|yuan|franc|\bmark\b|руб|доллар|евро|[元圆円]|美元",
+        r"دولار|يورو|جنيه|dólar|libra|\b(?:USD|EUR|GBP|CHF)\b|\bfree\b|kostenlos|gratis|бесплатн|免费",
+    ),
+    "share": (
+        r"%|％|٪|\bper\s?cent|\bprozent|процент|por ciento|pour cent|百分|yüzde",
+        r"\b(?:half|third|quarter|tenth|fifth|hälfte|drittel|viertel|половин|треть|четверть|mitad|tercio|moitié)",
+    ),
+}
+MEASURES = {measure: re.compile("|".join(patterns), re.IGNORECASE) for measure, patterns in _MEASURES.items()}
+"""By what a measure is told in a statement."""
 FEWEST = 100
 """Statements among which rarity is counted at least: among a few every word is as rare."""
 MASS = 5.0
@@ -52,9 +82,14 @@ DENSE = 12
 
 
 class Features:
-    """The vectors of `statements` for a question."""
+    """The vectors of `statements` for a question.
 
-    def __init__(self, question: Question, statements: Sequence[Statement]) -> None:
+    `rarity` is that of all passages in scope; without it the statements themselves are counted.
+    """
+
+    def __init__(
+        self, question: TopicQuestion, statements: Sequence[QuotableStatement], rarity: Rarity | None = None
+    ) -> None:
         self.question, self.statements = question, statements
         self._asked = tuple(dict.fromkeys(question.keys))
         analysis = question.analysis
@@ -63,7 +98,7 @@ class Features:
         self._around = {text: frozenset(keys(text, analysis)) for each in statements for text in _context(each)}
         vocabulary = frozenset().union(*self._sets, *self._around.values())
         self._near = near_keys(self._asked, vocabulary)
-        self.weights = self._rarity()
+        self.weights = self._rarity(rarity)
         self._total = sum(self.weights.values()) or 1.0
         self._held = [self._hold(found) for found in self._sets]
         self._sources = self._by_source()
@@ -74,7 +109,18 @@ class Features:
 
     def vectors(self) -> list[Vector]:
         """A vector for each statement."""
-        return [self._vector(at) for at in range(len(self.statements))]
+        return [self.vector(at) for at in range(len(self.statements))]
+
+    def held(self, at: int) -> Mapping[str, float]:
+        """The keys asked for which a statement holds, and how well."""
+        return self._held[at]
+
+    def held_around(self, at: int) -> dict[str, float]:
+        """Those which it holds together with its neighbours, its heading and its title."""
+        held: dict[str, float] = {}
+        for each in (self._held[at], self._beside(at), *map(self._held_in, _context(self.statements[at]))):
+            _merge(held, each)
+        return held
 
     def absent(self) -> float:
         """The share of the question's weight which nothing found holds, and whose rarity is that of what is absent."""
@@ -121,8 +167,7 @@ class Features:
         """`rest` of these statements together, with what stands around them."""
         held: dict[str, float] = {}
         for at in places:
-            for each in (self._held[at], self._beside(at), *map(self._held_in, _context(self.statements[at]))):
-                _merge(held, each)
+            _merge(held, self.held_around(at))
         return self.rest(held)
 
     def _held_in(self, text: str) -> dict[str, float]:
@@ -146,10 +191,15 @@ class Features:
                 held[key] = NEAR
         return held
 
-    def _rarity(self) -> dict[str, float]:
-        count = Counter(key for found in self._sets for key in self._hold(found))
+    def _rarity(self, scope: Rarity | None) -> dict[str, float]:
+        held = Counter(key for found in self._sets for key in self._hold(found))
         size = max(len(self.statements), FEWEST)
-        return {key: math.log(1 + (size - count[key] + 0.5) / (count[key] + 0.5)) for key in self._asked}
+        found = {key: _inverse(size, held[key]) for key in self._asked}
+        if scope is not None and scope.passages > len(self.statements):
+            size = max(scope.passages, FEWEST)
+            counted = (key for key in self._asked if key in scope.holding)
+            found |= {key: _inverse(size, min(size, scope.holding[key])) for key in counted}
+        return found
 
     def _by_source(self) -> dict[int, dict[str, float]]:
         found: dict[int, dict[str, float]] = defaultdict(dict)
@@ -167,7 +217,8 @@ class Features:
 
     # one vector
 
-    def _vector(self, at: int) -> Vector:
+    def vector(self, at: int) -> Vector:
+        """The features of a statement, in the order of `NAMES`."""
         each, own = self.statements[at], self._held[at]
         heading, title = (self._hold(self._around[text]) for text in _context(each))
         beside = self._beside(at)
@@ -202,6 +253,7 @@ class Features:
             self._opens(at),
             self.figures(at),
             self.rest(own),
+            self.measure(at),
         )
 
     def _beside(self, at: int) -> dict[str, float]:
@@ -255,6 +307,14 @@ class Features:
             return -1.0
         return 0.5 if asked & around else -0.5
 
+    def measure(self, at: int) -> float:
+        """Whether a statement, or its label, has the measure asked for (1) or not (-1); 0 where none is."""
+        pattern = MEASURES.get(self.question.measure)
+        if pattern is None:
+            return 0.0
+        each = self.statements[at]
+        return _sign(bool(pattern.search(f"{each.label} {each.text}")))
+
     def rest(self, held: Mapping[str, float]) -> float:
         """The share of the keys which are no names that are held: what is asked of what bears the names."""
         rest = [key for key in self._asked if key not in self.question.names]
@@ -262,10 +322,8 @@ class Features:
 
     def _fresh(self, at: int) -> str:
         """The statement without the words of the question."""
-        asked = set(self.question.text.casefold().split())
-        return " ".join(
-            word for word in self.statements[at].text.split() if word.casefold().strip(".,;:()") not in asked
-        )
+        asked = {word.strip(_MARKS) for word in self.question.text.casefold().split()}
+        return " ".join(word for word in self.statements[at].text.split() if word.casefold().strip(_MARKS) not in asked)
 
     def _kind(self, at: int, fresh: str) -> tuple[float, float, float, float, float]:
         """Whether the kind of thing asked for is there (1) or not (-1); 0 where another kind is asked for."""
@@ -282,6 +340,11 @@ class Features:
         )
 
 
+def _inverse(size: int, held: int) -> float:
+    """The inverse frequency of what `held` of `size` hold."""
+    return math.log(1 + (size - held + 0.5) / (held + 0.5))
+
+
 def _sign(value: float | bool) -> float:
     return 2.0 * float(value) - 1.0
 
@@ -293,7 +356,7 @@ def _has_name(text: str) -> float:
     return float(any(word[0][0].isupper() for word in _WORD.finditer(text) if word.start()))
 
 
-def _context(each: Statement) -> tuple[str, str]:
+def _context(each: QuotableStatement) -> tuple[str, str]:
     return each.heading, each.title
 
 

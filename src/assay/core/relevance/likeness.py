@@ -19,13 +19,18 @@ NEAR = 0.6
 
 def near_keys(wanted: Iterable[str], held: Iterable[str]) -> dict[str, frozenset[str]]:
     """For each key which is wanted, the other keys held which are near to it."""
-    asked = {key for key in wanted if len(key) >= LEAST and key.isalpha() and not is_unspaced(key)}
+    asked = {key for key in wanted if _is_word(key) and not is_unspaced(key)}
     found: dict[str, set[str]] = defaultdict(set)
-    for other in {key for key in held if len(key) >= LEAST and key.isalpha()}:
+    for other in filter(_is_word, set(held)):
         for key in asked:
             if key != other and _is_near(key, other):
                 found[key].add(other)
     return {key: frozenset(others) for key, others in found.items()}
+
+
+def _is_word(key: str) -> bool:
+    """Whether a key is long enough, and has no digit: vowel signs of Indic scripts are no letters, and belong to it."""
+    return len(key) >= LEAST and (key.isalpha() or not any(map(str.isdigit, key)))
 
 
 def _is_near(one: str, other: str) -> bool:

@@ -18,7 +18,7 @@ SAMPLE = 600
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
-class Statement(msgspec.Struct, frozen=True, kw_only=True):
+class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence, a table row or a line with a key, as it would be quoted.
 
     `source` is the place of its document among those found, 0 for the best; `place` that of its passage in the
@@ -35,9 +35,14 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @lru_cache(maxsize=4096)
+def language_of(text: str) -> str:
+    """The language a text is in, "" where it cannot be told."""
+    return of_question(text[:SAMPLE])
+
+
 def analysis_for(text: str) -> str:
     """The analysis of the language a text is in."""
-    return analysis_of(of_question(text[:SAMPLE]))
+    return analysis_of(language_of(text))
 
 
 @lru_cache(maxsize=16384)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from assay.core.relevance.analysis import terms
+from assay.core.relevance.analysis import UNSTEMMED, terms
 
 WORDS = {
     "en": "a about all also an and any are as at be been by can could did do does for from had has have how i if in"
@@ -31,6 +31,9 @@ WORDS = {
     " tot uit van voor waar waarom wanneer wat welke wie wordt zijn zo",
     "ar": "في من على إلى عن مع هل ما ماذا متى أين كيف لماذا كم أي هو هي هم هذا هذه ذلك تلك التي الذي الذين أن إن"
     " كان كانت يكون تكون قد لا لم لن كل بين عند حتى إذا لكن به بها له لها فيه فيها منه منها و أو ثم",
+    "hi": "का की के को में से पर और है हैं था थी थे हो होता होती होते एक यह ये वह वे इस उस इन उन ने तो भी कि जो लिए गया गई"
+    " गए किया करता करती करते करने या तक द्वारा साथ अपने अपनी अपना नहीं क्या कौन किस किसने किसे कब कहाँ कहां कैसे क्यों कितने"
+    " कितना कितनी कौनसा कौनसी कुछ बाद रूप जाता जाती जाते रहा रही रहे",
     "ru": "а без был была были было быть в вам вас во вот все вы где для до его ее если есть же за и из или им их к как"
     " какая какие какой ко когда которая которые который кто ли мы на над не него нее ни но о об он она они от по под"
     " почему при с со так такой то только у уже что чтобы эта эти это этот я",
@@ -40,4 +43,5 @@ WORDS = {
 @cache
 def stop_terms(analysis: str) -> frozenset[str]:
     """The stop words of a language as index terms."""
-    return frozenset(terms(WORDS[analysis], analysis)) if analysis in WORDS else frozenset()
+    words = WORDS["hi" if analysis == UNSTEMMED else analysis] if analysis in {*WORDS, UNSTEMMED} else ""
+    return frozenset(terms(words, analysis))

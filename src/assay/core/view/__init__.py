@@ -1,21 +1,21 @@
 """The one view of a run: `fold` its events, read `RunView`."""
 
 from assay.core.claims import Check, Conflict, Side, Version
-from assay.core.view.fold import Folder, fold
+from assay.core.view.fold import ViewBuilder, fold
 from assay.core.view.model import (
     Attempt,
     Clarification,
-    Finding,
+    FindingView,
     Gate,
     Lane,
     LaneState,
     Low,
-    Notice,
     Pause,
     Phase,
     Reflection,
     RemovedClaim,
     RunView,
+    RunWarning,
     SearchMade,
     Spending,
     Steered,
@@ -30,18 +30,17 @@ __all__ = [
     "Check",
     "Clarification",
     "Conflict",
-    "Finding",
-    "Folder",
+    "FindingView",
     "Gate",
     "Lane",
     "LaneState",
     "Low",
-    "Notice",
     "Pause",
     "Phase",
     "Reflection",
     "RemovedClaim",
     "RunView",
+    "RunWarning",
     "SearchMade",
     "Side",
     "Spending",
@@ -50,6 +49,7 @@ __all__ = [
     "Turn",
     "Unreadable",
     "Version",
+    "ViewBuilder",
     "Writing",
     "fold",
 ]

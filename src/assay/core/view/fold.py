@@ -10,16 +10,16 @@ from assay.core.errors import StoreError
 from assay.core.events import Envelope, Event, StepRestarted, decode
 from assay.core.view.handlers import HANDLERS
 from assay.core.view.model import RunView
-from assay.core.view.state import State
+from assay.core.view.state import ViewState
 
 
-class Folder:
+class ViewBuilder:
     """Keeps the view of one run up to date. Events come in order; one that was seen already changes nothing."""
 
     def __init__(self) -> None:
         self._log: list[Envelope] = []
         self._dropped: set[int] = set()
-        self._state = State()
+        self._state = ViewState()
         self._view: RunView | None = None
 
     @property
@@ -51,7 +51,7 @@ class Folder:
         undone = self._drop(fresh) and any(envelope.seq in self._dropped for envelope in self._log)
         self._log += fresh
         if undone:
-            self._state, fresh = State(), self._log
+            self._state, fresh = ViewState(), self._log
         for envelope in fresh:
             self._step(envelope)
 
@@ -84,6 +84,6 @@ def fold(events: Iterable[Envelope]) -> RunView:
     Raises:
         StoreError: an event of a known kind cannot be read.
     """
-    folder = Folder()
+    folder = ViewBuilder()
     folder.extend(events)
     return folder.view

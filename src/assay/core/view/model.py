@@ -13,7 +13,7 @@ from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import RunStatus
 from assay.core.sources import Passage, Source, Surroundings
 from assay.core.translation import Statement
-from assay.core.typed import Field
+from assay.core.typed_answers import Field
 from assay.core.usage import Usage
 
 LaneState = Literal["planned", "running", "finished", "failed", "abandoned"]
@@ -79,7 +79,7 @@ class Phase(View, frozen=True, kw_only=True):
     turns: tuple[Turn, ...] = ()
 
 
-class Finding(View, frozen=True, kw_only=True):
+class FindingView(View, frozen=True, kw_only=True):
     """An agent's findings with passage markers; `passages` are the ids it cites, known when it is `finished`.
 
     It cites none where it is `uncited`: the passages are those shown to the agent which are nearest to the text.
@@ -106,7 +106,7 @@ class Lane(View, frozen=True, kw_only=True):
     stop: str = ""
     error: str = ""
     turns: tuple[Turn, ...] = ()
-    finding: Finding = Finding()
+    finding: FindingView = FindingView()
     sources: tuple[str, ...] = ()
     started_at: str = ""
     finished_at: str = ""
@@ -180,7 +180,7 @@ class Low(View, frozen=True, kw_only=True):
     limit: float
 
 
-class Notice(View, frozen=True, kw_only=True):
+class RunWarning(View, frozen=True, kw_only=True):
     """Something a reader should know that did not stop the run."""
 
     message: str
@@ -220,6 +220,8 @@ class RunView(View, frozen=True, kw_only=True):
     of its present version; `versions` what it said before, the oldest first. `expected` are pages which were
     read before anybody asked for them; `documents` counts those in scope, -1 while that is not known. `copies` are
     groups of documents, by hash, which copy one another. `exhausted` is the limit which ended research.
+    `graded` says that it was looked at how far the claims answer the question; `passed` that the final gate
+    was; `verified`, that every claim holds and one answers the question as well (of an older run the same as `passed`).
     """
 
     run_id: str = ""
@@ -231,6 +233,7 @@ class RunView(View, frozen=True, kw_only=True):
     exhausted: str = ""
     error: str = ""
     verified: bool = False
+    passed: bool = False
     mode: str = ""
     depth: str = ""
     models: dict[str, str] = {}
@@ -264,9 +267,10 @@ class RunView(View, frozen=True, kw_only=True):
     fields: tuple[Field, ...] = ()
     summary: Summary = Summary()
     gate: Gate | None = None
+    graded: bool = False
     usage: Spending = Spending()
     low: tuple[Low, ...] = ()
-    warnings: tuple[Notice, ...] = ()
+    warnings: tuple[RunWarning, ...] = ()
     restarts: int = 0
     pauses: tuple[Pause, ...] = ()
 

@@ -14,7 +14,7 @@ from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import FINAL, RunStatus
 from assay.core.sources import Passage, Source, Surroundings, sha256
 from assay.core.translation import Statement
-from assay.core.typed import Field
+from assay.core.typed_answers import Field
 from assay.core.usage import Usage
 from assay.core.view import model
 
@@ -91,7 +91,7 @@ class LaneState(msgspec.Struct):
             stop=self.stop,
             error=self.error,
             turns=tuple(turn.view() for turn in self.turns.values()),
-            finding=model.Finding(
+            finding=model.FindingView(
                 text="".join(self.findings),
                 passages=self.passages,
                 dropped_markers=self.dropped_markers,
@@ -134,7 +134,7 @@ class WritingState(msgspec.Struct):
         )
 
 
-class State(msgspec.Struct):
+class ViewState(msgspec.Struct):
     """A run in the making: the fields of `RunView`, open to change."""
 
     run_id: str = ""
@@ -146,6 +146,7 @@ class State(msgspec.Struct):
     exhausted: str = ""
     error: str = ""
     verified: bool = False
+    passed: bool = False
     mode: str = ""
     depth: str = ""
     models: dict[str, str] = {}
@@ -177,11 +178,12 @@ class State(msgspec.Struct):
     conflicts: list[Conflict] = []
     fields: tuple[Field, ...] = ()
     gate: model.Gate | None = None
+    graded: bool = False
     total: Usage = Usage()
     by_role: dict[str, Usage] = {}
     by_phase: dict[str, Usage] = {}
     low: list[model.Low] = []
-    warnings: list[model.Notice] = []
+    warnings: list[model.RunWarning] = []
     restarts: int = 0
     pauses: list[model.Pause] = []
     last_kind: str = ""
@@ -259,7 +261,7 @@ class State(msgspec.Struct):
 
 _OWN = ("phases", "lanes", "claims", "checks", "versions")
 _SHARED = tuple(
-    name for name in State.__struct_fields__ if name in model.RunView.__struct_fields__ and name not in _OWN
+    name for name in ViewState.__struct_fields__ if name in model.RunView.__struct_fields__ and name not in _OWN
 )
 
 

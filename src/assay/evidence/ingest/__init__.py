@@ -4,23 +4,29 @@ Content-addressed: what is known is not stored again, and a file which has not c
 
     files      which files there are          opening    the bytes of one file, whatever it is
     units      what is in them, in order      shelf      what was read, into the library in batches
+    leaving    what is read only where it was named
 """
 
-from assay.evidence.ingest.files import Found, find_files, printable
-from assay.evidence.ingest.reading import LARGEST, Ingested, Progress, ingest
-from assay.evidence.ingest.units import Part, Problem, Unit, Units, extractor_for
+from assay.evidence.ingest import exclusions
+from assay.evidence.ingest.files import UPLOADED, FileToRead, address, find_files, printable
+from assay.evidence.ingest.ingestion import LARGEST, Ingested, ReadingProgress, ingest
+from assay.evidence.ingest.units import IngestPart, Unit, UnitProblem, Units, extractor_for, page_name
 
 __all__ = [
     "LARGEST",
-    "Found",
+    "UPLOADED",
+    "FileToRead",
+    "IngestPart",
     "Ingested",
-    "Part",
-    "Problem",
-    "Progress",
+    "ReadingProgress",
     "Unit",
+    "UnitProblem",
     "Units",
+    "address",
+    "exclusions",
     "extractor_for",
     "find_files",
     "ingest",
+    "page_name",
     "printable",
 ]

@@ -6,33 +6,45 @@ import glob
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 import msgspec
 
 from assay.core.errors import UsageError
 
+UPLOADED = ".upload"
+"""The end of the names of folders in which uploaded files lie: where those are is nobody's business."""
 
-class Found(msgspec.Struct, frozen=True):
+
+class FileToRead(msgspec.Struct, frozen=True):
     """A file to read; `named` when the user named it, so that leaving it out needs a word."""
 
     path: Path
     named: bool
 
 
-def find_files(paths: Sequence[str | Path]) -> tuple[list[Found], list[str]]:
+def find_files(paths: Sequence[str | Path]) -> tuple[list[FileToRead], list[str]]:
     """The files `paths` stand for, each once, in order, and warnings about folders which cannot be read.
 
     Raises:
         UsageError: a path does not exist or a glob matches nothing.
     """
-    found: dict[str, Found] = {}
+    found: dict[str, FileToRead] = {}
     warnings: list[str] = []
     for given in paths:
         for path in _expand(given):
             below = _walk(path, warnings) if path.is_dir() else iter([path])
             for file in below:
-                found.setdefault(os.path.abspath(file), Found(file, not path.is_dir()))
+                found.setdefault(os.path.abspath(file), FileToRead(file, not path.is_dir()))
     return list(found.values()), warnings
+
+
+def address(path: Path) -> str:
+    """The address of a file: its place on this machine, or of an uploaded one a name which says nothing of that."""
+    real = path.resolve()
+    if real.parent.suffix == UPLOADED:
+        return f"upload://{real.parent.stem}/{quote(os.fsencode(real.name))}"
+    return real.as_uri()
 
 
 def printable(path: str | Path) -> str:

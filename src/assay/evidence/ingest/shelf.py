@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from assay.core.ports import Blobs, Clock, FileStamp, Library
 from assay.core.sources import FINAL_URL, Document, Extracted, Fetched, Snapshot, sha256
 from assay.core.urls import canonical
-from assay.evidence.ingest.units import Part
+from assay.evidence.ingest.units import IngestPart
 
 BATCH = 400
 """Documents written in one transaction."""
@@ -16,7 +16,7 @@ SECONDS = 2.0
 """What was read this long ago is written: more is not lost when the process dies."""
 
 
-class Shelf:
+class DocumentIntake:
     """Takes documents in and writes them; `documents` are all found, `added` how many are new to the library."""
 
     def __init__(
@@ -32,7 +32,7 @@ class Shelf:
         self._stamps: list[FileStamp] = []
         self._written = clock.monotonic()
 
-    def take(self, extracted: Extracted, part: Part) -> str:
+    def take(self, extracted: Extracted, part: IngestPart) -> str:
         """A document of `part`; its hash."""
         text = extracted.text.encode()
         name = sha256(text)
@@ -72,7 +72,7 @@ class Shelf:
         self._batch, self._known, self._stamps = [], [], []
         self._written = self._clock.monotonic()
 
-    def _store(self, extracted: Extracted, text: bytes, part: Part) -> tuple[Snapshot, Document]:
+    def _store(self, extracted: Extracted, text: bytes, part: IngestPart) -> tuple[Snapshot, Document]:
         body = part.data if extracted.body is None else extracted.body
         page = part.page
         now = self._clock.now() if page is None else page.fetched_at

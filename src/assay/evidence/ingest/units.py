@@ -9,17 +9,18 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import PurePath, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
 from assay.core.errors import ExtractError
-from assay.core.ports import Archive, Extractor, FileStamp, Library, Member
+from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library
 from assay.core.sources import Extracted, Fetched, sha256
-from assay.evidence.ingest.files import Found, printable
-from assay.evidence.ingest.opening import SNIFFED, Content, check_regular, read_file
+from assay.evidence.ingest import exclusions
+from assay.evidence.ingest.file_access import SNIFFED, FileContent, check_regular, read_file
+from assay.evidence.ingest.files import FileToRead, address, printable
 
 DEPTH = 2
 """Archives within archives."""
@@ -33,7 +34,7 @@ AHEAD_BYTES = 64 * 1024 * 1024
 T = TypeVar("T")
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class IngestPart(msgspec.Struct, frozen=True, kw_only=True):
     """A file, a page, or a member of an archive (`member` is its path there), with the documents in it."""
 
     name: str
@@ -45,27 +46,34 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     page: Fetched | None = None
 
 
-class Known(msgspec.Struct, frozen=True):
+class UnchangedFile(msgspec.Struct, frozen=True):
     """A file which has not changed since it was read."""
 
     stamp: FileStamp
 
 
-class Problem(msgspec.Struct, frozen=True):
+class UnitProblem(msgspec.Struct, frozen=True):
     """The file, or `member` of it, cannot be read: the reason; "" when it is merely no text."""
 
     reason: str
     member: str = ""
 
 
-class Done(msgspec.Struct, frozen=True, kw_only=True):
+class LeftOut(msgspec.Struct, frozen=True):
+    """The file `name`, or a member of it, is not read, as nobody named it: why (`ingest.leaving`)."""
+
+    name: str
+    reason: str
+
+
+class UnitFinished(msgspec.Struct, frozen=True, kw_only=True):
     """All of a file or page was seen. `stamp` is how the file looks, without documents; None when it was not opened."""
 
     name: str
     stamp: FileStamp | None = None
 
 
-Unit = Part | Known | Problem | Done
+Unit = IngestPart | UnchangedFile | UnitProblem | LeftOut | UnitFinished
 
 
 class _Allowance:
@@ -75,7 +83,7 @@ class _Allowance:
         self.members = self.size = 0
         self.spent = ""
 
-    def take(self, member: Member) -> None:
+    def take(self, member: ArchiveMember) -> None:
         self.members += 1
         self.size += len(member.data)
         if self.members > MOST_MEMBERS:
@@ -85,25 +93,33 @@ class _Allowance:
 
 
 class Units:
-    """Makes units of files."""
+    """Makes units of files. `pages` has the page which may have been made of a source (`leaving.twins`)."""
 
     def __init__(
-        self, library: Library, extractors: Sequence[Extractor], archives: Sequence[Archive], largest: int
+        self,
+        library: Library,
+        extractors: Sequence[Extractor],
+        archives: Sequence[Archive],
+        largest: int,
+        pages: Mapping[Path, Path] | None = None,
     ) -> None:
         self._library, self._largest = library, largest
+        self._pages = pages or {}
         self._extractors = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
         self._readers = extractors
         self._archives = {suffix: archive for archive in archives for suffix in archive.suffixes}
         # A newer version of any of them may read more of an archive.
         self._versions = sha256(" ".join(sorted(extractor.name for extractor in extractors)).encode())[:16]
 
-    def of(self, file: Found) -> Iterator[Unit]:
-        """The units of one file; the last is `Done`."""
+    def of(self, file: FileToRead) -> Iterator[Unit]:
+        """The units of one file; the last is `UnitFinished`."""
         stamp: FileStamp | None = None
         try:
             stamp = self._look(file)
-            if stamp.documents:
-                yield Known(stamp)
+            if not file.named and (why := exclusions.by_name(file.path.name) or self._twin(file.path)):
+                yield LeftOut(printable(file.path), why)
+            elif stamp.documents:
+                yield UnchangedFile(stamp)
             else:
                 content = read_file(file.path, self._largest, text=self._reader(file.path.name) is None)
                 if content is not None:
@@ -111,19 +127,19 @@ class Units:
                 yield from self._open(file, content)
         except (OSError, ValueError, ExtractError) as error:
             reason = error.strerror if isinstance(error, OSError) else ""
-            yield Problem(reason or str(error))
-        yield Done(name=printable(file.path), stamp=stamp)
+            yield UnitProblem(reason or str(error))
+        yield UnitFinished(name=printable(file.path), stamp=stamp)
 
     def of_page(self, page: Fetched) -> Iterator[Unit]:
-        """The units of one page; the last is `Done`."""
+        """The units of one page; the last is `UnitFinished`."""
         name = page_name(page)
         extractor = extractor_for(page, self._readers)
         if extractor is None:
-            yield Problem(f"nothing reads {page.media_type}")
+            yield UnitProblem(f"nothing reads {page.media_type}")
         elif not page.body:
-            yield Problem("empty")
+            yield UnitProblem("empty")
         else:
-            yield Part(
+            yield IngestPart(
                 name=name or page.final_url,
                 url=page.url,
                 data=page.body,
@@ -131,9 +147,9 @@ class Units:
                 documents=extractor.extract(page.body, name),
                 page=page,
             )
-        yield Done(name=page.url)
+        yield UnitFinished(name=page.url)
 
-    def _look(self, file: Found) -> FileStamp:
+    def _look(self, file: FileToRead) -> FileStamp:
         """The stamp of an unchanged file, else one without documents."""
         status = file.path.stat()
         check_regular(status)
@@ -147,17 +163,27 @@ class Units:
         same = known is not None and (known.size, known.mtime_ns) == (fresh.size, fresh.mtime_ns)
         return known if known is not None and same and known.extractor == version else fresh
 
-    def _open(self, file: Found, content: Content | None) -> Iterator[Unit]:
-        name, url = printable(file.path.name), file.path.resolve().as_uri()
+    def _open(self, file: FileToRead, content: FileContent | None) -> Iterator[Unit]:
+        name, url = printable(file.path.name), address(file.path)
         if content is None:
             kinds = ", ".join(sorted({*self._extractors, *self._archives}))
-            yield Problem(f"nothing reads this kind of file (readable: text, {kinds})" if file.named else "")
+            yield UnitProblem(f"nothing reads this kind of file (readable: text, {kinds})" if file.named else "")
         elif not content.data:
-            yield Problem("empty")
+            yield UnitProblem("empty")
         elif (archive := by_suffix(self._archives, name)) is not None:
             yield from self._unpack(archive, content.data, name, url)
         else:
-            yield self._part(name, url, content.data)
+            unit = self._part(name, url, content.data)
+            yield unit if file.named else _wanted(unit)
+
+    def _twin(self, path: Path) -> str:
+        """Why a source is left out: the page beside it says the same; "" where it is read."""
+        page = self._pages.get(path)
+        if page is None or max(path.stat().st_size, page.stat().st_size) > min(self._largest, exclusions.LARGEST_TWIN):
+            return ""
+        found = [read_file(each, self._largest, text=True) for each in (path, page)]
+        same = all(found) and exclusions.is_twin(*(each.data for each in found if each is not None))
+        return "the source of a page beside it" if same else ""
 
     def _unpack(self, archive: Archive, data: bytes, name: str, url: str) -> Iterator[Unit]:
         """The members of an archive and of archives in it, as units.
@@ -165,7 +191,7 @@ class Units:
         What unpacks to too much is given up; what came before is kept.
         """
         left = _Allowance()
-        inside: list[tuple[str, str, Iterator[Member]]] = [("", url, archive.members(data, name, self._largest))]
+        inside: list[tuple[str, str, Iterator[ArchiveMember]]] = [("", url, archive.members(data, name, self._largest))]
         while inside:
             above, base, members = inside[-1]
             try:
@@ -175,19 +201,21 @@ class Units:
                     continue
                 left.take(member)
             except ExtractError as error:
-                yield Problem(str(error), above)
+                yield UnitProblem(str(error), above)
                 inside.pop()
                 continue
             path, place = f"{above}{member.name}", f"{base}!/{quote(member.name)}"
             nested = by_suffix(self._archives, member.name)
             if member.problem or left.spent:
-                yield Problem(member.problem or left.spent, path)
+                yield UnitProblem(member.problem or left.spent, path)
+            elif why := exclusions.by_name(PurePosixPath(member.name).name):
+                yield LeftOut(path, why)
             elif nested is None:
-                yield self._part(PurePosixPath(member.name).name, place, member.data, path)
+                yield _wanted(self._part(PurePosixPath(member.name).name, place, member.data, path))
             elif len(inside) < DEPTH:
                 inside.append((f"{path}!/", place, nested.members(member.data, member.name, self._largest)))
             else:
-                yield Problem(f"archives within archives, deeper than {DEPTH}; unpack them first", path)
+                yield UnitProblem(f"archives within archives, deeper than {DEPTH}; unpack them first", path)
             if left.spent:
                 return
 
@@ -197,8 +225,8 @@ class Units:
         if extractor is None and b"\0" not in data[:SNIFFED]:
             extractor = self._extractors.get(".txt")
         if extractor is None:
-            return Problem("", member)
-        return Part(
+            return UnitProblem("", member)
+        return IngestPart(
             name=member or name,
             url=url,
             data=data,
@@ -209,6 +237,14 @@ class Units:
 
     def _reader(self, name: str) -> Extractor | Archive | None:
         return by_suffix(self._extractors, name) or by_suffix(self._archives, name)
+
+
+def _wanted(unit: Unit) -> Unit:
+    """A part nobody named, unless its bytes show that it is for no reader."""
+    if not isinstance(unit, IngestPart):
+        return unit
+    why = exclusions.by_content(unit.name, unit.data, unit.media_type)
+    return LeftOut(unit.name, why) if why else unit
 
 
 def page_name(page: Fetched) -> str:
@@ -247,4 +283,4 @@ def ahead(units: Iterable[Unit]) -> Iterator[Unit]:
 
 
 def _size(unit: Unit) -> int:
-    return len(unit.data) if isinstance(unit, Part) else 0
+    return len(unit.data) if isinstance(unit, IngestPart) else 0

@@ -3,19 +3,25 @@
 One text form for all formats: light Markdown and reStructuredText (headings, list items, table rows, code,
 `key: value` header fields), which every extractor writes; but pages and table rows, which come as lines already.
 Passages are computed, never stored; the same text gives the same passages for ever under one version name.
+
+    lines, blocks   what each line is, and which belong together     flat      the same for pages and rows
+    contents        which blocks are navigation                      context   labels and leads of blocks
+    passages        blocks cut to size
 """
 
 from __future__ import annotations
 
-from assay.core.sources import Span, Syntax
+from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.segment.blocks import blocks
+from assay.evidence.segment.contents import marked
+from assay.evidence.segment.context import placed
 from assay.evidence.segment.flat import pages, rows
 from assay.evidence.segment.passages import spans
 
-SEGMENTER = "segment/1"
+SEGMENTER = "segment/2"
 
 
-def segment(text: str, syntax: Syntax) -> tuple[Span, ...]:
+def segment(text: str, syntax: Syntax) -> tuple[PassageSpan, ...]:
     """The passages of `text`: ordinals from 0, ascending, not overlapping, none blank.
 
     Offsets are bytes of the text's UTF-8: `text.encode()[span.start:span.end].decode() == span.text`. Every
@@ -25,7 +31,8 @@ def segment(text: str, syntax: Syntax) -> tuple[Span, ...]:
         return spans(text, pages(text))
     if syntax == "rows":
         return spans(text, rows(text))
-    return spans(text, blocks(text, syntax))
+    found = blocks(text, syntax)
+    return spans(text, found if syntax == "code" else placed(text, marked(text, found)))
 
 
 __all__ = ["SEGMENTER", "segment"]

@@ -8,35 +8,40 @@ import msgspec
 
 from assay.core.sources import BlockKind, Syntax
 from assay.evidence.segment import lines as shape
-from assay.evidence.segment.lines import Line
+from assay.evidence.segment.lines import TextLine
+from assay.evidence.segment.records import FEWEST, MORE, is_header, record_run
 
 FRONT_MATTER_LINES = 400
-LONG_LINE = 4_000
-"""What of a line is looked at to tell whether it is prose."""
-LONG_KEY = 40
-LONG_VALUE = 60
 TITLE = 120
 LONGEST_HEADING = 1_000
 """A longer line is no heading, whatever it begins with; it would also take long to match."""
 
 
-Takers = tuple[Callable[[Line], bool], ...]
+Takers = tuple[Callable[[TextLine], bool], ...]
 
 
-class Block(msgspec.Struct, frozen=True, gc=False):
-    """Code points `start` to `end` of the text, under the headings `heading`, on `page` (from 1; 0: no pages)."""
+class TextBlock(msgspec.Struct, frozen=True, gc=False):
+    """Code points `start` to `end` of the text, under the headings `heading`, on `page` (from 1; 0: no pages).
+
+    `label`, `term` and `lead` are what stands around it (`segment.context`). `indent` is the white space before the
+    fence of code, -1 where it has none.
+    """
 
     kind: BlockKind
     start: int
     end: int
     heading: tuple[str, ...]
     page: int = 0
+    label: str = ""
+    term: str = ""
+    lead: str = ""
+    indent: int = -1
 
 
-def blocks(text: str, syntax: Syntax) -> list[Block]:
+def blocks(text: str, syntax: Syntax) -> list[TextBlock]:
     """The blocks of `text`, ascending; for syntaxes which need more than a look at each line."""
     if syntax == "code":
-        return [Block("code", 0, len(text), ())]
+        return [TextBlock("code", 0, len(text), ())]
     return _Reader(shape.lines(text), marked=syntax == "markdown").read()
 
 
@@ -47,10 +52,10 @@ class _Reader:
     are for lines which begin with a letter or digit, `signed` ones for all others.
     """
 
-    def __init__(self, lines: list[Line], marked: bool) -> None:
+    def __init__(self, lines: list[TextLine], marked: bool) -> None:
         self.lines, self.marked = lines, marked
         self.at = 0
-        self.found: list[Block] = []
+        self.found: list[TextBlock] = []
         self.headings: list[tuple[int, str]] = []
         self.styles: list[str] = []
         self.path: tuple[str, ...] = ()
@@ -59,16 +64,16 @@ class _Reader:
         self.literal = False
         self.titles = 0
         self.unclosed = False
-        worded: Takers = (self._take_underlined, self._take_item)
+        worded: Takers = (self._take_underlined, self._take_leaders, self._take_item)
         signed: Takers = (self._take_underlined, self._take_table, self._take_item)
         if marked:
             worded = (*worded, self._take_indented)
             signed = (self._take_fence, self._take_comment, self._take_atx, *signed, self._take_directive)
             signed = (*signed, self._take_indented)
-        rest: Takers = (self._take_fields, self._take_title, self._take_paragraph)
+        rest: Takers = (self._take_fields, self._take_title, self._take_records, self._take_paragraph)
         self.worded, self.signed = (*worded, *rest), (*signed, *rest)
 
-    def read(self) -> list[Block]:
+    def read(self) -> list[TextBlock]:
         if self.marked:
             self._front_matter()
         while self.at < len(self.lines):
@@ -81,15 +86,15 @@ class _Reader:
                     break
         return self.found
 
-    def _add(self, kind: BlockKind, start: int, end: int) -> None:
+    def _add(self, kind: BlockKind, start: int, end: int, indent: int = -1) -> None:
         if start < end:
-            self.found.append(Block(kind, start, end, self.path))
+            self.found.append(TextBlock(kind, start, end, self.path, indent=indent))
 
-    def _next(self, ahead: int = 1) -> Line | None:
+    def _next(self, ahead: int = 1) -> TextLine | None:
         index = self.at + ahead
         return self.lines[index] if index < len(self.lines) else None
 
-    def _run(self, belongs: Callable[[Line], bool]) -> Iterator[Line]:
+    def _run(self, belongs: Callable[[TextLine], bool]) -> Iterator[TextLine]:
         """The following lines as long as they belong; `at` moves behind them."""
         while self.at < len(self.lines) and belongs(self.lines[self.at]):
             self.at += 1
@@ -107,7 +112,10 @@ class _Reader:
                 self.at = index + 1
                 return
 
-    def _fields(self, lines: list[Line]) -> None:
+    def _fields(self, lines: list[TextLine]) -> None:
+        self._grouped("field", lines)
+
+    def _grouped(self, kind: BlockKind, lines: list[TextLine]) -> None:
         """Each key with its value is a block; indented lines and `- ` lines go on with the value above."""
         start = end = -1
         for line in lines:
@@ -117,19 +125,19 @@ class _Reader:
                 end = line.end
                 continue
             if start >= 0:
-                self._add("field", start, end)
+                self._add(kind, start, end)
             start, end = line.start, line.end
         if start >= 0:
-            self._add("field", start, end)
+            self._add(kind, start, end)
 
-    def _take_fields(self, line: Line) -> bool:
+    def _take_fields(self, line: TextLine) -> bool:
         if not self.header:
             return False
         end = self.at
         while end < len(self.lines) and self.lines[end].body:
             end += 1
         group = self.lines[self.at : end]
-        if not _is_header(group):
+        if not is_header(group):
             return False
         self._fields(group)
         self.at = end
@@ -137,7 +145,7 @@ class _Reader:
 
     # headings
 
-    def _take_atx(self, line: Line) -> bool:
+    def _take_atx(self, line: TextLine) -> bool:
         match = shape.ATX.match(line.body) if line.body[0] == "#" and len(line.body) <= LONGEST_HEADING else None
         if match is None:
             return False
@@ -148,15 +156,20 @@ class _Reader:
         self.at += 1
         return True
 
-    def _take_underlined(self, line: Line) -> bool:
+    def _take_underlined(self, line: TextLine) -> bool:
         below, second = self._next(), self._next(2)
         if below is None or not below.body:
             return False
-        if _underlines(below, line):
+        if shape.underlines(below, line):
             self._heading(self._level(below.body[0]), line.body, line.start + line.text.index(line.body))
             self.at += 2
             return True
-        if shape.UNDERLINE.match(line.body) and second is not None and second.body == line.body and _alnum(below.body):
+        if (
+            shape.UNDERLINE.match(line.body)
+            and second is not None
+            and second.body == line.body
+            and shape.has_word(below.body)
+        ):
             start = below.start + below.text.index(below.body)
             self._heading(self._level(line.body[0] * 2), below.body, start)
             self.at += 3
@@ -181,7 +194,7 @@ class _Reader:
         if self.titles > 1:
             self.header = False
 
-    def _take_title(self, line: Line) -> bool:
+    def _take_title(self, line: TextLine) -> bool:
         """The first line is a title when a much longer line follows which starts a sentence of its own."""
         below = self._next()
         if self.found or below is None or len(line.body) > TITLE or line.body[-1] in ".,;:!?。，；：":
@@ -194,20 +207,20 @@ class _Reader:
 
     # code
 
-    def _take_fence(self, line: Line) -> bool:
+    def _take_fence(self, line: TextLine) -> bool:
         match = shape.FENCE.match(line.body) if line.body[0] in "`~" else None
         if match is None:
             return False
         fence = match[1]
         self.at += 1
-        inside = list(self._run(lambda other: not _closes(other, fence)))
+        inside = list(self._run(lambda other: not shape.closes(other, fence)))
         self.at += 1
         if inside:
-            self._add("code", inside[0].start, inside[-1].end)
+            self._add("code", inside[0].start, inside[-1].end, line.indent)
         self.header = False
         return True
 
-    def _take_comment(self, line: Line) -> bool:
+    def _take_comment(self, line: TextLine) -> bool:
         """A comment which starts a line is not shown to a reader and no passage; one that never ends is text."""
         if self.unclosed or not line.body.startswith("<!--"):
             return False
@@ -223,17 +236,22 @@ class _Reader:
         self._add("paragraph", rest, last.end)
         return True
 
-    def _take_directive(self, line: Line) -> bool:
+    def _take_directive(self, line: TextLine) -> bool:
         match = shape.DIRECTIVE.match(line.body) if line.body[0] == "." else None
         if match is None:
             return False
+        if match[1] in shape.CONTENTS_DIRECTIVES:
+            self.at += 1
+            inside = list(self._run(lambda other: not other.body or other.indent > line.indent))
+            self._add("navigation", line.start, inside[-1].end if inside else line.end)
+            return True
         self.literal = match[1] in shape.CODE_DIRECTIVES
         if not self.literal:
             return False
         self.at += 1
         return True
 
-    def _take_indented(self, line: Line) -> bool:
+    def _take_indented(self, line: TextLine) -> bool:
         indent = line.indent
         literal, self.literal = self.literal, False
         if indent < (1 if literal else 4) or (0 <= self.listed < indent and not literal):
@@ -245,13 +263,59 @@ class _Reader:
         self._add("code", inside[0].start, inside[-1].end)
         return True
 
+    # contents, records
+
+    def _take_leaders(self, line: TextLine) -> bool:
+        """Lines of a printed table of contents."""
+        if not shape.is_leader(line.body):
+            return False
+        inside = list(self._run(lambda other: bool(other.body) and shape.is_leader(other.body)))
+        self._add("navigation", inside[0].start, inside[-1].end)
+        return True
+
+    def _take_records(self, line: TextLine) -> bool:
+        """Lines of a key and a value, each a block with the indented lines below it.
+
+        Prose may have two such lines one after the other by chance, but not in a paragraph of nothing else. A short
+        line above them, which is what they are about, stays a paragraph.
+        """
+        end, keys = record_run(self.lines, self.at)
+        if not keys and self._is_short(line):
+            self._paragraph_of_one(line)
+            return True
+        whole = end == len(self.lines) or not self._continues(self.lines[end])
+        if keys < (FEWEST if whole else MORE):
+            return False
+        self._grouped("record", self.lines[self.at : end])
+        self.at = end
+        self.header = False
+        return True
+
+    def _is_short(self, line: TextLine) -> bool:
+        """Whether a line is a name above records."""
+        below = self._next()
+        if (
+            len(line.body) > shape.LONG_VALUE
+            or line.body[-1] in ".,;!?。，；！？"
+            or below is None
+            or line.indent > below.indent
+        ):
+            return False
+        end, keys = record_run(self.lines, self.at + 1)
+        return keys >= FEWEST and (end == len(self.lines) or not self._continues(self.lines[end]))
+
+    def _paragraph_of_one(self, line: TextLine) -> None:
+        self.at += 1
+        self.header = False
+        self._add("paragraph", line.start, line.end)
+
     # tables, lists, paragraphs
 
-    def _take_table(self, line: Line) -> bool:
+    def _take_table(self, line: TextLine) -> bool:
         if shape.SIMPLE_TABLE.match(line.body):
             self.at += 1
             for row in self._run(lambda other: bool(other.body)):
-                if _alnum(row.body):
+                if shape.has_word(row.body):
                     self._add("row", row.start, row.end)
             return True
         if shape.DECORATION.match(line.body):
@@ -263,7 +327,7 @@ class _Reader:
         self.at += 1
         return True
 
-    def _take_item(self, line: Line) -> bool:
+    def _take_item(self, line: TextLine) -> bool:
         bullet = shape.BULLET.match(line.body)
         if bullet is None and shape.NUMBERED.match(line.body) is None:
             return False
@@ -272,18 +336,18 @@ class _Reader:
         start = line.start + line.text.index(line.body) + skipped
         field = self.header and shape.ITEM_FIELD.match(line.body, skipped)
         if not field:
-            self.header = self.header and len(line.body) <= LONG_VALUE
+            self.header = self.header and len(line.body) <= shape.LONG_VALUE
         self.at += 1
         end = line.end
         for other in self._run(self._continues_item):
             end = other.end
-        self._add("field" if field and len(field["key"]) <= LONG_KEY else "item", start, end)
+        self._add("field" if field and len(field["key"]) <= shape.LONG_KEY else "item", start, end)
         return True
 
-    def _continues_item(self, line: Line) -> bool:
+    def _continues_item(self, line: TextLine) -> bool:
         return self._continues(line) and not shape.NUMBERED.match(line.body)
 
-    def _continues(self, line: Line) -> bool:
+    def _continues(self, line: TextLine) -> bool:
         """Whether a line goes on with the paragraph or item above it."""
         body = line.body
         if not body:
@@ -299,7 +363,7 @@ class _Reader:
             return len(body) > LONGEST_HEADING or shape.ATX.match(body) is None
         return first not in "`~" or shape.FENCE.match(body) is None
 
-    def _take_paragraph(self, line: Line) -> bool:
+    def _take_paragraph(self, line: TextLine) -> bool:
         self.at += 1
         last = [line, *self._run(self._continues)][-1]
         if line.indent <= self.listed or self.listed < 0:
@@ -308,40 +372,3 @@ class _Reader:
         self.literal = self.literal or (self.marked and last.body.endswith("::"))
         self._add("paragraph", line.start, last.end)
         return True
-
-
-def _alnum(text: str) -> bool:
-    return any(map(str.isalnum, text))
-
-
-def _underlines(below: Line, line: Line) -> bool:
-    """Whether `below` makes `line` a heading: a run of one sign, as long as the title unless `===` or `---`."""
-    if len(line.body) > 200 or line.text[0] in " \t" or not _alnum(line.body) or line.body[0] == "|":
-        return False
-    if not shape.UNDERLINE.match(below.body) or shape.BULLET.match(line.body):
-        return False
-    return below.body[0] in "=-" or len(below.body) >= len(line.body)
-
-
-def _closes(line: Line, fence: str) -> bool:
-    return line.body.startswith(fence) and not line.body.strip(fence[0])
-
-
-def _is_header(group: list[Line]) -> bool:
-    """Whether all lines are `key: value` or go on with the value above: several, or a single short one.
-
-    Where the first goes on with another sentence it is prose.
-    """
-    if shape.SENTENCE.search(group[0].body, 0, LONG_LINE):
-        return False
-    keys = 0
-    for number, line in enumerate(group):
-        if line.text[0] in " \t" and number:
-            continue
-        match = shape.FIELD.match(line.body)
-        if match is None or len(match["key"]) > LONG_KEY:
-            return False
-        keys += 1
-    if keys > 1:
-        return True
-    return len(group) == 1 and len(group[0].body) <= LONG_VALUE and group[0].body[-1] not in ".!?:;,。！？"

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from assay.core.sources import BlockKind
 from assay.evidence.segment import lines as shape
-from assay.evidence.segment.blocks import Block
+from assay.evidence.segment.blocks import TextBlock
 
 PAGE_BREAK = "\f"
 
 
-def pages(text: str) -> Iterator[Block]:
+def pages(text: str) -> Iterator[TextBlock]:
     """A paragraph or list item a line, each with its page, from 1; a form feed ends a page."""
     start = 0
     for number, page in enumerate(text.split(PAGE_BREAK), 1):
@@ -21,12 +21,15 @@ def pages(text: str) -> Iterator[Block]:
             bullet = shape.BULLET.match(line.body)
             first = start + line.start + line.text.index(line.body)
             kind: BlockKind = "item" if bullet or shape.NUMBERED.match(line.body) else "paragraph"
-            yield Block(kind, first + (bullet.end() if bullet else 0), start + line.end, (), number)
+            kind = "navigation" if shape.is_leader(line.body) else kind
+            if line.body.startswith("| ") and line.body.endswith(" |"):
+                kind = "row"
+            yield TextBlock(kind, first + (bullet.end() if bullet else 0), start + line.end, (), number)
         start += len(page) + len(PAGE_BREAK)
 
 
-def rows(text: str) -> Iterator[Block]:
+def rows(text: str) -> Iterator[TextBlock]:
     """A table row a line."""
     for line in shape.lines(text):
         if line.body:
-            yield Block("row", line.start, line.end, ())
+            yield TextBlock("row", line.start, line.end, ())

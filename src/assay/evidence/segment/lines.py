@@ -7,7 +7,7 @@ import re
 import msgspec
 
 
-class Line(msgspec.Struct, frozen=True, gc=False):
+class TextLine(msgspec.Struct, frozen=True, gc=False):
     """A line without its ending, at code points `start` to `end`; `body` is without the white space around it."""
 
     start: int
@@ -22,6 +22,8 @@ class Line(msgspec.Struct, frozen=True, gc=False):
         return len(lead.expandtabs(4))
 
 
+LONG_KEY = 40
+LONG_VALUE = 60
 ENDING = re.compile(r"\r\n|\n|\r")
 
 FENCE = re.compile(r"(`{3,}|~{3,})[^`]*$")
@@ -33,6 +35,7 @@ BULLET = re.compile(r"[-*+•‣◦](?:[ \t]+|$)")
 NUMBERED = re.compile(r"(?:\d{1,3}|[a-zA-Z#])[.)][ \t]+")
 DIRECTIVE = re.compile(r"\.\.[ \t]+([\w-]+)::")
 CODE_DIRECTIVES = frozenset(("code-block", "code", "sourcecode", "parsed-literal", "literalinclude", "doctest"))
+CONTENTS_DIRECTIVES = frozenset(("toctree", "contents", "sectnum", "tableofcontents"))
 CODE_SIGNS = re.compile(
     r"^(?:>>>|\.\.\.|\$ |%|//|/\*|#include|@\w)|[{};]\s*$|=>|->|==|\w\(.*\)\s*[:;]?$|^\w[\w.\[\]]* = "
     r"|^(?:def|class|import|from|return|fn|let|var|func) "
@@ -45,22 +48,59 @@ FIELD = re.compile(rf":?(?P<key>{KEY}):(?:[ \t]|$)")
 ITEM_FIELD = re.compile(
     rf"(?P<mark>\*\*|__|\*|_)?(?P<key>{KEY})(?:(?(mark)(?P=mark):|:)|(?(mark):(?P=mark)|(?!)))(?:[ \t]|$)"
 )
+RECORD = re.compile(
+    r"(?P<key>[^\W_](?:[^\s:：|\"`={};]{0,40}[ ]){0,9}[^\s:：|\"`={};.!?]{0,40})(?::[ \t]+|：[ \t]*)[^\s:/]"
+)
+"""A line with a key of at most ten words, which may have brackets and signs, and a value."""
+LEADER = re.compile(r"(?:\.{4,}|(?:\. ){3,}\.?|…{2,}|·{4,}|_{5,})\s*(?:\d{1,4}|[ivxlc]{1,7})?$", re.IGNORECASE)
+"""What ends an entry of a printed table of contents."""
+LONGEST_ENTRY = 200
 SENTENCE = re.compile(r"[a-z]{3}[.!?]\s+[A-Z]")
 
 
-def lines(text: str) -> list[Line]:
+def lines(text: str) -> list[TextLine]:
     """The lines of `text`; only LF, CRLF and CR end one."""
     found = []
     start = 0
     if "\r" not in text:
         for piece in text.split("\n"):
             end = start + len(piece)
-            found.append(Line(start, end, piece, piece.strip()))
+            found.append(TextLine(start, end, piece, piece.strip()))
             start = end + 1
         return found
     for match in ENDING.finditer(text):
         piece = text[start : match.start()]
-        found.append(Line(start, match.start(), piece, piece.strip()))
+        found.append(TextLine(start, match.start(), piece, piece.strip()))
         start = match.end()
-    found.append(Line(start, len(text), text[start:], text[start:].strip()))
+    found.append(TextLine(start, len(text), text[start:], text[start:].strip()))
     return found
+
+
+def has_word(text: str) -> bool:
+    """Whether a text has a letter or a digit."""
+    return any(map(str.isalnum, text))
+
+
+def underlines(below: TextLine, line: TextLine) -> bool:
+    """Whether `below` makes `line` a heading: a run of one sign, as long as the title unless `===` or `---`."""
+    if len(line.body) > 200 or line.text[0] in " \t" or not has_word(line.body) or line.body[0] == "|":
+        return False
+    if not UNDERLINE.match(below.body) or BULLET.match(line.body):
+        return False
+    return below.body[0] in "=-" or len(below.body) >= len(line.body)
+
+
+def closes(line: TextLine, fence: str) -> bool:
+    """Whether a line ends the code which `fence` began."""
+    return line.body.startswith(fence) and not line.body.strip(fence[0])
+
+
+def is_record(body: str) -> bool:
+    """Whether a line has a key and a value."""
+    match = RECORD.match(body)
+    return match is not None and match["key"].count("(") == match["key"].count(")")
+
+
+def is_leader(body: str) -> bool:
+    """Whether a line is an entry of a printed table of contents: a title, leaders, mostly a page."""
+    return len(body) <= LONGEST_ENTRY and body[0].isalnum() and LEADER.search(body) is not None

@@ -6,9 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from assay.core.sources import LONGEST_PASSAGE, Span
+from assay.core.sources import LONGEST_PASSAGE, PassageSpan
 from assay.core.text import sentences
-from assay.evidence.segment.blocks import Block
+from assay.evidence.segment.blocks import TextBlock
 from assay.evidence.segment.lines import ENDING
 
 LIMIT = LONGEST_PASSAGE
@@ -23,19 +23,19 @@ of megabytes would keep all else in this process waiting.
 BREAKS = re.compile(r"[.!?…。！？؟۔।](?:(?<=[。！？؟۔।])|[\"'”’)\]]*\s)")
 """Every place where a sentence may end inside a block."""
 
-WHOLE = frozenset(("row", "field", "heading"))
+WHOLE = frozenset(("row", "field", "record", "heading", "navigation"))
 """Kinds of blocks which are one passage each, unless they are too long."""
 
 Range = tuple[int, int]
 
 
-def spans(text: str, blocks: Iterable[Block]) -> tuple[Span, ...]:
+def spans(text: str, blocks: Iterable[TextBlock]) -> tuple[PassageSpan, ...]:
     """The passages of `blocks`, with byte offsets."""
-    found: list[Span] = []
+    found: list[PassageSpan] = []
     ascii_only = text.isascii()
     point = byte = 0
     for block in blocks:
-        for start, end in _cut(text, block):
+        for number, (start, end) in enumerate(_cut(text, block)):
             piece = text[start:end]
             if ascii_only:
                 first, last = start, end
@@ -43,11 +43,13 @@ def spans(text: str, blocks: Iterable[Block]) -> tuple[Span, ...]:
                 first = byte + len(text[point:start].encode())
                 last = first + len(piece.encode())
             point, byte = end, last
-            found.append(Span(len(found), first, last, piece, block.kind, block.heading, block.page))
+            label = block.term if number and block.term else block.label
+            above = (block.heading, block.page, label, block.lead)
+            found.append(PassageSpan(len(found), first, last, piece, block.kind, *above))
     return tuple(found)
 
 
-def _cut(text: str, block: Block) -> Iterator[Range]:
+def _cut(text: str, block: TextBlock) -> Iterator[Range]:
     code = block.kind == "code"
     for start, end in _pieces(text, block):
         bounded = ((start, end),) if end - start <= LIMIT else _bounded(text, start, end)
@@ -57,7 +59,7 @@ def _cut(text: str, block: Block) -> Iterator[Range]:
                 yield trimmed
 
 
-def _pieces(text: str, block: Block) -> Iterable[Range]:
+def _pieces(text: str, block: TextBlock) -> Iterable[Range]:
     if block.kind == "code":
         return _code(text, block.start, block.end)
     if block.kind in WHOLE or _is_one(text, block):
@@ -65,7 +67,7 @@ def _pieces(text: str, block: Block) -> Iterable[Range]:
     return _prose(text, block.start, block.end)
 
 
-def _is_one(text: str, block: Block) -> bool:
+def _is_one(text: str, block: TextBlock) -> bool:
     """Whether `_prose` would make one passage: told without looking for sentences, which costs ten times more."""
     if block.end - block.start > ENOUGH:
         return False

@@ -6,10 +6,10 @@ from assay.core.markers import CitationMode
 from assay.export.bundle.archive import pack
 from assay.export.bundle.check import check
 from assay.export.bundle.contents import members
-from assay.export.bundle.result import Check, Outcome, Verification
+from assay.export.bundle.result import BundleCheck, Outcome, Verification
 from assay.export.protocols import Record
 
-__all__ = ["EXPORTER", "BundleExporter", "Check", "Outcome", "Verification", "check"]
+__all__ = ["EXPORTER", "BundleCheck", "BundleExporter", "Outcome", "Verification", "check"]
 
 
 class BundleExporter:

@@ -29,22 +29,22 @@ _LONGEST_NAME = 200
 _CHECKSUM = range(14, 18)  # where a header keeps it
 
 
-class Member(msgspec.Struct, frozen=True):
+class BundleMember(msgspec.Struct, frozen=True):
     """A file in the zip: its name (ASCII, `/` between folders) and its bytes."""
 
     name: str
     data: bytes | memoryview
 
 
-class Opened(msgspec.Struct, frozen=True, kw_only=True):
+class ArchiveContents(msgspec.Struct, frozen=True, kw_only=True):
     """What a reader found: the members up to where the walk ended, whether that was the directory, and problems."""
 
-    members: tuple[Member, ...]
+    members: tuple[BundleMember, ...]
     whole: bool
     problems: tuple[str, ...]
 
 
-def pack(members: Sequence[Member]) -> bytes:
+def pack(members: Sequence[BundleMember]) -> bytes:
     """The zip of these members, in this order.
 
     Raises:
@@ -64,22 +64,22 @@ def looks_like_zip(data: bytes) -> bool:
     return data.startswith(_LOCAL_SIGN) or _END_SIGN in data
 
 
-def unpack(data: bytes) -> Opened:
+def unpack(data: bytes) -> ArchiveContents:
     """Read a zip which `pack` could have written, and say where `data` is not one."""
-    view, at, members = memoryview(data), 0, dict[str, Member]()
+    view, at, members = memoryview(data), 0, dict[str, BundleMember]()
     while data[at : at + 4] != _CENTRAL_SIGN:
         found = _member(view, at)
-        if isinstance(found, Member) and (found.name in members or len(members) == MOST):
+        if isinstance(found, BundleMember) and (found.name in members or len(members) == MOST):
             found = f"{found.name} is there twice" if found.name in members else f"more than {MOST:,} members"
         if isinstance(found, str):
-            return Opened(members=tuple(members.values()), whole=False, problems=(found,))
+            return ArchiveContents(members=tuple(members.values()), whole=False, problems=(found,))
         members[found.name] = found
         at += _LOCAL.size + len(found.name) + len(found.data)
     read = tuple(members.values())
-    return Opened(members=read, whole=True, problems=_differences(data, read))
+    return ArchiveContents(members=read, whole=True, problems=_differences(data, read))
 
 
-def _member(view: memoryview, at: int) -> Member | str:
+def _member(view: memoryview, at: int) -> BundleMember | str:
     """The member whose header begins at `at`, or why it is not accepted."""
     if len(view) - at < _LOCAL.size or view[at : at + 4] != _LOCAL_SIGN:
         return f"byte {at:,}: neither a member nor the directory begins here"
@@ -99,10 +99,10 @@ def _member(view: memoryview, at: int) -> Member | str:
     ):
         if wrong:
             return f"{name.decode()} {why}"
-    return Member(name.decode(), view[start : start + size])
+    return BundleMember(name.decode(), view[start : start + size])
 
 
-def _differences(data: bytes, members: Sequence[Member]) -> tuple[str, ...]:
+def _differences(data: bytes, members: Sequence[BundleMember]) -> tuple[str, ...]:
     """Where `data` is not, byte for byte, what these members give."""
     at, view = 0, memoryview(data)
     for what, piece in _pieces(members):
@@ -122,7 +122,7 @@ def _first_difference(one: memoryview, other: bytes | memoryview) -> int:
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
-def _pieces(members: Sequence[Member]) -> Iterator[tuple[str, bytes | memoryview]]:
+def _pieces(members: Sequence[BundleMember]) -> Iterator[tuple[str, bytes | memoryview]]:
     """The zip in pieces, each with what it is."""
     directory, at = list[bytes](), 0
     for member in members:

@@ -15,10 +15,10 @@ from assay.core.report import written
 from assay.core.sources import sha256
 from assay.core.view import RunView, fold
 from assay.export.bundle import evidence, reports
-from assay.export.bundle.archive import Member, looks_like_zip, unpack
+from assay.export.bundle.archive import BundleMember, looks_like_zip, unpack
 from assay.export.bundle.contents import FORMAT, KNOWN, LOG, MANIFEST, Manifest, decode, encode, log, release
-from assay.export.bundle.opened import Bundle
-from assay.export.bundle.result import Check, Outcome, Verification, checked
+from assay.export.bundle.opened_bundle import Bundle
+from assay.export.bundle.result import BundleCheck, Outcome, Verification, checked
 
 LONGEST_REPORT = 500_000
 """Code points of a report's text which are still rendered: a hostile text costs some 0.2 ms a character."""
@@ -80,7 +80,7 @@ def _unchecked(bundle: Bundle) -> tuple[str, ...]:
 
 def _outcome(view: RunView) -> Outcome:
     if view.gate is not None:
-        return "passed" if view.verified else "not_passed"
+        return "passed" if view.passed else "not_passed"
     match written(view):
         case "finished":
             return "no_check"
@@ -97,7 +97,7 @@ def _manifest(members: dict[str, bytes | memoryview]) -> Manifest | None:
         return None
 
 
-def _members(members: tuple[Member, ...], manifest: Manifest | None) -> Check:
+def _members(members: tuple[BundleMember, ...], manifest: Manifest | None) -> BundleCheck:
     """Every member is listed with its size and hash, none is missing, none is there that is not listed."""
     problems = list(_unlisted(members, manifest)) if manifest else [f"{MANIFEST} is not there or cannot be read"]
     other = manifest is not None and manifest.release != release()
@@ -108,7 +108,7 @@ def _members(members: tuple[Member, ...], manifest: Manifest | None) -> Check:
     return checked("members", len(members), problems + ([] if other else unknown), tuple(unknown[:3] if other else ()))
 
 
-def _unlisted(members: tuple[Member, ...], manifest: Manifest) -> Iterator[str]:
+def _unlisted(members: tuple[BundleMember, ...], manifest: Manifest) -> Iterator[str]:
     if manifest.format != FORMAT:
         yield f"the format is {manifest.format!r}, this release reads {FORMAT!r}"
     listed = {each.name: each for each in manifest.members}
@@ -128,7 +128,7 @@ def _unlisted(members: tuple[Member, ...], manifest: Manifest) -> Iterator[str]:
         yield f"{MANIFEST} is not written as this release writes it"
 
 
-def _events(members: dict[str, bytes | memoryview], manifest: Manifest | None) -> tuple[RunView | None, Check]:
+def _events(members: dict[str, bytes | memoryview], manifest: Manifest | None) -> tuple[RunView | None, BundleCheck]:
     """The log can be read, is one run's, has every number from 1, and folds into a view."""
     try:
         envelopes = _log(members)

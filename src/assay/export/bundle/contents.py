@@ -24,7 +24,7 @@ from assay.core.report import bibliography
 from assay.core.sources import Document, Passage, Snapshot, Source, sha256
 from assay.core.view import RunView
 from assay.export import events, json, markdown
-from assay.export.bundle.archive import Member
+from assay.export.bundle.archive import BundleMember
 from assay.export.html import render as html
 from assay.export.printable import printable
 from assay.export.protocols import Record
@@ -45,7 +45,7 @@ RENDERINGS: Mapping[str, Callable[[RunView, CitationMode], bytes]] = {
 """The forms of the report in a bundle, by name; each the same bytes for the same view."""
 
 
-class Listed(msgspec.Struct, frozen=True, kw_only=True):
+class ManifestEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A member as the manifest lists it; `size` in bytes."""
 
     name: str
@@ -60,10 +60,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     release: str
     run_id: str
     citations: CitationMode
-    members: tuple[Listed, ...]
+    members: tuple[ManifestEntry, ...]
 
 
-class Origin(msgspec.Struct, frozen=True, kw_only=True):
+class SourceOrigin(msgspec.Struct, frozen=True, kw_only=True):
     """A line of `sources.json`: a cited document, the snapshot it was taken from, and by what.
 
     Sizes are in bytes, `fetched_at` is ISO 8601 UTC. The first four fields are checked against the rest of the
@@ -86,26 +86,29 @@ def release() -> str:
     return version("assay")
 
 
-def members(record: Record, citations: CitationMode) -> list[Member]:
+def members(record: Record, citations: CitationMode) -> list[BundleMember]:
     """The members of a run's bundle, in their order.
 
     Raises:
         StoreError: the text or the snapshot of a cited document is not there, or damaged.
     """
     sources = cited_sources(record.view)
-    made = [Member(name, rendered(record.view, citations)) for name, rendered in RENDERINGS.items()]
-    made += [Member(LOG, log(record.log)), Member(SOURCES, encode([_origin(record, each) for each in sources]))]
-    made += [Member(document_name(each), record.blobs.get(each.document_sha256)) for each in sources]
+    made = [BundleMember(name, rendered(record.view, citations)) for name, rendered in RENDERINGS.items()]
+    made += [
+        BundleMember(LOG, log(record.log)),
+        BundleMember(SOURCES, encode([_origin(record, each) for each in sources])),
+    ]
+    made += [BundleMember(document_name(each), record.blobs.get(each.document_sha256)) for each in sources]
     snapshots = dict.fromkeys(each.snapshot_sha256 for each in sources)
-    made += [Member(f"snapshots/{each}", record.blobs.get(each)) for each in snapshots]
+    made += [BundleMember(f"snapshots/{each}", record.blobs.get(each)) for each in snapshots]
     made.sort(key=lambda member: member.name)
     manifest = Manifest(release=release(), run_id=record.view.run_id, citations=citations, members=listing(made))
-    return [Member(MANIFEST, encode(manifest)), *made]
+    return [BundleMember(MANIFEST, encode(manifest)), *made]
 
 
-def listing(members: Iterable[Member]) -> tuple[Listed, ...]:
+def listing(members: Iterable[BundleMember]) -> tuple[ManifestEntry, ...]:
     """Members as a manifest lists them."""
-    return tuple(Listed(name=each.name, sha256=sha256(each.data), size=len(each.data)) for each in members)
+    return tuple(ManifestEntry(name=each.name, sha256=sha256(each.data), size=len(each.data)) for each in members)
 
 
 def log(envelopes: Iterable[Envelope]) -> bytes:
@@ -152,14 +155,14 @@ def document_name(source: Source) -> str:
     return f"documents/{source.document_sha256}.txt"
 
 
-def _origin(record: Record, source: Source) -> Origin:
+def _origin(record: Record, source: Source) -> SourceOrigin:
     document = _known(record.library.document(source.document_sha256), "document", source.document_sha256)
     snapshot = _known(record.library.snapshot(source.snapshot_sha256), "snapshot", source.snapshot_sha256)
     return _origin_of(document, snapshot)
 
 
-def _origin_of(document: Document, snapshot: Snapshot) -> Origin:
-    return Origin(
+def _origin_of(document: Document, snapshot: Snapshot) -> SourceOrigin:
+    return SourceOrigin(
         document_sha256=document.sha256,
         document_size=document.size,
         snapshot_sha256=snapshot.sha256,

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from assay.core.errors import StoreError
 from assay.core.integrity import misquoted
 from assay.core.sources import Passage, Surroundings, sha256
-from assay.export.bundle.contents import SOURCES, Origin, cited_passages, cited_sources, decode, document_name
-from assay.export.bundle.opened import Bundle
-from assay.export.bundle.result import Check, checked
+from assay.export.bundle.contents import SOURCES, SourceOrigin, cited_passages, cited_sources, decode, document_name
+from assay.export.bundle.opened_bundle import Bundle
+from assay.export.bundle.result import BundleCheck, checked
 
 
-def documents(bundle: Bundle) -> Iterator[Check]:
+def documents(bundle: Bundle) -> Iterator[BundleCheck]:
     """The text of every cited document is there, is UTF-8, and has its hash; no other is there."""
     wanted = {document_name(source): source.document_sha256 for source in cited_sources(bundle.view)}
     problems = [*_files(bundle, wanted), *_not_text(bundle, wanted), *_uncited(bundle, "documents/", wanted)]
     yield checked("documents", len(wanted), problems)
 
 
-def snapshots(bundle: Bundle) -> Iterator[Check]:
+def snapshots(bundle: Bundle) -> Iterator[BundleCheck]:
     """The snapshot of every cited document is there and has its hash; no other is there; all are accounted for."""
     sources = cited_sources(bundle.view)
     wanted = {f"snapshots/{source.snapshot_sha256}": source.snapshot_sha256 for source in sources}
@@ -27,7 +27,7 @@ def snapshots(bundle: Bundle) -> Iterator[Check]:
     yield checked("snapshots", len(wanted), problems)
 
 
-def passages(bundle: Bundle) -> Iterator[Check]:
+def passages(bundle: Bundle) -> Iterator[BundleCheck]:
     """Every cited passage is, byte for byte, what its document says at its place, and stands between what it should."""
     cited = cited_passages(bundle.view)
     problems = [problem for id, passage in cited.items() if (problem := _wrong(bundle, id, passage))]
@@ -58,7 +58,7 @@ def _uncited(bundle: Bundle, folder: str, wanted: dict[str, str]) -> Iterator[st
 def _origins(bundle: Bundle) -> Iterator[str]:
     """`sources.json` tells of exactly the cited documents, with their snapshots and the sizes these have."""
     try:
-        origins = decode(bundle.members.get(SOURCES, b""), tuple[Origin, ...])
+        origins = decode(bundle.members.get(SOURCES, b""), tuple[SourceOrigin, ...])
     except StoreError as error:
         yield f"{SOURCES} cannot be read: {error}"
         return

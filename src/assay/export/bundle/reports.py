@@ -14,14 +14,14 @@ from assay.core.report import Report, build_report
 from assay.core.sources import sha256
 from assay.core.view import RunView
 from assay.export.bundle.contents import RENDERINGS, decode
-from assay.export.bundle.opened import Bundle
-from assay.export.bundle.result import Check, checked
+from assay.export.bundle.opened_bundle import Bundle
+from assay.export.bundle.result import BundleCheck, checked
 
 DATA = "report.json"
 TEXTS = tuple(name for name in RENDERINGS if name != DATA)
 
 
-def data(bundle: Bundle) -> Iterator[Check]:
+def data(bundle: Bundle) -> Iterator[BundleCheck]:
     """`report.json` says what the log says; of another release's, what both know is compared."""
     if DATA not in bundle.members:
         yield checked(DATA, 0, [f"{DATA} is not there"])
@@ -51,7 +51,7 @@ def _different(found: object, wanted: object, where: str) -> Iterator[str]:
         yield f"{where} is not what the log says"
 
 
-def texts(bundle: Bundle) -> Iterator[Check]:
+def texts(bundle: Bundle) -> Iterator[BundleCheck]:
     """`report.md` and `report.html` are what the log gives; another release's are only held against their hashes."""
     for name in TEXTS:
         if name not in bundle.members:
@@ -63,7 +63,7 @@ def texts(bundle: Bundle) -> Iterator[Check]:
             yield checked(name, 1, [] if same else ["it is not what the log gives"])
 
 
-def markers(bundle: Bundle) -> Iterator[Check]:
+def markers(bundle: Bundle) -> Iterator[BundleCheck]:
     """Every marker of the text names a source or a passage of the log; what was dropped was counted."""
     view = bundle.view
     known = {*view.passages, *view.sources}
@@ -76,7 +76,7 @@ def markers(bundle: Bundle) -> Iterator[Check]:
     yield checked("markers", len(view.passages), [], notes)
 
 
-def claims(bundle: Bundle) -> Iterator[Check]:
+def claims(bundle: Bundle) -> Iterator[BundleCheck]:
     """Every claim lies in the text, says what the text says there, and cites what was shown."""
     text, found = bundle.view.report.text, bundle.view.claims
     problems = list(misplaced_claims(text, found, bundle.view.passages))
@@ -97,23 +97,23 @@ def _letters(text: str) -> str:
     return "".join(char for char in strip(text) if char.isalnum())
 
 
-def counts(bundle: Bundle) -> Iterator[Check]:
+def counts(bundle: Bundle) -> Iterator[BundleCheck]:
     """The counts are those of the claims, and a report called verified passed its gate."""
     gate = bundle.view.gate
     if gate is None:
         yield checked("counts", 0, _unverified(bundle.view), ("the run ended before its verification",))
         return
     problems = list(miscounted(bundle.view.claims, gate.summary))
-    if bundle.view.verified and not gate.passed:
+    if bundle.view.passed and not gate.passed:
         problems.append("the run calls its report verified, and its gate did not pass")
     yield checked("counts", len(bundle.view.claims), problems)
 
 
 def _unverified(view: RunView) -> list[str]:
-    return ["the run calls its report verified, and no gate was passed"] if view.verified else []
+    return ["the run calls its report verified, and no gate was passed"] if view.passed else []
 
 
-def text(bundle: Bundle) -> Iterator[Check]:
+def text(bundle: Bundle) -> Iterator[BundleCheck]:
     """The text has the hash it had when it was finished."""
     report = bundle.view.report
     if report.state != "finished":

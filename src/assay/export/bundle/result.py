@@ -16,7 +16,7 @@ SHOWN = 20
 """Problems a check names; of more it says how many."""
 
 
-class Check(msgspec.Struct, frozen=True, kw_only=True):
+class BundleCheck(msgspec.Struct, frozen=True, kw_only=True):
     """One check over a bundle: how many things it looked at, what is wrong, and what a reader should know besides."""
 
     name: str
@@ -47,15 +47,15 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     verified: bool | None
     status: RunStatus | Literal[""]
     report: Outcome
-    checks: tuple[Check, ...]
+    checks: tuple[BundleCheck, ...]
 
 
-def checked(name: str, count: int, problems: list[str], notes: tuple[str, ...] = ()) -> Check:
+def checked(name: str, count: int, problems: list[str], notes: tuple[str, ...] = ()) -> BundleCheck:
     """A check's result, with no more problems than a reader wants to see."""
     shown = [_short(problem) for problem in problems[:SHOWN]]
     if len(problems) > SHOWN:
         shown.append(f"and {len(problems) - SHOWN:,} more")
-    return Check(name=name, ok=not problems, checked=count, problems=tuple(shown), notes=notes)
+    return BundleCheck(name=name, ok=not problems, checked=count, problems=tuple(shown), notes=notes)
 
 
 def _short(problem: str) -> str:

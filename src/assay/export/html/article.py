@@ -13,11 +13,11 @@ from markdown_it.utils import OptionsDict
 from markupsafe import Markup
 
 from assay.core.claims import Verdict
-from assay.core.rendering import Cited
+from assay.core.rendered_text import NumberedCitation
 from assay.core.translation import gettext as _
 from assay.export.html.markup import el, safe
 from assay.export.inline import parse
-from assay.export.placing import Mark, Stretch
+from assay.export.placement import ClaimSpan, Mark
 
 # A list and a quotation have the direction of the report: HTML gives `auto` by what is in no element with its own.
 _OWN_DIRECTION = frozenset(("p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"))
@@ -25,7 +25,7 @@ _OPTIONS = OptionsDict(commonmark.make()["options"])
 _TOP, _DEEPEST = 2, 6  # the page's own title is the only h1
 
 
-class Heading(msgspec.Struct, frozen=True):
+class PageHeading(msgspec.Struct, frozen=True):
     """A heading of the text, its level in the page (2 to 6), and the id to link to."""
 
     id: str
@@ -37,22 +37,22 @@ class Article(msgspec.Struct, frozen=True):
     """The rendered text. `words` are those of each claim which has some in it, without markup, by the claim's index."""
 
     html: Markup
-    headings: tuple[Heading, ...] = ()
+    headings: tuple[PageHeading, ...] = ()
     words: dict[int, str] = {}
 
 
 class Signs(msgspec.Struct, frozen=True):
     """How a citation and the badge of a claim are written, and each claim's verdict."""
 
-    cite: Callable[[Cited], Markup]
+    cite: Callable[[NumberedCitation], Markup]
     badge: Callable[[int], Markup]
     verdicts: Sequence[Verdict] = ()
 
 
-def article(markdown: str, claims: Sequence[Stretch], cites: Sequence[Cited], signs: Signs) -> Article:
+def article(markdown: str, claims: Sequence[ClaimSpan], cites: Sequence[NumberedCitation], signs: Signs) -> Article:
     """Render `markdown`.
 
-    Every stretch of a claim's text is a `span.claim`, the first with id `at-N` (claims count from 1); what stands
+    Every span of a claim's text is a `span.claim`, the first with id `at-N` (claims count from 1); what stands
     between its end and its badge (citations, a full stop) a `span.tail`. A claim which crosses markup or blocks has
     several spans. Without those spans and the badges the HTML is that of the same text without claims.
     """
@@ -69,7 +69,7 @@ def article(markdown: str, claims: Sequence[Stretch], cites: Sequence[Cited], si
     return Article(Markup(html), headings, {claim: " ".join("".join(said).split()) for claim, said in words.items()})
 
 
-def _head(tokens: Sequence[Token]) -> tuple[Heading, ...]:
+def _head(tokens: Sequence[Token]) -> tuple[PageHeading, ...]:
     """Number the headings, and move them below the page's title."""
     heads = [at for at, token in enumerate(tokens) if token.type == "heading_open"]
     up = min((int(tokens[at].tag[1]) for at in heads), default=_TOP) - _TOP
@@ -78,7 +78,7 @@ def _head(tokens: Sequence[Token]) -> tuple[Heading, ...]:
         level = min(int(tokens[at].tag[1]) - up, _DEEPEST)
         tokens[at].tag = tokens[at + 2].tag = f"h{level}"
         tokens[at].attrSet("id", f"part-{number}")
-        found.append(Heading(f"part-{number}", level, _words(tokens[at + 1])))
+        found.append(PageHeading(f"part-{number}", level, _words(tokens[at + 1])))
     return tuple(found)
 
 
@@ -147,7 +147,7 @@ class _Dresser:
             self._words[self._inside[-1]].append(" " if child.type.endswith("break") else child.content)
         self._out.append(child)
 
-    def _cite(self, cited: Cited) -> None:
+    def _cite(self, cited: NumberedCitation) -> None:
         if not self._links:
             self._open()
         self._put(_html(self._signs.cite(cited)))

@@ -8,7 +8,7 @@ from assay.core.claims import VERDICTS, Verdict
 from assay.core.kinds import reason
 from assay.core.report import Report
 from assay.core.translation import gettext as _
-from assay.core.typed import ReportField
+from assay.core.typed_answers import ReportField
 from assay.export import sections
 from assay.export.html.markup import Child, el, foreign
 from assay.export.html.signs import word

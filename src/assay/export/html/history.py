@@ -38,12 +38,13 @@ def _version(version: Version) -> Markup:
 def removed(claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
     """The sentences which were taken out, each with the verdict it had, and why it went."""
     for claim in claims:
+        finding = reason(claim.reason) if claim.reason else ""
         yield el(
             "li",
             word(claim.verdict),
             " ",
             el("q", foreign(" ".join(claim.text.split()))),
             join((" (", foreign(claim.why), ")")) if claim.why else None,
-            join((colon(), foreign(reason(claim.reason)))) if claim.reason else None,
+            join((colon(), foreign(finding))) if finding not in claim.why else None,
             versions(claim.versions),
         )

@@ -8,13 +8,13 @@ from markupsafe import Markup
 
 from assay.core import counts as counted
 from assay.core.claims import VERDICTS, Check
-from assay.core.kinds import reason, verdict
+from assay.core.kinds import reason, relevance, verdict
 from assay.core.phrases import MISSING
 from assay.core.report import ReportClaim
 from assay.core.translation import colon, number
 from assay.core.translation import gettext as _
 from assay.export import sections
-from assay.export.html.comparing import comparisons
+from assay.export.html.comparison import comparisons
 from assay.export.html.history import removed, versions
 from assay.export.html.markup import Child, el, foreign, framed, join
 from assay.export.html.material import Material
@@ -118,7 +118,7 @@ def _entry(material: Material, index: int, claim: ReportClaim, words: Mapping[in
     lost = None if index in words else _("Not marked in the text.")
     return el(
         "li",
-        el("p", word(claim.verdict), " ", _sentence(index, claim, words), class_="sentence"),
+        el("p", word(claim.verdict), " ", _relevance(claim), _sentence(index, claim, words), class_="sentence"),
         el("p", foreign(reason(claim.reason)), class_="reason") if claim.reason else None,
         el("p", lost, class_="facts") if lost else None,
         el(
@@ -136,6 +136,13 @@ def _entry(material: Material, index: int, claim: ReportClaim, words: Mapping[in
         id=f"claim-{index + 1}",
         class_=claim.verdict,
     )
+
+
+def _relevance(claim: ReportClaim) -> Child:
+    """How far a claim answers the question, beside its verdict."""
+    if not claim.relevance:
+        return None
+    return join((el("span", relevance(claim.relevance), class_=f"relevance {claim.relevance}"), " "))
 
 
 def _opposed(material: Material, claim: ReportClaim) -> Child:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
+from markupsafe import Markup
 
 from assay.core.claims import Verdict
 from assay.core.markers import CitationMode
-from assay.core.rendering import Body, Cited, render_body
+from assay.core.rendered_text import NumberedCitation, RenderedText, render_body
 from assay.core.report import Report, ReportClaim, ReportPassage, ReportSource, bibliography, build_report
 from assay.core.view import RunView
 from assay.export import sections
-from assay.export.placing import Stretch
+from assay.export.placement import ClaimSpan
 
 _SPACE = re.compile(r"[ \t]*\n?[ \t]*")
 _END = re.compile(r"[.!?…。！？؟।]*[\"'”’»)]*")
@@ -22,17 +23,19 @@ _END = re.compile(r"[.!?…。！？؟।]*[\"'”’»)]*")
 class Material(msgspec.Struct, frozen=True, kw_only=True):
     """A run's report, taken apart for the page. `quotes` maps a passage's id to the id of its quote in the page.
 
-    Claims count from 1 in the ids of the page; no id is made of text from a log.
+    Claims count from 1 in the ids of the page; no id is made of text from a log. `opens` is a link to
+    a passage in its whole document, None where a page stands alone.
     """
 
     view: RunView
     report: Report
     mode: CitationMode
-    cites: tuple[Cited, ...]
-    claims: tuple[Stretch, ...]
+    cites: tuple[NumberedCitation, ...]
+    claims: tuple[ClaimSpan, ...]
     cited: dict[int, ReportSource]
     passages: dict[int, tuple[ReportPassage, ...]]
     quotes: dict[str, str]
+    opens: Callable[[ReportPassage], Markup] | None = None
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -58,7 +61,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
         return {passage.id: passage for passage in self.report.further}
 
 
-def gather(view: RunView, mode: CitationMode) -> Material:
+def gather(view: RunView, mode: CitationMode, *, opens: Callable[[ReportPassage], Markup] | None = None) -> Material:
     """The material of a page. In any mode but `none` citations are found as numbers; the mode says how they look."""
     written: CitationMode = "none" if mode == "none" else "numbers"
     report, books = build_report(view, written), bibliography(view)
@@ -76,6 +79,7 @@ def gather(view: RunView, mode: CitationMode) -> Material:
         cited=cited,
         passages=passages,
         quotes=_quotes(report, passages),
+        opens=opens,
     )
 
 
@@ -89,17 +93,19 @@ def _quotes(report: Report, passages: dict[int, tuple[ReportPassage, ...]]) -> d
     return {passage.id: places[passage.source, passage.start, passage.end] for passage in report.passages}
 
 
-def _stretches(view: RunView, report: Report, body: Body, cites: tuple[Cited, ...]) -> tuple[Stretch, ...]:
+def _stretches(
+    view: RunView, report: Report, body: RenderedText, cites: tuple[NumberedCitation, ...]
+) -> tuple[ClaimSpan, ...]:
     pairs = list(zip(report.claims, view.claims, strict=True))
     ends = {cite.start: cite.end for cite in cites}
     closes = [_close(body, max(claim.end, body.span(of.end, of.end)[0]), ends) for claim, of in pairs]
     return tuple(
-        Stretch(index=index, start=claim.start, end=claim.end, close=close)
+        ClaimSpan(index=index, start=claim.start, end=claim.end, close=close)
         for index, ((claim, _), close) in enumerate(zip(pairs, closes, strict=True))
     )
 
 
-def _close(body: Body, end: int, ends: dict[int, int]) -> int:
+def _close(body: RenderedText, end: int, ends: dict[int, int]) -> int:
     """Where what follows a sentence which ends at `end` is over: its citations, and the sign which ends it."""
     while (space := _SPACE.match(body.text, end)) and space.end() in ends:
         end = ends[space.end()]

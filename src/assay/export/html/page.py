@@ -16,13 +16,13 @@ from assay.core.translation import gettext as _
 from assay.core.translation import is_right_to_left, number, speech
 from assay.export import sections
 from assay.export.html import signs
-from assay.export.html.article import Article, Heading, Signs, article
-from assay.export.html.evidence import sources
+from assay.export.html.article import Article, PageHeading, Signs, article
+from assay.export.html.evidence_section import sources
 from assay.export.html.fields import fields
 from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
-from assay.export.html.made import in_short, made
 from assay.export.html.markup import Child, el, join
 from assay.export.html.material import Material
+from assay.export.html.provenance import in_short, made
 
 _LONG_QUESTION = 80  # characters; a longer one is set smaller
 
@@ -146,7 +146,7 @@ def _side(material: Material, text: Article) -> Markup:
     return el("nav", contents, _filter(material), aria_label=_("Contents"))
 
 
-def _entry(heading: Heading) -> Markup:
+def _entry(heading: PageHeading) -> Markup:
     return el("li", el("a", heading.text or "…", href=f"#{heading.id}", dir="auto"), class_=f"level-{heading.level}")
 
 

@@ -198,7 +198,7 @@
 
   const contents = document.querySelector(".contents");
   const wide = matchMedia("(min-width: 64rem)");
-  const unfold = () => (contents.open = wide.matches);
+  const unfold = () => contents && (contents.open = wide.matches);
   wide.addEventListener("change", unfold);
   unfold();
 

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from assay.core import kinds
 from assay.core.claims import VERDICTS, Verdict
 from assay.core.clean import one_line
-from assay.core.rendering import Cited
+from assay.core.rendered_text import NumberedCitation
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled
 from assay.export.html.markup import el, foreign, join
@@ -58,7 +58,7 @@ def badge(material: Material, index: int) -> Markup:
     return el("span", " ", link, class_=f"verdict {verdict}")
 
 
-def cite(material: Material, cited: Cited) -> Markup:
+def cite(material: Material, cited: NumberedCitation) -> Markup:
     """A citation: a link to its first quote, else to its source."""
     quotes = material.quotes_of(cited.ids)
     source = material.cited.get(cited.number)
@@ -75,7 +75,7 @@ def cite(material: Material, cited: Cited) -> Markup:
     return link if material.mode == "links" else el("sup", link)
 
 
-def _label(material: Material, cited: Cited, title: str) -> tuple[Markup | str, ...]:
+def _label(material: Material, cited: NumberedCitation, title: str) -> tuple[Markup | str, ...]:
     if material.mode == "markers":
         return (f"[{', '.join(cited.ids)}]",)
     if material.mode == "links":

@@ -12,7 +12,7 @@ from typing import Literal
 
 from assay.core.errors import ConfigError
 from assay.fetch.browser.gate import SENT
-from assay.fetch.browser.rendering import Limits, RenderingFetcher
+from assay.fetch.browser.renderer import RenderingFetcher, RenderLimits
 from assay.fetch.web.fetcher import WebFetcher
 
 NEEDED = "pages which need JavaScript are read with an extra: pip install 'assay[browser]'"
@@ -42,7 +42,7 @@ def create(
     there = find_spec("playwright") is not None
     if mode == "always" and not there:
         raise ConfigError(NEEDED)
-    limits = Limits(bytes=largest)
+    limits = RenderLimits(bytes=largest)
     return RenderingFetcher(
         pages,
         public(headers=SENT),

@@ -20,7 +20,7 @@ from playwright.async_api import (
 )
 
 from assay.core.errors import FetchFailed
-from assay.fetch.browser.gate import Gate, Wish
+from assay.fetch.browser.gate import PageGate, Wish
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = (
@@ -56,7 +56,7 @@ class Chromium:
         """What a snapshot says of how it came to be."""
         return f"Chromium {self._browser.version}" if self._browser is not None else "Chromium"
 
-    async def render(self, url: str, gate: Gate, *, quiet: float, seconds: float) -> str:
+    async def render(self, url: str, gate: PageGate, *, quiet: float, seconds: float) -> str:
         """The page at `url` as HTML after its scripts have run, all it asks for taken from `gate`.
 
         Args:
@@ -137,7 +137,7 @@ class Chromium:
             await self.close()
 
 
-async def _rendered(context: BrowserContext, url: str, gate: Gate, quiet: float) -> str:
+async def _rendered(context: BrowserContext, url: str, gate: PageGate, quiet: float) -> str:
     async def answer(route: Route) -> None:
         asked = route.request
         given = await gate.through(Wish(url=asked.url, method=asked.method, kind=asked.resource_type))

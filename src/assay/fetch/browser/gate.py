@@ -36,7 +36,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
 
 
-class Given(msgspec.Struct, frozen=True, kw_only=True):
+class GateResponse(msgspec.Struct, frozen=True, kw_only=True):
     """What it gets."""
 
     status: int = 200
@@ -44,11 +44,11 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes = b""
 
 
-STAY = Given(status=204)
+STAY = GateResponse(status=204)
 """The answer to who wants to go elsewhere: nothing comes, the page stays."""
 
 
-class Gate:
+class PageGate:
     """The gate of one page, open until `close` or the `deadline` (in the loop's time)."""
 
     def __init__(
@@ -70,14 +70,14 @@ class Gate:
         self._going: set[asyncio.Timeout] = set()
         self._places = asyncio.Semaphore(AT_ONCE)
 
-    async def through(self, wish: Wish) -> Given | None:
+    async def through(self, wish: Wish) -> GateResponse | None:
         """The answer to what a page asks for; None where it gets none."""
         if self._closed:
             return None
         if wish.kind == "document":
             return self._document(wish)
         if wish.kind == EMPTY:
-            return Given(headers={"content-type": "text/css"})
+            return GateResponse(headers={"content-type": "text/css"})
         if wish.kind not in KINDS or wish.method != "GET" or not self._may(wish.url):
             return None
         if self._requests < 1 or self._bytes < 0:
@@ -92,7 +92,7 @@ class Gate:
         for limit in tuple(self._going):
             limit.reschedule(now)
 
-    def _document(self, wish: Wish) -> Given:
+    def _document(self, wish: Wish) -> GateResponse:
         """The page itself, from what was fetched already; it goes nowhere else, and holds no other pages."""
         if self._begun or wish.url != self._home.href:
             return STAY
@@ -106,7 +106,7 @@ class Gate:
             return False
         return not self._inside or place.origin == self._home.origin
 
-    async def _fetched(self, url: str) -> Given | None:
+    async def _fetched(self, url: str) -> GateResponse | None:
         try:
             async with asyncio.timeout_at(self._deadline) as limit:
                 self._going.add(limit)
@@ -123,7 +123,7 @@ class Gate:
         return None if self._bytes < 0 or self._closed else _given(found)
 
 
-def _given(page: Fetched) -> Given:
+def _given(page: Fetched) -> GateResponse:
     headers = {name: page.headers[name] for name in SENT if name in page.headers}
     headers.setdefault("content-type", page.media_type)
-    return Given(status=page.status, headers=headers, body=page.body)
+    return GateResponse(status=page.status, headers=headers, body=page.body)

@@ -13,10 +13,10 @@ from lxml import etree
 from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
-from assay.fetch.decoding import clean
 from assay.fetch.fields import stem
-from assay.fetch.office.packaged import DAMAGED, need, unpacked
-from assay.fetch.office.writing import Writing
+from assay.fetch.office.package import DAMAGED, need, unpacked
+from assay.fetch.office.text_builder import TextBuilder
+from assay.fetch.text_decoder import clean
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -55,7 +55,7 @@ class DocxExtractor:
         with unpacked(data):
             try:
                 document = docx.Document(io.BytesIO(data))
-                writing = Writing()
+                writing = TextBuilder()
                 _write(document, writing)
             except (OpcError, KeyError, ValueError, AttributeError, etree.LxmlError) as error:
                 raise ExtractError(DAMAGED) from error
@@ -91,7 +91,7 @@ def _first_heading(text: str) -> str:
     return line.lstrip("# ") if line.startswith("#") else ""
 
 
-def _write(document: Document, writing: Writing) -> None:
+def _write(document: Document, writing: TextBuilder) -> None:
     levels = _Styles(document)
     for block in _blocks(document.element.body):
         if block.tag == f"{W}tbl":
@@ -121,7 +121,7 @@ class _Styles:
     def __init__(self, document: Document) -> None:
         self._styles = {style.style_id: style for style in document.styles}
 
-    def write(self, paragraph: etree._Element, writing: Writing) -> None:
+    def write(self, paragraph: etree._Element, writing: TextBuilder) -> None:
         """A heading, an item or a paragraph."""
         text = _text(paragraph)
         names = self._names(paragraph)
@@ -180,7 +180,7 @@ def _width(cell: etree._Element) -> int:
     return min(max(int(stated), 1), 100) if stated.isdigit() else 1
 
 
-def _write_notes(blob: bytes, kind: str, writing: Writing) -> None:
+def _write_notes(blob: bytes, kind: str, writing: TextBuilder) -> None:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     root = etree.fromstring(blob, parser)
     notes = [_text(note) for note in root if note.get(f"{W}type") is None]  # the others are lines which part them off

@@ -13,11 +13,11 @@ from selectolax.lexbor import LexborHTMLParser
 from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
-from assay.fetch.decoding import clean, decode
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.html_markdown import to_markdown
-from assay.fetch.office.packaged import DAMAGED, unpacked, xml
-from assay.fetch.office.writing import Writing
+from assay.fetch.office.package import DAMAGED, unpacked, xml
+from assay.fetch.office.text_builder import TextBuilder
+from assay.fetch.text_decoder import clean, decode
 
 CONTAINER = "META-INF/container.xml"
 BOOK = "{http://www.idpf.org/2007/opf}"
@@ -49,7 +49,7 @@ class EpubExtractor:
         with unpacked(data) as archive:
             place = _package(archive)
             package = xml(archive, place)
-            writing = Writing()
+            writing = TextBuilder()
             for chapter in _chapters(package, posixpath.dirname(place)):
                 _write(archive, chapter, writing)
             locked = LOCKED in archive.namelist() and FONTS not in archive.read(LOCKED)
@@ -84,7 +84,7 @@ def _chapters(package: etree._Element, folder: str) -> Iterator[str]:
         yield posixpath.normpath(posixpath.join(folder, unquote(str(item.get("href", "")))))
 
 
-def _write(archive: zipfile.ZipFile, chapter: str, writing: Writing) -> None:
+def _write(archive: zipfile.ZipFile, chapter: str, writing: TextBuilder) -> None:
     try:
         page = decode(archive.read(chapter))
     except KeyError:  # a book which names a chapter it does not have: the others are read

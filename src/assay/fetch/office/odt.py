@@ -9,10 +9,10 @@ from lxml import etree
 from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
-from assay.fetch.decoding import clean
 from assay.fetch.fields import iso_date, stem
-from assay.fetch.office.packaged import unpacked, xml
-from assay.fetch.office.writing import Writing
+from assay.fetch.office.package import unpacked, xml
+from assay.fetch.office.text_builder import TextBuilder
+from assay.fetch.text_decoder import clean
 
 URN = "{urn:oasis:names:tc:opendocument:xmlns:"
 TEXT, TABLE, DRAW, OFFICE = f"{URN}text:1.0}}", f"{URN}table:1.0}}", f"{URN}drawing:1.0}}", f"{URN}office:1.0}}"
@@ -42,7 +42,7 @@ class OdtExtractor:
             ExtractError: encrypted, damaged, made to harm, or without text.
         """
         with unpacked(data) as archive:
-            writing = Writing()
+            writing = TextBuilder()
             body = xml(archive, "content.xml").find(f"{OFFICE}body")
             if body is not None:
                 _write(body, writing)
@@ -66,7 +66,7 @@ def _fact(facts: etree._Element | None, tag: str) -> str:
     return "" if found is None else clean(found.text or "").strip()[:300]
 
 
-def _write(body: etree._Element, writing: Writing) -> None:
+def _write(body: etree._Element, writing: TextBuilder) -> None:
     """The blocks below `body`, walked and not recursed: files nest as deep as they like."""
     slides = 0
     stack: list[tuple[etree._Element, int]] = [(body, -1)]
@@ -91,7 +91,7 @@ def _write(body: etree._Element, writing: Writing) -> None:
             stack.extend((child, deeper) for child in reversed(node) if isinstance(child.tag, str))
 
 
-def _write_paragraph(node: etree._Element, deep: int, writing: Writing) -> None:
+def _write_paragraph(node: etree._Element, deep: int, writing: TextBuilder) -> None:
     if deep >= 0:
         writing.item(_text(node), deep)
     else:

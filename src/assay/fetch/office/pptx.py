@@ -11,10 +11,10 @@ from lxml import etree
 from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
-from assay.fetch.decoding import clean
 from assay.fetch.fields import stem
-from assay.fetch.office.packaged import DAMAGED, need, unpacked
-from assay.fetch.office.writing import Writing
+from assay.fetch.office.package import DAMAGED, need, unpacked
+from assay.fetch.office.text_builder import TextBuilder
+from assay.fetch.text_decoder import clean
 
 if TYPE_CHECKING:
     from pptx.presentation import Presentation
@@ -48,7 +48,7 @@ class PptxExtractor:
         with unpacked(data):
             try:
                 shown = pptx.Presentation(io.BytesIO(data))
-                writing = Writing()
+                writing = TextBuilder()
                 said = [_write(slide, number, writing) for number, slide in enumerate(shown.slides, 1)]
             except (PythonPptxError, KeyError, ValueError, AttributeError, etree.LxmlError) as error:
                 raise ExtractError(DAMAGED) from error
@@ -75,7 +75,7 @@ def _extracted(shown: Presentation, text: str, name: str, extractor: str) -> Ext
     )
 
 
-def _write(slide: Slide, number: int, writing: Writing) -> bool:
+def _write(slide: Slide, number: int, writing: TextBuilder) -> bool:
     """A slide; whether it says anything."""
     before = len(writing.text)
     title = slide.shapes.title
@@ -106,7 +106,7 @@ def _shapes(shapes: Iterable[BaseShape], deep: int) -> Iterator[BaseShape]:
             yield shape
 
 
-def _write_shape(shape: BaseShape, writing: Writing) -> None:
+def _write_shape(shape: BaseShape, writing: TextBuilder) -> None:
     table = shape.table if getattr(shape, "has_table", False) else None  # type: ignore[attr-defined]
     if table is not None:
         writing.table([[cell.text for cell in row.cells] for row in table.rows])

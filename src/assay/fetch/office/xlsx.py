@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import LONGEST_PASSAGE, Extracted
-from assay.fetch.decoding import clean
 from assay.fetch.fields import stem
-from assay.fetch.office.packaged import DAMAGED, LOCKED, OLE, need, unpacked
+from assay.fetch.office.package import DAMAGED, LOCKED, OLE, need, unpacked
 from assay.fetch.table import Row, names_of, one_cell, row_lines, split_head
+from assay.fetch.text_decoder import clean
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook, SheetMetadata

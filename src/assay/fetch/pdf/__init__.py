@@ -14,7 +14,7 @@ class PdfExtractor:
     or the file's name. Scanned pages have no text; nothing is recognised from pictures.
     """
 
-    name = "pdf/1"
+    name = "pdf/2"
     suffixes = (".pdf",)
     media_type = "application/pdf"
     isolated = True

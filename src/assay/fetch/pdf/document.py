@@ -9,10 +9,10 @@ from contextlib import closing
 from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
-from assay.fetch.decoding import clean
 from assay.fetch.fields import first_line, stem
 from assay.fetch.pdf.lines import Pdf
-from assay.fetch.pdf.paragraphs import Line, paragraphs, vocabulary
+from assay.fetch.pdf.paragraphs import PrintedLine, paragraphs, vocabulary
+from assay.fetch.text_decoder import clean
 
 PAGE_BREAK = "\f"
 MOST_PAGES = 10_000
@@ -46,13 +46,13 @@ def read(data: bytes, name: str, extractor: str) -> Iterator[Extracted]:
         raise ExtractError(f"{len(bad)} of its {len(pages)} pages could not be read (page {named}{more})")
 
 
-def _pages(pdf: Pdf) -> tuple[list[list[Line]], list[int]]:
+def _pages(pdf: Pdf) -> tuple[list[list[PrintedLine]], list[int]]:
     """The lines of each page, and the numbers of the pages which cannot be read, or are too many."""
-    pages: list[list[Line]] = []
+    pages: list[list[PrintedLine]] = []
     bad: list[int] = []
     size = 0
     for number in range(1, pdf.pages + 1):
-        lines: list[Line] = []
+        lines: list[PrintedLine] = []
         try:
             if number > MOST_PAGES or size > MOST_TEXT:
                 raise ExtractError("too long")
@@ -64,7 +64,7 @@ def _pages(pdf: Pdf) -> tuple[list[list[Line]], list[int]]:
     return pages, bad
 
 
-def _text(pages: list[list[Line]]) -> str:
+def _text(pages: list[list[PrintedLine]]) -> str:
     hyphens = any(line.hyphen for page in pages for line in page)
     words = vocabulary(line for page in pages for line in page) if hyphens else frozenset[str]()
     texts = ("\n\n".join(_one_line(part) for part in paragraphs(page, words)) for page in pages)

@@ -11,9 +11,14 @@ import pypdfium2  # type: ignore[import-untyped]  # it ships no types
 from pypdfium2 import raw
 
 from assay.core.errors import ExtractError
-from assay.fetch.pdf.paragraphs import Line
+from assay.fetch.pdf.paragraphs import PrintedLine
+from assay.fetch.pdf.tables import PrintedPart
 
 FLATTENED = 1
+SPARSE = 0.5
+"""A line is looked at for cells where a character takes more than this share of the font's size: prose takes less."""
+WIDE_SPACE = 0.95
+"""White space wider than this many font sizes stands between cells."""
 LINE_END_HYPHEN = "\ufffe"
 """What PDFium writes for a hyphen at the end of a line, in place of the hyphen and the line's end."""
 
@@ -43,7 +48,7 @@ class Pdf:
         found: dict[str, str] = self._document.get_metadata_dict()
         return found
 
-    def page(self, number: int) -> list[Line]:
+    def page(self, number: int) -> list[PrintedLine]:
         """The lines of a page (from 1), in the order of its content; what was filled into a form comes with them.
 
         Raises:
@@ -81,7 +86,7 @@ def _reason(error: pypdfium2.PdfiumError, data: bytes) -> str:
     return "damaged, or not a PDF; open it in a viewer and save it again"
 
 
-def _lines(page: pypdfium2.PdfTextPage) -> Iterator[Line]:
+def _lines(page: pypdfium2.PdfTextPage) -> Iterator[PrintedLine]:
     text, index = _text(page)
     for match in _LINE.finditer(text):
         body = match[0].rstrip(LINE_END_HYPHEN)
@@ -90,14 +95,41 @@ def _lines(page: pypdfium2.PdfTextPage) -> Iterator[Line]:
         first = match.start() + len(body) - len(body.lstrip())
         last = match.start() + len(body.rstrip()) - 1
         places = [_place(page, index[at]) for at in (first, (first + last) // 2, last)]
-        yield Line(
+        left, right = min(places[0].x, places[2].x), max(places[0].x, places[2].x) + places[2].size / 2
+        size = max(place.size for place in places)
+        sparse = right - left > SPARSE * size * (last + 1 - first) and places[0].x <= places[2].x
+        yield PrintedLine(
             text=_logical(page, body, index[match.start() : match.start() + len(body)]).strip(),
-            left=min(places[0].x, places[2].x),
-            right=max(places[0].x, places[2].x) + places[2].size / 2,
+            left=left,
+            right=right,
             base=places[0].y,
-            size=max(place.size for place in places),
+            size=size,
             hyphen=match[0].endswith(LINE_END_HYPHEN) or body.endswith("\u00ad"),
+            parts=tuple(_parts(page, text[first : last + 1], index[first : last + 1], size)) if sparse else (),
         )
+
+
+def _parts(page: pypdfium2.PdfTextPage, text: str, index: range | list[int], size: float) -> Iterator[PrintedPart]:
+    """The pieces of a line between which the white space is wider than between words."""
+    start = 0
+    left = _place(page, index[0]).x
+    for space in re.finditer(r"\s+", text):
+        behind = _right(page, index[space.start() - 1])
+        next_left = _place(page, index[space.end()]).x
+        if next_left - behind > WIDE_SPACE * size:
+            yield PrintedPart(text[start : space.start()], left, behind)
+            start, left = space.end(), next_left
+    if start:
+        yield PrintedPart(text[start:], left, _right(page, index[len(text) - 1]))
+
+
+def _right(page: pypdfium2.PdfTextPage, number: int) -> float:
+    """Where a character ends, in the frame of `_place`."""
+    box = raw.FS_RECTF()
+    raw.FPDFText_GetLooseCharBox(page, number, box)
+    angle = max(raw.FPDFText_GetCharAngle(page, number), 0.0)
+    corners = [x * math.cos(angle) + y * math.sin(angle) for x in (box.left, box.right) for y in (box.bottom, box.top)]
+    return float(max(corners))
 
 
 def _text(page: pypdfium2.PdfTextPage) -> tuple[str, range | list[int]]:

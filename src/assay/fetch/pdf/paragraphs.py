@@ -9,6 +9,8 @@ from statistics import median
 
 import msgspec
 
+from assay.fetch.pdf.tables import Printed, PrintedPart, find_tables
+
 ENDED = re.compile(r"[.!?:;…。！？：；؟۔।][\"'”’»)\]】」』]*$")
 ITEM = re.compile(r"(?:[-*•‣◦▪●–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+\S")
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -16,6 +18,8 @@ UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uf
 
 SAME_ROW = 0.4
 """Lines whose bases differ by less than this many font sizes stand beside each other."""
+APART = 0.5
+"""Lines beside each other which are nearer than this many font sizes are one piece: a raised figure, a changed font."""
 WIDE = 1.35
 """A distance of more than this many usual ones parts paragraphs."""
 SHORT_END, SHORT = 0.12, 0.3
@@ -23,10 +27,11 @@ SHORT_END, SHORT = 0.12, 0.3
 LEAST_HEAD = 2
 
 
-class Line(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class PrintedLine(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """A line of print. In points, y upwards: it runs from `left` to `right` on `base`, in a font `size` high.
 
-    `hyphen` says that its last word goes on in the next line; the hyphen is not in `text`.
+    `hyphen` says that its last word goes on in the next line; the hyphen is not in `text`. `parts` are its pieces,
+    where white space wider than that between words parts them.
     """
 
     text: str
@@ -35,9 +40,10 @@ class Line(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     base: float
     size: float
     hyphen: bool = False
+    parts: tuple[PrintedPart, ...] = ()
 
 
-def paragraphs(lines: Sequence[Line], words: Collection[str] = frozenset()) -> list[str]:
+def paragraphs(lines: Sequence[PrintedLine], words: Collection[str] = frozenset()) -> list[str]:
     """The paragraphs of a page, each on one line.
 
     `words` are those of the whole document (see `vocabulary`): they tell whether a hyphen at the end of a line is
@@ -46,17 +52,22 @@ def paragraphs(lines: Sequence[Line], words: Collection[str] = frozenset()) -> l
     rows = _rows(lines)
     usual, edges = _usual_step(rows), _Edges(rows)
     found: list[str] = []
-    for above, line in pairwise([None, *rows]):
-        if line is None:
+    tables = {table.first: table for table in find_tables([Printed(pieces(r), r.base, r.size) for r in rows])}
+    until = -1
+    for at, (above, line) in enumerate(pairwise([None, *rows])):
+        if line is None or at < until:
             continue
-        if above is None or _begins(above, line, usual, edges):
+        if at in tables:
+            until = tables[at].last
+            found += tables[at].rows
+        elif above is None or at == until or _begins(above, line, usual, edges):
             found.append(line.text)
         else:
             found[-1] = join(found[-1], line.text, above.hyphen, words)
     return found
 
 
-def vocabulary(lines: Iterable[Line]) -> frozenset[str]:
+def vocabulary(lines: Iterable[PrintedLine]) -> frozenset[str]:
     """The words which stand in `lines`, folded; those with hyphens as a whole."""
     return frozenset(word.casefold() for line in lines for word in WORD.findall(line.text))
 
@@ -80,58 +91,74 @@ def join(above: str, below: str, hyphen: bool, words: Collection[str] = frozense
     return f"{above} {below}" if apart else above + below
 
 
-def _rows(lines: Sequence[Line]) -> list[Line]:
+def _rows(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
     """Lines beside each other as one: the cells of a table's row, a number and its heading."""
-    rows: list[Line] = []
+    rows: list[PrintedLine] = []
     for line in lines:
         above = rows[-1] if rows else None
         if above is None or above.hyphen or line.left < above.right - line.size or not _level(above, line):
             rows.append(line)
             continue
-        rows[-1] = Line(
+        rows[-1] = PrintedLine(
             text=f"{above.text} {line.text}",
             left=above.left,
             right=line.right,
             base=above.base,
             size=max(above.size, line.size),
             hyphen=line.hyphen,
+            parts=_beside(above, line),
         )
     return rows
 
 
-def _level(above: Line, line: Line) -> bool:
+def _beside(above: PrintedLine, line: PrintedLine) -> tuple[PrintedPart, ...]:
+    """The pieces of two lines beside each other; the last and the first are one where they stand close together."""
+    before, behind = pieces(above), pieces(line)
+    last, first = before[-1], behind[0]
+    if first.left - last.right > APART * max(above.size, line.size):
+        return (*before, *behind)
+    between = "" if _alike(above, line) else " "  # a footnote's figure is no digit of the number before it
+    return (*before[:-1], PrintedPart(f"{last.text}{between}{first.text}", last.left, first.right), *behind[1:])
+
+
+def pieces(line: PrintedLine) -> tuple[PrintedPart, ...]:
+    """What stands apart on a line: all of it, where nothing does."""
+    return line.parts or (PrintedPart(line.text, line.left, line.right),)
+
+
+def _level(above: PrintedLine, line: PrintedLine) -> bool:
     return abs(above.base - line.base) < SAME_ROW * max(above.size, line.size)
 
 
-def _usual_step(rows: Sequence[Line]) -> float:
+def _usual_step(rows: Sequence[PrintedLine]) -> float:
     """The distance from line to line on this page, in points; 0 when nothing tells."""
     steps = [above.base - line.base for above, line in pairwise(rows) if _alike(above, line)]
     near = [step for step, row in zip(steps, rows, strict=False) if 0 < step < 3 * max(row.size, 1.0)]
     return median(near) if near else 0.0
 
 
-def _alike(above: Line, line: Line) -> bool:
+def _alike(above: PrintedLine, line: PrintedLine) -> bool:
     return 0.8 * above.size <= line.size <= 1.25 * above.size
 
 
 class _Edges:
     """How far to the right the lines reach which begin at about the same place: a column's edge."""
 
-    def __init__(self, rows: Sequence[Line]) -> None:
+    def __init__(self, rows: Sequence[PrintedLine]) -> None:
         self._unit = max(3 * median([row.size for row in rows]), 1.0) if rows else 1.0
         self._right: dict[int, float] = {}
         for row in rows:
             slot = int(row.left // self._unit)
             self._right[slot] = max(self._right.get(slot, row.right), row.right)
 
-    def free(self, line: Line) -> float:
+    def free(self, line: PrintedLine) -> float:
         """The share of its column which `line` leaves free at its end, 0 to 1."""
         slot = int(line.left // self._unit)
         right = max(self._right.get(near, line.right) for near in (slot - 1, slot, slot + 1))
         return max(0.0, right - line.right) / max(right - line.left, 1.0)
 
 
-def _begins(above: Line, line: Line, usual: float, edges: _Edges) -> bool:
+def _begins(above: PrintedLine, line: PrintedLine, usual: float, edges: _Edges) -> bool:
     """Whether `line` begins a paragraph."""
     if above.hyphen:
         return False

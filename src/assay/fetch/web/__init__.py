@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from assay.core.ports import Clock, PageCache
 from assay.fetch.web.addresses import policy
-from assay.fetch.web.fetcher import KEPT, Limits, WebFetcher
+from assay.fetch.web.fetcher import KEPT, FetchLimits, WebFetcher
 
 
 def create(
@@ -40,7 +40,7 @@ def create(
     Raises:
         ConfigError: `allow` holds what is neither a host nor a network.
     """
-    limits = Limits(seconds=seconds, bytes=largest)
+    limits = FetchLimits(seconds=seconds, bytes=largest)
     return WebFetcher(
         clock, agent=agent, policy=policy(allow), limits=limits, robots=robots, kept=kept, headers=headers
     )

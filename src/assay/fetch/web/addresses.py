@@ -26,10 +26,11 @@ METADATA = frozenset(
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user allows beyond public addresses: hosts by name (perhaps with a port), and networks."""
+    """What a user allows beyond public addresses: hosts by name (perhaps with a port), and networks, in a `setting`."""
 
     hosts: frozenset[str] = frozenset()
     networks: tuple[Network, ...] = ()
+    setting: str = "web.allow"
 
     def names(self, host: str, port: int) -> bool:
         """Whether the user named this host."""
@@ -39,8 +40,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
 PUBLIC = Policy()
 
 
-def policy(allowed: Sequence[str]) -> Policy:
-    """What the setting `web.allow` says: `wiki.corp`, `localhost:8080`, `10.1.0.0/16`.
+def policy(allowed: Sequence[str], setting: str = "web.allow") -> Policy:
+    """What a setting like `web.allow` says: `wiki.corp`, `localhost:8080`, `10.1.0.0/16`.
 
     Raises:
         ConfigError: an entry is neither a host nor a network.
@@ -53,8 +54,8 @@ def policy(allowed: Sequence[str]) -> Policy:
             else:
                 hosts.add(entry.lower().strip("[]").rstrip("."))
         except ValueError as error:
-            raise ConfigError(f"web.allow: {entry!r} is neither a host nor a network like 10.1.0.0/16") from error
-    return Policy(hosts=frozenset(hosts), networks=tuple(networks))
+            raise ConfigError(f"{setting}: {entry!r} is neither a host nor a network like 10.1.0.0/16") from error
+    return Policy(hosts=frozenset(hosts), networks=tuple(networks), setting=setting)
 
 
 def refused(text: str, policy: Policy, *, named: bool) -> str:

@@ -88,7 +88,8 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         named = self._policy.names(host, port)
         for address in found:
             if why := refused(address, self._policy, named=named):
-                raise FetchFailed(f"blocked: {host} is {why}; web.allow names hosts which may be read all the same")
+                allowing = self._policy.setting
+                raise FetchFailed(f"blocked: {host} is {why}; {allowing} names hosts which may be reached all the same")
         return found
 
     async def connect_unix_socket(

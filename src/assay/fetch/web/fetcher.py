@@ -24,9 +24,9 @@ from assay.core.webrules import ANYTHING, WebRules
 from assay.fetch.web.addresses import PUBLIC, Policy
 from assay.fetch.web.backend import GuardedBackend, Resolve, system_resolve
 from assay.fetch.web.body import ENCODINGS, media_type, read_body
-from assay.fetch.web.going import Going, once
-from assay.fetch.web.keeping import conditions, fresh_for, seconds, unchanged
-from assay.fetch.web.robots import LARGEST, Answer, Rules, rules
+from assay.fetch.web.in_flight import InFlight, once
+from assay.fetch.web.page_freshness import conditions, fresh_for, seconds, unchanged
+from assay.fetch.web.robots import LARGEST, RobotsResponse, RobotsRules, rules
 
 ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
 KEPT = ("content-type", "content-language", "etag", "last-modified", "date", "link")
@@ -50,7 +50,7 @@ STATUS = {
 }
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class FetchLimits(msgspec.Struct, frozen=True, kw_only=True):
     """What one page may take: seconds in all and between two pieces, bytes, hops; requests at once to one site."""
 
     seconds: float = 30.0
@@ -62,7 +62,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     longest_wait: float = 10.0
 
 
-LIMITS = Limits()
+LIMITS = FetchLimits()
 
 
 class _Moved(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ class _Site:
         self.places = asyncio.Semaphore(at_once)
         self.turn = asyncio.Lock()
         self.asking = asyncio.Lock()
-        self.rules: Rules | None = None
+        self.rules: RobotsRules | None = None
         self.next = self.fresh_until = 0.0
 
 
@@ -92,7 +92,7 @@ class WebFetcher:
         *,
         agent: str,
         policy: Policy = PUBLIC,
-        limits: Limits = LIMITS,
+        limits: FetchLimits = LIMITS,
         robots: bool = True,
         resolve: Resolve = system_resolve,
         kept: PageCache | None = None,
@@ -108,8 +108,8 @@ class WebFetcher:
             keepalive_expiry=15.0,
         )
         self._sites: dict[str, _Site] = {}
-        self._pages: dict[tuple[str, WebRules], Going[Fetched]] = {}
-        self._places: dict[tuple[str, WebRules], Going[Fetched | _Moved]] = {}
+        self._pages: dict[tuple[str, WebRules], InFlight[Fetched]] = {}
+        self._places: dict[tuple[str, WebRules], InFlight[Fetched | _Moved]] = {}
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -258,7 +258,7 @@ class WebFetcher:
                     site.next = self._clock.monotonic() + delay
             yield
 
-    async def _rules(self, site: _Site, place: Url) -> Rules:
+    async def _rules(self, site: _Site, place: Url) -> RobotsRules:
         """The site's robots.txt, asked for once."""
         async with site.asking:
             if site.rules is None or self._clock.monotonic() > site.fresh_until:
@@ -266,7 +266,7 @@ class WebFetcher:
                 site.fresh_until = self._clock.monotonic() + ROBOTS_FRESH
         return site.rules
 
-    async def _robots_of(self, place: Url) -> Answer:
+    async def _robots_of(self, place: Url) -> RobotsResponse:
         """What `/robots.txt` says, after at most five redirects (RFC 9309, 2.3.1.2).
 
         Raises:
@@ -279,13 +279,13 @@ class WebFetcher:
                     if status not in MOVED or "location" not in headers:
                         parts = response.aiter_stream()
                         if not 200 <= status < 300:
-                            return Answer(status)
+                            return RobotsResponse(status)
                         body = await read_body(parts, headers.get("content-encoding", ""), LARGEST, cut=True)
-                        return Answer(status, body.decode(errors="replace"))
+                        return RobotsResponse(status, body.decode(errors="replace"))
                     place = _address(headers["location"], place.href)
             except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
-                return Answer(0)
-        return Answer(404)
+                return RobotsResponse(0)
+        return RobotsResponse(404)
 
 
 def _again(page: Fetched, url: str, passed: Sequence[str], kept: Literal["", "fresh", "unchanged"] = "") -> Fetched:

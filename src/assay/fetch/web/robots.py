@@ -13,14 +13,14 @@ LONGEST_DELAY = 10.0
 """Seconds between two requests that a site may ask for and get."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class RobotsResponse(msgspec.Struct, frozen=True):
     """What a site answered when its robots.txt was asked for; status 0 when it did not answer."""
 
     status: int
     text: str = ""
 
 
-class Rules(msgspec.Struct, frozen=True):
+class RobotsRules(msgspec.Struct, frozen=True):
     """What one site allows: where there is no robots.txt (`parsed` is None) everything, or nothing, for a `reason`."""
 
     parsed: Protego | None = None
@@ -38,11 +38,11 @@ class Rules(msgspec.Struct, frozen=True):
         return min(max(float(wanted or 0.0), 0.0), LONGEST_DELAY)
 
 
-def rules(answer: Answer) -> Rules:
+def rules(answer: RobotsResponse) -> RobotsRules:
     """What the answer means: no such file, all may be read; a site in trouble, nothing (RFC 9309, 2.3.1)."""
     if 200 <= answer.status < 300:
-        return Rules(Protego.parse(answer.text))
+        return RobotsRules(Protego.parse(answer.text))
     if 400 <= answer.status < 500 and answer.status != 429:
-        return Rules()
+        return RobotsRules()
     told = f"answered {answer.status}" if answer.status else "did not answer"
-    return Rules(reason=f"{told} when its robots.txt was asked for, and so allows nothing")
+    return RobotsRules(reason=f"{told} when its robots.txt was asked for, and so allows nothing")

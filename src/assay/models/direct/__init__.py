@@ -1,6 +1,6 @@
 """All other providers, each through its own client library: Anthropic, Google, Cohere, Bedrock."""
 
-from assay.models.direct.adapter import Direct, create
-from assay.models.direct.services import SERVICES, Service
+from assay.models.direct.direct_adapter import Direct, create
+from assay.models.direct.direct_services import SERVICES, DirectService
 
-__all__ = ["SERVICES", "Direct", "Service", "create"]
+__all__ = ["SERVICES", "Direct", "DirectService", "create"]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import httpx2
 from pydantic_ai.models import Model
 
-from assay.models.direct.services import Service
+from assay.models.direct.direct_services import DirectService
 
 CONNECTED = 600.0
 """Seconds which a client waits for bytes where a request says nothing else; the adapter's own limits are shorter."""
@@ -35,7 +35,7 @@ class Client(NamedTuple):
     raised: tuple[type[Exception], ...]
 
 
-def client(service: Service, model: str, key: str, signing: tuple[str, ...] = ()) -> Client:
+def client(service: DirectService, model: str, key: str, signing: tuple[str, ...] = ()) -> Client:
     """The model called `model` at `service`. `signing` keys (see `core.ports.Access`) are used in place of `key`.
 
     Raises:
@@ -44,7 +44,7 @@ def client(service: Service, model: str, key: str, signing: tuple[str, ...] = ()
     return _bedrock(service, model, key, signing) if signing else _MAKERS[service.name](service, model, key)
 
 
-def _anthropic(service: Service, model: str, key: str) -> Client:
+def _anthropic(service: DirectService, model: str, key: str) -> Client:
     from anthropic import AnthropicError, AsyncAnthropic  # noqa: PLC0415 - an extra
     from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - an extra
@@ -56,7 +56,7 @@ def _anthropic(service: Service, model: str, key: str) -> Client:
     )
 
 
-def _google(service: Service, model: str, key: str) -> Client:
+def _google(service: DirectService, model: str, key: str) -> Client:
     from pydantic_ai.models.google import GoogleModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.google import GoogleProvider  # noqa: PLC0415 - an extra
 
@@ -65,7 +65,7 @@ def _google(service: Service, model: str, key: str) -> Client:
     return Client(GoogleModel(model, provider=provider), http.aclose, ())
 
 
-def _cohere(service: Service, model: str, key: str) -> Client:
+def _cohere(service: DirectService, model: str, key: str) -> Client:
     import httpx  # noqa: PLC0415 - comes with the extra
     from pydantic_ai.models.cohere import CohereModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.cohere import CohereProvider  # noqa: PLC0415 - an extra
@@ -80,7 +80,7 @@ def _cohere(service: Service, model: str, key: str) -> Client:
     )
 
 
-def _bedrock(service: Service, model: str, key: str, signing: tuple[str, ...] = ()) -> Client:
+def _bedrock(service: DirectService, model: str, key: str, signing: tuple[str, ...] = ()) -> Client:
     from pydantic_ai.models.bedrock import BedrockConverseModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.bedrock import BedrockProvider  # noqa: PLC0415 - an extra
 
@@ -147,7 +147,7 @@ def _http(transport: httpx2.AsyncBaseTransport | None = None) -> httpx2.AsyncCli
     )
 
 
-class Answered(Exception):
+class ResponseIntercepted(Exception):
     """No error: a good answer, its body not yet read, on its way past the library."""
 
     def __init__(self, response: httpx2.Response) -> None:
@@ -167,7 +167,7 @@ class _Tapped(httpx2.AsyncHTTPTransport):
         if response.status_code != httpx2.codes.OK:
             return response
         response.request = request
-        raise Answered(response)
+        raise ResponseIntercepted(response)
 
 
 class Closable(Protocol):
@@ -196,7 +196,7 @@ async def _noted(response: Closable) -> None:
         opened.append(response)
 
 
-_MAKERS: dict[str, Callable[[Service, str, str], Client]] = {
+_MAKERS: dict[str, Callable[[DirectService, str, str], Client]] = {
     "anthropic": _anthropic,
     "bedrock": _bedrock,
     "cohere": _cohere,

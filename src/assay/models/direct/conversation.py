@@ -12,17 +12,17 @@ from pydantic_ai.models import StreamedResponse
 
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.secrets import Secret
-from assay.models.direct import asking, faults
+from assay.models.direct import faults, request_format
 from assay.models.direct.clients import Closable, client, watched
-from assay.models.direct.reading import Reader
-from assay.models.direct.services import Service
+from assay.models.direct.direct_services import DirectService
+from assay.models.direct.event_reader import EventReader
 
 
 class Conversation:
     """The model `model` at `service`, on the running loop."""
 
     def __init__(
-        self, model: str, service: Service, profile: Profile, key: Secret, signing: tuple[Secret, ...] = ()
+        self, model: str, service: DirectService, profile: Profile, key: Secret, signing: tuple[Secret, ...] = ()
     ) -> None:
         """Makes the client; nothing is sent yet.
 
@@ -43,7 +43,7 @@ class Conversation:
             ModelError: the provider could not be reached, refused, stalled or broke off.
             ContextTooLong: the request does not fit the model's window.
         """
-        reader = Reader(self._service)
+        reader = EventReader(self._service)
         response: StreamedResponse | None = None
         async with aclosing(self._events(request)) as events:
             async for event in events:
@@ -90,9 +90,9 @@ class Conversation:
         model = self._client.model
         return model_request_stream(
             model,
-            asking.messages(request, self._service),
-            model_settings=asking.settings(request, self._service, self._profile, model.profile),
-            model_request_parameters=asking.parameters(request, model.profile),
+            request_format.messages(request, self._service),
+            model_settings=request_format.settings(request, self._service, self._profile, model.profile),
+            model_request_parameters=request_format.parameters(request, model.profile),
             instrument=False,
         )
 

@@ -18,7 +18,7 @@ from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.secrets import Secret
 from assay.core.waits import retry_after
 from assay.models import failures
-from assay.models.direct.services import Service
+from assay.models.direct.direct_services import DirectService
 
 MISREAD = (AttributeError, TypeError, LookupError, ValueError, AssertionError, RecursionError)
 """What client libraries raise at an answer which is not of the form they expect: they check few of its fields."""
@@ -26,12 +26,12 @@ RAISED = (AgentRunError, UserError, httpx2.HTTPError, httpx2.InvalidURL, OSError
 """All that can come out of the library by what a provider does."""
 
 
-def told(service: Service, key: Secret, error: BaseException) -> ModelError | ModelFailed:
+def told(service: DirectService, key: Secret, error: BaseException) -> ModelError | ModelFailed:
     """The error of ours for one of `RAISED`."""
     return failures.hidden(_told(service, error), key)
 
 
-def _told(service: Service, error: BaseException) -> ModelError | ModelFailed:
+def _told(service: DirectService, error: BaseException) -> ModelError | ModelFailed:
     name = service.name
     match error:
         case TimeoutError() | ModelTimeoutError() | httpx2.TimeoutException():
@@ -49,7 +49,7 @@ def _told(service: Service, error: BaseException) -> ModelError | ModelFailed:
             return ModelError(f"{name} sent what cannot be read: {type(error).__name__}: {said}")
 
 
-def _api(service: Service, error: ModelAPIError) -> ModelError | ModelFailed:
+def _api(service: DirectService, error: ModelAPIError) -> ModelError | ModelFailed:
     name, said = service.name, _words(error.body) or error.message
     if isinstance(error, ModelContextWindowExceededError):
         return ContextTooLong(f"{name}: {failures.shortened(said)}")
@@ -70,7 +70,7 @@ def _api(service: Service, error: ModelAPIError) -> ModelError | ModelFailed:
     return ModelError(f"{name} broke off: {failures.shortened(said)}", retry_after=error.retry_after)
 
 
-def _unreachable(service: Service, error: BaseException) -> str:
+def _unreachable(service: DirectService, error: BaseException) -> str:
     said = failures.shortened(str(error)) or type(error).__name__
     return f"{service.name} at {service.url} cannot be reached: {said}"
 

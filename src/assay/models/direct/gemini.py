@@ -12,14 +12,14 @@ from uuid import uuid4
 
 import msgspec
 
-from assay.core.counting import input_tokens
 from assay.core.errors import ModelError, ModelFailed
-from assay.core.messages import Delta, Reply, Request, StopReason, TextDelta, ThinkDelta
+from assay.core.messages import Delta, Reply, Request, StopReason, TextDelta, ThinkingDelta
+from assay.core.request_size import input_tokens
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.calls import PartialCalls
-from assay.models.failures import Fault
+from assay.models.failures import ServiceFault
 from assay.models.halves import Halves
 
 _STOPS: dict[str, StopReason] = {
@@ -32,7 +32,7 @@ _FAULTS = frozenset(
 )
 
 
-class Call(msgspec.Struct, frozen=True):
+class FunctionCall(msgspec.Struct, frozen=True):
     """A call, which comes whole."""
 
     name: str
@@ -40,28 +40,28 @@ class Call(msgspec.Struct, frozen=True):
     id: str | None = None
 
 
-class Part(msgspec.Struct, frozen=True, rename="camel"):
+class GeminiPart(msgspec.Struct, frozen=True, rename="camel"):
     """Text, thinking or a call; other kinds are nothing we asked for."""
 
     text: str | None = None
     thought: bool | None = None
-    function_call: Call | None = None
+    function_call: FunctionCall | None = None
 
 
-class Content(msgspec.Struct, frozen=True):
+class GeminiContent(msgspec.Struct, frozen=True):
     """The parts of a chunk."""
 
-    parts: tuple[Part, ...] | None = None
+    parts: tuple[GeminiPart, ...] | None = None
 
 
 class Candidate(msgspec.Struct, frozen=True, rename="camel"):
     """Part of one of the answers; only one is ever asked for."""
 
-    content: Content | None = None
+    content: GeminiContent | None = None
     finish_reason: str | None = None
 
 
-class Counted(msgspec.Struct, frozen=True, rename="camel"):
+class GeminiUsage(msgspec.Struct, frozen=True, rename="camel"):
     """Tokens used so far; thinking is no part of the candidates'."""
 
     prompt_token_count: int | None = None
@@ -76,16 +76,16 @@ class Feedback(msgspec.Struct, frozen=True, rename="camel"):
     block_reason: str | None = None
 
 
-class Chunk(msgspec.Struct, frozen=True, rename="camel"):
+class GeminiChunk(msgspec.Struct, frozen=True, rename="camel"):
     """One event of the stream."""
 
     candidates: tuple[Candidate, ...] | None = None
     prompt_feedback: Feedback | None = None
-    usage_metadata: Counted | None = None
-    error: Fault | None = None
+    usage_metadata: GeminiUsage | None = None
+    error: ServiceFault | None = None
 
 
-class Reader:
+class GeminiReader:
     """Takes the chunks of one stream in order."""
 
     def __init__(self, service: str) -> None:
@@ -96,9 +96,9 @@ class Reader:
         self._halves = {"text": Halves(), "thought": Halves()}
         self._finish = ""
         self._blocked = False
-        self._counted = Counted()
+        self._counted = GeminiUsage()
 
-    def take(self, chunk: Chunk) -> Iterator[Delta]:
+    def take(self, chunk: GeminiChunk) -> Iterator[Delta]:
         """What this chunk adds.
 
         Raises:
@@ -138,11 +138,11 @@ class Reader:
             model=model,
         )
 
-    def _part(self, part: Part) -> Iterator[Delta]:
+    def _part(self, part: GeminiPart) -> Iterator[Delta]:
         if part.text and part.thought:
             if thought := self._halves["thought"].take(part.text):
                 self._thinking.append(thought)
-                yield ThinkDelta(thought)
+                yield ThinkingDelta(thought)
         elif part.text:
             if text := self._halves["text"].take(part.text):
                 self._text.append(text)
@@ -153,7 +153,7 @@ class Reader:
             yield self._calls.begin().add(call.id or f"call-{uuid4().hex}", call.name, arguments)
             yield from self._calls.ready(final=False)
 
-    def _fault(self, fault: Fault) -> ModelError | ModelFailed:
+    def _fault(self, fault: ServiceFault) -> ModelError | ModelFailed:
         status = fault.code if isinstance(fault.code, int) else 500
         return failures.refusal(self._service, status, fault.words, text=fault.text)
 

@@ -19,8 +19,8 @@ from assay.core.text import estimate_tokens
 from assay.models.catalogue import input_price
 from assay.models.embedding.prefixes import prefixed, prefixes_of
 from assay.models.failures import hidden, of_response
-from assay.models.listing import unreachable
-from assay.models.openai.services import Service, service_of
+from assay.models.model_lists import unreachable
+from assay.models.openai.chat_services import ChatService, service_of
 
 CONNECT = 10.0
 """Seconds to reach a service."""
@@ -48,13 +48,13 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 _ANSWERS = msgspec.json.Decoder(_Answer)
-"""Made before there are threads: see `core.readying`."""
+"""Made before there are threads: see `core.decoders`."""
 
 
 class EmbeddingService:
     """An embedder behind an OpenAI-compatible service; implements `core.ports.Embedder`. Any thread may call it."""
 
-    def __init__(self, model: str, service: Service, access: Access) -> None:
+    def __init__(self, model: str, service: ChatService, access: Access) -> None:
         """`model` is the service's own name of it; the key goes into the request's header and nowhere else."""
         self.name, self.local = f"{service.name}:{model}", service.local
         self.price = _price(service, model, access)
@@ -150,7 +150,7 @@ def _authorization(key: Secret | None) -> dict[str, str]:
     return {} if key is None else {"authorization": f"Bearer {key.reveal()}"}
 
 
-def _price(service: Service, model: str, access: Access) -> float | None:
+def _price(service: ChatService, model: str, access: Access) -> float | None:
     if access.facts.price is not None:
         return access.facts.price.input
     return 0.0 if service.local else input_price(service.name, model)

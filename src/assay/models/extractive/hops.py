@@ -1,14 +1,15 @@
-"""Questions about a document which another document names: "who wrote the PEP that replaced PEP 5?".
+"""Questions whose answer stands beside something which has to be found first.
 
-Such a question is taken apart into the field to look up first (what PEP 5 was superseded by) and the question to ask of
-each document which that field names. English only.
+What a question describes ("the company that makes the Model S") is asked for first; the names which the best passages
+give it are put in its place, searched for, and the question is asked again. Documents of a series name one another in
+their headers ("who wrote the PEP that replaced PEP 5?"): there the field which relates them is followed. English only.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Literal
@@ -16,77 +17,43 @@ from typing import Literal
 import msgspec
 
 from assay.core import markers
+from assay.core.relevance.likeness import near_keys
 from assay.core.text import words
-from assay.models.extractive.answering import OPPOSITE, answers, frame
-from assay.models.extractive.lexicon import FACETS
-from assay.models.extractive.passages import Field
-from assay.models.extractive.question import analyze
+from assay.models.extractive.answers import answers, select
+from assay.models.extractive.passages import PassageField
+from assay.models.extractive.question import ParsedQuestion, analyze
 from assay.models.extractive.relations import Relation, described
-from assay.models.extractive.shelf import Book, Identifier, Shelf
-from assay.models.extractive.subjects import resolve
-from assay.models.extractive.units import Unit
+from assay.models.extractive.shelf import Identifier, QuotableUnit, ShownSources, SourcePassages
+from assay.models.extractive.source_names import frame, resolve
+from assay.models.extractive.words import CONCEPTS, INVERSE, stems, topics
 
 Order = Literal["", "first", "last"]
 
-HERE = "▯"
-"""Stands in the outer question for the documents the inner one finds."""
-_ASKED: dict[Relation, str] = {
+_LED: dict[Relation, str] = {
     "requires": "What does {anchor} require?",
     "replaces": "Which document does {anchor} replace?",
-    "superseded": "What was {anchor} superseded by?",
+    "replaced": "What was {anchor} superseded by?",
 }
-_NUMBERED = r"[^\W\d_]{2,12}[-–_ #]{0,2}\d{1,6}(?![\w.]*\d)"
-_ASKS = {
-    "author": "Who wrote {}?",
-    "created": "When was {} created?",
-    "version": "Which version does {} target?",
-}
-_HEADS = frozenset(
-    "pep peps eip eips erc ercs rfc rfcs kep keps proposal proposals document documents specification specifications "
-    "standard standards one ones them they those these others text texts paper papers idea ideas whatever".split()
+_ASKS = {"creator": "Who wrote {}?", "date": "When was {} created?"}
+_SPOKEN = frozenset(
+    "proposal document specification standard one them they those these other text paper idea whatever".split()
 )
-"""Words for documents which are not called by their number."""
+"""Words for documents which are not called by their number, in the singular."""
+_THING = re.compile(r"\b(?:the|which|what)\s+[^\W\d_]+\s+(?:that|which|by)?\s*$", re.IGNORECASE)
+"""What is spoken of right before it is related to another: "the report that …"."""
 _MEANT = {
-    "author": frozenset("who whose whom people person persons names minds hands team".split()),
-    "created": frozenset("when day date year old age began begin begun start".split()),
+    "creator": frozenset("who whose whom people person persons names minds hands team".split()),
+    "date": frozenset("when day date year old age began begin begun start".split()),
     "status": frozenset("state stage fate stand stands standing outcome happened become became".split()),
 }
 """Words by which a field is asked for where no word for the field itself is used."""
 LONGEST = 600
 """Code points above which a text is a document, no question."""
-MOST_MATCHES = 4
-"""Readings of a question tried by each pattern."""
-_ANCHOR = rf"(?:the\s+)?(?:(?-i:[A-Z])[a-z]+\s+)?(?P<anchor>{_NUMBERED}|[“\"][^”\"]{{3,160}}[”\"])"
-_VERBS = r"(?:was|were|is|are|did|does|do|has|have|the|of|by|on|who|whom|when|what|which|that)\b"
-_NOUN = rf"(?:the\s+)?(?:only\s+)?(?!{_VERBS})[^\W\d_]{{2,}}"
-_THAT = r"(?:that|which)"
-_BE = r"(?:(?:is|are|was|were|got|has been|have been|had been)\s+)"
-_REPLACE = r"(?:supersed|replac|obsolet|succeed)"
-_NEED = r"(?:require|need|depend|rel(?:y|ie)|build)"
-_ON = r"(?:\s+(?:up)?on)?"
-_FORMS: tuple[tuple[str, Relation], ...] = (
-    (rf"{_NOUN}\s+(?:{_THAT}\s+)?{_BE}?{_REPLACE}ed\s+by\s+{_ANCHOR}", "replaces"),
-    (rf"{_NOUN}\s+(?:{_THAT}\s+)?{_BE}?(?:required|needed)\s+(?:by|for)\s+{_ANCHOR}", "requires"),
-    (rf"{_NOUN}\s+{_THAT}\s+(?:has\s+|have\s+)?{_REPLACE}(?:es|ed|s|e)?\s+{_ANCHOR}", "superseded"),
-    (rf"{_NOUN}\s+(?:{_THAT}\s+)?{_ANCHOR}\s+{_BE}{_REPLACE}ed\s+by", "superseded"),
-    (rf"{_NOUN}\s+(?:by\s+{_THAT}\s+){_ANCHOR}\s+{_BE}{_REPLACE}ed", "superseded"),
-    (rf"{_NOUN}\s+(?:{_THAT}\s+)?{_ANCHOR}\s+(?:has\s+|had\s+)?{_REPLACE}(?:es|ed|s|e)", "replaces"),
-    (rf"{_NOUN}\s+(?:(?:on\s+)?{_THAT}\s+)?{_ANCHOR}\s+(?:has\s+|had\s+)?{_NEED}(?:es|ed|s|d)?{_ON}", "requires"),
-    (rf"(?:the\s+)?(?:successor|replacement)\s+(?:of|to|for)\s+{_ANCHOR}", "superseded"),
-    (rf"(?:the\s+)?predecessor\s+(?:of|to)\s+{_ANCHOR}", "replaces"),
-    (rf"(?:the\s+)?(?:prerequisite|requirement|dependenc(?:y|ie))s?\s+(?:of|for)\s+{_ANCHOR}", "requires"),
-    (rf"{_ANCHOR}['’]s\s+(?:successor|replacement)", "superseded"),
-    (rf"{_ANCHOR}['’]s\s+predecessor", "replaces"),
-    (rf"{_ANCHOR}['’]s\s+(?:prerequisite|requirement|dependenc(?:y|ie))s?", "requires"),
-)
-_PATTERNS = tuple((re.compile(rf"(?<!\w){form}(?!\w)", re.IGNORECASE), relation) for form, relation in _FORMS)
 _FIRST = frozenset(("first", "earliest", "oldest"))
 _LAST = frozenset(("last", "latest", "newest", "youngest", "recent", "recently"))
 _AT_FIRST = re.compile(r"\bwhen\b[^?]*?(?<!\bthe)(?<!\bwas)\s(?:first|last|recently)\s+(?=\w)", re.IGNORECASE)
 """In "when did it first appear?" nothing is the first of several."""
-_ORDERING = re.compile(
-    r"\b(?:the\s+)?(?:first|earliest|oldest|last|latest|newest|youngest|most\s+recent(?:ly)?)\b\s*", re.I
-)
+_QUOTED = re.compile(r"[\"“][^\"”]{3,160}[\"”]")
 _FRAME = re.compile(
     r"(?P<key>[^:]{2,40}?) of (?P<series>[^\W\d_]{2,12})[- ]?0*(?P<number>\d{1,6})\b[^:]*?: (?P<value>.*)"
 )
@@ -94,93 +61,61 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 class Hop(msgspec.Struct, frozen=True, kw_only=True):
-    """Such a question taken apart: the document it starts from, the field to follow, the question to ask of the rest.
+    """Such a question taken apart: the document it starts from, the field to follow, what is asked of the rest.
 
-    `order` says which of several documents is meant: the one created first, or last. `facets` are the fields asked of
-    the documents found; `outer` is empty where the words of the question do not stand around what is described.
+    `order` says which of several documents is meant: the one created first, or last.
     """
 
     anchor: str
     relation: Relation
-    facets: tuple[str, ...]
-    outer: str = ""
+    concepts: tuple[str, ...]
     order: Order = ""
 
     @property
     def inner(self) -> str:
         """The question to begin with."""
-        return _ASKED[self.relation].format(anchor=self.anchor)
+        return _LED[self.relation].format(anchor=self.anchor)
 
     def of(self, targets: Sequence[str]) -> str:
         """The question to ask of `targets` ("EIP 20")."""
         named = ", ".join(targets[:-1]) + (" and " if len(targets) > 1 else "") + targets[-1]
-        asked = ["When was {} created?"] if self.order else []
-        if self.outer and self.facets:
-            asked.append(_ORDERING.sub("", self.outer).replace(HERE, "{}"))
-        else:
-            asked += [_ASKS.get(facet, f"What is the {facet} of {{}}?") for facet in self.facets]
+        asked = [_ASKS["date"]] if self.order else []
+        asked += [_ASKS.get(concept, f"What is the {concept} of {{}}?") for concept in self.concepts]
         return " ".join(dict.fromkeys(asked)).replace("{}", named)
 
 
 @lru_cache(maxsize=256)
 def read(text: str) -> Hop | None:
-    """The question as a hop, None for any other question."""
-    text = unicodedata.normalize("NFKC", text).strip()
-    if len(text) > LONGEST:
-        return None
-    hops = (
-        _hop(text, match, relation)
-        for pattern, relation in _PATTERNS
-        for match in islice(_matches(pattern, text), MOST_MATCHES)
-    )
-    return next((hop for hop in hops if hop.order or hop.facets), None) or _loose(text)
+    """The question as a hop, None for any other question.
 
-
-def _matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Every place a pattern fits, overlapping ones too: what reads like a noun may be the verb before it."""
-    match = pattern.search(text)
-    while match is not None:
-        yield match
-        match = pattern.search(text, match.start() + 1)
-
-
-def _hop(text: str, match: re.Match[str], relation: Relation) -> Hop:
-    outer = f"{text[: match.start()]}{HERE}{text[match.end() :]}"
-    order = _order(outer)
-    facets = _plain(analyze(outer.replace(HERE, "it")).facets, order)
-    return Hop(anchor=match["anchor"], relation=relation, facets=facets, outer=outer, order=order)
-
-
-def _plain(facets: Iterable[str], order: Order) -> tuple[str, ...]:
-    """The fields asked for, without the day which only says which document is meant."""
-    return tuple(facet for facet in facets if facet not in _ASKED and not (order and facet == "created"))
-
-
-def _loose(text: str) -> Hop | None:
-    """A hop in other words: one document is numbered, another is described by how it relates to that, and asked about.
-
-    The other one has to be spoken of ("the EIP", "which of them", "its successor").
+    One document is named, another is described by how it relates to that, and asked about: it has to be spoken of
+    ("the EIP", "which of them", "its successor").
     """
-    mentions = analyze(text).mentions
-    if len(mentions) != 1:
+    text = unicodedata.normalize("NFKC", text).strip()
+    question = analyze(text) if len(text) <= LONGEST else None
+    named = [each.text for each in question.mentions] if question else []
+    anchor = named[0] if named else next((match[0] for match in _QUOTED.finditer(text)), "")
+    if question is None or not anchor or len(named) > 1:
         return None
-    anchor = mentions[0].text
     start = text.index(anchor)
     found = described(text, start, start + len(anchor))
     if found is None:
         return None
     before, after = text[: found.start], text[found.end :]
     order = _order(f"{before} {after}")
-    facets = _plain(analyze(f"{before} it {after}").facets, order) or (() if order else _meant(f"{before} {after}"))
-    spoken = found.noun or bool(_HEADS & {*words(before), *words(after)})
-    if not (facets or order) or not spoken:
+    asked = (each for each in analyze(f"{before} it {after}").concepts if each not in _LED)
+    concepts = tuple(each for each in asked if not (order and each == "date"))
+    concepts = concepts or (() if order else _meant(f"{before} {after}"))
+    series = {each.identifier.series for each in question.mentions}
+    spoken = {word.removesuffix("s") for word in (*words(before), *words(after))}
+    if not (concepts or order) or not (found.noun or spoken & (_SPOKEN | series) or _THING.search(before)):
         return None
-    return Hop(anchor=anchor, relation=found.relation, facets=facets, order=order)
+    return Hop(anchor=anchor, relation=found.relation, concepts=concepts, order=order)
 
 
 def _meant(text: str) -> tuple[str, ...]:
     said = set(words(text))
-    return tuple(facet for facet, asking in _MEANT.items() if said & asking)[:1]
+    return tuple(concept for concept, asking in _MEANT.items() if said & asking)[:1]
 
 
 def _order(outer: str) -> Order:
@@ -205,9 +140,9 @@ def _named(hop: Hop, number: str, line: str) -> list[str]:
         return []
     key, mine = " ".join(words(match["key"])), match["number"].lstrip("0")
     value = _numbers(match["value"])
-    if key in FACETS[hop.relation].keys and number in ("", mine):
+    if key in CONCEPTS[hop.relation].keys and number in ("", mine):
         return [f"{match['series']} {each}" for each in value if each != mine]
-    converse = FACETS[OPPOSITE[hop.relation]].keys if hop.relation in OPPOSITE else frozenset()
+    converse = CONCEPTS[INVERSE[hop.relation]].keys if hop.relation in INVERSE else ()
     return [f"{match['series']} {mine}"] if key in converse and number in value else []
 
 
@@ -219,7 +154,7 @@ def _numbers(value: str) -> list[str]:
 # the answer, out of what was read
 
 
-def answer(text: str, shelf: Shelf) -> list[Unit]:
+def answer(text: str, shelf: ShownSources) -> list[QuotableUnit]:
     """Frames which answer a hop, then the one that led there; nothing for other questions, or where a link is missing.
 
     Where one of several is asked for, and not all of them say when they were created, none is.
@@ -236,19 +171,19 @@ def answer(text: str, shelf: Shelf) -> list[Unit]:
         return []
     if hop.order:
         found = _extreme(found, hop.order)
-    facets = hop.facets or ("created",)
-    fields = [(book, book.field(*FACETS[facet].keys)) for book in found for facet in facets]
+    concepts = hop.concepts or ("date",)
+    fields = [(book, book.field(*CONCEPTS[concept].keys)) for book in found for concept in concepts]
     framed = [frame(book, field) for book, field in fields if field is not None]
     return [*framed, *led] if framed else []
 
 
-def _book(name: str, shelf: Shelf) -> Book | None:
+def _book(name: str, shelf: ShownSources) -> SourcePassages | None:
     series, _, number = name.rpartition(" ")
     wanted = Identifier(series.casefold(), number)
     return next((book for book in shelf.books if book.owns(wanted)), None)
 
 
-def _extreme(books: Sequence[Book], order: Order) -> list[Book]:
+def _extreme(books: Sequence[SourcePassages], order: Order) -> list[SourcePassages]:
     """The document created first or last; none where one does not say when it was, and all that share the day."""
     dated = [(day, book) for book in books if (day := _created(book))]
     if len(dated) < len(books):
@@ -257,12 +192,12 @@ def _extreme(books: Sequence[Book], order: Order) -> list[Book]:
     return [book for day, book in dated if day == wanted]
 
 
-def _created(book: Book) -> tuple[int, int, int] | None:
-    field = book.field(*FACETS["created"].keys)
+def _created(book: SourcePassages) -> tuple[int, int, int] | None:
+    field = book.field(*CONCEPTS["date"].keys)
     return date(field) if field else None
 
 
-def date(field: Field) -> tuple[int, int, int] | None:
+def date(field: PassageField) -> tuple[int, int, int] | None:
     """The day a field says first, as `2015-11-19` or `19-Nov-2015`."""
     match = re.search(r"(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[- ]([A-Za-z]{3})[a-z]*[- ,]+(\d{4})", field.value)
     if match is None:
@@ -271,3 +206,73 @@ def date(field: Field) -> tuple[int, int, int] | None:
         return int(match[1]), int(match[2]), int(match[3])
     month = match[5].casefold()
     return (int(match[6]), _MONTHS.index(month) + 1, int(match[4])) if month in _MONTHS else None
+
+
+# what a question describes, where it is no document of a series
+
+HERE = "▯"
+"""Stands in a question for what it describes."""
+MOST_NAMES = 2
+_RELATIVE = re.compile(
+    r"\b(?:the|an?)\s+(?P<noun>[a-z-]+(?:\s+[a-z-]+)??)\s+(?P<who>that|which|who|where|whose)\s+(?P<clause>[^?,;]{6,}?)"
+    r"\s*[?.]*$"
+)
+_OF = re.compile(r"\bthe\s+(?P<noun>[a-z]+)\s+of\s+(?P<name>(?:the\s+)?[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*)")
+_NAMES = re.compile(r"[A-Z][\w'’-]*(?:\s+(?:(?:of|de|van|von|der|la)\s+)?[A-Z][\w'’-]*)*")
+
+
+class Bridge(msgspec.Struct, frozen=True):
+    """The question for what is described, and the question around it, with `HERE` in its place."""
+
+    inner: str
+    outer: str
+
+
+@lru_cache(maxsize=256)
+def bridge(text: str) -> Bridge | None:
+    """What a question describes and asks about; None where it only asks what that is, or numbers a document."""
+    text = unicodedata.normalize("NFKC", text).strip()
+    if len(text) > LONGEST or analyze(text).mentions:
+        return None
+    for pattern in (_RELATIVE, _OF):
+        match = pattern.search(text)
+        outer = f"{text[: match.start()]}{HERE}{text[match.end() :]}" if match else ""
+        if match and topics(outer.replace(HERE, "")):
+            said = match.groupdict()
+            inner = f"Which {said['noun']} {said['clause']}?" if "clause" in said else f"What is {match[0]}?"
+            return Bridge(inner, outer if outer.endswith("?") else f"{outer}?")
+    return None
+
+
+def speaks_of(question: ParsedQuestion, units: Sequence[QuotableUnit]) -> bool:
+    """Whether what was found says a word of what is asked, and not only of what the question describes."""
+    over = bridge(question.text)
+    wanted = topics(over.outer.replace(HERE, "")) if over else ()
+    said = {key for unit in units for key in stems(unit.text)}
+    return bool(units) and (not wanted or not said.isdisjoint(wanted) or bool(near_keys(wanted, said)))
+
+
+def bridged(question: ParsedQuestion, shelf: ShownSources, limit: int) -> list[QuotableUnit]:
+    """What answers a question once the names its description goes by stand in it, then what gave the names."""
+    for asked, given in bridging(question, shelf):
+        if speaks_of(question, found := select(asked, shelf, limit=limit)):
+            return [*found, given]
+    return []
+
+
+def bridging(question: ParsedQuestion, shelf: ShownSources) -> list[tuple[ParsedQuestion, QuotableUnit]]:
+    """The question with each name which the best passages give what it describes, and the passage which does."""
+    over = bridge(question.text)
+    named = _bridging(over, question, shelf) if over else {}
+    return [(analyze(over.outer.replace(HERE, name)), unit) for name, unit in named.items()] if over else []
+
+
+def _bridging(over: Bridge, question: ParsedQuestion, shelf: ShownSources) -> dict[str, QuotableUnit]:
+    """Names which the question does not have itself, out of the best passages for what it describes."""
+    known = set(stems(question.text))
+    found: dict[str, QuotableUnit] = {}
+    for unit in select(analyze(over.inner), shelf, limit=MOST_NAMES):
+        for match in _NAMES.finditer(unit.text):
+            if not known.issuperset(stems(match[0])):
+                found.setdefault(match[0], unit)
+    return dict(islice(found.items(), MOST_NAMES))

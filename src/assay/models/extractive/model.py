@@ -10,27 +10,27 @@ from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request,
 from assay.core.ports import Access
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
-from assay.models.extractive import acting, assessing, filling, following, planning, reflecting, reporting, surveying
+from assay.models.extractive import actions, field_values, plans, reflection, reports, survey
 
 NAME = "extractive"
 DONE = "Done: the best documents found are read."
 
 _CALLING: dict[Task, Callable[[Request], tuple[ToolCall, ...]]] = {
-    "triage": following.triage,
-    "background": planning.background,
-    "orchestrate": acting.orchestrate,
-    "research": acting.research,
-    "fill": filling.fill,
-    "survey": surveying.survey,
+    "triage": plans.triage,
+    "background": plans.background,
+    "orchestrate": actions.orchestrate,
+    "research": actions.research,
+    "fill": field_values.fill,
+    "survey": survey.survey,
 }
 _WRITING: dict[Task, Callable[[Request], str]] = {
-    "plan": reflecting.plan,
-    "find": reporting.find,
-    "analyze": reflecting.analyze,
-    "reflect": reflecting.reflect,
-    "assess": assessing.assess,
-    "write": reporting.write,
-    "answer": reporting.answer,
+    "plan": reflection.plan,
+    "find": reports.find,
+    "analyze": reflection.analyze,
+    "reflect": reflection.reflect,
+    "assess": reflection.assess,
+    "write": reports.write,
+    "answer": reports.answer,
 }
 _PIECE = re.compile(r".{1,80}(?:\s+|$)|.{1,80}", re.DOTALL)
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import zip_longest
 
 import msgspec
 
-from assay.core import markers, shown
-from assay.core.relevance.statements import Kind
+from assay.core import markers, passage_context
+from assay.core.relevance.statements import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
 from assay.core.text import sentences, words
-from assay.models.extractive.terms import is_cjk, stems
+from assay.models.extractive.words import is_cjk, stems
 
 _FIELD = re.compile(
     r"\s*(?:[-*+]\s+)?[*_]{0,2}(?P<key>[^\W\d_][\w /()'.#-]{0,38}?)[*_]{0,2}\s*"
@@ -40,13 +40,11 @@ _ASSIGNED = re.compile(
 _VERB = re.compile(r"is|are|was|were|has|have|had|be|been|ist|sind|war|hat|does|did|can|will|must|\w{2,}(?:ed|s|te|en)")
 
 
-GAP = 12
-"""Passages left out between two shown from which a heading or name above the first no longer counts for the second."""
 TERM_WORDS = 8
 """Words the name in a list of definitions has at most."""
 
 
-class Field(msgspec.Struct, frozen=True):
+class PassageField(msgspec.Struct, frozen=True):
     """A header field: its key as written, its words joined by spaces, its value on one line, its passage."""
 
     key: str
@@ -56,7 +54,7 @@ class Field(msgspec.Struct, frozen=True):
     ordinal: int
 
 
-class Sentence(msgspec.Struct, frozen=True):
+class PassageSentence(msgspec.Struct, frozen=True):
     """A sentence of a passage on one line.
 
     `kind` is "prose", "row" (a table row, a line with a key) or "code". `heading` is shown above it; `label` is
@@ -70,6 +68,18 @@ class Sentence(msgspec.Struct, frozen=True):
     heading: str = ""
     label: str = ""
 
+    def statement(self, source: int, title: str) -> QuotableStatement:
+        """It as it is judged: of the document at place `source` among those shown."""
+        return QuotableStatement(
+            text=self.text,
+            source=source,
+            place=self.ordinal,
+            label=self.label,
+            heading=self.heading,
+            title=title,
+            kind=self.kind,
+        )
+
 
 def one_line(text: str) -> str:
     """`text` with every run of white space as one space."""
@@ -77,7 +87,7 @@ def one_line(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def read_field(passage: str, text: str) -> Field | None:
+def read_field(passage: str, text: str) -> PassageField | None:
     """The field a passage is, if it is one."""
     match = _FIELD.fullmatch(text)
     if (
@@ -95,11 +105,11 @@ def read_field(passage: str, text: str) -> Field | None:
     name = " ".join(words(match["key"]))
     if not name or not value or _unsafe(value):
         return None
-    return Field(key=match["key"].strip(), name=name, value=value, passage=passage, ordinal=ordinal_of(passage))
+    return PassageField(key=match["key"].strip(), name=name, value=value, passage=passage, ordinal=ordinal_of(passage))
 
 
 @lru_cache(maxsize=4096)
-def split(passage: str, text: str) -> tuple[Sentence, ...]:
+def split(passage: str, text: str) -> tuple[PassageSentence, ...]:
     """The sentences of a passage which may stand in a report."""
     place = ordinal_of(passage)
     if _is_heading_or_code(text):
@@ -108,7 +118,7 @@ def split(passage: str, text: str) -> tuple[Sentence, ...]:
         return _row(passage, place, text)
     if is_record(text):
         return _line(passage, place, text)
-    if lines := _keyed(text):
+    if lines := _keyed(text) or _single(text):
         return tuple(each for line in lines for each in _line(passage, place, line))
     body = _BULLET.sub("", text, count=1)
     if (field := read_field(passage, text)) and not ends(field.value):
@@ -117,17 +127,17 @@ def split(passage: str, text: str) -> tuple[Sentence, ...]:
     for start, end in sentences(body):
         line = one_line(_BULLET.sub("", body[start:end], count=1))
         if _quotable(line):
-            found.append(Sentence(line, passage, place))
+            found.append(PassageSentence(line, passage, place))
     return tuple(found)
 
 
-def _code(passage: str, place: int, text: str) -> tuple[Sentence, ...]:
+def _code(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
     """The lines of code which give a name a value; prose does not quote others."""
     if "```" not in text and "~~~" not in text and not _CODE.search(text):
         return ()
     lines = (line.strip() for line in text.splitlines())
     return tuple(
-        Sentence(line, passage, place, "code")
+        PassageSentence(line, passage, place, "code")
         for line in lines
         if len(line) <= 200 and _ASSIGNED.match(line) and not _unsafe(line)
     )
@@ -145,15 +155,20 @@ def is_record(text: str) -> bool:
     return _RECORD.fullmatch(text) is not None
 
 
-def _row(passage: str, place: int, text: str) -> tuple[Sentence, ...]:
+def is_row(text: str) -> bool:
+    """Whether a passage is a row of a table, in whatever form."""
+    return _is_row(text) or is_record(text)
+
+
+def _row(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
     line = one_line(text).strip("| ")
     return () if set(line) <= set("-|: +=") else _line(passage, place, line)
 
 
-def _line(passage: str, place: int, line: str) -> tuple[Sentence, ...]:
+def _line(passage: str, place: int, line: str) -> tuple[PassageSentence, ...]:
     """A table row, or a line with a key and a value, quoted as a whole."""
     bare = len(_URL.sub("", line)) * 2 < len(line)
-    return () if bare or _unsafe(line) or len(line) > 500 else (Sentence(line, passage, place, "row"),)
+    return () if bare or _unsafe(line) or len(line) > 500 else (PassageSentence(line, passage, place, "row"),)
 
 
 _KEYED = re.compile(r"[^\W_][^:|\n]{0,80}:\s+\S.*")
@@ -165,17 +180,18 @@ def _keyed(text: str) -> list[str]:
     return lines if len(lines) > 1 and all(map(_KEYED.fullmatch, lines)) else []
 
 
+def _single(text: str) -> list[str]:
+    """The line a passage is, where that has a key and a value which is no sentence."""
+    line = one_line(text)
+    return [line] if "\n" not in text.strip() and _KEYED.fullmatch(line) and not ends(line) else []
+
+
 def _is_name_list(line: str) -> bool:
     """Whether a line is names and little else: nothing is said of them."""
     found = re.findall(r"[^\W\d_][\w.'’-]*", line)
     small = [word for word in found if word[0].islower()]
     capitals = sum(word[0].isupper() for word in found)
     return len(found) >= 6 and capitals >= 0.7 * len(found) and not any(_VERB.fullmatch(word) for word in small)
-
-
-def _is_heading(text: str) -> bool:
-    """Whether a passage nobody would quote looks like a heading: a short line."""
-    return len(text) < 100 and "\n" not in text.strip() and not text.lstrip().startswith(("|", "```"))
 
 
 def _is_heading_or_code(text: str) -> bool:
@@ -189,7 +205,7 @@ def _is_heading_or_code(text: str) -> bool:
 
 
 def _quotable(line: str) -> bool:
-    letters = sum(letter.isalpha() for letter in line)
+    letters = sum(map(_is_letter, line))
     return (
         letters
         >= (4 if is_cjk(line) else 6 if ends(line) and len(line.split()) > 2 else 8 if not line.isascii() else 16)
@@ -207,6 +223,11 @@ def _quotable(line: str) -> bool:
     )
 
 
+def _is_letter(sign: str) -> bool:
+    """Whether a sign is a letter, or a mark which is part of one: half of what Hindi is written with."""
+    return sign.isalpha() or (not sign.isascii() and unicodedata.category(sign)[0] == "M")
+
+
 def ends(line: str) -> bool:
     """Whether a line ends as sentences do."""
     return line.rstrip("\"'”’»›)]*_`」』】）").endswith(_END)
@@ -222,51 +243,22 @@ def _unsafe(line: str) -> bool:
     return bool(markers.parse(line)) or line.count("`") % 2 == 1
 
 
-# what stands above
+# what stands around
 
 
-class Above(msgspec.Struct, frozen=True):
-    """What holds for a passage from those before it: heading, name described, table heads."""
+def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSentence]:
+    """Every sentence of `passages` (of one document, in order) which can be quoted, each once, with what it is under.
 
-    heading: str = ""
-    term: str = ""
-    columns: str | None = None
-    last: int = -1
-
-
-def place(passages: Sequence[shown.ShownPassage]) -> list[Sentence]:
-    """Every sentence of `passages` (of one document, in order) which can be quoted, each once."""
-    found: dict[str, Sentence] = {}
-    above = Above()
-    for passage, after in zip_longest(passages, passages[1:]):
-        above = _above(passage, after, above)
-        for sentence in [] if _is_head(passage, after, above) else split(passage.id, passage.text):
-            label = (above.columns or above.term) if sentence.kind == "row" else above.term
-            placed = msgspec.structs.replace(sentence, heading=above.heading, label=label)
+    The row of heads of a table, which each row of it is about, is none.
+    """
+    heads = {one_line(passage.about) for passage in passages if passage.about}
+    found: dict[str, PassageSentence] = {}
+    for passage in passages:
+        heading = " ".join(filter(None, (passage.under, passage.after)))
+        for sentence in split(passage.id, passage.text) if one_line(passage.text) not in heads else ():
+            placed = msgspec.structs.replace(sentence, heading=heading, label=passage.about or _described(passage.text))
             found.setdefault(sentence.text, placed)
     return list(found.values())
-
-
-def _above(passage: shown.ShownPassage, after: shown.ShownPassage | None, above: Above) -> Above:
-    """What holds for `passage` and those after it."""
-    at = ordinal_of(passage.id)
-    if above.last >= 0 and at - above.last > GAP:
-        above = Above()
-    if not _is_row(passage.text):
-        above = msgspec.structs.replace(above, columns=None)
-    elif above.columns is None and after is not None and _is_row(after.text):
-        above = msgspec.structs.replace(above, columns=passage.text)
-    if name := _described(passage.text):
-        above = msgspec.structs.replace(above, term=name)
-    elif not split(passage.id, passage.text) and _is_heading(passage.text):
-        above = Above(heading=passage.text)
-    return msgspec.structs.replace(above, last=at)
-
-
-def _is_head(passage: shown.ShownPassage, after: shown.ShownPassage | None, above: Above) -> bool:
-    """Whether a passage is the first row of a table, which names its columns."""
-    first = above.columns is not None and above.columns == passage.text
-    return first and _is_row(passage.text) and after is not None and _is_row(after.text)
 
 
 def _described(text: str) -> str:

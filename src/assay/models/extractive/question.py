@@ -1,4 +1,4 @@
-"""What a question asks: identifiers, fields, names, parts and the words that carry its topic."""
+"""What a question asks: the documents it names, what it wants of them, its parts, and the words of its topic."""
 
 from __future__ import annotations
 
@@ -10,11 +10,35 @@ from itertools import pairwise
 
 import msgspec
 
+from assay.core.messages import Request
 from assay.core.text import words
-from assay.models.extractive import lexicon
-from assay.models.extractive.lexicon import FACETS, FRAMES
+from assay.models.extractive.relations import described
 from assay.models.extractive.shelf import Identifier
-from assay.models.extractive.terms import carries_topic, is_cjk, is_german, stem, stems, topic_words
+from assay.models.extractive.words import (
+    ABOUT,
+    CJK_ASKING,
+    COMPARING,
+    COMPARING_CJK,
+    CONCEPTS,
+    DEGREE_ASKERS,
+    DEGREES,
+    EXPLAINING,
+    EXPLAINING_CJK,
+    FRAMES,
+    INVERSE,
+    JOINS,
+    MAKING,
+    OPENERS,
+    PRONOUNS,
+    STATES,
+    YES_OR_NO,
+    carries_topic,
+    is_cjk,
+    is_german,
+    stem,
+    stems,
+    topics,
+)
 
 _IDENTIFIER = re.compile(
     r"(?<![^\W_])(?P<series>[^\W\d_]{2,12})(?P<join>[-–‑_ #]{0,2})(?:(?:number|no\.?|nr\.?|nummer|номер|#)\s*)?"
@@ -26,10 +50,11 @@ NEAR = 16
 """Code points before a word in which the end of the sentence before it is looked for."""
 _NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s+|[\"“„«'‘(]\s*)$")
-_CJK_ASKING = re.compile("|".join(lexicon.CJK_ASKING))
 TITLE = "▯"
 """Stands where a title was taken out of a question; unlike an ellipsis, normalization leaves it alone."""
-_FRAME_STEMS = frozenset(stem(word) for word in FRAMES)
+_IT = re.compile(rf"[^\w\s]?{TITLE}|\b(?:it|this|that one)\b", re.IGNORECASE)
+_WHO = frozenset(map(stem, "who whom whose wer wem wen кто кем author people person name names من".split()))
+_WHEN = frozenset(map(stem, "when wann когда متى date day year month jahr datum".split()))
 
 
 class Mention(msgspec.Struct, frozen=True):
@@ -40,11 +65,11 @@ class Mention(msgspec.Struct, frozen=True):
     strong: bool
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
+class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """A question, taken apart without looking at any document.
 
     `words` are all its words, `terms` the keys of those which carry a topic, `names` those of them written as
-    names; `facets` the header fields it asks for, in order of appearance, `facet_terms` the words which said so.
+    names; `concepts` what it asks of a document, in order of appearance, `concept_terms` the words which said so.
     """
 
     text: str
@@ -53,47 +78,47 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     names: frozenset[str]
     mentions: tuple[Mention, ...]
     quoted: tuple[str, ...]
-    facets: tuple[str, ...]
-    facet_terms: frozenset[str]
+    concepts: tuple[str, ...]
+    concept_terms: frozenset[str]
 
     @property
     def rest(self) -> tuple[str, ...]:
-        """Terms beyond those which ask for a field, number a document, or only frame the question."""
+        """Terms beyond those which ask for a concept, number a document, or only frame the question."""
         numbering = {key for mention in self.mentions for key in stems(mention.text)}
-        return tuple(term for term in self.terms if term not in self.facet_terms | numbering | _FRAME_STEMS)
+        return tuple(term for term in self.terms if term not in self.concept_terms | numbering | FRAMES)
 
 
 @lru_cache(maxsize=256)
-def analyze(text: str) -> Question:
+def analyze(text: str) -> ParsedQuestion:
     """Take a question apart."""
     text = unicodedata.normalize("NFKC", text).strip()
-    bare = _QUOTED.sub(f" {TITLE} ", text)
-    facets, used = _facets(bare, stems(bare))
+    mentions = _mentions(text)
+    concepts, used = _concepts(_QUOTED.sub(f" {TITLE} ", text), mentions)
     terms = _terms(text)
-    return Question(
+    return ParsedQuestion(
         text=text,
         words=tuple(words(text)),
         terms=terms,
         names=_names(text) & frozenset(terms),
-        mentions=_mentions(text),
+        mentions=mentions,
         quoted=tuple(first or second for first, second in _QUOTED.findall(text)),
-        facets=facets,
-        facet_terms=used,
+        concepts=concepts,
+        concept_terms=used,
     )
 
 
 def _terms(text: str) -> tuple[str, ...]:
     """Keys of the words which carry the topic, without question words of unspaced scripts and "long" in "how long"."""
-    plain = _CJK_ASKING.sub(" ", text) if is_cjk(text) else text
     asked = words(text)
     pairs = set(pairwise(asked))
-    degrees = {b for a, b in pairs if a in lexicon.DEGREE_ASKERS and b in lexicon.DEGREES}
+    degrees = {b for a, b in pairs if a in DEGREE_ASKERS and b in DEGREES}
     degrees |= {b for a, b in pairs if a == "at" and b in {"least", "most"}}
-    found = tuple(dict.fromkeys(stem(word) for word in topic_words(plain) if word not in degrees))
-    return found or tuple(dict.fromkeys(stem(word) for word in topic_words(text)))
+    told = words(CJK_ASKING.sub(" ", text)) if is_cjk(text) else asked
+    found = dict.fromkeys(stem(word) for word in told if word not in degrees and carries_topic(word))
+    return tuple(found) or topics(text)
 
 
-def without(question: Question, phrase: Sequence[str]) -> Question:
+def without(question: ParsedQuestion, phrase: Sequence[str]) -> ParsedQuestion:
     """The question with the words of `phrase` (a title in it) taken out."""
     pattern = r"[\W_]+".join(re.escape(word) for word in phrase)
     return analyze(re.sub(rf"(?<![^\W_]){pattern}(?![^\W_])", TITLE, question.text, count=1, flags=re.IGNORECASE))
@@ -124,120 +149,63 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-# fields
+def question_of(request: Request) -> str:
+    """The question a request is about."""
+    asked = request.named("question")
+    return asked[-1].strip() if asked else ""
 
 
-def _facets(text: str, keys: Sequence[str]) -> tuple[tuple[str, ...], frozenset[str]]:
-    """The fields asked for, in order, and the word keys which asked."""
+# what is asked of a document
+
+
+def _concepts(text: str, mentions: Sequence[Mention]) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The concepts asked for, in order, and the keys of the words which asked."""
+    folded, keys = text.casefold(), stems(text)
     found: dict[str, int] = {}
     used: set[str] = set()
-    folded = text.casefold()
-    for name, facet in FACETS.items():
-        for trigger in facet.triggers:
-            place = _find(trigger, folded, keys)
-            if place >= 0:
+    for name, concept in CONCEPTS.items():
+        for said in concept.said:
+            if (place := _place(said, folded, keys)) >= 0:
                 found[name] = min(place, found.get(name, place))
-                used.update(stems(trigger))
-    _ask_state(found, used, text, keys)
-    found = _settle(found, folded, keys)
+                used.update(stems(said))
+    making = [at for at, key in enumerate(keys) if key in MAKING]
+    asked = set(keys)
+    who, when = (bool(asked & said) for said in (_WHO, _WHEN))
+    used.update(keys[at] for at in making)
+    if making:
+        found.update({name: making[0] for name, asks in (("creator", who), ("date", when)) if asks})
+    if when and "creator" in found and not who:
+        del found["creator"]
+    if asked & STATES and set(words(text)[:1]) & YES_OR_NO and "replaced" not in found:
+        found.setdefault("status", min(keys.index(key) for key in asked & STATES))
+        used.update(asked & STATES)
+    _direct(found, used, text, mentions)
     return tuple(sorted(found, key=lambda name: found[name])), frozenset(used)
 
 
-_STATES = frozenset(stem(word) for word in lexicon.STATES)
-
-
-def _ask_state(found: dict[str, int], used: set[str], text: str, keys: Sequence[str]) -> None:
-    """Ask for the status in "is it active?", whatever the status says."""
-    states = _STATES & set(keys[1:])
-    if states and set(words(text)[:1]) & lexicon.YES_OR_NO and "superseded" not in found:
-        found.setdefault("status", min(keys.index(state) for state in states))
-        used.update(states)
-
-
-def _find(trigger: str, folded: str, keys: Sequence[str]) -> int:
-    """Where a trigger occurs: for unspaced scripts as it stands, else as consecutive word keys; -1 when nowhere."""
-    if is_cjk(trigger):
-        return folded.find(trigger)
-    wanted = _trigger_stems(trigger)
-    at = -1
-    while wanted and wanted[0] in keys[at + 1 :]:
-        at = keys.index(wanted[0], at + 1)
-        if tuple(keys[at : at + len(wanted)]) == wanted:
-            return at
-    return -1
+def _place(said: str, folded: str, keys: Sequence[str]) -> int:
+    """Where words occur: for unspaced scripts as they stand, else as consecutive keys; -1 when nowhere."""
+    if is_cjk(said):
+        return folded.find(said)
+    wanted = _keys_of(said)
+    return next((at for at in range(len(keys)) if tuple(keys[at : at + len(wanted)]) == wanted), -1)
 
 
 @lru_cache(maxsize=1024)
-def _trigger_stems(trigger: str) -> tuple[str, ...]:
-    return tuple(stems(trigger))
+def _keys_of(said: str) -> tuple[str, ...]:
+    return tuple(stems(said))
 
 
-_WHEN = frozenset(
-    stem(word) for word in ("when", "wann", "когда", "متى", "date", "day", "year", "month", "jahr", "datum")
-)
-_WHO = frozenset(
-    stem(word) for word in ("who", "whom", "whose", "wer", "wem", "кто", "кем", "من", "people", "person", "author")
-)
-
-
-def _settle(found: dict[str, int], folded: str, keys: Sequence[str]) -> dict[str, int]:
-    """Choose between fields which share words: who created and when created, superseded and superseding."""
-    asked = set(keys)
-    foreign = not folded.isascii()
-    who, when = bool(asked & _WHO), bool(asked & _WHEN)
-    drop: set[str] = set()
-    if "created" in found and not foreign and not when and "creat" not in " ".join(keys):
-        drop.add("created")
-    if "created" in found and who and not when:
-        drop.add("created")
-    if "author" in found and when and not who and "created" in found and not _plainly(found, "author", keys):
-        drop.add("author")
-    if {"deadline", "resolution", "history", "withdrawal"} & found.keys():
-        drop |= {"created", "status"}
-    if "version" in found or "manager" in found:
-        drop |= {"created", "status"} if "version" in found else {"author"}
-    if "type" in found and _after("type", keys, ("annotation", "hint", "check", "system", "parameter")):
-        drop.add("type")
-    if {"delegate", "sponsor"} & found.keys():
-        drop.add("author")
-    if {"superseded", "replaces"} & found.keys():
-        drop |= _direction(folded, found)
-    return {name: place for name, place in found.items() if name not in drop}
-
-
-def _plainly(found: dict[str, int], name: str, keys: Sequence[str]) -> bool:
-    """Whether the field is asked for by its own name."""
-    return bool({stem("author"), stem("authors"), stem("autor")} & set(keys))
-
-
-def _after(word: str, keys: Sequence[str], followers: Sequence[str]) -> bool:
-    key = stem(word)
-    ends = {stem(follower) for follower in followers}
-    return any(a == key and b in ends for a, b in pairwise(keys))
-
-
-_NUMBERED = r"(?:[\w-]+\s+)?(?:[\w-]+[ -]?\d+|[^\w\s]?▯)"
-_REPLACED_BY = re.compile(
-    rf"(?:is|was|been|be|being|got|has|which)\b.*\b(?:supersed|replac|obsolet)\w*d\b(?!.*\bby\s+(?:the\s+)?{_NUMBERED})"
-    rf"|\b(?:superseded|replaced|obsoleted|succeeded)[- ]by\b(?!\s+(?:the\s+)?{_NUMBERED})"
-    rf"|\b(?:supersed|replac|obsolet|succeed)\w*\s+(?:the\s+)?{_NUMBERED}"
-    r"|successor|nachfolger|abgelöst|ersetzt|замен[её]н\b|вытеснен|被.*(?:取代|替代)|後継"
-)
-_REPLACES = re.compile(
-    rf"\b(?:did|does|do)\b.*\b(?:supersede|replace|obsolete|succeed)\b"
-    rf"|\b(?:superseded|replaced|obsoleted)[- ]by\s+(?:the\s+)?{_NUMBERED}"
-    rf"|{_NUMBERED}\)?\s+(?:supersedes|replaces|obsoletes)|predecessor|vorgänger|предшественник|заменяет|前身|前任"
-    r"|\bthe replaces\b|replaces (?:field|header)"
-)
-
-
-def _direction(folded: str, found: dict[str, int]) -> set[str]:
-    """Which of "superseded by" and "replaces" is not meant."""
-    if _REPLACES.search(folded):
-        return {"superseded"}
-    if _REPLACED_BY.search(folded) or "superseded" in found:
-        return {"replaces"}
-    return set()
+def _direct(found: dict[str, int], used: set[str], text: str, mentions: Sequence[Mention]) -> None:
+    """Say which of two documents took the other's place, by the grammar of the question."""
+    asked = INVERSE.keys() & found.keys()
+    named = [match for each in mentions if (match := re.search(re.escape(each.text), text))]
+    match = next(iter(named), None) or _IT.search(text)
+    relation = described(text, *match.span()) if match else None
+    if relation is not None and relation.relation in INVERSE:
+        at = min((found.pop(name) for name in asked), default=relation.start)
+        found[relation.relation] = at
+        used.update(topics(relation.cue))
 
 
 # parts
@@ -269,10 +237,10 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _joined(piece: str) -> list[str]:
-    for join in lexicon.JOINS:
+    for join in JOINS:
         left, found, right = piece.partition(join)
         first = words(right)[:2]
-        if found and stems(left) and (set(first[:1]) & lexicon.OPENERS or is_cjk(join) or join.strip().startswith("و")):
+        if found and stems(left) and (set(first[:1]) & OPENERS or is_cjk(join) or join.strip().startswith("و")):
             if len(words(left)) < 3 and not is_cjk(left):
                 continue
             return [left.strip(" ,;"), *_joined(right.strip(" ,;"))]
@@ -281,37 +249,37 @@ def _joined(piece: str) -> list[str]:
 
 def is_comparison(text: str) -> bool:
     """Whether a question compares things."""
-    return bool(set(words(text)) & lexicon.COMPARING) or any(sign in text for sign in lexicon.COMPARING_CJK)
+    return bool(set(words(text)) & COMPARING) or any(sign in text for sign in COMPARING_CJK)
 
 
 def is_explanation(text: str) -> bool:
     """Whether a question asks how or why."""
     asked = words(text)
     many = {"many", "much", "old", "long", "viele", "viel"}
-    how = any(word in lexicon.EXPLAINING and not set(asked[at + 1 : at + 2]) & many for at, word in enumerate(asked))
-    return how or any(sign in text for sign in lexicon.EXPLAINING_CJK)
+    how = any(word in EXPLAINING and not set(asked[at + 1 : at + 2]) & many for at, word in enumerate(asked))
+    return how or any(sign in text for sign in EXPLAINING_CJK)
 
 
-def asks_why(question: Question) -> bool:
-    """Whether a reason is asked for."""
-    return bool(set(question.words) & lexicon.WHY) or any(sign in question.text for sign in lexicon.WHY_CJK)
-
-
-def is_phrase(question: Question, context: Question) -> bool:
+def is_phrase(question: ParsedQuestion, context: ParsedQuestion) -> bool:
     """Whether a part of a question is only some words out of it, and no question of its own."""
     whole = {" ".join(analyze(part).words) for part in parts(context.text)} | {" ".join(context.words)}
     plain = " ".join(question.words)
     return plain not in whole and f" {plain} " in f" {' '.join(context.words)} "
 
 
-def points_back(question: Question) -> bool:
+def points_back(question: ParsedQuestion) -> bool:
     """Whether a pronoun stands for what another part of the question names."""
-    return bool(set(question.words) & lexicon.PRONOUNS)
+    return bool(set(question.words) & PRONOUNS)
 
 
-def is_about(question: Question) -> bool:
+def asks_who(question: ParsedQuestion) -> bool:
+    """Whether a question asks for people."""
+    return not _WHO.isdisjoint(stems(question.text))
+
+
+def is_about(question: ParsedQuestion) -> bool:
     """Whether a question asks what a document is about."""
-    return bool(set(question.words) & lexicon.ABOUT)
+    return bool(set(question.words) & ABOUT)
 
 
 _DO_VERB = re.compile(

@@ -1,57 +1,79 @@
-"""Rows which carry their headers (`country: France | year: 2020 | population: 67.4`) and what they answer."""
+"""Tables: rows chosen by a question's values, under the head it asks for (`core.tables`), and what code computed."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-import msgspec
-
+from assay.core import passage_context
+from assay.core.messages import Request
 from assay.core.sources import ordinal_of
-from assay.core.text import words
-from assay.models.extractive.lexicon import FRAMES
-from assay.models.extractive.passages import is_record
-from assay.models.extractive.question import Question
-from assay.models.extractive.shelf import Book, Shelf
-from assay.models.extractive.terms import carries_topic, stem, stems
-from assay.models.extractive.units import Unit
-
-_FRAME_STEMS = frozenset(stem(word) for word in FRAMES)
-
-
-class Cell(msgspec.Struct, frozen=True):
-    """The word keys of a cell's header and of its value."""
-
-    head: frozenset[str]
-    value: frozenset[str]
+from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.core.tables.notes import heard
+from assay.core.tables.recomputation import bound, is_computed
+from assay.core.tables.table_questions import answer
+from assay.models.extractive.passages import is_row, one_line
+from assay.models.extractive.question import ParsedQuestion
+from assay.models.extractive.shelf import QuotableUnit, ShownSources
+from assay.models.extractive.words import stems
 
 
-@lru_cache(maxsize=4096)
-def read_record(text: str) -> tuple[Cell, ...]:
-    """The cells of a row which carries its headers; nothing for any other text."""
-    if not is_record(text):
-        return ()
-    parted = [part.partition(": ") for part in text.split(" | ")]
-    return tuple(Cell(frozenset(stems(head)), frozenset(stems(value))) for head, _, value in parted)
-
-
-def rows(question: Question, shelf: Shelf) -> list[Unit]:
-    """The rows which answer: one or more cells have values out of the question, and a column is what it asks for.
-
-    Every word of the question which carries its topic must be a value, a column's head or a word of the title.
-    """
-    said = frozenset(stem(word) for word in question.words)
-    topics = frozenset(stem(word) for word in words(question.text) if carries_topic(word)) - _FRAME_STEMS
+def tables(shelf: ShownSources) -> list[ReadTable]:
+    """The tables of all documents, as far as they were shown."""
     return [
-        Unit(text=passage.text, passages=(passage.id,), source=book.id, ordinal=ordinal_of(passage.id), near=said)
+        table
         for book in shelf.books
-        for passage in book.passages
-        if _answers(read_record(passage.text), said, topics, book)
+        if any(is_row(passage.text) for passage in book.passages)
+        for table in read_tables((TablePiece(each.id, each.text) for each in book.passages), book.title)
     ]
 
 
-def _answers(cells: tuple[Cell, ...], said: frozenset[str], topics: frozenset[str], book: Book) -> bool:
-    given = [cell for cell in cells if cell.value and cell.value <= said]
-    asked = [cell for cell in cells if cell not in given and cell.head & topics]
-    known = frozenset(key for cell in given for key in cell.value | cell.head)
-    known |= frozenset(key for cell in asked for key in cell.head) | book.title_stems
-    return bool(given and asked) and topics <= known
+def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
+    """The rows whose cells answer, each as it stands; nothing where the question chooses none, or asks to compute."""
+    found = answer(question.text, tables(shelf))
+    if found is None or found.wanted.operation != "cell" or not found.wanted.given:
+        return []
+    texts = {passage.id: one_line(passage.text).strip("| ") for book in shelf.books for passage in book.passages}
+    chosen = dict.fromkeys(name for each in found.answers for row in each.rows for name in row.names)
+    source, near = shelf.by_passage, frozenset(stems(question.text))
+    return [
+        QuotableUnit(text=texts[id], passages=(id,), source=source[id].id, ordinal=ordinal_of(id), near=near)
+        for id in chosen
+        if id in texts
+    ]
+
+
+# what code computed over tables
+
+
+def calculated(request: Request) -> list[QuotableUnit]:
+    """The sentences the tool `calculate` gave, each with the passages it rests on."""
+    calls = {call.id for message in request.messages for call in message.calls if call.name == "calculate"}
+    return [
+        unit
+        for message in request.messages
+        if message.role == "tool" and message.call_id in calls
+        for unit in _units(message.text)
+    ]
+
+
+def _units(text: str) -> list[QuotableUnit]:
+    source = next(iter(passage_context.read(text)), None)
+    if source is None:
+        return []
+    known = {passage.id for passage in source.passages}
+    found: list[QuotableUnit] = []
+    for note in heard(text):
+        ids = tuple(id for ordinal in note.ordinals if (id := f"{source.id}.{ordinal}") in known)
+        if ids:
+            found.append(QuotableUnit(text=note.text, passages=ids, source=source.id, frame=True))
+    return found
+
+
+def is_said(unit: QuotableUnit, shelf: ShownSources) -> bool:
+    """Whether a unit states a computation, or a cell as the rows cited say it. Verification computes it again."""
+    if is_computed(unit.text):
+        return True
+    book = shelf.by_passage.get(unit.passages[0])
+    if book is None:
+        return False
+    cited = (TablePiece(each.id, each.text) for each in book.passages if each.id in unit.passages)
+    said = bound(unit.text, read_tables(cited, book.title))
+    return said is not None and said[0]

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-Relation = Literal["requires", "replaces", "superseded"]
+Relation = Literal["requires", "replaces", "replaced"]
 _Kind = Literal["replace", "yield", "need", "lacking", "successor", "predecessor", "prerequisite"]
 
 FAR = 60
@@ -71,16 +71,20 @@ _LEADING_IN = re.compile(
 """What leads up to the relation: "that was written to", "named as a"."""
 
 
-class Described(msgspec.Struct, frozen=True):
-    """A relation to the document at a place in a text; `[start, end)` holds both, `noun` says that a noun told it."""
+class RelationMention(msgspec.Struct, frozen=True):
+    """A relation to the document at a place in a text; `[start, end)` holds both.
+
+    `noun` says that a noun told it, `cue` holds the words which did.
+    """
 
     relation: Relation
     start: int
     end: int
     noun: bool
+    cue: str = ""
 
 
-def described(text: str, start: int, end: int) -> Described | None:
+def described(text: str, start: int, end: int) -> RelationMention | None:
     """What is said of another document by its relation to the one at `[start, end)`; None where nothing is."""
     cues = sorted((_gap(cue, start, end), cue.start(), cue) for cue in _CUE.finditer(text))
     for gap, _, cue in cues:
@@ -95,7 +99,8 @@ def described(text: str, start: int, end: int) -> Described | None:
             first = min(start, cue.start())
             led = _LEADING_IN.search(text[max(0, first - FAR) : first])
             span = (first - len(led[0]) if led else first, max(end, cue.end()))
-            return Described(relation, *span, noun=cue.lastgroup in ("successor", "predecessor", "prerequisite"))
+            noun = cue.lastgroup in ("successor", "predecessor", "prerequisite")
+            return RelationMention(relation, *span, noun=noun, cue=cue[0])
     return None
 
 
@@ -107,7 +112,7 @@ def _relation(text: str, cue: re.Match[str], start: int, end: int, between: str)
     """How the document found relates to the one numbered; None where that one is needed by it."""
     match cue.lastgroup:
         case "successor":
-            return "superseded"
+            return "replaced"
         case "predecessor":
             return "replaces"
         case "prerequisite" | "lacking":
@@ -115,7 +120,7 @@ def _relation(text: str, cue: re.Match[str], start: int, end: int, between: str)
         case "need":
             return "requires" if _is_subject(text, cue, start, end, between) or _named(cue, between) else None
         case kind:
-            return "replaces" if _is_subject(text, cue, start, end, between) == (kind == "replace") else "superseded"
+            return "replaces" if _is_subject(text, cue, start, end, between) == (kind == "replace") else "replaced"
 
 
 def _named(cue: re.Match[str], between: str) -> bool:

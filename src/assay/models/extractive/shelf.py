@@ -8,12 +8,16 @@ from functools import cached_property
 
 import msgspec
 
-from assay.core import shown
+from assay.core import passage_context
+from assay.core.closeness import Closeness
+from assay.core.rarity import Rarity
 from assay.core.sources import ordinal_of
 from assay.core.text import words
-from assay.models.extractive.passages import Field, Sentence, ends, place, read_field, split
-from assay.models.extractive.terms import stem, stems
+from assay.models.extractive.passages import PassageField, PassageSentence, ends, place, read_field, split
+from assay.models.extractive.words import stem, stems
 
+A_MARKER = 30
+"""Passages one marker names: a longer one is none (`core.scanner`)."""
 HEADER_ORDINALS = 25
 """A passage further down a document than this is no header, even where nothing shown stands before it."""
 
@@ -28,17 +32,37 @@ class Identifier(msgspec.Struct, frozen=True):
     number: str
 
 
-class Book:
+class QuotableUnit(msgspec.Struct, frozen=True, kw_only=True):
+    """Something a report can say: its text, the passages it stands in, and how well it fits (higher is better).
+
+    `near` are the keys of the words in it, in the heading above it, in the document's title and address.
+    """
+
+    text: str
+    passages: tuple[str, ...]
+    source: str
+    score: float = 1.0
+    ordinal: int = 0
+    frame: bool = False
+    near: frozenset[str] = frozenset()
+
+    def line(self) -> str:
+        """The text with its markers: several where it rests on more passages than one may name."""
+        groups = (", ".join(self.passages[at : at + A_MARKER]) for at in range(0, len(self.passages), A_MARKER))
+        return f"{self.text} {''.join(f'[{group}]' for group in groups)}"
+
+
+class SourcePassages:
     """One source with the passages shown of it, in document order."""
 
-    def __init__(self, id: str, title: str, url: str, passages: Iterable[shown.ShownPassage]) -> None:
+    def __init__(self, id: str, title: str, url: str, passages: Iterable[passage_context.ShownPassage]) -> None:
         self.id, self.title, self.url = id, title, url
         self.passages = sorted({passage.id: passage for passage in passages}.values(), key=lambda p: ordinal_of(p.id))
 
     @cached_property
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[PassageField, ...]:
         """Header fields, which stand before any prose; of equal keys the first."""
-        found: dict[str, Field] = {}
+        found: dict[str, PassageField] = {}
         for passage in self.passages:
             if passage.id == self.heading:
                 continue
@@ -49,23 +73,28 @@ class Book:
                 found.setdefault(field.name, field)
         return tuple(found.values())
 
-    def field(self, *names: str) -> Field | None:
+    def field(self, *names: str) -> PassageField | None:
         """The first field with one of these names, in the order of `names`."""
         by_name = {field.name: field for field in self.fields}
         return next((by_name[name] for name in names if name in by_name), None)
 
     @cached_property
-    def number(self) -> Field | None:
-        """The field which numbers the document in its series: `PEP: 6`, `eip: 1559`."""
+    def number(self) -> PassageField | None:
+        """The field which numbers the document in its series: `PEP: 6`, `ISO: 8601`."""
         first = self.fields[:6]
         return next(
             (f for f in first if re.fullmatch(r"0*\d{1,6}", f.value) and re.fullmatch(r"[^\W\d_]{2,8}", f.key)), None
         )
 
     @cached_property
-    def identified(self) -> Field | None:
+    def identified(self) -> PassageField | None:
         """The field whose value is the document's series and number: `Proposal: [SE-0031](link)`."""
         return next((field for field in self.fields[:4] if IDENTIFIED.match(field.value)), None)
+
+    @property
+    def series(self) -> str:
+        """What the series is called which the document is numbered in, "" where it is in none."""
+        return self.number.name if self.number is not None else ""
 
     @cached_property
     def heading(self) -> str:
@@ -95,9 +124,14 @@ class Book:
         return frozenset(stems(self.url))
 
     @cached_property
-    def sentences(self) -> tuple[Sentence, ...]:
-        """Every sentence which can be quoted, in document order, each once; header fields are none."""
+    def sentences(self) -> tuple[PassageSentence, ...]:
+        """Every sentence which can be quoted, in document order, each once.
+
+        Header fields are none where text follows; a document of fields alone says what it says in them.
+        """
         header = {self.heading, *(field.passage for field in self.fields)}
+        if self.fields and all(each.id in header or not split(each.id, each.text) for each in self.passages):
+            header = {self.heading}
         return tuple(place([each for each in self.passages if each.id not in header]))
 
     def owns(self, wanted: Identifier) -> bool:
@@ -118,18 +152,27 @@ class Book:
         )
 
 
-class Shelf:
-    """All sources shown, in order of appearance."""
+class ShownSources:
+    """All sources shown, in order of appearance.
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        gathered: dict[str, tuple[str, str, list[shown.ShownPassage]]] = {}
+    `rarity` is that of the question's words in the whole scope, `closeness` how near passages are to what is asked.
+    """
+
+    def __init__(self, texts: Iterable[str], rarity: Rarity | None = None, closeness: Closeness | None = None) -> None:
+        self.rarity, self.closeness = rarity, closeness or Closeness()
+        gathered: dict[str, tuple[str, str, list[passage_context.ShownPassage]]] = {}
         for text in texts:
-            for source in shown.read(text):
+            for source in passage_context.read(text):
                 gathered.setdefault(source.id, (source.title, source.url, []))[2].extend(source.passages)
-        self.books = [Book(id, *rest) for id, rest in gathered.items()]
+        self.books = [SourcePassages(id, *rest) for id, rest in gathered.items()]
 
     @cached_property
-    def by_passage(self) -> dict[str, Book]:
+    def described(self) -> frozenset[str]:
+        """Keys of the words by which documents here describe themselves: those of all header fields."""
+        return frozenset(key for book in self.books for field in book.fields for key in stems(field.name))
+
+    @cached_property
+    def by_passage(self) -> dict[str, SourcePassages]:
         """The book each passage is in."""
         return {passage.id: book for book in self.books for passage in book.passages}
 

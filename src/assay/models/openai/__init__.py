@@ -1,6 +1,6 @@
 """Services which speak OpenAI's chat completions: OpenAI, Mistral, Groq, vLLM, Ollama and others."""
 
-from assay.models.openai.adapter import ChatCompletions, create
-from assay.models.openai.services import SERVICES, Service
+from assay.models.openai.chat_adapter import ChatCompletions, create
+from assay.models.openai.chat_services import SERVICES, ChatService
 
-__all__ = ["SERVICES", "ChatCompletions", "Service", "create"]
+__all__ = ["SERVICES", "ChatCompletions", "ChatService", "create"]

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from assay.models.failures import Fault, too_long
+from assay.models.failures import ServiceFault, too_long
 
 MOST = 8
 """Times one request is asked again for another concession."""
@@ -72,7 +72,7 @@ class Concessions(msgspec.Struct, frozen=True, kw_only=True):
 NONE = Concessions()
 
 
-def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: Fault) -> Concessions | None:
+def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: ServiceFault) -> Concessions | None:
     """What else to do without after this refusal of the request `sent`; None where it names nothing of it."""
     if status not in STATUSES or fault.miscalled:  # that the model called wrongly is no refusal of the request
         return None
@@ -89,7 +89,7 @@ def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: F
     return after if after != before else None
 
 
-def _lowered(sent: Mapping[str, Any], fault: Fault) -> int:
+def _lowered(sent: Mapping[str, Any], fault: ServiceFault) -> int:
     """The highest cap the service takes, where it says one lower than was sent; else 0."""
     cap = next((sent[name] for name in CAPS if name in sent), 0)
     named = any(name in f"{fault.param} {fault.text}" for name in CAPS) or "completion tokens" in fault.text
@@ -99,7 +99,7 @@ def _lowered(sent: Mapping[str, Any], fault: Fault) -> int:
     return max((each for each in limits if 0 < each < cap), default=0)
 
 
-def _of_conversation(before: Concessions, sent: Mapping[str, Any], fault: Fault) -> Concessions | None:
+def _of_conversation(before: Concessions, sent: Mapping[str, Any], fault: ServiceFault) -> Concessions | None:
     """A role, or tools altogether."""
     param = str(fault.param or "")
     if before.system and (_ROLES.search(fault.text) or (param.startswith("messages") and param.endswith("role"))):
@@ -109,7 +109,7 @@ def _of_conversation(before: Concessions, sent: Mapping[str, Any], fault: Fault)
     return None
 
 
-def _parameter(sent: Mapping[str, Any], fault: Fault) -> str:
+def _parameter(sent: Mapping[str, Any], fault: ServiceFault) -> str:
     """The field of the request which a refusal has as its parameter; "" where it has none."""
     field = re.split(r"[.\[/]", str(fault.param or "").removeprefix("body."))[0]
     return field if field in sent and field not in KEPT else ""

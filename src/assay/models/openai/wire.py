@@ -14,14 +14,14 @@ from typing import Any
 import msgspec
 
 from assay.core.messages import REASONING_ROOM, Profile, Request, Schema, ToolDefinition
-from assay.models.failures import Fault
+from assay.models.failures import ServiceFault
+from assay.models.openai.chat_messages import messages
+from assay.models.openai.chat_services import ChatService
 from assay.models.openai.concessions import NONE, Concessions, allowed
-from assay.models.openai.conversation import messages
-from assay.models.openai.services import Service
 
 
 def fields(
-    request: Request, model: str, profile: Profile, service: Service, without: Concessions = NONE
+    request: Request, model: str, profile: Profile, service: ChatService, without: Concessions = NONE
 ) -> dict[str, Any]:
     """The fields of a streamed request for `request`, as far as the model's service takes them."""
     made: dict[str, Any] = {
@@ -56,7 +56,7 @@ def _format(schema: Schema) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": schema.name, "schema": schema.schema, "strict": True}}
 
 
-def _reasoning(request: Request, model: str, profile: Profile, service: Service) -> dict[str, str]:
+def _reasoning(request: Request, model: str, profile: Profile, service: ChatService) -> dict[str, str]:
     if not profile.native_reasoning:
         return {"reasoning_effort": "none"} if service.silenced and re.match(service.silenced, model) else {}
     graded = re.match(service.graded, model)
@@ -81,7 +81,7 @@ def _tool(tool: ToolDefinition) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _choice(choice: str, service: Service) -> str | dict[str, Any]:
+def _choice(choice: str, service: ChatService) -> str | dict[str, Any]:
     if choice == "required":
         return service.required
     if choice in ("auto", "none"):
@@ -110,12 +110,12 @@ class CallPart(msgspec.Struct, frozen=True):
     function: Function | None = None
 
 
-class Block(msgspec.Struct, frozen=True):
+class ContentBlock(msgspec.Struct, frozen=True):
     """Content which says of what kind it is: text, or thinking made of such blocks; others are nothing we asked for."""
 
     type: str = ""
     text: str | None = None
-    thinking: tuple[Block, ...] | None = None
+    thinking: tuple[ContentBlock, ...] | None = None
 
 
 class Detail(msgspec.Struct, frozen=True):
@@ -125,10 +125,10 @@ class Detail(msgspec.Struct, frozen=True):
     summary: str | None = None
 
 
-class Part(msgspec.Struct, frozen=True):
+class ChatPart(msgspec.Struct, frozen=True):
     """A message, or part of one. Native reasoning has three names, or is in blocks; OpenRouter gives it under two."""
 
-    content: str | tuple[Block, ...] | None = None
+    content: str | tuple[ContentBlock, ...] | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
     reasoning_details: tuple[Detail, ...] | None = None
@@ -154,10 +154,10 @@ class Part(msgspec.Struct, frozen=True):
 class Choice(msgspec.Struct, frozen=True):
     """Part of one of the answers, or, of a service which does not stream, the whole of it; only one is asked for."""
 
-    delta: Part | None = None
-    message: Part | None = None
+    delta: ChatPart | None = None
+    message: ChatPart | None = None
     finish_reason: str | None = None
-    error: Fault | str | None = None
+    error: ServiceFault | str | None = None
 
 
 class PromptDetails(msgspec.Struct, frozen=True):
@@ -173,7 +173,7 @@ class CompletionDetails(msgspec.Struct, frozen=True):
     reasoning_tokens: int | None = None
 
 
-class Counted(msgspec.Struct, frozen=True):
+class CompletionUsage(msgspec.Struct, frozen=True):
     """Tokens used; the details are parts of the totals."""
 
     prompt_tokens: int | None = None
@@ -185,25 +185,25 @@ class Counted(msgspec.Struct, frozen=True):
 class Extras(msgspec.Struct, frozen=True):
     """What Groq tells beside the format."""
 
-    usage: Counted | None = None
+    usage: CompletionUsage | None = None
     error: str | None = None
 
 
-class Chunk(msgspec.Struct, frozen=True):
+class CompletionChunk(msgspec.Struct, frozen=True):
     """One event of the stream."""
 
     choices: tuple[Choice, ...] | None = None
-    usage: Counted | None = None
-    error: Fault | str | None = None
+    usage: CompletionUsage | None = None
+    error: ServiceFault | str | None = None
     x_groq: Extras | None = None
 
     @property
-    def counted(self) -> Counted | None:
+    def counted(self) -> CompletionUsage | None:
         """The tokens used so far, where this event says them."""
         return self.usage or (self.x_groq.usage if self.x_groq else None)
 
     @property
-    def fault(self) -> Fault | str | None:
+    def fault(self) -> ServiceFault | str | None:
         """What went wrong in the middle of the stream."""
         told = next((choice.error for choice in self.choices or () if choice.error), None)
         return self.error or told or (self.x_groq.error if self.x_groq else None)

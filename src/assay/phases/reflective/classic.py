@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assay.agents.asking import ask
 from assay.agents.loop import Agent
+from assay.agents.model_calls import ask
+from assay.agents.prompt_texts import prompt
 from assay.agents.replies import mend
-from assay.agents.sizing import output
-from assay.agents.stating import rules
-from assay.agents.task import AgentTask, Kit
-from assay.agents.wording import prompt
+from assay.agents.rule_messages import rules
+from assay.agents.task import AgentTask, Toolset
+from assay.agents.windows import output
 from assay.core.errors import ModelFailed
 from assay.core.messages import Message, Request, ToolCall
 from assay.core.translation import gettext as _
 from assay.phases.background import QueryRules
-from assay.phases.ranking import best
+from assay.phases.source_ranks import best
 from assay.run.run import Run
 from assay.tools.search import plain
-
-OUTPUT = 512
 
 
 class Classic(Agent):
     """An agent without a loop: queries, then the best pages they found, then findings."""
 
-    def __init__(self, kit: Kit, task: AgentTask, lane: int, *, queries: int, pages: int) -> None:
-        super().__init__(kit, task, lane)
+    def __init__(self, toolset: Toolset, task: AgentTask, lane: int, *, queries: int, pages: int) -> None:
+        super().__init__(toolset, task, lane)
         self._queries, self._pages = queries, pages
 
     async def go(self, run: Run) -> None:
@@ -58,7 +56,7 @@ class Classic(Agent):
             messages=(),
             tools=(search,),
             tool_choice="required",
-            max_tokens=output(place.profile("analytical"), OUTPUT),
+            max_tokens=output(place.profile("analytical"), place.rules.query_tokens),
             effort="low",
         )
         try:

@@ -7,21 +7,21 @@ from typing import Literal, get_args
 
 import msgspec
 
+from assay.agents.prompt_texts import prompt
 from assay.agents.replies import read_json
-from assay.agents.sizing import output
-from assay.agents.stating import counted, listed
-from assay.agents.stating import rules as stated
-from assay.agents.wording import prompt
+from assay.agents.rule_messages import counted, listed
+from assay.agents.rule_messages import rules as stated
+from assay.agents.windows import output
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Reply, Request, Schema, closed
 from assay.core.plan import Coverage
 from assay.core.translation import gettext as _
+from assay.phases.case import data, steered, user
 from assay.phases.coverage import assess
-from assay.phases.dispatch import Crew
-from assay.phases.inquiry import data, steered, user
-from assay.phases.judging import JUDGED, parts_of, read_judged
-from assay.phases.state import WORKED_ON, Judged, Research
-from assay.phases.telling import SHARE, findings_message
+from assay.phases.dispatch import AgentPool
+from assay.phases.part_judge import JUDGED, parts_of, read_judged
+from assay.phases.state import WORKED_ON, PartAssessment, Research
+from assay.phases.step_findings import SHARE, findings_message
 from assay.run.run import Run
 
 Choice = Literal["continue", "adjust", "complete"]
@@ -63,7 +63,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     reasoning: str = ""
     changes: tuple[str, ...] = ()
     note: str = ""
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[PartAssessment, ...] = ()
 
     @property
     def applied(self) -> Choice:
@@ -100,7 +100,7 @@ class ReflectRules(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join(said)
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class PlanProgress(msgspec.Struct, frozen=True, kw_only=True):
     """How far a plan has come, by which decisions are judged: its iteration, and how many steps are done and left.
 
     `tried` counts the steps worked on, whatever came of them; `failed` are those of them that brought nothing at all.
@@ -121,22 +121,22 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
         return self.iteration < self.plans and self.tried < self.max_steps
 
 
-def standing(crew: Crew, research: Research, tried: Collection[int]) -> Standing:
+def standing(agent_pool: AgentPool, research: Research, tried: Collection[int]) -> PlanProgress:
     """How far the plan of a run has come; `tried` are the ids of the steps worked on."""
     pending = [step.id for step in research.plan.steps if step.status == "pending"]
-    return Standing(
+    return PlanProgress(
         done=sum(step.status in WORKED_ON for step in research.plan.steps),
         tried=len(tried),
         left=sum(id not in tried for id in pending),
         failed=tuple(id for id in pending if id in tried),
         iteration=research.plan.iteration,
-        min_steps=crew.rules.min_steps,
-        max_steps=crew.rules.max_steps,
-        plans=crew.rules.plans,
+        min_steps=agent_pool.rules.min_steps,
+        max_steps=agent_pool.rules.max_steps,
+        plans=agent_pool.rules.plans,
     )
 
 
-def forbidden(choice: Choice, at: Standing) -> str:
+def forbidden(choice: Choice, at: PlanProgress) -> str:
     """Why a decision may not be followed, "" where it may. Where no step is left, completing cuts nothing short."""
     if choice == "complete" and at.left and at.done < at.min_steps:
         return f"at this depth at least {at.min_steps} steps are done first; done: {at.done}"
@@ -147,14 +147,14 @@ def forbidden(choice: Choice, at: Standing) -> str:
     return ""
 
 
-async def decide(place: Run, crew: Crew, research: Research, step: int, at: Standing) -> Decision:
+async def decide(place: Run, agent_pool: AgentPool, research: Research, step: int, at: PlanProgress) -> Decision:
     """Ask the reflector; where it fails, or decides what the rules do not allow, research goes on as planned.
 
     Raises:
         LimitReached: nothing more may be asked.
     """
     try:
-        decision = await _ask(place, crew, research, step, at)
+        decision = await _ask(place, agent_pool, research, step, at)
     except ModelFailed as failed:
         place.warn(_("the reflector failed, research goes on as planned: {why}").format(why=failed.reason))
         return Decision(step=step, note=f"the reflector failed: {failed.reason}")
@@ -164,12 +164,12 @@ async def decide(place: Run, crew: Crew, research: Research, step: int, at: Stan
     return msgspec.structs.replace(decision, note=forbidden(decision.decision, at))
 
 
-async def _ask(place: Run, crew: Crew, research: Research, step: int, at: Standing) -> Decision | None:
+async def _ask(place: Run, agent_pool: AgentPool, research: Research, step: int, at: PlanProgress) -> Decision | None:
     tokens = place.profile("simple").window // SHARE
-    coverage = assess(crew.inquiry.question, research) if place.brief.assess else ()
+    coverage = assess(agent_pool.case.question, research) if place.brief.assess else ()
 
     async def asked(tokens: int) -> Decision | None:
-        return await _decision(place, _request(place, crew, research, coverage, step, at, tokens), step, coverage)
+        return await _decision(place, _request(place, agent_pool, research, coverage, step, at, tokens), step, coverage)
 
     try:
         return await asked(tokens)
@@ -190,11 +190,11 @@ async def _decision(place: Run, request: Request, step: int, coverage: Sequence[
 
 def _request(
     place: Run,
-    crew: Crew,
+    agent_pool: AgentPool,
     research: Research,
     coverage: Sequence[Coverage],
     step: int,
-    at: Standing,
+    at: PlanProgress,
     tokens: int,
 ) -> Request:
     rules = ReflectRules(
@@ -206,14 +206,14 @@ def _request(
         max_steps=at.max_steps,
         plan=at.iteration,
         plans=at.plans,
-        date=crew.inquiry.date,
+        date=agent_pool.case.date,
     )
     return Request(
         task="reflect",
         system=prompt("assay.phases", "reflect"),
         messages=(
-            *crew.inquiry.asked(),
-            *findings_message(crew.kit, research.findings, tokens),
+            *agent_pool.case.asked(),
+            *findings_message(agent_pool.toolset, research.findings, tokens),
             *([user("parts", parts_of(coverage))] if coverage else []),
             user("plan", data(research.plan)),
             *steered(research.steering),

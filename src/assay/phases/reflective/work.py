@@ -13,18 +13,18 @@ from assay.core.plan import Plan, PlanStep
 from assay.core.translation import gettext as _
 from assay.core.translation import number
 from assay.phases.analysis import analyze
-from assay.phases.dispatch import Crew, Sent, collect, may_work
+from assay.phases.dispatch import AgentPool, Sent, collect, may_work
 from assay.phases.reflective.classic import Classic
 from assay.phases.reflective.reflector import Decision, decide, standing
-from assay.phases.reflective.replanning import replan
+from assay.phases.reflective.replanner import replan
 from assay.phases.state import Research, marked
-from assay.phases.telling import earlier
+from assay.phases.step_findings import earlier
 from assay.run.run import Run
 
 
-async def reflect(run: Run, crew: Crew, plan: Plan) -> Research:
+async def reflect(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
     """Work off a plan step by step until the reflector, the steps or a limit end it; what was found is kept."""
-    stepwise = Stepwise(crew, Research(plan=plan))
+    stepwise = Stepwise(agent_pool, Research(plan=plan))
     try:
         while (step := stepwise.next()) is not None:
             if not await stepwise.take(run.child(f"step-{stepwise.research.cycles + 1}"), step):
@@ -37,8 +37,8 @@ async def reflect(run: Run, crew: Crew, plan: Plan) -> Research:
 class Stepwise:
     """The steps so far, what came of them, and what was decided after each."""
 
-    def __init__(self, crew: Crew, research: Research) -> None:
-        self.crew, self.research = crew, research
+    def __init__(self, agent_pool: AgentPool, research: Research) -> None:
+        self.agent_pool, self.research = agent_pool, research
         self.decisions: list[Decision] = []
         self.tried: set[int] = set()
         self._highest = max((step.id for step in research.plan.steps), default=0)
@@ -60,13 +60,13 @@ class Stepwise:
         """
         await may_work(place)
         await self._do(place, step)
-        at = standing(self.crew, self.research, self.tried)
+        at = standing(self.agent_pool, self.research, self.tried)
         if not at.left and not at.may_adjust:
             return False
         self.research = msgspec.structs.replace(
             self.research, steering=(*self.research.steering, *await place.steering())
         )
-        decision = await decide(place, self.crew, self.research, step.id, at)
+        decision = await decide(place, self.agent_pool, self.research, step.id, at)
         self.decisions.append(msgspec.structs.replace(decision, judged=()))
         self.research = msgspec.structs.replace(
             self.research, judged=decision.judged, judged_of=len(self.research.findings)
@@ -102,23 +102,23 @@ class Stepwise:
     def _task(self, place: Run, step: PlanStep) -> AgentTask:
         """The step as a task which carries what was found before."""
         found = earlier(self.research.findings, place.profile("analytical"))
-        return msgspec.structs.replace(self.crew.task(self.research, step), earlier=found)
+        return msgspec.structs.replace(self.agent_pool.task(self.research, step), earlier=found)
 
     async def _work(self, run: Run, task: AgentTask, step: PlanStep) -> Finding:
-        kit, rules = self.crew.kit, self.crew.rules
+        toolset, rules = self.agent_pool.toolset, self.agent_pool.rules
         if not step.needs_search:
-            return await analyze(run, kit, task, [each for each in self.research.findings if each.passages])
-        if rules.queries and "search" in kit.tools:
-            classic = Classic(kit, task, run.lane, queries=rules.queries, pages=rules.pages)
+            return await analyze(run, toolset, task, [each for each in self.research.findings if each.passages])
+        if rules.queries and "search" in toolset.tools:
+            classic = Classic(toolset, task, run.lane, queries=rules.queries, pages=rules.pages)
             return await conduct(run, classic)
-        return await research_agent(run, kit, task)
+        return await research_agent(run, toolset, task)
 
     async def _adjust(self, place: Run) -> bool:
         """Another plan, where the planner makes one; whether there is more to do."""
-        plan = await replan(place, self.crew, self.research, self.decisions, self.tried, self._highest)
+        plan = await replan(place, self.agent_pool, self.research, self.decisions, self.tried, self._highest)
         if plan is None:
             return True
-        at = standing(self.crew, self.research, self.tried)
+        at = standing(self.agent_pool, self.research, self.tried)
         ends = plan.enough_context and not any(step.status == "pending" for step in plan.steps)
         if ends and at.left and at.done < at.min_steps:
             said = _("the planner wanted to end research; at this depth at least {count} steps are done first")

@@ -6,38 +6,41 @@ import asyncio
 import re
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import ClassVar
 
 import msgspec
 
 from assay.core.errors import LimitReached, StoreError
 from assay.core.events import SourceFailed, ToolFinished, ToolStarted
-from assay.core.sources import Document, Span
+from assay.core.sources import Document, PassageSpan, readable
 from assay.core.text import sentences, words
-from assay.evidence.documents import Reader
+from assay.evidence.documents import DocumentReader
 from assay.phases.survey.headers import Header, read_header
-from assay.phases.survey.rows import Line, Row
+from assay.phases.survey.rows import Row, SurveyLine
 from assay.run.run import Run
-from assay.run.steps import Scratch
+from assay.run.steps import StepContext
 
 GROUP = 100
 """Documents read in one step."""
 QUOTED = ("paragraph", "item", "field", "row")
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class GroupReading(msgspec.Struct, frozen=True, kw_only=True):
     """What a group of documents gave: places of passages by document, and the documents that could not be read."""
+
+    step_tag: ClassVar[str] = "found"
 
     passages: dict[str, int] = {}
     failed: tuple[str, ...] = ()
 
 
-_Reading = Callable[[Sequence[Document]], Awaitable[Found]]
+_Reading = Callable[[Sequence[Document]], Awaitable[GroupReading]]
 
 
 class Collection:
     """The documents of a run's scope; `read` counts how many were looked at."""
 
-    def __init__(self, phase: Run, reader: Reader, documents: Sequence[Document]) -> None:
+    def __init__(self, phase: Run, reader: DocumentReader, documents: Sequence[Document]) -> None:
         self._phase, self._reader, self.documents = phase, reader, tuple(documents)
         self._places = {document.sha256: place for place, document in enumerate(self.documents)}
         self.read = 0
@@ -50,10 +53,10 @@ class Collection:
         """The header of each document, as far as limits allow."""
         headers: list[Header] = []
 
-        async def one(group: Sequence[Document]) -> Found:
+        async def one(group: Sequence[Document]) -> GroupReading:
             read, failed = await asyncio.to_thread(self._headers, group)
             headers.extend(read)
-            return Found(failed=failed)
+            return GroupReading(failed=failed)
 
         groups = await self._groups("headers", "header fields", one)
         done = {header.document.sha256 for header in headers}
@@ -82,7 +85,7 @@ class Collection:
         """A row for each document with any of `wanted` in it: the first sentence which has it."""
         phrases = [tuple(words(phrase)) for phrase in wanted if words(phrase)]
 
-        async def one(group: Sequence[Document]) -> Found:
+        async def one(group: Sequence[Document]) -> GroupReading:
             return await asyncio.to_thread(self._scan, group, phrases)
 
         hits: dict[str, int] = {}
@@ -90,20 +93,24 @@ class Collection:
             hits |= found.passages
         return await asyncio.to_thread(self._quoted, hits, phrases)
 
-    def _scan(self, group: Sequence[Document], phrases: Sequence[tuple[str, ...]]) -> Found:
+    def _scan(self, group: Sequence[Document], phrases: Sequence[tuple[str, ...]]) -> GroupReading:
         passages: dict[str, int] = {}
         failed: list[str] = []
         for document in group:
             try:
                 likely = _may_have(self._reader.text(document), phrases)
-                spans = [span for span in self._reader.spans(document) if _has(span.text, phrases)] if likely else []
+                spans = (
+                    [span for span in readable(self._reader.spans(document)) if _has(span.text, phrases)]
+                    if likely
+                    else []
+                )
             except StoreError:
                 failed.append(document.sha256)
                 continue
             best = min(spans, key=lambda span: (span.kind not in QUOTED, span.ordinal), default=None)
             if best is not None:
                 passages[document.sha256] = best.ordinal
-        return Found(passages=passages, failed=tuple(failed))
+        return GroupReading(passages=passages, failed=tuple(failed))
 
     def _quoted(self, hits: dict[str, int], phrases: Sequence[tuple[str, ...]]) -> list[Row]:
         rows = []
@@ -112,17 +119,17 @@ class Collection:
                 spans = self._reader.spans(document)
                 span = next(each for each in spans if each.ordinal == hits[document.sha256])
                 called = read_header(document, self._reader.text(document)).called
-                lines = (Line(text=_sentence(span, phrases), spans=(span,)),)
+                lines = (SurveyLine(text=_sentence(span, phrases), spans=(span,)),)
                 rows.append(
                     Row(document=document.sha256, place=self.place(document.sha256), called=called, lines=lines)
                 )
         return rows
 
-    async def _groups(self, name: str, what: str, one: _Reading) -> list[tuple[Sequence[Document], Found]]:
+    async def _groups(self, name: str, what: str, one: _Reading) -> list[tuple[Sequence[Document], GroupReading]]:
         """Read the documents group by group, each in a step; a limit ends it, and the rest is not read."""
         place = self._phase.child(name)
         place.emit(ToolStarted(call=name, tool="read", arguments=msgspec.json.encode({"what": what}).decode()))
-        done: list[tuple[Sequence[Document], Found]] = []
+        done: list[tuple[Sequence[Document], GroupReading]] = []
         self.read = 0
         for group in self._cut():
             try:
@@ -135,22 +142,22 @@ class Collection:
         place.emit(ToolFinished(call=name, tool="read", summary=f"{self.read:,} of {total:,} documents read"))
         return done
 
-    async def _step(self, place: Run, name: str, group: Sequence[Document], one: _Reading) -> Found:
+    async def _step(self, place: Run, name: str, group: Sequence[Document], one: _Reading) -> GroupReading:
         urls = {document.sha256: document.url for document in group}
 
-        async def work(scratch: Scratch) -> Found:
+        async def work(step_context: StepContext) -> GroupReading:
             found = await one(group)
             for failed in found.failed:
-                scratch.emit(SourceFailed(url=urls[failed], reason="its text is not there, or damaged"))
+                step_context.emit(SourceFailed(url=urls[failed], reason="its text is not there, or damaged"))
             return found
 
-        return await place.step(name, work, returns=Found, input=list(urls))
+        return await place.step(name, work, returns=GroupReading, input=list(urls))
 
     def _cut(self) -> Iterator[Sequence[Document]]:
         return (self.documents[at : at + GROUP] for at in range(0, len(self.documents), GROUP))
 
 
-async def collect(phase: Run, reader: Reader) -> Collection:
+async def collect(phase: Run, reader: DocumentReader) -> Collection:
     """The documents in scope, ordered by name, numbers in names as numbers.
 
     Raises:
@@ -158,7 +165,7 @@ async def collect(phase: Run, reader: Reader) -> Collection:
     """
     library, collections = phase.world.library, phase.brief.scope.collections
 
-    async def look(_: Scratch) -> tuple[str, ...]:
+    async def look(_: StepContext) -> tuple[str, ...]:
         found = await asyncio.to_thread(library.documents, collections)
         return tuple(document.sha256 for document in sorted(found, key=_order))
 
@@ -184,7 +191,7 @@ def _has(text: str, phrases: Sequence[tuple[str, ...]]) -> bool:
     return any(f" {' '.join(phrase)} " in said for phrase in phrases)
 
 
-def _sentence(span: Span, phrases: Sequence[tuple[str, ...]]) -> str:
+def _sentence(span: PassageSpan, phrases: Sequence[tuple[str, ...]]) -> str:
     """The first sentence of a passage which has one of the phrases; the whole where it runs over sentences."""
     found = (span.text[start:end] for start, end in sentences(span.text) if _has(span.text[start:end], phrases))
     return next(found, span.text)

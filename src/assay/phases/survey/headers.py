@@ -10,7 +10,7 @@ from functools import cached_property
 import msgspec
 
 from assay.core.clean import one_line
-from assay.core.sources import Document, Passage, Span
+from assay.core.sources import Document, Passage, PassageSpan
 from assay.core.text import words
 from assay.evidence.segment import segment
 from assay.verify.evidence import field_of
@@ -36,7 +36,7 @@ class HeaderField(msgspec.Struct, frozen=True):
     key: str
     name: str
     value: str
-    span: Span
+    span: PassageSpan
 
 
 class Header:
@@ -91,7 +91,7 @@ def read_header(document: Document, text: bytes) -> Header:
     return Header(document, fields)
 
 
-def _fields(text: bytes, spans: Sequence[Span]) -> tuple[list[HeaderField], bool]:
+def _fields(text: bytes, spans: Sequence[PassageSpan]) -> tuple[list[HeaderField], bool]:
     """The fields among the first passages, and whether the header ended before they did."""
     fields: dict[str, HeaderField] = {}
     for place, span in enumerate(spans):
@@ -107,7 +107,7 @@ def _fields(text: bytes, spans: Sequence[Span]) -> tuple[list[HeaderField], bool
     return list(fields.values()), False
 
 
-def _first(text: bytes, more: bool, document: Document) -> tuple[Span, ...]:
+def _first(text: bytes, more: bool, document: Document) -> tuple[PassageSpan, ...]:
     """The passages of a text's beginning; where there is more it is cut between two blocks, so they are the whole's."""
     head = text.decode(errors="ignore")
     if more:
@@ -115,14 +115,14 @@ def _first(text: bytes, more: bool, document: Document) -> tuple[Span, ...]:
     return segment(head, document.syntax)
 
 
-def _goes_on(text: bytes, span: Span) -> bool:
+def _goes_on(text: bytes, span: PassageSpan) -> bool:
     """Whether a header goes on after a passage which is no field: a key without a value, or more of a long value."""
     line = text.rfind(b"\n", 0, span.start) + 1
     indented = text[line : line + 1].isspace() and not text[:line].endswith((b"\n\n", b"\n\r\n"))
     return indented or _EMPTY.fullmatch(span.text) is not None
 
 
-def _field(span: Span) -> HeaderField | None:
+def _field(span: PassageSpan) -> HeaderField | None:
     read = field_of(_passage(span))
     if read is None:
         return None
@@ -132,7 +132,7 @@ def _field(span: Span) -> HeaderField | None:
     return HeaderField(key, " ".join(read.name), one_line(read.value).strip("\"'*"), span)
 
 
-def _passage(span: Span) -> Passage:
+def _passage(span: PassageSpan) -> Passage:
     """The span as a passage of no source: only to be read."""
     return Passage(
         id="S0.0",

@@ -8,7 +8,7 @@ import msgspec
 
 from assay.core.clean import escape_markdown, one_line
 from assay.core.markers import strip
-from assay.core.sources import Span
+from assay.core.sources import PassageSpan
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import ngettext, number, state
@@ -17,11 +17,11 @@ SHOWN = 50
 """Documents which the report names; all are counted."""
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class SurveyLine(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence, and the passages of its document which say it."""
 
     text: str
-    spans: tuple[Span, ...]
+    spans: tuple[PassageSpan, ...]
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     document: str
     place: int
     called: str
-    lines: tuple[Line, ...]
+    lines: tuple[SurveyLine, ...]
     named: bool = False
 
 
@@ -80,7 +80,7 @@ def first_line(rows: Sequence[Row], reached: Reached) -> str:
     return state(_("{text}.").format(text=_("; ").join((matching, told))))
 
 
-def composed(rows: Sequence[Row], reached: Reached, asked: str, cite: Callable[[Row, Line], str]) -> str:
+def composed(rows: Sequence[Row], reached: Reached, asked: str, cite: Callable[[Row, SurveyLine], str]) -> str:
     """The report: the count, then the first rows with their citations, and how many are not shown.
 
     Args:
@@ -98,11 +98,11 @@ def composed(rows: Sequence[Row], reached: Reached, asked: str, cite: Callable[[
     return "\n\n".join(blocks)
 
 
-def _item(row: Row, cite: Callable[[Row, Line], str]) -> list[str]:
+def _item(row: Row, cite: Callable[[Row, SurveyLine], str]) -> list[str]:
     if row.named:
         return [f"- {_text(line)} {cite(row, line)}" for line in row.lines]
     return [f"- **{escape_markdown(row.called)}**", *(f"  - {_text(line)} {cite(row, line)}" for line in row.lines)]
 
 
-def _text(line: Line) -> str:
+def _text(line: SurveyLine) -> str:
     return one_line(strip(line.text))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from assay.search.local.search import LocalSearch
+from assay.search.local.local_search import LocalSearch
 
 __all__ = ["LocalSearch"]

@@ -17,7 +17,7 @@ import tantivy
 
 from assay.core.errors import AssayError
 from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
-from assay.core.sources import BlockKind, Document, Span
+from assay.core.sources import BlockKind, Document, PassageSpan
 
 FORMAT = "local-1"
 """The folder's name; changes with the schema or the analysis, so that an old index is left alone."""
@@ -27,10 +27,12 @@ HEAP = 64_000_000
 WHITESPACE = "whitespace"
 FIELDS = 12
 """Header fields kept with a document, for questions which name it."""
+UNFOUND: frozenset[BlockKind] = frozenset(("heading", "navigation"))
+"""Kinds of passages which are not found by themselves."""
 POINTER = re.compile(r"\[[^\]]*\]\(#[^)]*\)|\[[^\]]*\]: ?#\S*")
 """An entry of a table of contents: it says nothing itself and would win by its shortness."""
 
-Stored = tuple[int, int, int, str, BlockKind, tuple[str, ...], int]
+Stored = tuple[int, int, int, str, BlockKind, tuple[str, ...], int, str, str]
 """A span as it is kept beside the index: cutting up long documents again takes most of a search's time."""
 _STORED = msgspec.msgpack.Decoder(Stored)
 
@@ -107,13 +109,13 @@ class LocalIndex:
             return True
         return all((self.path / part / "meta.json").exists() for part in ("documents", "passages"))
 
-    def writer(self) -> Writer:
+    def writer(self) -> IndexWriter:
         """The one writer; the caller holds the lock."""
         self.reload()
-        return Writer(self)
+        return IndexWriter(self)
 
 
-class Writer:
+class IndexWriter:
     """Adds documents by ascending row; nothing is seen by readers, or kept after a kill, before `commit`."""
 
     def __init__(self, index: LocalIndex) -> None:
@@ -126,8 +128,10 @@ class Writer:
             )
             self._passages.delete_documents_by_query(beyond)
 
-    def add(self, row: int, document: Document, spans: Sequence[Span]) -> None:
-        """Index one document with its passages. Headings are found by the passages below them."""
+    def add(self, row: int, document: Document, spans: Sequence[PassageSpan]) -> None:
+        """Index one document with its passages. Headings are found by the passages below them, navigation not at all:
+        both count for the document.
+        """
         analysis = analysis_of(document.language)
         body: list[str] = []
         heading: tuple[str, ...] = ()
@@ -135,7 +139,7 @@ class Writer:
         for span in spans:
             text = " ".join(terms(span.text, analysis))
             body.append(text)
-            if span.kind == "heading" or POINTER.fullmatch(span.text):
+            if span.kind in UNFOUND or POINTER.fullmatch(span.text):
                 continue
             if span.heading is not heading:
                 heading = span.heading
@@ -143,7 +147,7 @@ class Writer:
             entry = tantivy.Document()
             entry.add_unsigned("row", row)
             entry.add_bytes("span", pack(span))
-            entry.add_text("text", f"{above} {text}" if above else text)
+            entry.add_text("text", " ".join(filter(None, (above, *terms(around(span), analysis), text))))
             self._passages.add_document(entry)
         fields = [span for span in spans if span.kind == "field"][:FIELDS]
         self._add_document(row, document, analysis, body, fields)
@@ -166,7 +170,7 @@ class Writer:
         self._documents.wait_merging_threads()
 
     def _add_document(
-        self, row: int, document: Document, analysis: str, body: Iterable[str], fields: Iterable[Span]
+        self, row: int, document: Document, analysis: str, body: Iterable[str], fields: Iterable[PassageSpan]
     ) -> None:
         entry = tantivy.Document()
         entry.add_unsigned("row", row)
@@ -180,18 +184,24 @@ class Writer:
         self._documents.add_document(entry)
 
 
-def pack(span: Span) -> bytes:
+def around(span: PassageSpan) -> str:
+    """What a passage is found by though it stands around it: what it is about, and what code is introduced by."""
+    return f"{span.label} {span.lead}".strip() if span.kind == "code" else span.label
+
+
+def pack(span: PassageSpan) -> bytes:
     """A span as it is kept in an index."""
-    return msgspec.msgpack.encode((span.ordinal, span.start, span.end, span.text, span.kind, span.heading, span.page))
+    place = (span.ordinal, span.start, span.end, span.text, span.kind, span.heading, span.page)
+    return msgspec.msgpack.encode((*place, span.label, span.lead))
 
 
-def unpack(data: bytes) -> Span:
+def unpack(data: bytes) -> PassageSpan:
     """The span in a passage's `span` field.
 
     Raises:
         ValueError: the index is damaged.
     """
-    return Span(*_STORED.decode(data))
+    return PassageSpan(*_STORED.decode(data))
 
 
 def remove(path: Path) -> None:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from assay.search.postgres.search import PostgresSearch
+from assay.search.postgres.postgres_search import PostgresSearch
 
 __all__ = ["PostgresSearch"]

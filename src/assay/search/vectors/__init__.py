@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from assay.search.vectors.building import Built, Limits, VectorBuilder
 from assay.search.vectors.hybrid import HybridSearch
+from assay.search.vectors.similarity import EmbedderSimilarity
 from assay.search.vectors.store import VectorStore
+from assay.search.vectors.vector_builder import Built, EmbeddingLimits, VectorBuilder
 
-__all__ = ["Built", "HybridSearch", "Limits", "VectorBuilder", "VectorStore"]
+__all__ = ["Built", "EmbedderSimilarity", "EmbeddingLimits", "HybridSearch", "VectorBuilder", "VectorStore"]

@@ -16,15 +16,18 @@ from typing import Protocol
 
 import msgspec
 
-from assay.core.errors import ConfigError, SearchFailed, StoreError
-from assay.core.ports import Embedder, Explanation, Hit, Library, LibrarySearch, Query
-from assay.core.sources import Span
+from assay.core.errors import ConfigError, SearchError, StoreError
+from assay.core.ports import Counting, Embedder, Explanation, Hit, Library, LibrarySearch, Query
+from assay.core.rarity import Rarity
+from assay.core.sources import PassageSpan
+from assay.core.usage import Usage
 from assay.search.local.index import unpack
-from assay.search.local.search import BEST, scope_of
+from assay.search.local.local_search import BEST, scope_of
 from assay.search.local.words import MOST_CHARACTERS
 from assay.search.vectors.fusion import Fused, merged, mixed
-from assay.search.vectors.matrix import Matrix, Nearness
+from assay.search.vectors.neighbours import MemoryNeighbours, NearestPassages, Neighbours
 from assay.search.vectors.patience import embed
+from assay.search.vectors.similarity import Remembered
 from assay.search.vectors.store import VectorStore
 from assay.search.vectors.texts import quantized
 
@@ -71,24 +74,48 @@ class HybridSearch:
     ) -> None:
         self.index, self._store, self._embedder, self._library = index, store, embedder, library
         self._allowed, self._weight = allowed, weight
-        self._matrix, self._extent = Matrix(), (0, 0)
-        self._hashes: dict[int, str] = {}
+        self.neighbours: Neighbours = MemoryNeighbours(store)
         self._questions: OrderedDict[str, bytes] = OrderedDict()
         self._guard = threading.RLock()
+        self._asked = threading.local()  # the tokens of the question which this thread asks
+        self.remembered = Remembered()
 
     async def search(self, query: Query) -> list[Hit]:
         """The best documents, with their best passages.
 
         Raises:
-            SearchFailed: the index or the library cannot be read or written.
+            SearchError: the index or the library cannot be read or written.
         """
         return await asyncio.to_thread(self.find, query)
+
+    async def metered(self, query: Query) -> tuple[list[Hit], Usage]:
+        """What `search` gives, and what its question cost.
+
+        Raises:
+            SearchError: as `search`.
+        """
+
+        def work() -> tuple[list[Hit], Usage]:
+            self._asked.tokens = 0
+            hits = self.find(query)
+            tokens = int(self._asked.tokens)
+            return hits, Usage(input_tokens=tokens, usd=tokens * (self._embedder.price or 0.0) / 1e6)
+
+        return await asyncio.to_thread(work)
+
+    async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
+        """What the index counts; nothing where it does not count.
+
+        Raises:
+            SearchError: the index or the library cannot be read or written.
+        """
+        return await self.index.rarity(text, collections) if isinstance(self.index, Counting) else Rarity()
 
     async def explain(self, query: Query) -> list[Explanation]:
         """What `search` gives, with what the index says of it and the cosine of the nearest passage.
 
         Raises:
-            SearchFailed: the index or the library cannot be read or written.
+            SearchError: the index or the library cannot be read or written.
         """
         return await asyncio.to_thread(self.explained, query)
 
@@ -144,45 +171,34 @@ class HybridSearch:
 
     # by meaning
 
-    def _near(self, query: Query) -> Nearness | None:
+    def _near(self, query: Query) -> NearestPassages | None:
         """What is near to a question; None where that cannot be asked."""
         text = query.text[:MOST_CHARACTERS].strip()
         if query.limit < 1 or not any(map(str.isalnum, text)) or not self._allowed(query.collections):
             return None
         try:
             with self._guard:
-                self._load()
-                if not len(self._matrix):
+                self.neighbours.level()
+                if not self.neighbours.dimensions:
                     return None
                 vector = self._vector(text)
-                if len(vector) != self._matrix.dimensions:
-                    raise SearchFailed(
+                if len(vector) != self.neighbours.dimensions:
+                    raise SearchError(
                         f"{self._embedder.name} gives vectors of {len(vector)} numbers now, and those kept have"
-                        f" {self._matrix.dimensions}: `assay docs embed --anew` makes all of them again"
+                        f" {self.neighbours.dimensions}: `assay docs embed --anew` makes all of them again"
                     )
                 most = NEAREST * _wanted(query)
-                return self._matrix.near(vector, scope_of(self._library, query.collections), most)
-        except (SearchFailed, ConfigError) as failed:
+                return self.neighbours.near(vector, scope_of(self._library, query.collections), most)
+        except (SearchError, ConfigError) as failed:
             log.warning("searching by words alone: %s", failed)
             return None
-
-    def _load(self) -> None:
-        """Have in memory what is kept; others may have made more, or taken something out."""
-        highest, count = self._store.extent()
-        if (highest, count) == self._extent:
-            return
-        if count - self._extent[1] != highest - self._extent[0]:  # not only added
-            self._matrix, self._extent = Matrix(), (0, 0)
-        for row, sha256, passages, vectors in self._store.loaded(self._extent[0]):
-            self._matrix.add(row, passages, vectors)
-            self._hashes[row] = sha256
-        self._extent = (highest, count)
 
     def _vector(self, text: str) -> bytes:
         if text in self._questions:
             self._questions.move_to_end(text)
             return self._questions[text]
         answer = embed(self._embedder, [text], "query", attempts=1)
+        self._asked.tokens = getattr(self._asked, "tokens", 0) + answer.tokens
         self._store.count(answer.tokens, answer.tokens * (self._embedder.price or 0.0) / 1e6)
         self._questions[text] = quantized(answer.vectors[0])
         while len(self._questions) > REMEMBERED:
@@ -191,12 +207,12 @@ class HybridSearch:
 
     # together
 
-    def _fused(self, hits: Sequence[Hit], near: Nearness, query: Query) -> list[tuple[Hit, Fused]]:
+    def _fused(self, hits: Sequence[Hit], near: NearestPassages, query: Query) -> list[tuple[Hit, Fused]]:
         found = {hit.document.sha256: hit for hit in hits}
-        rows = {self._hashes[row]: row for row in near.bounds}
-        nearest = dict.fromkeys(self._hashes[row] for (row, _), _ in near.nearest)
+        nearest = dict.fromkeys(near.names[row] for (row, _), _ in near.nearest)
         candidates = dict.fromkeys([*found, *list(nearest)[: _wanted(query)]])
-        cosines = {each: near.best(rows[each]) for each in candidates if each in rows}
+        rows = near.rows(candidates)
+        cosines = {each: max(near.cosines(rows[each])) for each in candidates if each in rows}
         best: list[tuple[Hit, Fused]] = []
         for fused in mixed({each: hit.score for each, hit in found.items()}, cosines, self._weight):
             hit = found.get(fused.document) or self._unsaid(fused, rows[fused.document])
@@ -219,14 +235,15 @@ class HybridSearch:
             return None
         return Hit(document=document, score=0.0)
 
-    def _passages(self, rows: Sequence[int], near: Nearness) -> Mapping[str, list[Span]]:
+    def _passages(self, rows: Sequence[int], near: NearestPassages) -> Mapping[str, list[PassageSpan]]:
         """The nearest passages of each document, best first."""
         packed = self._store.spans(rows)
+        self.remembered.keep("passage", self._store.texts(rows))  # what is found is compared next
         found = {}
         for row, spans in packed.items():
             cosines = near.cosines(row)
             order = sorted(range(len(spans)), key=lambda place: (-cosines[place], place))[:BEST]
-            found[self._hashes[row]] = [unpack(spans[place]) for place in order]
+            found[near.names[row]] = [unpack(spans[place]) for place in order]
         return found
 
 
@@ -236,7 +253,7 @@ def _library_read() -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        raise SearchFailed(f"local search: {error}") from error
+        raise SearchError(f"local search: {error}") from error
 
 
 def _wanted(query: Query) -> int:
@@ -244,7 +261,7 @@ def _wanted(query: Query) -> int:
     return max(CANDIDATES, 4 * query.limit)
 
 
-def _placed(hit: Hit, fused: Fused, near: Sequence[Span]) -> Hit:
+def _placed(hit: Hit, fused: Fused, near: Sequence[PassageSpan]) -> Hit:
     """A hit with its score, and its best passages by both rankings; what the index added to them stays behind them."""
     known = {span.ordinal: span for span in (*near, *hit.spans)}
     best = merged([span.ordinal for span in hit.spans[:BEST]], [span.ordinal for span in near])[:BEST]

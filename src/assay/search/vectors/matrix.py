@@ -82,6 +82,11 @@ class Matrix:
         return memoryview(self._vectors)[start * self.dimensions : (start + count) * self.dimensions]
 
 
+def cosines(one: bytes, others: bytes) -> list[float]:
+    """The cosines of a vector with others, which stand one after another and are as long."""
+    return [1.0 - distance for distance in _distances(one, others, len(one))]
+
+
 def _distances(query: bytes, vectors: bytes | bytearray, dimensions: int) -> array[float]:
     """One less the cosine of a vector with each of many; 1 for a vector of zeros, which is near to nothing."""
     one = memoryview(query).cast("b", shape=(1, dimensions))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from assay.core.errors import ContextTooLong, ModelError, ModelFailed, SearchFailed
+from assay.core.errors import ContextTooLong, ModelError, ModelFailed, SearchError
 from assay.core.ports import Embedder, Embedding, TextKind
 
 ATTEMPTS = 6
@@ -23,13 +23,13 @@ def embed(
     """The vectors of `texts`.
 
     Raises:
-        SearchFailed: every attempt failed, or it would fail again.
+        SearchError: every attempt failed, or it would fail again.
     """
     try:
         return _attempted(embedder, texts, kind, attempts, sleep)
     except ContextTooLong as error:
         if len(texts) == 1 and len(texts[0]) <= SHORTEST:
-            raise SearchFailed(f"{embedder.name}: {error}") from error
+            raise SearchError(f"{embedder.name}: {error}") from error
     if len(texts) == 1:
         return embed(embedder, [texts[0][: len(texts[0]) // 2]], kind, attempts=attempts, sleep=sleep)
     half = len(texts) // 2
@@ -44,10 +44,10 @@ def _attempted(embedder: Embedder, texts: Sequence[str], kind: TextKind, attempt
         except ContextTooLong:
             raise
         except ModelFailed as error:
-            raise SearchFailed(f"{embedder.name}: {error}") from error
+            raise SearchError(f"{embedder.name}: {error}") from error
         except ModelError as error:
             pause = FIRST_PAUSE * 2 ** (attempt - 1) if error.retry_after is None else error.retry_after
             if not error.transient or attempt == attempts or pause > LONGEST_PAUSE:
-                raise SearchFailed(f"{embedder.name}: {error.reason}") from error
+                raise SearchError(f"{embedder.name}: {error.reason}") from error
             sleep(pause)
     raise AssertionError("the last attempt returns or raises")

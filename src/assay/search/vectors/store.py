@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -32,7 +33,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
-from assay.core.errors import SearchFailed
+from assay.core.errors import SearchError
 from assay.search.vectors.texts import KEY
 
 FORMAT = "1"
@@ -41,7 +42,7 @@ _WRITE = {"assay_write": True}
 _SOME = 500
 
 
-class Kept(msgspec.Struct, frozen=True):
+class DocumentVectors(msgspec.Struct, frozen=True):
     """A document with its vectors: how many, of which texts (`keys`), and the passages, each packed as in the index.
 
     `withheld` says that it was not embedded, for it is private and the embedder elsewhere.
@@ -55,7 +56,7 @@ class Kept(msgspec.Struct, frozen=True):
     withheld: bool = False
 
 
-class Progress(msgspec.Struct, frozen=True):
+class VectorProgress(msgspec.Struct, frozen=True):
     """How far the vectors have come: up to which row of the library, how long each is, and what they have cost."""
 
     row: int = 0
@@ -75,18 +76,18 @@ class VectorStore:
     """
 
     def __init__(self, engine: Engine, model: str, segmenter: str) -> None:
-        self._engine, self._segmenter = engine, segmenter
-        prefix = f"search_{FORMAT}_vectors_{_name_of(model)}"
-        self._documents, self._state = _tables(prefix)
+        self._engine, self.segmenter = engine, segmenter
+        self.prefix = f"search_{FORMAT}_vectors_{_name_of(model)}"
+        self._documents, self._state = _tables(self.prefix)
         self._made = False
 
-    def progress(self) -> Progress:
+    def progress(self) -> VectorProgress:
         """How far they have come."""
         state = self._state
         columns = (state.c.row, state.c.dimensions, state.c.tokens, state.c.usd)
         with self._reading() as connection:
-            found = connection.execute(select(*columns).where(state.c.segmenter == self._segmenter)).one_or_none()
-        return Progress() if found is None else Progress(*found)
+            found = connection.execute(select(*columns).where(state.c.segmenter == self.segmenter)).one_or_none()
+        return VectorProgress() if found is None else VectorProgress(*found)
 
     def extent(self) -> tuple[int, int]:
         """The highest id, and how many documents there are: both change whenever something is added or forgotten."""
@@ -98,12 +99,17 @@ class VectorStore:
 
     def loaded(self, after: int) -> Iterator[tuple[int, str, int, bytes]]:
         """Row, hash, number of vectors and vectors of the documents whose id is higher than `after`, by id."""
+        for _, row, sha256, count, vectors in self.documents(after):
+            yield row, sha256, count, vectors
+
+    def documents(self, after: int) -> Iterator[tuple[int, int, str, int, bytes]]:
+        """`loaded`, with the id before each."""
         documents = self._documents
-        columns = (documents.c.row, documents.c.sha256, documents.c.passages, documents.c.vectors)
+        columns = (documents.c.id, documents.c.row, documents.c.sha256, documents.c.passages, documents.c.vectors)
         asked = select(*columns).where(self._mine(), documents.c.id > after, documents.c.passages > 0)
         with self._reading() as connection:
-            for row, sha256, count, vectors in connection.execute(asked.order_by(documents.c.id)):
-                yield int(row), str(sha256), int(count), bytes(vectors)
+            for id, row, sha256, count, vectors in connection.execute(asked.order_by(documents.c.id)):
+                yield int(id), int(row), str(sha256), int(count), bytes(vectors)
 
     def spans(self, rows: Collection[int]) -> dict[int, tuple[bytes, ...]]:
         """The packed passages of these documents, by row, in the order of their vectors."""
@@ -113,6 +119,15 @@ class VectorStore:
             for row, spans in connection.execute(asked):
                 found[int(row)] = _SPANS.decode(bytes(spans))
         return found
+
+    def texts(self, rows: Collection[int]) -> Iterator[tuple[bytes, bytes]]:
+        """The keys of the texts of these documents with their vectors."""
+        documents = self._documents
+        columns = (documents.c.digests, documents.c.passages, documents.c.vectors)
+        asked = select(*columns).where(self._mine(), documents.c.row.in_(rows), documents.c.passages > 0)
+        with self._reading() as connection:
+            for keys, count, vectors in connection.execute(asked):
+                yield from _each(bytes(keys), int(count), bytes(vectors))
 
     def hashes(self, rows: Collection[int]) -> dict[int, str]:
         """Which documents these rows were when they were embedded."""
@@ -134,20 +149,21 @@ class VectorStore:
         asked = select(documents.c.digests, documents.c.passages, documents.c.vectors).where(documents.c.passages > 0)
         with self._reading() as connection:
             for keys, count, vectors in connection.execute(asked.execution_options(yield_per=_SOME)):
-                length = len(vectors) // count
-                for place in range(count):
-                    yield keys[place * KEY : (place + 1) * KEY], vectors[place * length : (place + 1) * length]
+                yield from _each(keys, count, vectors)
 
-    def add(self, documents: Sequence[Kept], progress: Progress) -> None:
+    def add(self, documents: Sequence[DocumentVectors], progress: VectorProgress) -> None:
         """Keep these in the place of what is kept of their rows, and how far that brings them: one transaction."""
         table, state = self._documents, self._state
         with self._writing() as connection:
             connection.execute(delete(table).where(self._mine(), table.c.row.in_([each.row for each in documents])))
             last = int(connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one())
+            last = (
+                last or time.time_ns() // 1_000_000
+            )  # what was cleared and made again is not taken for what was there
             rows = [
                 {
                     "id": id,
-                    "segmenter": self._segmenter,
+                    "segmenter": self.segmenter,
                     "row": each.row,
                     "sha256": each.sha256,
                     "passages": len(each.spans),
@@ -161,16 +177,16 @@ class VectorStore:
             if rows:
                 connection.execute(table.insert(), rows)
             values = msgspec.structs.asdict(progress)
-            changed = connection.execute(update(state).where(state.c.segmenter == self._segmenter).values(values))
+            changed = connection.execute(update(state).where(state.c.segmenter == self.segmenter).values(values))
             if not changed.rowcount:
-                connection.execute(state.insert().values(segmenter=self._segmenter, **values))
+                connection.execute(state.insert().values(segmenter=self.segmenter, **values))
 
     def count(self, tokens: int, usd: float) -> None:
         """Count what a question cost."""
         state = self._state
         with self._writing() as connection:
             more = {"tokens": state.c.tokens + tokens, "usd": state.c.usd + usd}
-            connection.execute(update(state).where(state.c.segmenter == self._segmenter).values(more))
+            connection.execute(update(state).where(state.c.segmenter == self.segmenter).values(more))
 
     def forget(self, rows: Collection[int]) -> None:
         """Take documents out."""
@@ -190,14 +206,14 @@ class VectorStore:
         """Take out what was cut by another segmenter, whose texts have their vectors here now."""
         with self._writing() as connection:
             connection.execute(delete(self._documents).where(~self._mine()))
-            connection.execute(delete(self._state).where(self._state.c.segmenter != self._segmenter))
+            connection.execute(delete(self._state).where(self._state.c.segmenter != self.segmenter))
 
     def close(self) -> None:
         """Let go of connections."""
         self._engine.dispose()
 
     def _mine(self) -> ColumnElement[bool]:
-        return self._documents.c.segmenter == self._segmenter
+        return self._documents.c.segmenter == self.segmenter
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -226,7 +242,14 @@ def _faults() -> Iterator[None]:
         yield
     except SQLAlchemyError as error:
         said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        raise SearchFailed(f"the vectors of passages cannot be used: {said}") from error
+        raise SearchError(f"the vectors of passages cannot be used: {said}") from error
+
+
+def _each(keys: bytes, count: int, vectors: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The keys and vectors of a document, taken apart."""
+    length = len(vectors) // count
+    for place in range(count):
+        yield keys[place * KEY : (place + 1) * KEY], vectors[place * length : (place + 1) * length]
 
 
 def _name_of(model: str) -> str:

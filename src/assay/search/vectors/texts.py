@@ -6,8 +6,9 @@ import hashlib
 from array import array
 from collections.abc import Iterable, Sequence
 
-from assay.core.sources import Document, Span
-from assay.search.local.index import POINTER
+from assay.core.closeness import passage_text
+from assay.core.sources import Document, PassageSpan
+from assay.search.local.index import POINTER, UNFOUND, around
 
 LONGEST = 2_000
 """Code points of a text; a model with a window of 512 tokens reads no more of it."""
@@ -16,15 +17,15 @@ KEY = 16
 LARGEST = 127
 
 
-def embedded_spans(spans: Iterable[Span]) -> list[Span]:
+def embedded_spans(spans: Iterable[PassageSpan]) -> list[PassageSpan]:
     """The passages which get vectors: headings are in the texts of those below them, and pointers say nothing."""
-    return [span for span in spans if span.kind != "heading" and not POINTER.fullmatch(span.text)]
+    return [span for span in spans if span.kind not in UNFOUND and not POINTER.fullmatch(span.text)]
 
 
-def text_of(span: Span, document: Document) -> str:
-    """What is embedded of a passage: what it stands under, else the document's title, and its own words."""
+def text_of(span: PassageSpan, document: Document) -> str:
+    """What is embedded of a passage: what it stands under, else the document's title, what it is about, its words."""
     above = span.heading[-1] if span.heading else document.title
-    return f"{above}\n{span.text}"[:LONGEST] if above else span.text[:LONGEST]
+    return passage_text(above, around(span), span.text)[:LONGEST]
 
 
 def key_of(text: str) -> bytes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from lxml import etree
 
 from assay.core.ports import Query
-from assay.search.web.asking import WebHit
 from assay.search.web.http import Ask, HttpProvider
-from assay.search.web.words import FIRST, LAST, iso_date, plain
+from assay.search.web.page_words import FIRST, LAST, iso_date, plain
+from assay.search.web.provider import WebHit
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from assay.core.ports import Query
-from assay.search.web.asking import WebHit
 from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.words import FIRST, LAST, iso_date, plain, with_sites
+from assay.search.web.page_words import FIRST, LAST, iso_date, plain, with_sites
+from assay.search.web.provider import WebHit
 
 
 class _Result(msgspec.Struct):

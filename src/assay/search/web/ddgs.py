@@ -7,11 +7,11 @@ import asyncio
 from ddgs import DDGS
 from ddgs.exceptions import DDGSException
 
-from assay.core.errors import SearchFailed
+from assay.core.errors import SearchError
 from assay.core.ports import Query
-from assay.search.web.asking import SearchAccess, WebHit
 from assay.search.web.pace import Pace
-from assay.search.web.words import plain, with_sites
+from assay.search.web.page_words import plain, with_sites
+from assay.search.web.provider import SearchAccess, WebHit
 
 SECONDS = 6
 """For one engine; several are asked at once."""
@@ -38,13 +38,13 @@ class Ddgs:
             async with asyncio.timeout(2 * SECONDS):
                 found = await asyncio.to_thread(self._find, query)
         except TimeoutError as error:
-            raise SearchFailed(f"ddgs did not answer in {2 * SECONDS} s") from error
+            raise SearchError(f"ddgs did not answer in {2 * SECONDS} s") from error
         except DDGSException as error:
             if "No results" in str(error):
                 return []
             # Its words name every engine's address with the question in it; what went wrong stands before them.
             said = str(error).partition(":")[0][:80] or type(error).__name__
-            raise SearchFailed(f"ddgs: none of its engines answered ({said})") from error
+            raise SearchError(f"ddgs: none of its engines answered ({said})") from error
         return [
             WebHit(url=each["href"], title=plain(each.get("title")), snippet=plain(each.get("body")))
             for each in found

@@ -6,9 +6,9 @@ import msgspec
 
 from assay.core.errors import ConfigError
 from assay.core.ports import Query
-from assay.search.web.asking import SearchAccess, WebHit
 from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.words import FIRST, LAST, plain, with_sites
+from assay.search.web.page_words import FIRST, LAST, plain, with_sites
+from assay.search.web.provider import SearchAccess, WebHit
 
 
 class _Item(msgspec.Struct):

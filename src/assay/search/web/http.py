@@ -12,11 +12,11 @@ from urllib.parse import urljoin
 import httpx2
 import msgspec
 
-from assay.core.errors import ConfigError, SearchFailed
+from assay.core.errors import ConfigError, SearchError
 from assay.core.ports import Query
 from assay.core.waits import retry_after
-from assay.search.web.asking import SearchAccess, WebHit
 from assay.search.web.pace import Pace
+from assay.search.web.provider import SearchAccess, WebHit
 
 AGENT = f"Assay/{version('assay')} (research assistant; asks what its user wants to know)"
 """Services want to know who asks; some refuse whoever does not say."""
@@ -85,19 +85,19 @@ class HttpProvider(ABC):
         """The hits which are pages; an address may be relative to `base`.
 
         Raises:
-            SearchFailed: the answer cannot be read.
+            SearchError: the answer cannot be read.
         """
         try:
             hits = [msgspec.structs.replace(hit, url=_joined(base, hit.url)) for hit in self.hits(data)]
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise SearchFailed(f"{self.name} answered with what cannot be read: {self._hidden(str(error))}") from error
+            raise SearchError(f"{self.name} answered with what cannot be read: {self._hidden(str(error))}") from error
         return [hit for hit in hits if hit.url.startswith(("http://", "https://"))]
 
     async def send(self, ask: Ask) -> bytes:
         """The body of a good answer; a provider which is busy is asked once more, when it says when.
 
         Raises:
-            SearchFailed: there is none.
+            SearchError: there is none.
         """
         await self._pace.turn()  # waiting for others is not the provider's time
         try:
@@ -109,12 +109,12 @@ class HttpProvider(ABC):
                         break
                     await asyncio.sleep(wait)
         except (TimeoutError, httpx2.TimeoutException) as error:
-            raise SearchFailed(f"{self.name} did not answer in {SECONDS:g} s") from error
+            raise SearchError(f"{self.name} did not answer in {SECONDS:g} s") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             said = self._hidden(str(error)) or type(error).__name__
-            raise SearchFailed(f"{self.name} cannot be reached: {said}") from error
+            raise SearchError(f"{self.name} cannot be reached: {said}") from error
         if status != httpx2.codes.OK:
-            raise SearchFailed(self._refusal(status, headers, data))
+            raise SearchError(self._refusal(status, headers, data))
         return data
 
     async def close(self) -> None:
@@ -145,7 +145,7 @@ class HttpProvider(ABC):
             async for part in response.aiter_bytes():
                 data += part
                 if len(data) > LARGEST:
-                    raise SearchFailed(f"{self.name} answered with more than {LARGEST / 1e6:g} MB")
+                    raise SearchError(f"{self.name} answered with more than {LARGEST / 1e6:g} MB")
         return response.status_code, response.headers, bytes(data)
 
     def _refusal(self, status: int, headers: Mapping[str, str], data: bytes) -> str:

@@ -6,11 +6,11 @@ from urllib.parse import quote
 
 import msgspec
 
-from assay.core.errors import SearchFailed
+from assay.core.errors import SearchError
 from assay.core.sources import Notice
 from assay.search.web.crossref import Crossref
 from assay.search.web.http import Ask, decode
-from assay.search.web.words import plain
+from assay.search.web.page_words import plain
 
 LONGEST = 40
 """Code points of a kind of notice; Crossref's are shorter."""
@@ -44,14 +44,14 @@ class CrossrefNotices(Crossref):
         params = {"mailto": self.option} if self.option else {}
         try:
             data = await self.send(Ask(path=f"/works/{quote(doi, safe='')}", params=params))
-        except SearchFailed as failed:
+        except SearchError as failed:
             if str(failed).startswith(UNKNOWN):  # a DOI of another registry
                 return ()
             raise
         try:
             work = decode(data, _Answer).message
         except (msgspec.DecodeError, RecursionError) as error:
-            raise SearchFailed(f"{self.name} answered with what cannot be read") from error
+            raise SearchError(f"{self.name} answered with what cannot be read") from error
         return tuple(dict.fromkeys(_notice(each) for each in work.updated_by[:MOST] if each.type))
 
 

@@ -6,17 +6,19 @@ So a hit can be cited, is kept as it was, and is known for what it is by its med
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from typing import Self
 
 import msgspec
 
-from assay.core.errors import SearchFailed
-from assay.core.ports import Blobs, Clock, Hit, Library, Query, Turns
-from assay.core.sources import SNIPPET, UNSORTED, Document, Snapshot, Span
+from assay.core.errors import SearchError
+from assay.core.ports import Blobs, Clock, Hit, Library, Query, RateLimiter
+from assay.core.sources import SNIPPET, UNSORTED, Document, PassageSpan, Snapshot
 from assay.core.urls import canonical
-from assay.search.web.asking import Provider, WebHit
 from assay.search.web.pace import Rest
+from assay.search.web.provider import WebHit, WebSearchProvider
 
 EXTRACTOR = "snippet/1"
 
@@ -26,16 +28,22 @@ class OnlineSearch:
 
     def __init__(
         self,
-        provider: Provider,
+        provider: WebSearchProvider,
         library: Library,
         blobs: Blobs,
         clock: Clock,
-        spans: Callable[[Document], Sequence[Span]],
-        turns: Turns | None = None,
+        spans: Callable[[Document], Sequence[PassageSpan]],
+        rate_limiter: RateLimiter | None = None,
     ) -> None:
-        """`turns` say when the provider, by its name, may be asked; None is at any time."""
+        """`rate_limiter` say when the provider, by its name, may be asked; None is at any time."""
         self._provider, self._library, self._blobs, self._clock, self._spans = provider, library, blobs, clock, spans
-        self._rest, self._turns = Rest(), turns
+        self._rest, self._turns = Rest(), rate_limiter
+
+    def over(self, library: Library) -> Self:
+        """The same provider, whose hits are kept in another view of the library."""
+        view = copy.copy(self)
+        view._library = library
+        return view
 
     @property
     def name(self) -> str:
@@ -46,7 +54,7 @@ class OnlineSearch:
         """The pages found, best first, each once.
 
         Raises:
-            SearchFailed: the provider could not answer.
+            SearchError: the provider could not answer.
         """
         found = {canonical(hit.url): hit for hit in reversed(await self._found(query))}
         return await asyncio.to_thread(self._kept, list(reversed(found.values())))
@@ -57,7 +65,7 @@ class OnlineSearch:
             begun = self._clock.monotonic()
             try:
                 found = await self._provider.find(query)
-            except SearchFailed as failed:
+            except SearchError as failed:
                 self._rest.failed(failed.reason, self._clock.monotonic() - begun)
                 raise
             self._rest.answered()
@@ -76,7 +84,7 @@ class OnlineSearch:
             for rank, document in enumerate(documents, 1)
         ]
 
-    def _passages(self, document: Document) -> tuple[Span, ...]:
+    def _passages(self, document: Document) -> tuple[PassageSpan, ...]:
         """What the search engine says of the page. Its address, with which the text ends, is no passage."""
         return tuple(span for span in self._spans(document) if span.text != document.url)
 

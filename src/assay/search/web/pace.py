@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from assay.core.errors import SearchFailed
+from assay.core.errors import SearchError
 
 REST = 60.0
 """Seconds a provider which does not answer is left alone."""
@@ -39,7 +39,7 @@ class Rest:
     def check(self) -> None:
         """Raises SearchFailed: it failed a moment ago, in the same words."""
         if asyncio.get_running_loop().time() < self._until:
-            raise SearchFailed(self._reason)
+            raise SearchError(self._reason)
 
     def failed(self, reason: str, seconds: float) -> None:
         """It failed, after so many seconds."""

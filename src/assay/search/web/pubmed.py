@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.core.errors import SearchFailed
+from assay.core.errors import SearchError
 from assay.core.ports import Query
-from assay.search.web.asking import WebHit
 from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.words import FIRST, LAST, iso_date, plain
+from assay.search.web.page_words import FIRST, LAST, iso_date, plain
+from assay.search.web.provider import WebHit
 
 
 class _Found(msgspec.Struct):
@@ -48,7 +48,7 @@ class PubMed(HttpProvider):
         try:
             ids = decode(data, _Ids).esearchresult.idlist[: query.limit]
         except msgspec.DecodeError as error:
-            raise SearchFailed(f"{self.name} answered with what cannot be read: {error}") from error
+            raise SearchError(f"{self.name} answered with what cannot be read: {error}") from error
         if not ids:
             return []
         params: dict[str, str | int] = {"db": "pubmed", "id": ",".join(ids), "retmode": "json"}

@@ -15,7 +15,7 @@ Merge = Callable[[Connection, Sequence[CommitJob]], None]
 """Writes commits over a connection whose transaction has begun, commits it, and gives the answers."""
 
 
-class Backend(Protocol):
+class DatabaseBackend(Protocol):
     """A database: how it is reached, begun, locked, and what its errors mean.
 
     `place` is what a user calls it; `faults` is what its driver raises when it is used without SQLAlchemy in between;

@@ -18,8 +18,8 @@ from pathlib import Path
 import msgspec
 
 from assay.core.errors import StoreError
-from assay.store.packing import KeptBlobs, place_of
-from assay.store.sql.backend import Backend
+from assay.store.blob_format import KeptBlobs, place_of
+from assay.store.sql.backend import DatabaseBackend
 from assay.store.sql.database import Database
 from assay.store.sql.home import BLOBS, DATABASE
 from assay.store.sql.probe import probe
@@ -45,7 +45,7 @@ class Backup(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
 
-def back_up(at: Path | Backend, blobs: KeptBlobs, target: Path, *, also: Sequence[Path] = ()) -> Backup:
+def back_up(at: Path | DatabaseBackend, blobs: KeptBlobs, target: Path, *, also: Sequence[Path] = ()) -> Backup:
     """Copy a database to the file `target`: with `.zip` together with the blobs its documents need.
 
     Args:
@@ -104,7 +104,7 @@ def one_file(path: Path) -> None:
         raise StoreError(f"{path} is damaged: {said}")
 
 
-def _copy_from(backend: Backend, target: Path) -> None:
+def _copy_from(backend: DatabaseBackend, target: Path) -> None:
     """A whole, consistent copy of what a backend reaches, as an SQLite file."""
     target.unlink()  # a new database is made where no file is
     source = Database(backend)

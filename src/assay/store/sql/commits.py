@@ -18,12 +18,12 @@ from assay.core.ports import Commit, EventDraft, HoldRecord, Lease, LedgerRow, S
 from assay.store import common
 from assay.store.sql import sqlite
 from assay.store.sql.tables import events, holds, ledger, runs, steps
-from assay.store.sql.writer import Job
+from assay.store.sql.writer import WriteJob
 
 Row = dict[str, Any]
 
 
-class CommitJob(Job):
+class CommitJob(WriteJob):
     """A commit on its way."""
 
     __slots__ = ("commit", "lease")
@@ -95,7 +95,7 @@ class Statements:
         self.ledger = text(_LEDGER, "run kind id lane data")
 
 
-class Group:
+class CommitGroup:
     """Commits which share a transaction. Each fails alone when its fence is lost.
 
     `careful` looks for event keys which are stored already; without it such a key is a constraint error, and the

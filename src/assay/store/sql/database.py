@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Dialect, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from assay.core.errors import StoreAway, StoreError
-from assay.store.sql.backend import Backend
+from assay.store.sql.backend import DatabaseBackend
 from assay.store.sql.sqlite import Sqlite
 from assay.store.sql.tables import HEAD, metadata, version
 
@@ -34,8 +34,8 @@ class Database:
         StoreError: it is not Assay's, damaged, from a newer release, or cannot be opened.
     """
 
-    def __init__(self, at: Path | Backend) -> None:
-        self.backend: Backend = Sqlite(at) if isinstance(at, Path) else at
+    def __init__(self, at: Path | DatabaseBackend) -> None:
+        self.backend: DatabaseBackend = Sqlite(at) if isinstance(at, Path) else at
         self.faults: tuple[type[BaseException], ...] = (SQLAlchemyError, *self.backend.faults)
         self._engine = self.backend.engine()
         self._reading = self._engine.execution_options(**self.backend.read)

@@ -8,18 +8,25 @@ from functools import partial
 from pathlib import Path
 
 from assay.core.errors import StoreError
+from assay.store.blob_cache import CachedBlobs
+from assay.store.blob_format import KeptBlobs, Owner
 from assay.store.blobs import FolderBlobs
-from assay.store.cached import CachedBlobs
 from assay.store.common import Store, Wall
-from assay.store.packing import KeptBlobs, Owner
-from assay.store.sql.backend import Backend
+from assay.store.sql.additions import SqlAdditions
+from assay.store.sql.audit import SqlAudit
+from assay.store.sql.backend import DatabaseBackend
+from assay.store.sql.buckets import SqlBuckets
 from assay.store.sql.database import Database
 from assay.store.sql.journal import SqlJournal
 from assay.store.sql.library import SqlLibrary
-from assay.store.sql.memo import SqlMemo, library_id
+from assay.store.sql.limits import SqlLimits
 from assay.store.sql.permits import SqlPermits
 from assay.store.sql.queue import SqlQueue
+from assay.store.sql.shares import SqlShares
+from assay.store.sql.sql_cache import SqlCache, library_id
 from assay.store.sql.sweep import SqlUpkeep
+from assay.store.sql.users import SqlUsers
+from assay.store.sql.webhooks import SqlWebhooks
 
 DATABASE = "assay.db"
 BLOBS = "blobs"
@@ -55,16 +62,23 @@ def open_store(
         why = "it is a file" if os.path.isfile(home) else error.strerror  # unlike Path.is_file it never raises
         raise StoreError(f"{home} cannot be a home: {why}; name another one with --home or ASSAY_HOME") from error
     opened = Database(database_at(home, database))
-    journal, memo = SqlJournal(opened, wall), SqlMemo(opened)
-    kept = kept_blobs(home, blobs, cache_bytes, partial(library_id, memo))
+    journal, cache = SqlJournal(opened, wall), SqlCache(opened)
+    kept = kept_blobs(home, blobs, cache_bytes, partial(library_id, cache))
     return Store(
         journal=journal,
         library=SqlLibrary(opened),
         blobs=kept,
-        memo=memo,
+        cache=cache,
         permits=SqlPermits(opened, journal),
+        additions=SqlAdditions(opened),
         queue=SqlQueue(opened, journal),
-        upkeep=SqlUpkeep(opened, kept, partial(library_id, memo), shared=blobs is not None),
+        users=SqlUsers(journal),
+        buckets=SqlBuckets(journal),
+        audit=SqlAudit(journal),
+        webhooks=SqlWebhooks(journal),
+        limits=SqlLimits(journal),
+        shares=SqlShares(journal),
+        upkeep=SqlUpkeep(opened, kept, partial(library_id, cache), shared=blobs is not None),
     )
 
 
@@ -83,7 +97,7 @@ def kept_blobs(
     return CachedBlobs(distant, home / CACHE, cache_bytes)
 
 
-def database_at(home: Path, url: str = "") -> Path | Backend:
+def database_at(home: Path, url: str = "") -> Path | DatabaseBackend:
     """The database of a home: its file, or the PostgreSQL database at a URL. Nothing is opened.
 
     Raises:
@@ -92,5 +106,5 @@ def database_at(home: Path, url: str = "") -> Path | Backend:
     if not url:
         return home / DATABASE
     # By name: its driver is an extra, and slow to load.
-    made: Backend = importlib.import_module("assay.store.sql.postgres").Postgres(url)
+    made: DatabaseBackend = importlib.import_module("assay.store.sql.postgres").Postgres(url)
     return made

@@ -1,73 +1,42 @@
-"""The journal in SQL: every write goes through the process's one writer, reads through worker threads."""
+"""The journal in SQL: what its port says, over the transactions of the process."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import itertools
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import TypeVar, cast
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from sqlalchemy import Connection
 
 from assay.core.allowance import check
-from assay.core.errors import AssayError, StoreError
 from assay.core.events import Envelope
-from assay.core.ports import NOTHING, Action, Allowance, Commit, EventDraft, Given, Lease, Memory, RunRow, Spent
+from assay.core.ports import (
+    NOTHING,
+    Action,
+    Allowance,
+    Commit,
+    EventDraft,
+    Lease,
+    Memory,
+    News,
+    RunInputs,
+    RunRow,
+    Spent,
+)
 from assay.store import common
 from assay.store.common import Wall
-from assay.store.listeners import Listeners
 from assay.store.sql import reads, writes
-from assay.store.sql.commits import CommitJob, Group, Statements
-from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, patient
-from assay.store.sql.writer import Job, Writer
-
-T = TypeVar("T")
-
-# What a database driver says to a value it cannot store (a lone surrogate, an integer past 64 bits) is no SQL error.
-_UNFIT = (ValueError, OverflowError, TypeError)
-_UNKNOWN = "the database went away while this was written: look whether it is there, then try again"
+from assay.store.sql.database import Database
+from assay.store.sql.lists import SqlListing
+from assay.store.sql.transactions import Transactions
 
 
-class _CallJob(Job):
-    """A function over the writer's transaction; one `apart` may be called before the commits it is grouped with.
-
-    One `once` must not be called again when it may have been committed: called twice, it would do more than once.
-    """
-
-    __slots__ = ("apart", "function", "once", "run_id")
-
-    def __init__(
-        self, function: Callable[[Connection], object], *, apart: bool = False, once: bool = False, run_id: str = ""
-    ) -> None:
-        """`run_id` names the run whose log the function may add to."""
-        super().__init__(urgent=not apart)
-        self.function, self.apart, self.once, self.run_id = function, apart, once, run_id
-
-    def run(self, connection: Connection) -> None:
-        """Call it; an error which it raises on purpose, before it wrote, is its answer."""
-        try:
-            self.succeed(self.function(connection))
-        except AssayError as error:
-            self.fail(error)
-
-
-class SqlJournal:
+class SqlJournal(SqlListing):
     """`Journal` over a database. Closing it closes the database."""
 
     def __init__(self, database: Database, wall: Wall | None = None) -> None:
         """`wall`: the clock leases go by; None: the database's own."""
-        self._database = database
-        self._refused: tuple[type[BaseException], ...] = (*database.faults, *_UNFIT)
-        self._wall = wall
-        self._now: float | None = None  # of the writer's transaction
-        self._committing = False
-        self._statements = Statements(database.dialect)
-        self._writer = Writer(self._perform)
-        self._connection: Connection | None = None
-        self._listeners = Listeners()
-        self._hearing: Callable[[], None] | None = None
+        super().__init__(Transactions(database, wall))
+        self._statements = self.transactions.statements
 
     async def create(
         self,
@@ -76,52 +45,58 @@ class SqlJournal:
         brief: bytes,
         events: Sequence[EventDraft],
         thread: str = "",
-        given: Given = NOTHING,
-        within: Allowance | None = None,
+        given: RunInputs = NOTHING,
+        within: Sequence[Allowance] = (),
+        owner: str = "",
     ) -> tuple[Envelope, ...]:
         """Make a run with its first events, and what it is given.
 
         Raises:
             StoreError: there is a run of that id.
-            Overtaken: other runs have taken what it would take of the allowance.
+            Overtaken: other runs have taken what it would take of an allowance.
         """
-        at, drafts = common.created_at(events, self._wall or time.time), common.fresh(events)
+        at, drafts = common.created_at(events, self.transactions.wall or time.time), common.fresh(events)
+        new = writes.NewRun(run_id, question, brief, at, thread, owner if self._owner is None else self._owner)
 
         def create(connection: Connection) -> None:
-            if within is not None:  # one after the other: each sees what those before have taken
-                self._database.backend.serialize_claims(connection)
-                check(within, reads.spending(connection, within.since, None), brief)
-            writes.create(connection, self._statements, run_id, question, brief, drafts, at, thread, given)
+            if within:  # one after the other: each sees what those before have taken
+                self.transactions.serialize_claims(connection)
+            for each in within:
+                spent = reads.spending(connection, each.since, each.owner, None)
+                check(each, spent, reads.going(connection, each.owner), brief)
+            writes.create(connection, self._statements, new, drafts, given)
 
-        await self.write(create, once=True)
+        await self.transactions.write(create, once=True)
         return common.envelopes(run_id, drafts, 1)
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
         """Take the run's lease for `ttl` seconds, raising the fence; from `evict` before it expires."""
-        return await self.write(
-            lambda connection: writes.acquire(connection, run_id, holder, self.time(connection), ttl, evict)
-        )
+
+        def acquire(connection: Connection) -> Lease:
+            now = self.transactions.time(connection)
+            return writes.acquire(connection, run_id, self._owner, holder, now, ttl, evict)
+
+        return await self.transactions.write(acquire)
 
     async def renew(self, lease: Lease, ttl: float) -> Action:
         """Hold on for `ttl` more seconds; the control row comes back."""
-        return await self.write(
-            lambda connection: writes.renew(connection, self._statements, lease, self.time(connection) + ttl),
+        transactions = self.transactions
+        return await transactions.write(
+            lambda connection: writes.renew(connection, self._statements, lease, transactions.time(connection) + ttl),
             apart=True,
         )
 
     async def release(self, lease: Lease) -> None:
         """Give the lease up, after what was committed before; nothing happens when it was lost already."""
-        await self.write(lambda connection: writes.release(connection, lease))
+        await self.transactions.write(lambda connection: writes.release(connection, lease))
 
     async def load(self, run_id: str) -> Memory:
         """Everything stored about a run."""
-        return await self.read(lambda connection: reads.load(connection, run_id))
+        return await self.transactions.read(lambda connection: reads.load(connection, run_id, self._owner))
 
     def commit(self, lease: Lease, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
         """Enqueue a commit; the future is done when it is durable."""
-        job = CommitJob(lease, commit)
-        self._writer.put(job)
-        return cast("asyncio.Future[tuple[Envelope, ...]]", job.future)
+        return self.transactions.commit(lease, commit)
 
     async def events(self, run_id: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
         """The log from `seq > after`.
@@ -129,14 +104,13 @@ class SqlJournal:
         Raises:
             UnknownName: no such run.
         """
-        return await self.read(lambda connection: reads.events(connection, run_id, after, limit))
+        return await self.transactions.read(
+            lambda connection: reads.events(connection, run_id, self._owner, after, limit)
+        )
 
     def listen(self, told: Callable[[str], None]) -> Callable[[], None]:
         """Call `told` with the id of each run whose log has grown; call the result to stop that."""
-        stop = self._listeners.add(told)
-        if self._hearing is None:
-            self._hearing = self._database.backend.hear(self._listeners.tell)
-        return stop
+        return self.transactions.listen(told)
 
     async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
         """Set the control row; `cancel` stays.
@@ -144,8 +118,9 @@ class SqlJournal:
         Raises:
             UnknownName: no such run.
         """
-        await self.write(
-            lambda connection: writes.control(connection, self._statements, run_id, action, events), run_id=run_id
+        await self.transactions.write(
+            lambda connection: writes.control(connection, self._statements, run_id, self._owner, action, events),
+            run_id=run_id,
         )
 
     async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
@@ -154,8 +129,8 @@ class SqlJournal:
         Raises:
             UnknownName: no such run.
         """
-        await self.write(
-            lambda connection: writes.post(connection, self._statements, run_id, topic, data, events),
+        await self.transactions.write(
+            lambda connection: writes.post(connection, self._statements, run_id, self._owner, topic, data, events),
             once=True,
             run_id=run_id,
         )
@@ -166,164 +141,59 @@ class SqlJournal:
         Raises:
             UnknownName: no such run.
         """
-        return await self.read(lambda connection: reads.inbox(connection, run_id, topic))
+        return await self.transactions.read(lambda connection: reads.inbox(connection, run_id, self._owner, topic))
 
     async def runs(self, limit: int = 100) -> list[RunRow]:
         """Newest first."""
-        return await self.read(lambda connection: reads.runs(connection, limit, self.clock(connection)))
+        clock = self.transactions.clock
+        return await self.transactions.read(
+            lambda connection: reads.runs(connection, self._owner, limit, clock(connection))
+        )
 
     async def rows(self, run_ids: Collection[str]) -> dict[str, RunRow]:
         """The runs with these ids, by id."""
-        return await self.read(lambda connection: reads.rows(connection, run_ids, self.clock(connection)))
+        clock = self.transactions.clock
+        return await self.transactions.read(
+            lambda connection: reads.rows(connection, run_ids, self._owner, clock(connection))
+        )
+
+    async def news(self, after: Mapping[str, int], limit: int) -> dict[str, News]:
+        """How runs stand, and what their logs have behind these numbers, in one transaction."""
+        clock = self.transactions.clock
+        return await self.transactions.read(
+            lambda connection: reads.news(connection, after, self._owner, limit, clock(connection))
+        )
 
     async def find(self, reference: str) -> RunRow:
         """A run by its id, the start of its id, or `last`."""
-        return await self.read(lambda connection: reads.find(connection, reference, self.clock(connection)))
+        clock = self.transactions.clock
+        return await self.transactions.read(
+            lambda connection: reads.find(connection, reference, self._owner, clock(connection))
+        )
 
     async def latest(self, thread: str) -> RunRow | None:
         """The newest run of a thread."""
-        return await self.read(lambda connection: reads.latest(connection, thread, self.clock(connection)))
+        clock = self.transactions.clock
+        return await self.transactions.read(
+            lambda connection: reads.latest(connection, thread, self._owner, clock(connection))
+        )
 
-    async def spending(self, since: str = "", limit: int | None = None) -> list[Spent]:
+    async def spending(
+        self, since: str = "", limit: int | None = None, only: Collection[str] | None = None
+    ) -> list[Spent]:
         """What the runs created since then have used, newest first."""
-        return await self.read(lambda connection: reads.spending(connection, since, limit))
+        return await self.transactions.read(
+            lambda connection: reads.spending(connection, since, self._owner, limit, only)
+        )
 
     async def delete(self, run_id: str, evict: str = "") -> None:
         """Forget a run; one held by `evict` before its lease expires."""
-        await self.write(lambda connection: writes.delete(connection, run_id, self.time(connection), evict), once=True)
+
+        def delete(connection: Connection) -> None:
+            writes.delete(connection, run_id, self._owner, self.transactions.time(connection), {evict})
+
+        await self.transactions.write(delete, once=True)
 
     async def close(self) -> None:
         """Write what waits and let go of everything."""
-        await asyncio.to_thread(self._close)
-
-    def _close(self) -> None:
-        self._writer.close()
-        if self._hearing is not None:
-            self._hearing()
-        if self._connection is not None:
-            self._connection.close()
-        self._database.close()
-
-    async def write(
-        self, function: Callable[[Connection], T], *, apart: bool = False, once: bool = False, run_id: str = ""
-    ) -> T:
-        """What `function` answers over a transaction of the process's one writer, once that is committed.
-
-        One `once` must not be called again when it may have been committed already. One with a `run_id` may add to
-        the log of that run.
-
-        Raises:
-            StoreError: it could not be written.
-        """
-        job = _CallJob(function, apart=apart, once=once, run_id=run_id)
-        self._writer.put(job)
-        return cast(T, await job.future)
-
-    async def read(self, function: Callable[[Connection], T]) -> T:
-        """What `function` answers over a transaction which sees one state of the database."""
-        return await asyncio.to_thread(self._reading, function)
-
-    @patient
-    def _reading(self, function: Callable[[Connection], T]) -> T:
-        with self._database.read() as connection:
-            return function(connection)
-
-    def clock(self, connection: Connection) -> float:
-        """The time leases go by."""
-        return self._wall() if self._wall else self._database.backend.now(connection)
-
-    # in the writer's thread
-
-    def _perform(self, jobs: Sequence[Job]) -> None:
-        """Write a group in one transaction; when that cannot be, each job in one of its own, with care."""
-        try:
-            self._transact(jobs, careful=False)
-        except self._refused as error:
-            backend = self._database.backend
-            if backend.is_busy(error):  # each alone would wait as long again
-                _fail(jobs, self._explained(error))
-                return
-            for job in jobs:
-                job.error = None
-            if backend.is_away(error):
-                self._let_go(jobs)
-            for job in jobs:
-                self._alone(job)
-        if self._listeners.any:
-            self._listeners.tell(dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job))))
-
-    def _let_go(self, jobs: Sequence[Job]) -> None:
-        """The connection is gone; jobs which may be written, and must not be twice, fail for it."""
-        if self._connection is not None:
-            with contextlib.suppress(*self._database.faults):
-                self._connection.invalidate()
-                self._connection.close()
-            self._connection = None
-        for job in jobs:
-            if self._committing and isinstance(job, _CallJob) and job.once:
-                job.fail(StoreError(_UNKNOWN))
-
-    def _alone(self, job: Job) -> None:
-        """Write one job, and wait for a database which is away, within reason."""
-        end = time.monotonic() + PATIENCE_SECONDS
-        while job.error is None:
-            try:
-                self._transact([job], careful=True)
-                return
-            except self._refused as error:
-                if not self._database.backend.is_away(error) or time.monotonic() > end:
-                    job.fail(self._explained(error))
-                    return
-                self._let_go([job])
-                time.sleep(PAUSE_SECONDS)
-
-    def _transact(self, jobs: Sequence[Job], *, careful: bool) -> None:
-        self._committing, self._now = False, None
-        if self._connection is None:  # kept: taking one from the pool costs as much as a commit
-            taken = self._database.writer()
-            self._database.backend.hurry(taken)
-            self._connection = taken
-        connection = self._connection
-        merge = None if careful else self._database.backend.merge
-        with connection.begin():
-            # Renewals first: standing between commits they would cut them into groups of their own.
-            ordered = sorted(jobs, key=lambda job: not (isinstance(job, _CallJob) and job.apart))
-            parts = [list(some) for _, some in itertools.groupby(ordered, key=lambda job: isinstance(job, CommitJob))]
-            for place, some in enumerate(parts, 1):
-                if not isinstance(some[0], CommitJob):
-                    for job in some:
-                        cast(_CallJob, job).run(connection)
-                    self._announce(connection, some)
-                elif merge is not None and place == len(parts):
-                    self._committing = True
-                    merge(connection, cast("list[CommitJob]", some))
-                else:
-                    Group(connection, self._statements, careful=careful).write(cast("list[CommitJob]", some))
-                    self._announce(connection, some)
-            self._committing = True
-
-    def _announce(self, connection: Connection, jobs: Sequence[Job]) -> None:
-        """Other processes may hear, once this is committed, which logs have grown."""
-        for run_id in dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job))):
-            self._database.backend.announce(connection, run_id)
-
-    def time(self, connection: Connection) -> float:
-        """The time leases go by, asked once a transaction."""
-        if self._now is None:
-            self._now = self.clock(connection)
-        return self._now
-
-    def _explained(self, error: BaseException) -> BaseException:
-        return self._database.backend.explain(error) if isinstance(error, self._database.faults) else error
-
-
-def _grows(job: Job) -> str:
-    """The run whose log a job may have added to; "" for none."""
-    if isinstance(job, CommitJob):
-        return job.lease.run_id if job.commit.events or job.commit.status is not None else ""
-    return cast(_CallJob, job).run_id
-
-
-def _fail(jobs: Sequence[Job], error: BaseException) -> None:
-    for job in jobs:
-        job.fail(error)
+        await self.transactions.close()

@@ -6,36 +6,26 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, case, delete, func, select
+from sqlalchemy import Column, ColumnElement, Connection, Insert, Select, bindparam, case, delete, func, select
 
 from assay.core.ports import FileStamp
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
 from assay.store.sql import sqlite
 from assay.store.sql.database import patient
-from assay.store.sql.shelves import BATCH, SqlCollections, number_of
+from assay.store.sql.shelves import BATCH, SqlCollections
 from assay.store.sql.tables import collections, documents, files, members, snapshots
+from assay.store.sql.visibility import OwnerView
 
 _FIELDS = Document.__struct_fields__
 _COLUMNS = tuple(documents.c[name] for name in _FIELDS)
 
-_ADD_SNAPSHOT = sqlite.insert(snapshots).on_conflict_do_nothing(index_elements=["sha256"])
-_ADD_DOCUMENT = sqlite.insert(documents).on_conflict_do_nothing(index_elements=["sha256"])
-
-_INCLUDE = (
-    sqlite.insert(members)
-    .from_select(
-        ["collection", "document"],
-        select(bindparam("into", type_=members.c.collection.type), documents.c.row).where(
-            documents.c.sha256 == bindparam("of")
-        ),
-    )
-    .on_conflict_do_nothing(index_elements=["collection", "document"])
-)
+_ADD_SNAPSHOT = sqlite.insert(snapshots).on_conflict_do_nothing(index_elements=["sha256", "owner"])
+_ADD_DOCUMENT = sqlite.insert(documents).on_conflict_do_nothing(index_elements=["sha256", "owner"])
 
 _STAMP = sqlite.insert(files)
 _STAMP = _STAMP.on_conflict_do_update(
-    index_elements=["path"],
+    index_elements=["path", "owner"],
     set_={name: _STAMP.excluded[name] for name in FileStamp.__struct_fields__ if name != "path"},
 )
 
@@ -48,13 +38,14 @@ class SqlLibrary(SqlCollections):
         self, documents: Sequence[tuple[Snapshot, Document]], collection: str, files: Sequence[FileStamp] = ()
     ) -> None:
         """Add documents (known ones are left as they are) and put them into `collection`, in one transaction."""
+        whose = {"owner": self._sight.me}
         with self._database.write() as connection:
             if documents:
-                connection.execute(_ADD_SNAPSHOT, [msgspec.structs.asdict(snapshot) for snapshot, _ in documents])
-                connection.execute(_ADD_DOCUMENT, [_document_row(document) for _, document in documents])
-            _include(connection, [document.sha256 for _, document in documents], collection)
+                connection.execute(_ADD_SNAPSHOT, [msgspec.structs.asdict(each) | whose for each, _ in documents])
+                connection.execute(_ADD_DOCUMENT, [_document_row(each) | whose for _, each in documents])
+            _include(connection, self._sight, [document.sha256 for _, document in documents], collection)
             if files:
-                connection.execute(_STAMP, [_stamp_row(stamp) for stamp in files])
+                connection.execute(_STAMP, [_stamp_row(stamp) | whose for stamp in files])
 
     @patient
     def select(self, documents: Iterable[str]) -> str:
@@ -65,13 +56,13 @@ class SqlLibrary(SqlCollections):
         """
         name, hashes = common.set_members(documents)
         with self._database.read() as connection:
-            if _has_exactly(connection, name, hashes):
+            if _has_exactly(connection, self._sight.number(connection, name), hashes):
                 return name
         with self._database.write() as connection:
-            _check_known(connection, hashes)
-            number = number_of(connection, name)
+            _check_known(connection, self._sight, hashes)
+            number = self._sight.made(connection, name)
             connection.execute(delete(members).where(members.c.collection == number))
-            _include(connection, hashes, name)
+            _include(connection, self._sight, hashes, name)
         return name
 
     @patient
@@ -83,21 +74,32 @@ class SqlLibrary(SqlCollections):
         """
         hashes = list(documents)
         with self._database.write() as connection:
-            _check_known(connection, hashes)
-            _include(connection, hashes, collection)
+            _check_known(connection, self._sight, hashes)
+            _include(connection, self._sight, hashes, collection)
 
     @patient
     def document(self, sha256: str) -> Document | None:
         """The document with this hash."""
+        chosen = select(*_COLUMNS).where(documents.c.sha256 == sha256, self._sight.documents())
         with self._database.read() as connection:
-            row = connection.execute(select(*_COLUMNS).where(documents.c.sha256 == sha256)).first()
+            row = connection.execute(chosen.order_by(*self._sight.own_first()).limit(1)).first()
         return None if row is None else _document(row)
 
     @patient
     def snapshot(self, sha256: str) -> Snapshot | None:
         """The snapshot with this hash."""
+        chosen = (
+            select(*(snapshots.c[name] for name in Snapshot.__struct_fields__))
+            .join(
+                documents,
+                (documents.c.snapshot_sha256 == snapshots.c.sha256) & (documents.c.owner == snapshots.c.owner),
+            )
+            .where(snapshots.c.sha256 == sha256, self._sight.documents())
+            .order_by(*self._sight.own_first())
+            .limit(1)
+        )
         with self._database.read() as connection:
-            row = connection.execute(select(snapshots).where(snapshots.c.sha256 == sha256)).first()
+            row = connection.execute(chosen).first()
         return None if row is None else Snapshot(**{**row._asdict(), "redirects": tuple(row.redirects)})
 
     @patient
@@ -109,17 +111,20 @@ class SqlLibrary(SqlCollections):
         rank = _rank(wanted)
         chosen = (
             select(*_COLUMNS)
-            .where(documents.c.row.in_(_rows(collections)), rank.is_not(None))
-            .order_by(rank, documents.c.row)
+            .where(documents.c.row.in_(_rows(self._sight, collections)), rank.is_not(None))
+            .order_by(rank, *self._sight.own_first())
             .limit(common.FOUND)
         )
         with self._database.read() as connection:
-            return [_document(row) for row in connection.execute(chosen)]
+            found = [_document(row) for row in connection.execute(chosen)]
+        # what he has and another shows him too is one document
+        return list({each.sha256: each for each in reversed(found)}.values())[::-1]
 
     @patient
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
         """In the order of adding."""
-        chosen = select(*_COLUMNS).where(documents.c.row.in_(_rows(collections))).order_by(documents.c.row)
+        rows_in = documents.c.row.in_(_rows(self._sight, collections))
+        chosen = select(*_COLUMNS).where(rows_in).order_by(documents.c.row)
         with self._database.read() as connection:
             rows = connection.execute(chosen.limit(None if limit is None else max(limit, 0))).all()
         return [_document(row) for row in rows]
@@ -128,27 +133,29 @@ class SqlLibrary(SqlCollections):
     def members(self, collections: Sequence[str]) -> set[int]:
         """The row numbers of the documents in `collections`."""
         with self._database.read() as connection:
-            return set(connection.execute(_rows(collections)).scalars().all())
+            return set(connection.execute(_rows(self._sight, collections)).scalars().all())
 
     @patient
     def count(self, collections: Sequence[str]) -> int:
         """How many documents are in `collections`: in a tenth of the time their rows take."""
         with self._database.read() as connection:
-            return connection.execute(select(func.count()).select_from(_rows(collections).subquery())).scalar_one()
+            counted = select(func.count()).select_from(_rows(self._sight, collections).subquery())
+            return connection.execute(counted).scalar_one()
 
     @patient
     def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Documents by row number, ascending, from `row` exclusive."""
-        chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row > row).order_by(documents.c.row)
+        chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row > row, self._sight.documents())
         with self._database.read() as connection:
-            rows = connection.execute(chosen.limit(max(limit, 0))).all()
+            rows = connection.execute(chosen.order_by(documents.c.row).limit(max(limit, 0))).all()
         return [(found.row, _document(found)) for found in rows]
 
     @patient
     def at(self, rows: Collection[int]) -> dict[int, Document]:
         """The documents at these row numbers, by row."""
+        chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row.in_(rows), self._sight.documents())
         with self._database.read() as connection:
-            found = connection.execute(select(*_COLUMNS, documents.c.row).where(documents.c.row.in_(rows))).all()
+            found = connection.execute(chosen).all()
         return {each.row: _document(each) for each in found}
 
     @patient
@@ -161,7 +168,7 @@ class SqlLibrary(SqlCollections):
     @patient
     def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary:
         """What is in the collections."""
-        chosen = documents.c.row.in_(_rows(collections))
+        chosen = documents.c.row.in_(_rows(self._sight, collections))
         dates = select(func.min(documents.c.published), func.max(documents.c.published))
         named = select(documents.c.name).where(chosen, documents.c.name != "").order_by(documents.c.row)
         with self._database.read() as connection:
@@ -178,7 +185,8 @@ class SqlLibrary(SqlCollections):
     def stamp(self, path: str) -> FileStamp | None:
         """How the file looked when it was read."""
         with self._database.read() as connection:
-            row = connection.execute(select(files).where(files.c.path == _path(path))).first()
+            chosen = select(files).where(files.c.path == _path(path), files.c.owner == self._sight.me)
+            row = connection.execute(chosen).first()
         if row is None:
             return None
         return FileStamp(
@@ -191,13 +199,13 @@ class SqlLibrary(SqlCollections):
         )
 
 
-def _rows(names: Sequence[str]) -> Select[int]:
+def _rows(sight: OwnerView, names: Sequence[str]) -> Select[int]:
     """The row numbers in these collections, each once."""
     return (
         select(members.c.document)
         .distinct()
         .join(collections, collections.c.number == members.c.collection)
-        .where(collections.c.name.in_(names))
+        .where(sight.named(names))
     )
 
 
@@ -216,24 +224,32 @@ def _counts(connection: Connection, name: Column[Any], chosen: ColumnElement[boo
     return common.counted((str(key), int(count)) for key, count in connection.execute(grouped))
 
 
-def _include(connection: Connection, hashes: Sequence[str], collection: str) -> None:
-    number = number_of(connection, collection)
+def _include(connection: Connection, sight: OwnerView, hashes: Sequence[str], collection: str) -> None:
+    number = sight.made(connection, collection)
     if hashes:
-        connection.execute(_INCLUDE, [{"into": number, "of": sha} for sha in hashes])
+        connection.execute(_including(sight), [{"into": number, "of": sha} for sha in hashes])
 
 
-def _check_known(connection: Connection, hashes: Sequence[str]) -> None:
+def _including(sight: OwnerView) -> Insert:
+    """Puts a document he may read into a collection, his own before another's."""
+    chosen = select(bindparam("into", type_=members.c.collection.type), documents.c.row)
+    chosen = chosen.where(documents.c.sha256 == bindparam("of"), sight.documents()).order_by(*sight.own_first())
+    added = sqlite.insert(members).from_select(["collection", "document"], chosen.limit(1))
+    return added.on_conflict_do_nothing(index_elements=["collection", "document"])
+
+
+def _check_known(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> None:
     for first in range(0, len(hashes), BATCH):
         some = hashes[first : first + BATCH]
-        known = set(connection.execute(select(documents.c.sha256).where(documents.c.sha256.in_(some))).scalars())
+        chosen = select(documents.c.sha256).where(documents.c.sha256.in_(some), sight.documents())
+        known = set(connection.execute(chosen).scalars())
         for sha in some:
             if sha not in known:
                 raise common.unknown_document(sha)
 
 
-def _has_exactly(connection: Connection, name: str, hashes: Sequence[str]) -> bool:
+def _has_exactly(connection: Connection, number: int | None, hashes: Sequence[str]) -> bool:
     """Whether a collection made for these documents is still as it was; its name holds their hash."""
-    number = connection.execute(select(collections.c.number).where(collections.c.name == name)).scalar()
     if number is None:
         return False
     count = select(func.count()).select_from(members).where(members.c.collection == number)

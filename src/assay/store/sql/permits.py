@@ -24,30 +24,30 @@ class SqlPermits:
     """`Permits` over the database of a journal, and through its writer."""
 
     def __init__(self, database: Database, journal: SqlJournal) -> None:
-        self._backend, self._journal = database.backend, journal
+        self._backend, self._transactions = database.backend, journal.transactions
 
     async def take(self, service: str, id: str, most: int, ttl: float) -> bool:
         """See the port."""
 
         def take(connection: Connection) -> bool:
             self._backend.serialize_claims(connection)
-            now = self._journal.time(connection)
+            now = self._transactions.time(connection)
             connection.execute(_RUN_OUT, {"now": now, "longest": now + LONGEST_LEASE})
             if int(connection.execute(_OTHERS, {"of": service, "own": id}).scalar_one()) >= most:
                 return False
             connection.execute(_GIVE, {"id": id, "service": service, "until": now + ttl})
             return True
 
-        return await self._journal.write(take)
+        return await self._transactions.write(take)
 
     async def renew(self, id: str, ttl: float) -> None:
         """See the port."""
         held = update(permits).where(permits.c.id == id)
-        await self._journal.write(
-            lambda connection: connection.execute(held.values(until=self._journal.time(connection) + ttl)).rowcount
+        await self._transactions.write(
+            lambda connection: connection.execute(held.values(until=self._transactions.time(connection) + ttl)).rowcount
         )
 
     async def give_back(self, id: str) -> None:
         """See the port."""
         gone = delete(permits).where(permits.c.id == id)
-        await self._journal.write(lambda connection: connection.execute(gone).rowcount)
+        await self._transactions.write(lambda connection: connection.execute(gone).rowcount)

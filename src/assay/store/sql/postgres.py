@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.compiler import compiles
 
 from assay.core.errors import ConfigError, StoreAway, StoreError
-from assay.store.sql import merged
+from assay.store.sql import merged_commits
 from assay.store.sql.tables import version
 
 try:
@@ -66,7 +66,7 @@ class Postgres:
 
     read: dict[str, Any] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
     write: dict[str, Any] = {"isolation_level": "READ COMMITTED"}
-    merge = staticmethod(merged.write)
+    merge = staticmethod(merged_commits.write)
     faults: tuple[type[BaseException], ...] = (psycopg.Error,)
 
     def __init__(self, url: str) -> None:
@@ -234,8 +234,8 @@ _HELD = text(
 _NOW = text("SELECT extract(epoch FROM clock_timestamp())")
 
 
-_NOTIFY = text(f"SELECT pg_notify({merged.CHANNEL}, :run_id)")
-_LISTEN = text(f"DO $$ BEGIN EXECUTE format('LISTEN %I', {merged.CHANNEL}); END $$")
+_NOTIFY = text(f"SELECT pg_notify({merged_commits.CHANNEL}, :run_id)")
+_LISTEN = text(f"DO $$ BEGIN EXECUTE format('LISTEN %I', {merged_commits.CHANNEL}); END $$")
 
 
 class _Hearing(threading.Thread):

@@ -7,26 +7,21 @@ limits, which count leases, hold exactly; each takes some milliseconds.
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Collection
+from typing import Self
 
 from sqlalchemy import Connection, Select, and_, bindparam, delete, func, or_, select, update
 
-from assay.core.ports import LONGEST_LEASE, Lease
-from assay.core.ports.queue import MOST_TAKEN, QueuedRun, QueueLimits, Unfit
-from assay.store import common
-from assay.store.sql import sqlite, writes
+from assay.core.ports import LONGEST_LEASE, Lease, QueuePlace
+from assay.core.ports.queue import MOST_TAKEN, QueueDepth, QueuedRun, QueueLimits, Unfit
+from assay.store.sql import reads, writes
 from assay.store.sql.database import Database
 from assay.store.sql.journal import SqlJournal
 from assay.store.sql.tables import queue, runs
 
 _NUMBER = select(runs.c.number).where(runs.c.run_id == bindparam("of"))
-
-_PUT = sqlite.insert(queue)
-_PUT = _PUT.on_conflict_do_update(
-    index_elements=["run"],
-    set_={name: _PUT.excluded[name] for name in ("owner", "priority", "ready", "taken", "release")},
-)
 
 _HELD = and_(runs.c.holder != "", runs.c.lease_until > bindparam("now"), runs.c.lease_until <= bindparam("longest"))
 _GOING = ("created", "running", "waiting")
@@ -37,12 +32,21 @@ class SqlQueue:
     """`Queue` over the database of a journal, and through its writer."""
 
     def __init__(self, database: Database, journal: SqlJournal) -> None:
-        self._backend, self._journal = database.backend, journal
+        self._backend, self._transactions = database.backend, journal.transactions
+        self._owner: str | None = None
+
+    def owned_by(self, owner: str | None) -> Self:
+        """See the port."""
+        view = copy.copy(self)
+        view._owner = owner
+        return view
 
     async def enqueue(self, run_id: str, user: str = "", priority: int = 0, release: str = "") -> None:
         """See the port."""
-        row = {"owner": user, "priority": priority, "ready": 1, "taken": 0, "release": release}
-        await self._journal.write(lambda connection: _put(connection, run_id, row))
+        place = QueuePlace(user=user, priority=priority, release=release)
+        await self._transactions.write(
+            lambda connection: writes.put(connection, reads.number(connection, run_id, self._owner), place)
+        )
 
     async def claim(
         self,
@@ -56,42 +60,58 @@ class SqlQueue:
 
         def claim(connection: Connection) -> Lease | None:
             self._backend.serialize_claims(connection)
-            now = self._journal.time(connection)
+            now = self._transactions.time(connection)
             run_id = _next(connection, now, limits, but, _unfit(connection, unfit))
             if run_id is None:
                 return None
-            _change(connection, run_id, taken=queue.c.taken + 1)
-            return writes.acquire(connection, run_id, holder, now, ttl, "")
+            _change(connection, run_id, None, taken=queue.c.taken + 1)
+            return writes.acquire(connection, run_id, None, holder, now, ttl, "")
 
-        return await self._journal.write(claim)
+        return await self._transactions.write(claim)
 
     async def park(self, run_id: str) -> None:
         """See the port."""
-        await self._journal.write(lambda connection: _change(connection, run_id, ready=0))
+        await self._transactions.write(lambda connection: _change(connection, run_id, self._owner, ready=0))
 
     async def wake(self, run_id: str) -> bool:
         """See the port."""
-        return await self._journal.write(lambda connection: _change(connection, run_id, ready=1, taken=0))
+        return await self._transactions.write(
+            lambda connection: _change(connection, run_id, self._owner, ready=1, taken=0)
+        )
 
     async def leave(self, run_id: str) -> None:
         """See the port."""
-        gone = delete(queue).where(queue.c.run.in_(_NUMBER))
-        await self._journal.write(lambda connection: connection.execute(gone, {"of": run_id}).rowcount)
+        gone = delete(queue).where(queue.c.run.in_(_NUMBER.where(reads.owned(self._owner))))
+        await self._transactions.write(lambda connection: connection.execute(gone, {"of": run_id}).rowcount)
 
     async def queued(self, limit: int = 1_000) -> list[QueuedRun]:
         """See the port."""
-        return await self._journal.read(lambda connection: _queued(connection, self._journal.clock(connection), limit))
+        clock = self._transactions.clock
+        return await self._transactions.read(
+            lambda connection: _queued(connection, self._owner, clock(connection), limit)
+        )
+
+    async def depth(self) -> QueueDepth:
+        """See the port."""
+        clock = self._transactions.clock
+        return await self._transactions.read(lambda connection: _depth(connection, self._owner, clock(connection)))
 
 
-def _put(connection: Connection, run_id: str, row: dict[str, object]) -> None:
-    number = connection.execute(_NUMBER, {"of": run_id}).scalar()
-    if number is None:
-        raise common.unknown_run(run_id)
-    connection.execute(_PUT, {"run": number, **row})
+def _depth(connection: Connection, owner: str | None, now: float) -> QueueDepth:
+    counted = (
+        select(queue.c.ready, _HELD.label("held"), func.count().label("runs"))
+        .join(runs, runs.c.number == queue.c.run)
+        .where(reads.owned(owner))
+        .group_by(queue.c.ready, "held")
+    )
+    found = Counter[str]()
+    for ready, held, count in connection.execute(counted, {"now": now, "longest": now + LONGEST_LEASE}):
+        found["executed" if held else "waiting" if ready else "parked"] += count
+    return QueueDepth(**found)
 
 
-def _change(connection: Connection, run_id: str, **values: object) -> bool:
-    changed = update(queue).where(queue.c.run.in_(_NUMBER)).values(**values)
+def _change(connection: Connection, run_id: str, owner: str | None, **values: object) -> bool:
+    changed = update(queue).where(queue.c.run.in_(_NUMBER.where(reads.owned(owner)))).values(**values)
     return bool(connection.execute(changed, {"of": run_id}).rowcount)
 
 
@@ -145,7 +165,7 @@ def _first_of_each_user(but: Collection[str], unfit: Collection[str]) -> Select[
     return select(inner.c.run, inner.c.run_id, inner.c.owner, inner.c.priority).where(inner.c.place == 1)
 
 
-def _queued(connection: Connection, now: float, limit: int) -> list[QueuedRun]:
+def _queued(connection: Connection, owner: str | None, now: float, limit: int) -> list[QueuedRun]:
     chosen = (
         select(
             runs.c.run_id,
@@ -158,6 +178,7 @@ def _queued(connection: Connection, now: float, limit: int) -> list[QueuedRun]:
             _HELD.label("held"),
         )
         .join(runs, runs.c.number == queue.c.run)
+        .where(reads.owned(owner))
         .order_by(queue.c.priority.desc(), queue.c.run)
         .limit(max(limit, 0))
     )

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import msgspec
-from sqlalchemy import Connection, Row, Text, cast, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Text, and_, bindparam, cast, exists, func, or_, select, true
 
 from assay.core.events import Envelope
-from assay.core.ports import EventKey, HoldRecord, LedgerRow, Memory, RunRow, Spent, StepRecord
+from assay.core.ports import GOING, EventKey, HoldRecord, LedgerRow, Memory, News, RunRow, Spent, StepRecord
 from assay.core.usage import Usage
 from assay.store import common
 from assay.store.sql import tables
 
-_RUN = (
+RUN = (
     tables.runs.c.run_id,
     tables.runs.c.question,
     tables.runs.c.status,
@@ -23,21 +23,43 @@ _RUN = (
     tables.runs.c.active_seconds,
     tables.runs.c.last_seq,
     tables.runs.c.thread,
+    tables.runs.c.owner,
     tables.runs.c.lease_until,
     exists().where(tables.queue.c.run == tables.runs.c.number, tables.queue.c.ready == 1).label("queued"),
+)
+
+_NUMBERED = select(tables.runs.c.number, *RUN).where(tables.runs.c.run_id.in_(bindparam("ids", expanding=True)))
+"""Runs by their ids; one statement however many they are."""
+
+TOGETHER = 16
+"""Logs read by one statement, which is the same however many are wanted."""
+_EVENT = tables.events.c
+_NEWS = (
+    select(_EVENT.run, _EVENT.seq, _EVENT.at, _EVENT.path, _EVENT.type, _EVENT.data)
+    .where(or_(*(and_(_EVENT.run == bindparam(f"run{n}"), _EVENT.seq > bindparam(f"seq{n}")) for n in range(TOGETHER))))
+    .order_by(_EVENT.run, _EVENT.seq)
+    .limit(bindparam("most"))
+)
+_NO_RUN = dict.fromkeys((f"run{n}" for n in range(TOGETHER)), -1) | dict.fromkeys(
+    (f"seq{n}" for n in range(TOGETHER)), 0
 )
 
 _LONGEST_REFERENCE = 200
 _OFFERED = 200
 
 
-def load(connection: Connection, run_id: str) -> Memory:
+def owned(owner: str | None) -> ColumnElement[bool]:
+    """The runs an owner knows; None knows all."""
+    return true() if owner is None else tables.runs.c.owner == owner
+
+
+def load(connection: Connection, run_id: str, owner: str | None) -> Memory:
     """Everything stored about a run.
 
     Raises:
         UnknownName: no such run.
     """
-    row = connection.execute(select(tables.runs).where(tables.runs.c.run_id == run_id)).first()
+    row = connection.execute(select(tables.runs).where(tables.runs.c.run_id == run_id, owned(owner))).first()
     if row is None:
         raise common.unknown_run(run_id)
     return Memory(
@@ -52,7 +74,7 @@ def load(connection: Connection, run_id: str) -> Memory:
     )
 
 
-def events(connection: Connection, run_id: str, after: int, limit: int | None) -> list[Envelope]:
+def events(connection: Connection, run_id: str, owner: str | None, after: int, limit: int | None) -> list[Envelope]:
     """The log from `seq > after`.
 
     Raises:
@@ -61,68 +83,93 @@ def events(connection: Connection, run_id: str, after: int, limit: int | None) -
     table = tables.events.c
     chosen = (
         select(table.seq, table.at, table.path, table.type, table.data)
-        .where(table.run == _number(connection, run_id), table.seq > after)
+        .where(table.run == number(connection, run_id, owner), table.seq > after)
         .order_by(table.seq)
         .limit(None if limit is None else max(limit, 0))
     )
-    return [
-        Envelope(seq=seq, run_id=run_id, at=at, path=tuple(path), type=type_, data=msgspec.Raw(data))
-        for seq, at, path, type_, data in connection.execute(chosen)
-    ]
+    return [_envelope(run_id, *each) for each in connection.execute(chosen)]
 
 
-def inbox(connection: Connection, run_id: str, topic: str) -> list[bytes]:
+def _envelope(run_id: str, seq: int, at: str, path: list[str], type: str, data: bytes) -> Envelope:
+    return Envelope(seq=seq, run_id=run_id, at=at, path=tuple(path), type=type, data=msgspec.Raw(data))
+
+
+def inbox(connection: Connection, run_id: str, owner: str | None, topic: str) -> list[bytes]:
     """Messages left on `topic`, oldest first.
 
     Raises:
         UnknownName: no such run.
     """
     table = tables.inbox.c
-    chosen = select(table.data).where(table.run == _number(connection, run_id), table.topic == topic)
+    chosen = select(table.data).where(table.run == number(connection, run_id, owner), table.topic == topic)
     return list(connection.execute(chosen.order_by(table.number)).scalars())
 
 
-def runs(connection: Connection, limit: int, now: float) -> list[RunRow]:
+def runs(connection: Connection, owner: str | None, limit: int, now: float) -> list[RunRow]:
     """Newest first."""
-    chosen = select(*_RUN).order_by(tables.runs.c.number.desc()).limit(max(limit, 0))
-    return [_row(row, now) for row in connection.execute(chosen)]
+    chosen = select(*RUN).where(owned(owner)).order_by(tables.runs.c.number.desc()).limit(max(limit, 0))
+    return [row(each, now) for each in connection.execute(chosen)]
 
 
-def rows(connection: Connection, run_ids: Collection[str], now: float) -> dict[str, RunRow]:
+def rows(connection: Connection, run_ids: Collection[str], owner: str | None, now: float) -> dict[str, RunRow]:
     """The runs with these ids, by id."""
-    chosen = select(*_RUN).where(tables.runs.c.run_id.in_(sorted(run_ids)))
-    return {row.run_id: _row(row, now) for row in connection.execute(chosen)}
+    chosen = select(*RUN).where(tables.runs.c.run_id.in_(sorted(run_ids)), owned(owner))
+    return {each.run_id: row(each, now) for each in connection.execute(chosen)}
 
 
-def find(connection: Connection, reference: str, now: float) -> RunRow:
+def news(
+    connection: Connection, after: Mapping[str, int], owner: str | None, limit: int, now: float
+) -> dict[str, News]:
+    """The runs with these ids, and at most so many events behind the numbers given with them."""
+    found = dict[int, RunRow]()
+    for each in connection.execute(_NUMBERED.where(owned(owner)), {"ids": sorted(after)}):
+        found[each.number] = row(each, now)
+    behind = [(number, max(after[each.run_id], 0)) for number, each in found.items()]
+    grown = [(number, seq) for number, seq in behind if seq < found[number].last_seq]
+    new: dict[int, list[Envelope]] = {number: [] for number in found}
+    left = max(limit, 0)
+    for first in range(0, len(grown), TOGETHER):
+        named = {f"run{n}": number for n, (number, _) in enumerate(grown[first : first + TOGETHER])}
+        seqs = {f"seq{n}": seq for n, (_, seq) in enumerate(grown[first : first + TOGETHER])}
+        for number, *rest in connection.execute(_NEWS, _NO_RUN | named | seqs | {"most": left}):
+            new[number].append(_envelope(found[number].run_id, *rest))
+            left -= 1
+    return {each.run_id: News(row=each, events=tuple(new[number])) for number, each in found.items()}
+
+
+def find(connection: Connection, reference: str, owner: str | None, now: float) -> RunRow:
     """A run by its id, the start of its id, or `last`.
 
     Raises:
         UnknownName: none, or more than one, begins so.
     """
-    run_id = tables.runs.c.run_id
-    row = connection.execute(select(*_RUN).where(run_id == reference)).first()
-    if row is None and reference == "last":
-        row = connection.execute(select(*_RUN).order_by(tables.runs.c.number.desc()).limit(1)).first()
-    if row is None:
-        chosen = common.only(reference, _starting(connection, reference), _newest(connection))
-        row = connection.execute(select(*_RUN).where(run_id == chosen)).one()
-    return _row(row, now)
+    run_id, known = tables.runs.c.run_id, select(*RUN).where(owned(owner))
+    found = connection.execute(known.where(run_id == reference)).first()
+    if found is None and reference == "last":
+        found = connection.execute(known.order_by(tables.runs.c.number.desc()).limit(1)).first()
+    if found is None:
+        chosen = common.only(reference, _starting(connection, reference, owner), _newest(connection, owner))
+        found = connection.execute(known.where(run_id == chosen)).one()
+    return row(found, now)
 
 
-def latest(connection: Connection, thread: str, now: float) -> RunRow | None:
+def latest(connection: Connection, thread: str, owner: str | None, now: float) -> RunRow | None:
     """The newest run of a thread, None where it has none."""
-    chosen = select(*_RUN).where(tables.runs.c.thread == thread).order_by(tables.runs.c.number.desc()).limit(1)
-    row = connection.execute(chosen).first() if thread else None
-    return None if row is None else _row(row, now)
+    chosen = select(*RUN).where(tables.runs.c.thread == thread, owned(owner)).order_by(tables.runs.c.number.desc())
+    found = connection.execute(chosen.limit(1)).first() if thread else None
+    return None if found is None else row(found, now)
 
 
-def spending(connection: Connection, since: str, limit: int | None) -> list[Spent]:
+def spending(
+    connection: Connection, since: str, owner: str | None, limit: int | None, only: Collection[str] | None = None
+) -> list[Spent]:
     """What the runs created since then have used, newest first."""
     table, held = tables.runs.c, tables.holds.c
     columns = (table.number, table.run_id, table.status, table.brief, table.active_seconds)
-    chosen = select(*columns).where(table.created_at >= since).order_by(table.number.desc()).limit(limit)
-    found = connection.execute(chosen).all()
+    chosen = select(*columns).where(table.created_at >= since, owned(owner)).order_by(table.number.desc())
+    if only is not None:
+        chosen = chosen.where(table.run_id.in_(sorted(only)))
+    found = connection.execute(chosen.limit(limit)).all()
     amounts: dict[int, list[tuple[str, Usage]]] = {row.number: [] for row in found}
     # As text: there are some thousand, and msgspec reads them ten times as fast as what the JSON type goes by.
     text = select(held.run, held.step, cast(held.amount, Text)).where(held.run >= min(amounts, default=0))
@@ -133,29 +180,42 @@ def spending(connection: Connection, since: str, limit: int | None) -> list[Spen
     return [common.spending(row, (used for _, used in sorted(amounts[row.number]))) for row in found]
 
 
-def _starting(connection: Connection, reference: str) -> list[str]:
+def going(connection: Connection, owner: str | None) -> int:
+    """How many runs are queued or executed."""
+    chosen = select(func.count()).select_from(tables.runs).where(tables.runs.c.status.in_(GOING), owned(owner))
+    return connection.execute(chosen).scalar_one()
+
+
+def _starting(connection: Connection, reference: str, owner: str | None) -> list[str]:
     if not 0 < len(reference) <= _LONGEST_REFERENCE or "\0" in reference:  # which no text of Postgres may hold
         return []
     run_id = tables.runs.c.run_id
     # Not LIKE: SQLite's does not tell case apart.
-    chosen = select(run_id).where(func.substr(run_id, 1, len(reference)) == reference)
+    chosen = select(run_id).where(func.substr(run_id, 1, len(reference)) == reference, owned(owner))
     return sorted(connection.execute(chosen).scalars())
 
 
-def _newest(connection: Connection) -> list[str]:
-    chosen = select(tables.runs.c.run_id).order_by(tables.runs.c.number.desc()).limit(_OFFERED)
+def _newest(connection: Connection, owner: str | None) -> list[str]:
+    chosen = select(tables.runs.c.run_id).where(owned(owner)).order_by(tables.runs.c.number.desc()).limit(_OFFERED)
     return list(connection.execute(chosen).scalars())
 
 
-def _number(connection: Connection, run_id: str) -> int:
-    number: int | None = connection.execute(select(tables.runs.c.number).where(tables.runs.c.run_id == run_id)).scalar()
-    if number is None:
+def number(connection: Connection, run_id: str, owner: str | None) -> int:
+    """The number of a run.
+
+    Raises:
+        UnknownName: no such run.
+    """
+    chosen = select(tables.runs.c.number).where(tables.runs.c.run_id == run_id, owned(owner))
+    found: int | None = connection.execute(chosen).scalar()
+    if found is None:
         raise common.unknown_run(run_id)
-    return number
+    return found
 
 
-def _row(row: Row[*tuple[object, ...]], now: float) -> RunRow:
-    values = row._asdict()
+def row(found: Row[*tuple[object, ...]], now: float) -> RunRow:
+    """A run in a list, of the columns `RUN` and any further."""
+    values = {name: value for name, value in found._asdict().items() if name != "number"}
     if not common.is_held(values.pop("lease_until"), now):
         values["holder"] = ""
     return RunRow(**values)

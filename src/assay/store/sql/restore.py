@@ -22,13 +22,13 @@ import msgspec
 from sqlalchemy import Connection, delete, func, insert, select
 
 from assay.core.errors import StoreError
-from assay.store.packing import Damage, KeptBlobs, Packing, name_at
-from assay.store.sql.backend import Backend
+from assay.store.blob_format import Damage, KeptBlobs, Packing, name_at
+from assay.store.sql.backend import DatabaseBackend
 from assay.store.sql.backup import READERS, copy_database, one_file
 from assay.store.sql.database import Database
 from assay.store.sql.home import BLOBS, DATABASE
-from assay.store.sql.memo import LIBRARY
 from assay.store.sql.rows import copy_rows, empty_derived, is_empty
+from assay.store.sql.sql_cache import LIBRARY
 from assay.store.sql.tables import documents, memos, runs
 
 LARGEST = 1 << 30
@@ -53,7 +53,9 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
     damaged: tuple[str, ...] = ()
 
 
-def restore(file: Path, at: Path | Backend, blobs: KeptBlobs, own: str, *, also: Path | None = None) -> Restored:
+def restore(
+    file: Path, at: Path | DatabaseBackend, blobs: KeptBlobs, own: str, *, also: Path | None = None
+) -> Restored:
     """Put what is in `file` to where nothing is yet: blobs first, then the rows which need them, all or none.
 
     It is a library of its own then, by the id `own`: the one which was copied may go on.
@@ -92,7 +94,7 @@ def restore(file: Path, at: Path | Backend, blobs: KeptBlobs, own: str, *, also:
     return Restored(runs=known[0], documents=known[1], blobs=count, damaged=tuple(damaged))
 
 
-def _check_free(at: Path | Backend) -> None:
+def _check_free(at: Path | DatabaseBackend) -> None:
     """Nothing is written over.
 
     Raises:
@@ -199,7 +201,7 @@ def _put_also(archive: zipfile.ZipFile, also: Path | None) -> None:
         also.write_bytes(archive.read(also.name))
 
 
-def _put_in_place(draft: Path, at: Path | Backend) -> None:
+def _put_in_place(draft: Path, at: Path | DatabaseBackend) -> None:
     """Move the copy, or its rows."""
     if isinstance(at, Path):
         one_file(draft)
@@ -213,7 +215,7 @@ def _put_in_place(draft: Path, at: Path | Backend) -> None:
         opened.close()
 
 
-def _insert(source: Connection, backend: Backend) -> None:
+def _insert(source: Connection, backend: DatabaseBackend) -> None:
     target = Database(backend)
     try:
         with target.write() as connection:

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
+from assay.core.errors import UnknownName
 from assay.core.ports import CollectionRow, Origin
-from assay.store.sql import sqlite
+from assay.store.common import SLASH
 from assay.store.sql.database import Database, patient
-from assay.store.sql.tables import collections, documents, members, origins
+from assay.store.sql.tables import collections, documents, members, origins, readers
+from assay.store.sql.visibility import OwnerView, numbers
 
 V = TypeVar("V")
 
 BATCH = 500
 """Values in one IN list."""
 
-_ADD_COLLECTION = sqlite.insert(collections).on_conflict_do_nothing(index_elements=["name"])
+_TABLE, _READERS = collections.c, readers
 
 
 class SqlCollections:
     """`Collections` over a database; any thread may use it."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, owner: str | None = None) -> None:
+        self._database, self._sight = database, OwnerView(owner)
+
+    def owned_by(self, owner: str | None) -> Self:
+        """See the port."""
+        return type(self)(self._database, owner)
 
     @patient
     def collections(self) -> list[CollectionRow]:
@@ -33,23 +39,56 @@ class SqlCollections:
         held = select(members.c.collection, func.count().label("held")).group_by(members.c.collection).subquery()
         came = select(origins.c.collection, func.count().label("came")).group_by(origins.c.collection).subquery()
         chosen = (
-            select(collections.c.name, collections.c.private, held.c.held, came.c.came)
+            select(collections, held.c.held, came.c.came)
             .outerjoin(held, held.c.collection == collections.c.number)
             .outerjoin(came, came.c.collection == collections.c.number)
+            .where(self._sight.collections())
         )
         with self._database.read() as connection:
             found = connection.execute(chosen).all()
-        rows = [
-            CollectionRow(name=row.name, documents=row.held or 0, private=bool(row.private), origins=row.came or 0)
-            for row in found
-        ]
+            told = _readers(connection)
+        rows = [self._row(row._asdict(), told.get(row.number, ())) for row in found]
         return sorted(rows, key=lambda row: row.name)
+
+    def _row(self, row: dict[str, Any], told: Sequence[str]) -> CollectionRow:
+        mine = self._sight.owner in (None, row["owner"])
+        return CollectionRow(
+            name=self._sight.reference(row["owner"], row["name"]),
+            documents=row["held"] or 0,
+            private=bool(row["private"]),
+            origins=(row["came"] or 0) if mine else 0,
+            owner=row["owner"],
+            open=bool(row["open"]),
+            readers=tuple(told) if mine else (),
+        )
+
+    @patient
+    def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
+        """What who knows all calls these collections."""
+        wanted = list(dict.fromkeys(collections))
+        with self._database.read() as connection:
+            found = connection.execute(select(_TABLE.owner, _TABLE.name).where(self._sight.named(wanted))).all()
+        known = {self._sight.reference(row.owner, row.name): f"{row.owner}{SLASH}{row.name}" for row in found}
+        return tuple(known[name] for name in wanted if name in known)
+
+    @patient
+    def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
+        """Say who may read a collection."""
+        with self._database.write() as connection:
+            number = self._sight.number(connection, collection)
+            if number is None:
+                raise UnknownName("collection", collection)
+            connection.execute(update(collections).where(_TABLE.number == number).values(open=int(open)))
+            connection.execute(delete(_READERS).where(_READERS.c.collection == number))
+            rows = [{"collection": number, "reader": each} for each in sorted(set(readers))]
+            if rows:
+                connection.execute(insert(_READERS), rows)
 
     @patient
     def mark(self, collection: str, *, private: bool) -> None:
         """Say of a collection whether it is private."""
         with self._database.write() as connection:
-            number = number_of(connection, collection)
+            number = self._sight.made(connection, collection)
             changed = update(collections).where(collections.c.number == number)
             connection.execute(changed.values(private=int(private)))
 
@@ -60,18 +99,27 @@ class SqlCollections:
         with self._database.read() as connection:
             if not connection.execute(_private().limit(1)).first():
                 return []
-            found = set(connection.execute(_named(named)).scalars())
-            found |= set(connection.execute(_sharing(named)).scalars())
+            among = numbers(connection, self._sight, named)
+            found = list(connection.execute(_private().where(_TABLE.number.in_(among))))
+            found += connection.execute(_sharing(among)).all()
             for some in batches(hashes):
-                found |= set(connection.execute(_holding(some)).scalars())
-        return sorted(found)
+                found += connection.execute(self._holding(some)).all()
+        return sorted({self._sight.reference(row.owner, row.name) for row in found})
+
+    def _holding(self, hashes: Sequence[str]) -> Select[str, str]:
+        """Private collections which hold a document of these, as far as he sees that."""
+        return (
+            _private()
+            .join(members, members.c.collection == collections.c.number)
+            .where(members.c.document.in_(_rows_of(hashes).where(self._sight.documents())))
+        )
 
     @patient
     def remove(self, documents: Iterable[str], collection: str) -> None:
         """Take documents out of a collection."""
         hashes = list(documents)
         with self._database.write() as connection:
-            number = _found(connection, collection)
+            number = self._sight.number(connection, collection)
             for some in batches(hashes) if number is not None else ():
                 connection.execute(
                     delete(members).where(members.c.collection == number, members.c.document.in_(_rows_of(some)))
@@ -81,19 +129,20 @@ class SqlCollections:
     def drop(self, collection: str) -> None:
         """Forget a collection with its origins."""
         with self._database.write() as connection:
-            number = _found(connection, collection)
+            number = self._sight.number(connection, collection)
             if number is not None:
-                for table in (members, origins):
+                for table in (members, origins, readers):
                     connection.execute(delete(table).where(table.c.collection == number))
                 connection.execute(delete(collections).where(collections.c.number == number))
 
     @patient
     def origins(self, collection: str) -> list[Origin]:
         """Where a collection was added from, by place."""
+        owner, name = self._sight.own(collection)
         chosen = (
             select(*(origins.c[name] for name in Origin.__struct_fields__))
             .join(collections, collections.c.number == origins.c.collection)
-            .where(collections.c.name == collection)
+            .where(collections.c.owner == owner, collections.c.name == name)
         )
         with self._database.read() as connection:
             rows = connection.execute(chosen).all()
@@ -104,7 +153,7 @@ class SqlCollections:
         """Keep origins of a collection."""
         kept = list(origins)
         with self._database.write() as connection:
-            number = number_of(connection, collection)
+            number = self._sight.made(connection, collection)
             _forget(connection, number, [each.place for each in kept])
             if kept:
                 connection.execute(_ADD_ORIGIN, [_row(each) | {"collection": number} for each in kept])
@@ -113,7 +162,7 @@ class SqlCollections:
     def forget(self, collection: str, places: Iterable[str]) -> None:
         """Forget origins of a collection."""
         with self._database.write() as connection:
-            number = _found(connection, collection)
+            number = self._sight.number(connection, collection)
             if number is not None:
                 _forget(connection, number, list(places))
 
@@ -121,42 +170,22 @@ class SqlCollections:
 _ADD_ORIGIN = insert(origins)
 
 
-def number_of(connection: Connection, name: str) -> int:
-    """The number of a collection, which is made when it is not there."""
-    connection.execute(_ADD_COLLECTION, {"name": name})
-    number: int = connection.execute(select(collections.c.number).where(collections.c.name == name)).scalar_one()
-    return number
+def _readers(connection: Connection) -> dict[int, list[str]]:
+    """Who may read which collection, by its number."""
+    told: dict[int, list[str]] = {}
+    for number, reader in connection.execute(select(readers.c.collection, readers.c.reader).order_by(readers.c.reader)):
+        told.setdefault(number, []).append(reader)
+    return told
 
 
-def _found(connection: Connection, name: str) -> int | None:
-    number: int | None = connection.execute(select(collections.c.number).where(collections.c.name == name)).scalar()
-    return number
+def _private() -> Select[str, str]:
+    return select(collections.c.owner, collections.c.name).where(collections.c.private != 0)
 
 
-def _private() -> Select[str]:
-    return select(collections.c.name).where(collections.c.private != 0)
-
-
-def _named(names: Sequence[str]) -> Select[str]:
-    return _private().where(collections.c.name.in_(names))
-
-
-def _sharing(names: Sequence[str]) -> Select[str]:
+def _sharing(among: Sequence[int]) -> Select[str, str]:
     """Private collections which hold a document that these hold."""
-    held = (
-        select(members.c.document)
-        .join(collections, collections.c.number == members.c.collection)
-        .where(collections.c.name.in_(names))
-    )
+    held = select(members.c.document).where(members.c.collection.in_(among))
     return _private().join(members, members.c.collection == collections.c.number).where(members.c.document.in_(held))
-
-
-def _holding(hashes: Sequence[str]) -> Select[str]:
-    return (
-        _private()
-        .join(members, members.c.collection == collections.c.number)
-        .where(members.c.document.in_(_rows_of(hashes)))
-    )
 
 
 def _rows_of(hashes: Sequence[str]) -> Select[int]:

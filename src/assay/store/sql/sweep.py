@@ -18,12 +18,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, exists, select
 
 from assay.core.sources import UNSORTED
+from assay.store.blob_format import KeptBlobs, Owner, Stored
 from assay.store.blobs import FolderBlobs
 from assay.store.common import Swept, is_held
-from assay.store.packing import KeptBlobs, Owner, Stored
 from assay.store.sql.database import Database
 from assay.store.sql.shelves import BATCH, batches
 from assay.store.sql.sizes import sizes
@@ -37,6 +37,7 @@ from assay.store.sql.tables import (
     ledger,
     members,
     origins,
+    readers,
     runs,
     snapshots,
     steps,
@@ -164,7 +165,7 @@ def _forget_documents(connection: Connection) -> dict[int, tuple[str, str]]:
         if _DERIVED.fullmatch(name) and name not in named
     ]
     for some in batches(doomed_sets):
-        for table in (members, origins):
+        for table in (members, origins, readers):
             connection.execute(delete(table).where(table.c.collection.in_(some)))
         connection.execute(delete(collections).where(collections.c.number.in_(some)))
     unsorted = select(collections.c.number).where(collections.c.name == UNSORTED)
@@ -178,7 +179,8 @@ def _forget_documents(connection: Connection) -> dict[int, tuple[str, str]]:
     for some in batches(list(doomed)):
         connection.execute(delete(members).where(members.c.document.in_(some)))
         connection.execute(delete(documents).where(documents.c.row.in_(some)))
-    connection.execute(delete(snapshots).where(snapshots.c.sha256.not_in(select(documents.c.snapshot_sha256))))
+    needed = exists().where(documents.c.snapshot_sha256 == snapshots.c.sha256, documents.c.owner == snapshots.c.owner)
+    connection.execute(delete(snapshots).where(~needed))
     _forget_files(connection, {sha for sha, _ in doomed.values()})
     return doomed
 

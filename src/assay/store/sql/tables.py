@@ -8,34 +8,29 @@ from sqlalchemy import (
     Column,
     Float,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     Table,
     Text,
     UniqueConstraint,
 )
 
-from assay.store.sql.escaping import Escaped
+from assay.store.sql.schema import AnyText, Number
+from assay.store.sql.schema import metadata as metadata
+from assay.store.sql.server_tables import audit as audit
+from assay.store.sql.server_tables import buckets as buckets
+from assay.store.sql.server_tables import credentials as credentials
+from assay.store.sql.server_tables import deliveries as deliveries
+from assay.store.sql.server_tables import heard as heard
+from assay.store.sql.server_tables import limits as limits
+from assay.store.sql.server_tables import shares as shares
+from assay.store.sql.server_tables import users as users
+from assay.store.sql.server_tables import webhooks as webhooks
 
-HEAD = "0008"
+HEAD = "0012"
 """The last migration. A database at this version is opened without loading Alembic."""
-
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-# SQLite numbers rows only in a column declared INTEGER.
-_Number = BigInteger().with_variant(Integer, "sqlite")
-
-# Postgres keeps no NUL in text; what is escaped is looked up nowhere.
-_Any = Text().with_variant(Escaped(), "postgresql")
 
 version = Table("assay_schema", metadata, Column("version_num", Text, primary_key=True))
 
@@ -44,9 +39,9 @@ version = Table("assay_schema", metadata, Column("version_num", Text, primary_ke
 runs = Table(
     "runs",
     metadata,
-    Column("number", _Number, primary_key=True),
-    Column("run_id", _Any, nullable=False),
-    Column("question", _Any, nullable=False),
+    Column("number", Number, primary_key=True),
+    Column("run_id", AnyText, nullable=False),
+    Column("question", AnyText, nullable=False),
     Column("brief", LargeBinary, nullable=False),
     Column("created_at", Text, nullable=False),
     Column("status", Text, nullable=False),
@@ -56,16 +51,23 @@ runs = Table(
     Column("control", Text, nullable=False),
     Column("active_seconds", Float, nullable=False),
     Column("last_seq", BigInteger, nullable=False),
-    Column("thread", _Any, nullable=False, server_default=""),
+    Column("thread", AnyText, nullable=False, server_default=""),
+    Column("owner", Text, nullable=False, server_default=""),
+    Column("lookup", Text, nullable=False, server_default=""),  # the question as `store.common.fold` folds it
+    Column(
+        "collections", AnyText, nullable=False, server_default=""
+    ),  # what it was to search (`store.common.searched`)
     UniqueConstraint("run_id"),
     Index(None, "thread"),
+    Index(None, "owner", "number"),
+    Index(None, "status"),
     sqlite_autoincrement=True,
 )
 
 events = Table(
     "events",
     metadata,
-    Column("run", _Number, ForeignKey("runs.number"), primary_key=True),
+    Column("run", Number, ForeignKey("runs.number"), primary_key=True),
     Column("seq", BigInteger, primary_key=True),
     Column("key", Text, nullable=False),
     Column("step", Text, nullable=False),
@@ -81,7 +83,7 @@ events = Table(
 steps = Table(
     "steps",
     metadata,
-    Column("run", _Number, ForeignKey("runs.number"), primary_key=True),
+    Column("run", Number, ForeignKey("runs.number"), primary_key=True),
     Column("key", Text, primary_key=True),
     Column("input_hash", Text, nullable=False),
     Column("tag", Text, nullable=False),
@@ -92,7 +94,7 @@ steps = Table(
 holds = Table(
     "holds",
     metadata,
-    Column("run", _Number, ForeignKey("runs.number"), primary_key=True),
+    Column("run", Number, ForeignKey("runs.number"), primary_key=True),
     Column("step", Text, primary_key=True),
     Column("account", Text, nullable=False),
     Column("amount", JSON, nullable=False),
@@ -103,8 +105,8 @@ holds = Table(
 ledger = Table(
     "ledger",
     metadata,
-    Column("number", _Number, primary_key=True),
-    Column("run", _Number, ForeignKey("runs.number"), nullable=False),
+    Column("number", Number, primary_key=True),
+    Column("run", Number, ForeignKey("runs.number"), nullable=False),
     Column("kind", Text, nullable=False),
     Column("id", Text, nullable=False),
     Column("lane", Integer, nullable=False),
@@ -115,11 +117,23 @@ ledger = Table(
 inbox = Table(
     "inbox",
     metadata,
-    Column("number", _Number, primary_key=True),
-    Column("run", _Number, ForeignKey("runs.number"), nullable=False),
+    Column("number", Number, primary_key=True),
+    Column("run", Number, ForeignKey("runs.number"), nullable=False),
     Column("topic", Text, nullable=False),
     Column("data", LargeBinary, nullable=False),
     Index(None, "run", "topic"),
+)
+
+threads = Table(
+    "threads",
+    metadata,
+    Column("number", Number, primary_key=True),
+    Column("name", AnyText, nullable=False),
+    Column("title", AnyText, nullable=False, server_default=""),
+    Column("owner", Text, nullable=False, server_default=""),
+    Column("lookup", Text, nullable=False, server_default=""),  # the title, folded
+    UniqueConstraint("owner", "name"),
+    sqlite_autoincrement=True,
 )
 
 # the library
@@ -127,19 +141,19 @@ inbox = Table(
 queue = Table(
     "queue",
     metadata,
-    Column("run", _Number, ForeignKey("runs.number"), primary_key=True, autoincrement=False),
-    Column("owner", _Any, nullable=False),  # `user` is a word of SQL's
+    Column("run", Number, ForeignKey("runs.number"), primary_key=True, autoincrement=False),
+    Column("owner", AnyText, nullable=False),  # `user` is a word of SQL's
     Column("priority", Integer, nullable=False),
     Column("ready", Integer, nullable=False),
     Column("taken", Integer, nullable=False),
-    Column("release", _Any, nullable=False, server_default=""),
+    Column("release", AnyText, nullable=False, server_default=""),
 )
 
 permits = Table(
     "permits",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("service", _Any, nullable=False),
+    Column("service", AnyText, nullable=False),
     Column("until", Float, nullable=False),
     Index(None, "service"),
     sqlite_with_rowid=False,
@@ -149,59 +163,73 @@ snapshots = Table(
     "snapshots",
     metadata,
     Column("sha256", Text, primary_key=True),
-    Column("url", _Any, nullable=False),
-    Column("media_type", _Any, nullable=False),
+    Column("url", AnyText, nullable=False),
+    Column("media_type", AnyText, nullable=False),
     Column("size", BigInteger, nullable=False),
-    Column("fetched_at", _Any, nullable=False),
+    Column("fetched_at", AnyText, nullable=False),
     Column("headers", JSON, nullable=False),
     Column("redirects", JSON, nullable=False, server_default="[]"),
     Column("status", Integer, nullable=False, server_default="0"),
+    Column("owner", Text, primary_key=True, server_default=""),
 )
 
 documents = Table(
     "documents",
     metadata,
-    Column("row", _Number, primary_key=True),
+    Column("row", Number, primary_key=True),
     Column("sha256", Text, nullable=False),
-    Column("snapshot_sha256", Text, ForeignKey("snapshots.sha256"), nullable=False),
-    Column("extractor", _Any, nullable=False),
-    Column("url", _Any, nullable=False),
-    Column("title", _Any, nullable=False),
-    Column("name", _Any, nullable=False),
-    Column("media_type", _Any, nullable=False),
-    Column("syntax", _Any, nullable=False),
+    Column("snapshot_sha256", Text, nullable=False),
+    Column("extractor", AnyText, nullable=False),
+    Column("url", AnyText, nullable=False),
+    Column("title", AnyText, nullable=False),
+    Column("name", AnyText, nullable=False),
+    Column("media_type", AnyText, nullable=False),
+    Column("syntax", AnyText, nullable=False),
     Column("size", BigInteger, nullable=False),
-    Column("fetched_at", _Any, nullable=False),
-    Column("author", _Any, nullable=False),
-    Column("published", _Any, nullable=False),
-    Column("language", _Any, nullable=False),
+    Column("fetched_at", AnyText, nullable=False),
+    Column("author", AnyText, nullable=False),
+    Column("published", AnyText, nullable=False),
+    Column("language", AnyText, nullable=False),
     Column("metadata", JSON, nullable=False),
     Column("lookup", Text, nullable=False),  # name, URL and title as `store.common.lookup` folds them
-    UniqueConstraint("sha256"),
+    Column("owner", Text, nullable=False, server_default=""),
+    ForeignKeyConstraint(["snapshot_sha256", "owner"], ["snapshots.sha256", "snapshots.owner"]),
+    UniqueConstraint("sha256", "owner"),
+    Index(None, "snapshot_sha256", "owner"),
     sqlite_autoincrement=True,  # a row number is never given twice
 )
 
 collections = Table(
     "collections",
     metadata,
-    Column("number", _Number, primary_key=True),
-    Column("name", _Any, nullable=False),
+    Column("number", Number, primary_key=True),
+    Column("name", AnyText, nullable=False),
     Column("private", Integer, nullable=False, server_default="0"),
-    UniqueConstraint("name"),
+    Column("owner", Text, nullable=False, server_default=""),
+    Column("open", Integer, nullable=False, server_default="0"),  # everybody may read it
+    UniqueConstraint("owner", "name"),
+)
+
+readers = Table(
+    "readers",
+    metadata,
+    Column("collection", Number, ForeignKey("collections.number"), primary_key=True),
+    Column("reader", Text, primary_key=True),
+    sqlite_with_rowid=False,
 )
 
 members = Table(
     "members",
     metadata,
-    Column("collection", _Number, ForeignKey("collections.number"), primary_key=True),
-    Column("document", _Number, ForeignKey("documents.row"), primary_key=True),
+    Column("collection", Number, ForeignKey("collections.number"), primary_key=True),
+    Column("document", Number, ForeignKey("documents.row"), primary_key=True),
     sqlite_with_rowid=False,
 )
 
 origins = Table(
     "origins",
     metadata,
-    Column("collection", _Number, ForeignKey("collections.number"), primary_key=True),
+    Column("collection", Number, ForeignKey("collections.number"), primary_key=True),
     Column("place", LargeBinary, primary_key=True),  # a path, as that of a file
     Column("kind", Text, nullable=False),
     Column("options", JSON, nullable=False),
@@ -220,6 +248,30 @@ files = Table(
     Column("documents", JSON, nullable=False),
     Column("extractor", Text, nullable=False, server_default=""),
     Column("warnings", JSON, nullable=False, server_default="[]"),
+    Column("owner", Text, primary_key=True, server_default=""),
+)
+
+additions = Table(
+    "additions",
+    metadata,
+    Column("number", Number, primary_key=True),
+    Column("id", Text, nullable=False),
+    Column("collection", AnyText, nullable=False),
+    Column("name", AnyText, nullable=False),
+    Column("sources", JSON, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("line", AnyText, nullable=False),
+    Column("documents", BigInteger, nullable=False),
+    Column("added", BigInteger, nullable=False),
+    Column("warnings", JSON, nullable=False),
+    Column("error", AnyText, nullable=False),
+    Column("holder", Text, nullable=False),
+    Column("owner", Text, nullable=False),
+    UniqueConstraint("id"),
+    Index(None, "owner", "number"),
 )
 
 # what was found out before

@@ -13,7 +13,7 @@ GROUPING_SECONDS = 0.02
 """How long work nobody waits for may wait for company."""
 
 
-class Job:
+class WriteJob:
     """Work for the writer. `urgent`: somebody waits for it, write at once."""
 
     __slots__ = ("error", "future", "loop", "result", "urgent")
@@ -34,18 +34,18 @@ class Job:
         self.error = error
 
 
-class Writer:
+class GroupWriter:
     """Runs `perform` over groups of jobs, in the order of `put`, in a thread which starts with the first job."""
 
-    def __init__(self, perform: Callable[[Sequence[Job]], None]) -> None:
+    def __init__(self, perform: Callable[[Sequence[WriteJob]], None]) -> None:
         self._perform = perform
         self._condition = threading.Condition()
-        self._jobs: list[Job] = []
+        self._jobs: list[WriteJob] = []
         self._urgent = False
         self._closed = False
         self._thread: threading.Thread | None = None
 
-    def put(self, job: Job) -> None:
+    def put(self, job: WriteJob) -> None:
         """Enqueue a job.
 
         Raises:
@@ -76,7 +76,7 @@ class Writer:
         self._thread.start()
 
     def _serve(self) -> None:
-        group: list[Job] = []
+        group: list[WriteJob] = []
         try:
             while group := self._take():
                 self._perform(group)
@@ -89,7 +89,7 @@ class Writer:
                 job.fail(StoreError("the journal's writer stopped before this was written"))
             deliver(group)
 
-    def _take(self) -> list[Job]:
+    def _take(self) -> list[WriteJob]:
         """The jobs that wait; none when the writer is closed."""
         with self._condition:
             while not self._jobs and not self._closed:
@@ -101,9 +101,9 @@ class Writer:
             return group
 
 
-def deliver(jobs: Sequence[Job]) -> None:
+def deliver(jobs: Sequence[WriteJob]) -> None:
     """Wake who waits for these jobs: one call per event loop. A loop that is closed has nobody waiting."""
-    loops: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+    loops: dict[asyncio.AbstractEventLoop, list[WriteJob]] = {}
     for job in jobs:
         loops.setdefault(job.loop, []).append(job)
     for loop, waiting in loops.items():
@@ -111,7 +111,7 @@ def deliver(jobs: Sequence[Job]) -> None:
             _call(loop, waiting)
 
 
-def _call(loop: asyncio.AbstractEventLoop, jobs: list[Job]) -> None:
+def _call(loop: asyncio.AbstractEventLoop, jobs: list[WriteJob]) -> None:
     try:
         loop.call_soon_threadsafe(_settle, jobs)
     except RuntimeError:  # closed since we looked
@@ -119,7 +119,7 @@ def _call(loop: asyncio.AbstractEventLoop, jobs: list[Job]) -> None:
             raise
 
 
-def _settle(jobs: list[Job]) -> None:
+def _settle(jobs: list[WriteJob]) -> None:
     for job in jobs:
         if job.future.done():  # whoever waited was cancelled
             continue

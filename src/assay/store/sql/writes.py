@@ -5,18 +5,34 @@ Each checks before it writes, and is handed its transaction: it is whole or not 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from sqlalchemy import BigInteger, Connection, bindparam, case, or_, select, update
+from sqlalchemy import BigInteger, Connection, bindparam, case, exists, or_, select, update
 
 from assay.core.errors import LeaseHeld
-from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Given, Lease
+from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Lease, QueuePlace, RunInputs
 from assay.store import common
-from assay.store.sql import sqlite
+from assay.store.sql import reads, sqlite
 from assay.store.sql.commits import Statements, event_rows, ledger_row, step_row
-from assay.store.sql.tables import events, holds, inbox, ledger, queue, runs, steps
+from assay.store.sql.tables import events, heard, holds, inbox, ledger, queue, runs, steps, threads
+
+_THREAD = sqlite.insert(threads).on_conflict_do_nothing(index_elements=["owner", "name"])
+
+# A thread which is called by the id of the run it began with has that one too.
+_BEGUN = (
+    update(runs)
+    .where(runs.c.run_id == bindparam("name"), runs.c.owner == bindparam("whose"), runs.c.thread == "")
+    .values(thread=bindparam("name"))
+)
 
 _CREATE = sqlite.insert(runs).on_conflict_do_nothing(index_elements=["run_id"]).returning(runs.c.number)
+
+_PUT = sqlite.insert(queue)
+_PUT = _PUT.on_conflict_do_update(
+    index_elements=["run"],
+    set_={name: _PUT.excluded[name] for name in ("owner", "priority", "ready", "taken", "release")},
+)
 
 _ACQUIRE = (
     update(runs)
@@ -43,8 +59,6 @@ _CONTROL = (
     .returning(runs.c.number)
 )
 
-_NUMBER = select(runs.c.number).where(runs.c.run_id == bindparam("of"))
-
 _KEYS = select(events.c.key).where(events.c.run == bindparam("of"), events.c.key.in_(bindparam("keys", expanding=True)))
 
 _NUMBERED = (
@@ -57,27 +71,32 @@ _NUMBERED = (
 _HELD = select(runs.c.number, runs.c.holder, runs.c.lease_until).where(runs.c.run_id == bindparam("of"))
 
 
+class NewRun(NamedTuple):
+    """What a run begins with; `at` is when (ISO 8601 UTC)."""
+
+    run_id: str
+    question: str
+    brief: bytes
+    at: str
+    thread: str
+    owner: str
+
+
 def create(
-    connection: Connection,
-    statements: Statements,
-    run_id: str,
-    question: str,
-    brief: bytes,
-    drafts: Sequence[EventDraft],
-    at: str,
-    thread: str,
-    given: Given,
+    connection: Connection, statements: Statements, new: NewRun, drafts: Sequence[EventDraft], given: RunInputs
 ) -> None:
-    """Make a run with its first events, and what it is given.
+    """Make a run with its first events, and what it is given; its thread too, where it is the first of one.
+
+    Where it is given a place in the queue it is there with it, or not at all.
 
     Raises:
         StoreError: there is a run of that id.
     """
     row = {
-        "run_id": run_id,
-        "question": question,
-        "brief": brief,
-        "created_at": at,
+        "run_id": new.run_id,
+        "question": new.question,
+        "brief": new.brief,
+        "created_at": new.at,
         "status": "created",
         "holder": "",
         "lease_until": 0.0,
@@ -85,11 +104,17 @@ def create(
         "control": "",
         "active_seconds": 0.0,
         "last_seq": len(drafts),
-        "thread": thread,
+        "thread": new.thread,
+        "owner": new.owner,
+        "lookup": common.fold(new.question),
+        "collections": common.searched(new.brief),
     }
     number = connection.execute(_CREATE, row).scalar()
     if number is None:
-        raise common.run_exists(run_id)
+        raise common.run_exists(new.run_id)
+    if new.thread:
+        connection.execute(_BEGUN, {"name": new.thread, "whose": new.owner})
+        connection.execute(_THREAD, {"name": new.thread, "owner": new.owner})
     for statement, rows in (
         (statements.events, event_rows(number, drafts, 1)),
         (statements.steps, [step_row(number, step) for step in given.steps]),
@@ -97,9 +122,19 @@ def create(
     ):
         if rows:
             connection.connection.cursor().executemany(statement, rows)
+    if given.place is not None:
+        put(connection, number, given.place)
 
 
-def acquire(connection: Connection, run_id: str, holder: str, now: float, ttl: float, evict: str) -> Lease:
+def put(connection: Connection, number: int, place: QueuePlace) -> None:
+    """Put a run into the queue, or give it another place there; it is ready to be taken."""
+    row = {"owner": place.user, "priority": place.priority, "release": place.release}
+    connection.execute(_PUT, {"run": number, "ready": 1, "taken": 0, **row})
+
+
+def acquire(
+    connection: Connection, run_id: str, owner: str | None, holder: str, now: float, ttl: float, evict: str
+) -> Lease:
     """Take the lease when it is free, expired, the holder's own, or held by `evict`.
 
     Raises:
@@ -114,9 +149,9 @@ def acquire(connection: Connection, run_id: str, holder: str, now: float, ttl: f
         "evicted": evict,
         "until": now + ttl,
     }
-    fence = connection.execute(_ACQUIRE, values).scalar()
+    fence = connection.execute(_ACQUIRE.where(reads.owned(owner)), values).scalar()
     if fence is None:
-        held = connection.execute(select(runs.c.holder).where(runs.c.run_id == run_id)).scalar()
+        held = connection.execute(select(runs.c.holder).where(runs.c.run_id == run_id, reads.owned(owner))).scalar()
         raise common.unknown_run(run_id) if held is None else LeaseHeld(run_id, held)
     return Lease(run_id=run_id, fence=fence, holder=holder)
 
@@ -144,30 +179,39 @@ def release(connection: Connection, lease: Lease) -> None:
 
 
 def control(
-    connection: Connection, statements: Statements, run_id: str, action: Action, drafts: Sequence[EventDraft]
+    connection: Connection,
+    statements: Statements,
+    run_id: str,
+    owner: str | None,
+    action: Action,
+    drafts: Sequence[EventDraft],
 ) -> None:
     """Set the control row; `cancel` stays.
 
     Raises:
         UnknownName: no such run.
     """
-    number = connection.execute(_CONTROL, {"of": run_id, "asked": action}).scalar()
+    number = connection.execute(_CONTROL.where(reads.owned(owner)), {"of": run_id, "asked": action}).scalar()
     if number is None:
         raise common.unknown_run(run_id)
     _append(connection, statements, number, drafts)
 
 
 def post(
-    connection: Connection, statements: Statements, run_id: str, topic: str, data: bytes, drafts: Sequence[EventDraft]
+    connection: Connection,
+    statements: Statements,
+    run_id: str,
+    owner: str | None,
+    topic: str,
+    data: bytes,
+    drafts: Sequence[EventDraft],
 ) -> None:
     """Leave a message.
 
     Raises:
         UnknownName: no such run.
     """
-    number = connection.execute(_NUMBER, {"of": run_id}).scalar()
-    if number is None:
-        raise common.unknown_run(run_id)
+    number = reads.number(connection, run_id, owner)
     connection.execute(inbox.insert(), {"run": number, "topic": topic, "data": data})
     _append(connection, statements, number, drafts)
 
@@ -183,18 +227,34 @@ def _append(connection: Connection, statements: Statements, run: int, drafts: Se
         connection.connection.cursor().executemany(statements.events, event_rows(run, new, last - len(new) + 1))
 
 
-def delete(connection: Connection, run_id: str, now: float, evict: str) -> None:
-    """Forget a run whose lease is free, expired, or held by `evict`.
+def delete(connection: Connection, run_id: str, owner: str | None, now: float, evict: Collection[str]) -> None:
+    """Forget a run whose lease is free, expired, or held by one of `evict`.
 
     Raises:
         LeaseHeld: another holder's lease has not expired.
         UnknownName: no such run.
     """
-    row = connection.execute(_HELD.with_for_update(), {"of": run_id}).first()
+    number = check_free(connection, run_id, owner, now, evict)
+    for table in (events, steps, holds, ledger, inbox, queue, heard):
+        connection.execute(table.delete().where(table.c.run == number))
+    gone = runs.delete().where(runs.c.number == number).returning(runs.c.owner, runs.c.thread)
+    whose, thread = connection.execute(gone).one()
+    if thread:  # it is there as long as it has a run
+        left = exists().where(runs.c.owner == whose, runs.c.thread == thread)
+        connection.execute(threads.delete().where(threads.c.owner == whose, threads.c.name == thread, ~left))
+
+
+def check_free(connection: Connection, run_id: str, owner: str | None, now: float, evict: Collection[str]) -> int:
+    """Have a run stay as it is until the transaction ends: nobody executes it, but for `evict`; its number.
+
+    Raises:
+        LeaseHeld: another holder's lease has not expired.
+        UnknownName: no such run.
+    """
+    row = connection.execute(_HELD.where(reads.owned(owner)).with_for_update(), {"of": run_id}).first()
     if row is None:
         raise common.unknown_run(run_id)
-    if common.is_held(row.lease_until, now) and row.holder not in ("", evict):
+    if common.is_held(row.lease_until, now) and row.holder and row.holder not in evict:
         raise LeaseHeld(run_id, row.holder)
-    for table in (events, steps, holds, ledger, inbox, queue):
-        connection.execute(table.delete().where(table.c.run == row.number))
-    connection.execute(runs.delete().where(runs.c.number == row.number))
+    number: int = row.number
+    return number

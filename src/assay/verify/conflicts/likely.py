@@ -15,8 +15,8 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from itertools import chain
 
+from assay.verify.analyzed_text import WORD, stem
 from assay.verify.number_words import ORDINALS, SCALES, TENS, WORDS
-from assay.verify.reading import WORD, stem
 
 _SPELLED = frozenset(stem(word) for word in (*WORDS, *TENS, *ORDINALS, *SCALES))
 _ASCII_WORD = re.compile(r"(?:[A-Za-z]\.){2,}|[A-Za-z]+(?:'[A-Za-z]+)?")

@@ -16,9 +16,9 @@ import msgspec
 from assay.core.sources import Passage, Source
 from assay.core.text import sentences
 from assay.verify.amounts import Amount, Day, Literal
-from assay.verify.conflicts import dating
+from assay.verify.analyzed_text import AnalyzedText, Word, read
+from assay.verify.conflicts import dates as conflicts_dates
 from assay.verify.evidence import field_of
-from assay.verify.reading import Reading, Word, read
 
 LONGEST = 400
 """Code points of a sentence; what is longer is a list or a table which lost its lines."""
@@ -68,7 +68,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     """
 
     sentence: str
-    reading: Reading
+    reading: AnalyzedText
     at: int
     names: frozenset[str]
     telling: frozenset[str]
@@ -92,7 +92,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     @property
     def is_date(self) -> bool:
         """Whether the value is a date or a year."""
-        return dating.is_time(self.reading.words[self.at])
+        return conflicts_dates.is_time(self.reading.words[self.at])
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -133,7 +133,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
         return tuple(map(frozenset, found))
 
 
-class Statement(msgspec.Struct, frozen=True):
+class SourceStatement(msgspec.Struct, frozen=True):
     """A value which a passage of a source states."""
 
     passage: Passage
@@ -148,12 +148,12 @@ class Statement(msgspec.Struct, frozen=True):
 
 def statements(
     passage: Passage, source: Source | None, likely: Callable[[str], bool] = lambda _: True
-) -> tuple[Statement, ...]:
+) -> tuple[SourceStatement, ...]:
     """The values which a passage states, in those of its sentences which are `likely` to say what is looked for."""
     if field_of(passage) is not None:
         return ()
     said = (value for text in _prose(passage.text) if likely(text) for value in values(text))
-    return tuple(Statement(passage, source, value) for value in said)
+    return tuple(SourceStatement(passage, source, value) for value in said)
 
 
 @lru_cache(maxsize=2048)
@@ -175,8 +175,8 @@ def values(sentence: str) -> tuple[Value, ...]:
     names, labelled = _names(reading)
     places = [at for at, word in enumerate(reading.words) if at not in labelled and _is_value(reading, at, word)]
     telling = frozenset(word.key for word in reading.words if _tells(word) and word.key not in names)
-    dates = {at: dating.when(word) for at, word in enumerate(reading.words) if dating.is_time(word)}
-    places += dating.stated(reading, list(dates), alone=not places, telling=telling)
+    dates = {at: conflicts_dates.when(word) for at, word in enumerate(reading.words) if conflicts_dates.is_time(word)}
+    places += conflicts_dates.stated(reading, list(dates), alone=not places, telling=telling)
     if len(names | telling) < FEWEST_WORDS:
         return ()
     scope = written & _SCOPE | _ordinals(reading)
@@ -189,13 +189,13 @@ def values(sentence: str) -> tuple[Value, ...]:
             telling=telling,
             times=frozenset(time for other, time in dates.items() if other != at),
             scope=scope,
-            defines=dating.defines(reading, at),
+            defines=conflicts_dates.defines(reading, at),
         )
         for at in places
     )
 
 
-def _ordinals(reading: Reading) -> frozenset[str]:
+def _ordinals(reading: AnalyzedText) -> frozenset[str]:
     """Which of several is meant: "the third album"."""
     tokens = (word.token for word in reading.words)
     return frozenset(f"{token.literal}." for token in tokens if isinstance(token, Amount) and token.ordinal)
@@ -211,7 +211,7 @@ def _is_named(words: Sequence[Word]) -> bool:
     return False
 
 
-def _names(reading: Reading) -> tuple[frozenset[str], frozenset[int]]:
+def _names(reading: AnalyzedText) -> tuple[frozenset[str], frozenset[int]]:
     """The names, each number which belongs to one with it, and the places of those numbers."""
     found: set[str] = set()
     labelled: set[int] = set()
@@ -236,11 +236,11 @@ def _labels(before: Word, word: Word) -> bool:
     return bare and named and not word.token.year if isinstance(word.token, Amount) else False
 
 
-def _is_value(reading: Reading, at: int, word: Word) -> bool:
+def _is_value(reading: AnalyzedText, at: int, word: Word) -> bool:
     token = word.token
-    if not isinstance(token, Amount) or not token.values or token.year or token.ordinal:
-        return False
-    if dating.is_time(word) or (token.word and token.values[0] < 2):
+    if not isinstance(token, Amount) or not token.values or token.year or token.ordinal or token.terms:
+        return False  # a fraction is a rounding: "half of them" does not disagree with 47 %
+    if conflicts_dates.is_time(word) or (token.word and token.values[0] < 2):
         return False
     if _is_mark(reading.words, at):
         return False

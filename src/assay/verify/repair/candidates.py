@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
 
 import msgspec
 
-from assay.core.errors import StoreError
+from assay.core.closeness import passage_text
+from assay.core.errors import SearchError, StoreError
 from assay.core.events import SourceAdded
 from assay.core.ports import LedgerRow
-from assay.core.sources import SNIPPET, Document, Passage, Source, Span, lane_of_source, ordinal_of
-from assay.core.text import words
-from assay.evidence.documents import Reader
-from assay.evidence.ledger import Excerpt, Ledger
+from assay.core.relevance.statements import analysis_for, keys
+from assay.core.relevance.vector_chance import mixed
+from assay.core.sources import SNIPPET, Document, Passage, PassageSpan, Source, lane_of_source, ordinal_of, readable
+from assay.evidence.documents import DocumentReader
+from assay.evidence.ledger import Ledger, LedgerExcerpt
+from assay.run.nearness import similar
 from assay.run.run import Run
-from assay.run.steps import Scratch
-from assay.verify.checking import Checked
-from assay.verify.holdings import Holdings
-from assay.verify.rarity import Rarity
+from assay.run.steps import StepContext
+from assay.verify.claim_check import ClaimResult
+from assay.verify.evidence_index import EvidenceIndex
+from assay.verify.rarity import TermPlaces
+
+log = logging.getLogger(__name__)
 
 MOST = 6
 """Passages looked at for one claim."""
@@ -27,6 +34,10 @@ MOST_PASSAGES = 20_000
 """Of all documents together; what is cited is looked at first."""
 LEAST_SHARE = 0.3
 """Of a claim's words, by weight, which a passage must have."""
+SHORTLIST, LEAST_BY_MEANING = 40, 0.15
+"""Passages of a claim which are compared by meaning, where an embedder is set, and the share they must have then."""
+SAMPLE = 5
+"""Passages by which the language of the documents is told."""
 HEADING_SHARE = 0.5
 """What a word counts which stands only in the headings above a passage."""
 
@@ -35,7 +46,7 @@ class Picked(msgspec.Struct, frozen=True):
     """A passage of a source's document, by its place in it."""
 
     source: str
-    span: Span
+    span: PassageSpan
 
 
 class Mined(msgspec.Struct, frozen=True):
@@ -44,13 +55,17 @@ class Mined(msgspec.Struct, frozen=True):
     picked: dict[str, tuple[Picked, ...]]
 
 
-class Registered(msgspec.Struct, frozen=True):
+class RegisteredRows(msgspec.Struct, frozen=True):
     """The rows of the ledger which make passages citable."""
+
+    step_tag: ClassVar[str] = "registered"
 
     rows: tuple[LedgerRow, ...]
 
 
-async def candidates(run: Run, held: Holdings, ledger: Ledger, claims: Sequence[Checked]) -> dict[str, list[Passage]]:
+async def candidates(
+    run: Run, held: EvidenceIndex, ledger: Ledger, claims: Sequence[ClaimResult]
+) -> dict[str, list[Passage]]:
     """For each claim the passages which share most with it, the best first, but those it cites already.
 
     A passage no model was shown yet is put on the ledger, so that it can be cited.
@@ -60,8 +75,14 @@ async def candidates(run: Run, held: Holdings, ledger: Ledger, claims: Sequence[
     """
     documents = _documents(run, held, ledger, claims)
 
-    async def mine(_: Scratch) -> Mined:
-        return await asyncio.to_thread(_mined, held.reader, documents, {each.id: each.sentence.text for each in claims})
+    said = {each.id: each.sentence.text for each in claims}
+    similarity = run.world.similarity
+
+    async def mine(step_context: StepContext) -> Mined:
+        index = await asyncio.to_thread(lambda: PassageIndex(_passages(held.reader, documents)))
+        if similarity is None:
+            return await asyncio.to_thread(_mined, index, said)
+        return await _mined_by_meaning(run, step_context, index, said, documents)
 
     asked = [[each.id, each.sentence.text] for each in claims]
     mined = await run.step("mine", mine, returns=Mined, input=[asked, list(documents)])
@@ -74,7 +95,7 @@ async def candidates(run: Run, held: Holdings, ledger: Ledger, claims: Sequence[
     return chosen
 
 
-def _documents(run: Run, held: Holdings, ledger: Ledger, claims: Sequence[Checked]) -> dict[str, Document]:
+def _documents(run: Run, held: EvidenceIndex, ledger: Ledger, claims: Sequence[ClaimResult]) -> dict[str, Document]:
     """The documents read, each once, by the id of a source: cited ones first; an agent's id before any other.
 
     What a search said of a page nobody has read is none.
@@ -94,17 +115,51 @@ def _documents(run: Run, held: Holdings, ledger: Ledger, claims: Sequence[Checke
     return {id: document for id, document in documents if document is not None}
 
 
-def _mined(reader: Reader, documents: Mapping[str, Document], claims: Mapping[str, str]) -> Mined:
-    index = Index(_passages(reader, documents))
+def _mined(index: PassageIndex, claims: Mapping[str, str]) -> Mined:
     return Mined({id: tuple(index.best(text)) for id, text in claims.items()})
 
 
-def _passages(reader: Reader, documents: Mapping[str, Document]) -> Iterable[Picked]:
+async def _mined_by_meaning(
+    run: Run,
+    step_context: StepContext,
+    index: PassageIndex,
+    claims: Mapping[str, str],
+    documents: Mapping[str, Document],
+) -> Mined:
+    """The best passages by words and by meaning, of those which share some words with a claim."""
+    found = {
+        id: [(at, share) for at, share in index.ranked(text)[:SHORTLIST] if share >= LEAST_BY_MEANING]
+        for id, text in claims.items()
+    }
+    places = list(dict.fromkeys(at for ranked in found.values() for at, _ in ranked))
+    read = [_read(index.passages[at], documents) for at in places]
+    try:
+        near = await similar(run, list(claims.values()), read)
+    except SearchError as failed:
+        log.warning("evidence is looked for by words alone: %s", failed)
+        return await asyncio.to_thread(_mined, index, claims)
+    step_context.spend(near.usage)
+    column = {at: place for place, at in enumerate(places)}
+    picked = {}
+    for (id, ranked), row in zip(found.items(), near.rows, strict=True):
+        order = mixed([share for _, share in ranked], [row[column[at]] for at, _ in ranked])
+        picked[id] = tuple(index.passages[ranked[place][0]] for place in order[:MOST])
+    return Mined(picked)
+
+
+def _read(picked: Picked, documents: Mapping[str, Document]) -> str:
+    """A passage as an embedder reads it."""
+    span = picked.span
+    above = span.heading[-1] if span.heading else documents[picked.source].title
+    return passage_text(above, span.label, span.text)
+
+
+def _passages(reader: DocumentReader, documents: Mapping[str, Document]) -> Iterable[Picked]:
     """The passages of all documents; one whose text is not there has none: the gate says so where it is cited."""
     count = 0
     for id, document in documents.items():
         try:
-            spans = reader.spans(document)
+            spans = readable(reader.spans(document))
         except StoreError:
             continue
         for span in spans[: MOST_PASSAGES - count]:
@@ -112,28 +167,39 @@ def _passages(reader: Reader, documents: Mapping[str, Document]) -> Iterable[Pic
         count += min(len(spans), MOST_PASSAGES - count)
 
 
-class Index:
-    """Passages by their words. A word weighs by its rarity among them (`verify.rarity`)."""
+class PassageIndex:
+    """Passages by the keys of their words, as search and the built-in model compare them (`core.relevance`).
+
+    A key weighs by its rarity among them (`verify.rarity`).
+    """
 
     def __init__(self, passages: Iterable[Picked]) -> None:
         self.passages = list(passages)
-        inside = [frozenset(words(each.span.text)) for each in self.passages]
-        above = (words(" ".join(each.span.heading)) for each in self.passages)
-        self.text = Rarity(inside)
-        self.heading = Rarity(set(heading) - own for heading, own in zip(above, inside, strict=True))
+        self._analysis = analysis_for("\n".join(each.span.text for each in self.passages[:SAMPLE]))
+        inside = [self._keys(each.span.text) for each in self.passages]
+        above = (self._keys(" ".join(each.span.heading)) for each in self.passages)
+        self.text = TermPlaces(inside)
+        self.heading = TermPlaces(heading - own for heading, own in zip(above, inside, strict=True))
 
     def best(self, claim: str) -> list[Picked]:
         """The passages which share most words with `claim`."""
-        weights = {word: self.text.weight(word) for word in set(words(claim))}
+        return [self.passages[at] for at, share in self.ranked(claim)[:MOST] if share >= LEAST_SHARE]
+
+    def ranked(self, claim: str) -> list[tuple[int, float]]:
+        """The places of the passages which share a word with `claim`, and the share of its weight; the best first."""
+        weights = {key: self.text.weight(key) for key in self._keys(claim)}
         scores: defaultdict[int, float] = defaultdict(float)
-        for word, weight in weights.items():
-            for at in self.text.places(word):
+        for key, weight in weights.items():
+            for at in self.text.places(key):
                 scores[at] += weight
-            for at in self.heading.places(word):
+            for at in self.heading.places(key):
                 scores[at] += weight * HEADING_SHARE
-        least = LEAST_SHARE * sum(weights.values())
-        ranked = sorted(scores.items(), key=lambda pair: (-round(pair[1], 6), pair[0]))
-        return [self.passages[at] for at, score in ranked[:MOST] if score >= least]
+        total = sum(weights.values()) or 1.0
+        shares = ((at, round(score / total, 6)) for at, score in scores.items())
+        return sorted(shares, key=lambda pair: (-pair[1], pair[0]))
+
+    def _keys(self, text: str) -> frozenset[str]:
+        return frozenset(keys(text, self._analysis))
 
 
 # the ledger
@@ -144,25 +210,25 @@ def _key(pick: Picked) -> tuple[str, int]:
 
 
 async def _register(
-    run: Run, held: Holdings, ledger: Ledger, picked: Sequence[Picked]
+    run: Run, held: EvidenceIndex, ledger: Ledger, picked: Sequence[Picked]
 ) -> dict[tuple[str, int], Passage]:
     """The passages picked, by source and place; those not shown yet are put on the ledger in one step."""
     lanes = {source: _lane(run, source) for source in dict.fromkeys(pick.source for pick in picked)}
     shown = {source: _excerpt(ledger, source, picked) for source in lanes}
 
-    async def register(scratch: Scratch) -> Registered:
+    async def register(step_context: StepContext) -> RegisteredRows:
         rows: list[LedgerRow] = []
         for lane in sorted(set(lanes.values())):
             added = ledger.register(lane, [excerpt for source, excerpt in shown.items() if lanes[source] == lane])
             for each in added.sources:
-                scratch.emit(SourceAdded(source=each))
+                step_context.emit(SourceAdded(source=each))
             rows += added.rows
         for row in rows:
-            scratch.record(row)
-        return Registered(tuple(rows))
+            step_context.record(row)
+        return RegisteredRows(tuple(rows))
 
     asked = [[source, [span.ordinal for span in excerpt.spans]] for source, excerpt in shown.items()]
-    ledger.apply((await run.step("register", register, returns=Registered, input=asked)).rows)
+    ledger.apply((await run.step("register", register, returns=RegisteredRows, input=asked)).rows)
     found: dict[tuple[str, int], Passage] = {}
     for source, excerpt in shown.items():
         for block in ledger.blocks(lanes[source], [excerpt]):
@@ -177,9 +243,9 @@ def _lane(run: Run, source: str) -> int:
     return lane if lane >= run.brief.lane else run.lane
 
 
-def _excerpt(ledger: Ledger, source: str, picked: Sequence[Picked]) -> Excerpt:
+def _excerpt(ledger: Ledger, source: str, picked: Sequence[Picked]) -> LedgerExcerpt:
     spans = {pick.span.ordinal: pick.span for pick in picked if pick.source == source}
     document = ledger.document(source)
     if document is None:
         raise LookupError(f"source {source} was picked from and is not in the ledger")
-    return Excerpt(document=document, spans=tuple(spans.values()))
+    return LedgerExcerpt(document=document, spans=tuple(spans.values()))

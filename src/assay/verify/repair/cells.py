@@ -8,8 +8,8 @@ from itertools import combinations, islice
 import msgspec
 
 from assay.core.claims import HOLDING
-from assay.verify.checking import Checked, Rules, settle
-from assay.verify.claims import Sentence, read
+from assay.verify.claim_check import CheckRules, ClaimResult, settle
+from assay.verify.claims import ReportSentence, read
 from assay.verify.repair.surgery import Blank, changed
 from assay.verify.rows import cells, is_empty
 
@@ -23,16 +23,16 @@ class Emptied(msgspec.Struct, frozen=True):
     """A row with cells left empty, as it is read then; `names` are the heads of those cells."""
 
     change: Blank
-    sentence: Sentence
+    sentence: ReportSentence
     names: tuple[str, ...]
 
 
-def is_row(checked: Checked) -> bool:
+def is_row(checked: ClaimResult) -> bool:
     """Whether a claim is a table row under a head, to which code objects: what a judge denies, it denies as a whole."""
     return bool(checked.sentence.head) and checked.check.rule not in ("judge", "citation")
 
 
-def emptied(report: str, checked: Checked, rules: Rules) -> Emptied | None:
+def emptied(report: str, checked: ClaimResult, rules: CheckRules) -> Emptied | None:
     """The row with the fewest cells empty to which no rule objects any more; None where there is none. Blocking.
 
     One cell beside the first keeps its value, or nothing would be left of the row. What is supported comes before
@@ -47,7 +47,7 @@ def emptied(report: str, checked: Checked, rules: Rules) -> Emptied | None:
     return min(stands, key=lambda each: _STANDS.index(each[0]))[1] if stands else None
 
 
-def _ways(report: str, row: Sentence) -> Iterator[Emptied]:
+def _ways(report: str, row: ReportSentence) -> Iterator[Emptied]:
     filled = [at for at, cell in enumerate(cells(row.text)) if at and not is_empty(cell)]
     for count in range(1, min(_TOGETHER, len(filled) - 1) + 1):
         for chosen in combinations(filled, count):

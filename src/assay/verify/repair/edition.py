@@ -8,10 +8,10 @@ import msgspec
 
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
-from assay.verify.checking import Checked
-from assay.verify.claims import Sentence
+from assay.verify.claim_check import ClaimResult
+from assay.verify.claims import ReportSentence
 from assay.verify.repair.means import Means
-from assay.verify.repair.surgery import Change, Placed, Recite, Remove, aligned, changed, placed
+from assay.verify.repair.surgery import Change, ClaimChange, Recite, Remove, aligned, changed, placed
 
 NOTHING_LEFT = N_(
     "Nothing that answers this question was found in a form its sources support: "
@@ -22,18 +22,18 @@ NOTHING_LEFT = N_(
 class Edition:
     """A report in change: all changes at once, and one by one where together they would touch another claim."""
 
-    def __init__(self, text: str, checked: Sequence[Checked], means: Means) -> None:
+    def __init__(self, text: str, checked: Sequence[ClaimResult], means: Means) -> None:
         self._before, self._means = text, means
         self._all = list(checked)
-        self._changes: dict[str, tuple[Change, Checked | None]] = {}
-        self._made: dict[str, tuple[Change, Checked | None]] | None = None
+        self._changes: dict[str, tuple[Change, ClaimResult | None]] = {}
+        self._made: dict[str, tuple[Change, ClaimResult | None]] | None = None
         self._text, self._checked = text, list(checked)
 
-    def revise(self, change: Change, after: Checked) -> None:
+    def revise(self, change: Change, after: ClaimResult) -> None:
         """Put a claim's new version in its place."""
         self._changes[after.id] = (change, after)
 
-    def remove(self, checked: Checked) -> None:
+    def remove(self, checked: ClaimResult) -> None:
         """Take a claim out."""
         self._changes[checked.id] = (Remove(), None)
 
@@ -44,7 +44,7 @@ class Edition:
         return self._text
 
     @property
-    def checked(self) -> list[Checked]:
+    def checked(self) -> list[ClaimResult]:
         """The claims there are then, each where it stands."""
         self._make()
         return self._checked
@@ -59,7 +59,7 @@ class Edition:
         """The claims taken out."""
         return {id for id, (_, after) in self._make().items() if after is None}
 
-    def _make(self) -> Mapping[str, tuple[Change, Checked | None]]:
+    def _make(self) -> Mapping[str, tuple[Change, ClaimResult | None]]:
         if self._made is None:
             self._made = dict(self._changes)
             if self._changes and not self._try(self._made):
@@ -69,7 +69,7 @@ class Edition:
                         self._made[id] = change
         return self._made
 
-    def _try(self, changes: Mapping[str, tuple[Change, Checked | None]]) -> bool:
+    def _try(self, changes: Mapping[str, tuple[Change, ClaimResult | None]]) -> bool:
         """Make these changes to the text as it was before; whether all other claims came through."""
         left = [each for each in self._all if each.id not in changes or changes[each.id][1] is not None]
         if not left:
@@ -91,16 +91,19 @@ class Edition:
         return True
 
     def _wanted(
-        self, checked: Checked, changes: Mapping[str, tuple[Change, Checked | None]], lent: Sequence[Checked]
-    ) -> Placed:
+        self,
+        checked: ClaimResult,
+        changes: Mapping[str, tuple[Change, ClaimResult | None]],
+        lent: Sequence[ClaimResult],
+    ) -> ClaimChange:
         after = changes.get(checked.id, (None, None))[1]
         said = placed((after or checked).sentence)
-        return Placed(said.text, (after or checked).passages) if after or checked in lent else said
+        return ClaimChange(said.text, (after or checked).passages) if after or checked in lent else said
 
-    def _lent(self, changes: Mapping[str, tuple[Change, Checked | None]]) -> list[Checked]:
+    def _lent(self, changes: Mapping[str, tuple[Change, ClaimResult | None]]) -> list[ClaimResult]:
         """Claims without a marker of their own whose citation stands on a claim that changes: they get their own."""
-        found: list[Checked] = []
-        lender: Checked | None = None
+        found: list[ClaimResult] = []
+        lender: ClaimResult | None = None
         for each in reversed(self._all):
             if each.sentence.markers:
                 lender = each
@@ -115,7 +118,7 @@ class Edition:
         return found
 
 
-def _moved(checked: Checked, sentence: Sentence) -> Checked:
+def _moved(checked: ClaimResult, sentence: ReportSentence) -> ClaimResult:
     """The claim where it stands now, in its own words."""
     there = msgspec.structs.replace(sentence, text=checked.sentence.text)
     return msgspec.structs.replace(checked, sentence=there)

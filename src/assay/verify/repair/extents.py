@@ -8,25 +8,25 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.core.markers import Marker
-from assay.verify.claims import Sentence
+from assay.verify.claims import ReportSentence
 
 _CLOSING = re.compile(r"[.!?…。！？؟۔।,;:\"'”’»)\]*_~`」』】）]*")
 _BLANK_LINE = re.compile(r"\n[ \t>]*\n")
 
 
-class Extent(msgspec.Struct, frozen=True, kw_only=True):
+class SentenceExtent(msgspec.Struct, frozen=True, kw_only=True):
     """Code points `[start, stop)` of the report: a sentence with the markers beside it and what ends it.
 
     `apart` are its markers which stand in a block of their own, below it.
     """
 
-    sentence: Sentence
+    sentence: ReportSentence
     start: int
     stop: int
     apart: tuple[Marker, ...] = ()
 
 
-def extents(report: str, sentences: Sequence[Sentence]) -> tuple[Extent, ...]:
+def extents(report: str, sentences: Sequence[ReportSentence]) -> tuple[SentenceExtent, ...]:
     """The extent of every sentence; `sentences` are all of the report, in order. None overlap."""
     found = []
     for at, sentence in enumerate(sentences):
@@ -38,7 +38,7 @@ def extents(report: str, sentences: Sequence[Sentence]) -> tuple[Extent, ...]:
     return tuple(found)
 
 
-def _extent(report: str, sentence: Sentence, limit: int) -> Extent:
+def _extent(report: str, sentence: ReportSentence, limit: int) -> SentenceExtent:
     start = min([sentence.start, *(marker.start for marker in sentence.markers)])
     stop = _closed(report, sentence.end, limit)
     apart: list[Marker] = []
@@ -50,7 +50,7 @@ def _extent(report: str, sentence: Sentence, limit: int) -> Extent:
             apart.append(marker)
         else:
             stop = _closed(report, marker.end, limit)
-    return Extent(sentence=sentence, start=start, stop=stop, apart=tuple(apart))
+    return SentenceExtent(sentence=sentence, start=start, stop=stop, apart=tuple(apart))
 
 
 def _closed(report: str, at: int, limit: int) -> int:

@@ -18,15 +18,15 @@ from assay.core.sources import Passage
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled, listed, ngettext, number
 from assay.run.run import Branch, Run
-from assay.verify.checking import AT_ONCE, Checked, Rules, check_claim
-from assay.verify.holdings import Holdings
+from assay.verify.claim_check import AT_ONCE, CheckRules, ClaimResult, check_claim
+from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.repair.candidates import candidates
 from assay.verify.repair.cells import Emptied, emptied, is_row
+from assay.verify.repair.citation_repair import recited
 from assay.verify.repair.edition import Edition
+from assay.verify.repair.evidence_search import search_for
 from assay.verify.repair.means import Means
-from assay.verify.repair.narrowing import narrowed, text_of
-from assay.verify.repair.reciting import recited
-from assay.verify.repair.searching import search_for
+from assay.verify.repair.narrower import narrowed, text_of
 from assay.verify.repair.surgery import Change, Recite, Rewrite
 
 ROUNDS = 2
@@ -38,8 +38,8 @@ save it: code looks for passages which say the others word for word."""
 class Mended(msgspec.Struct, frozen=True, kw_only=True):
     """A claim before and after; `how` is the stage which mended it."""
 
-    before: Checked
-    after: Checked
+    before: ClaimResult
+    after: ClaimResult
     how: Literal["recite", "narrow", "empty"]
     emptied: Emptied | None = None
 
@@ -64,7 +64,7 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
         return _("; ").join((said, _("it was {verdict}").format(verdict=before)))
 
 
-def _judged(claim: Checked) -> str:
+def _judged(claim: ClaimResult) -> str:
     """A claim's verdict, and why."""
     return labelled(verdict(claim.check.verdict), reason(claim.check.reason))
 
@@ -76,7 +76,7 @@ class Repaired(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     text: str
-    checked: tuple[Checked, ...]
+    checked: tuple[ClaimResult, ...]
     recited: int = 0
     rewritten: int = 0
     removed: int = 0
@@ -113,15 +113,15 @@ def _counted(recited: int, rewritten: int, removed: int, emptied: int) -> str:
 class Mender:
     """Repairs one report; `text` and `checked` are as they stand, and on the log."""
 
-    def __init__(self, run: Run, held: Holdings, rules: Rules, means: Means) -> None:
+    def __init__(self, run: Run, held: EvidenceIndex, rules: CheckRules, means: Means) -> None:
         self.run, self.held, self.rules, self.means = run, held, rules, means
         self.text = ""
-        self.checked: list[Checked] = []
+        self.checked: list[ClaimResult] = []
         self.done = {"recite": 0, "narrow": 0, "remove": 0, "empty": 0}
         self.stopped = False  # a limit was met: no more models, no more searches
         self.writes = not run.profile("complex").deterministic and "narrow" not in means.off
 
-    async def repair(self, report: str, checked: Sequence[Checked]) -> Repaired:
+    async def repair(self, report: str, checked: Sequence[ClaimResult]) -> Repaired:
         """The report without what nothing supports. It never comes to nothing because of a limit or a failing model."""
         self.text, self.checked = report, list(checked)
         for turn in range(1, ROUNDS + 1):
@@ -142,21 +142,21 @@ class Mender:
             emptied=self.done["empty"],
         )
 
-    def _may_be_mended(self, checked: Checked, number: int) -> bool:
+    def _may_be_mended(self, checked: ClaimResult, number: int) -> bool:
         """Whether a round takes a claim up; the second is for what would have to go."""
         if fails(checked):
             return True
         verdict = checked.check.verdict
         return number == 1 and (verdict == "unsupported" or (verdict == "partial" and self.writes))
 
-    async def _retrieved(self, place: Run, failing: Sequence[Checked]) -> bool:
+    async def _retrieved(self, place: Run, failing: Sequence[ClaimResult]) -> bool:
         if "retrieve" in self.means.off or self.stopped or self.run.exhausted:
             return False
         return await search_for(place.child("search"), self.held, self.means, failing)
 
     # one round
 
-    async def _mended(self, place: Run, failing: Sequence[Checked]) -> list[Mended]:
+    async def _mended(self, place: Run, failing: Sequence[ClaimResult]) -> list[Mended]:
         try:
             found = await candidates(place, self.held, self.means.ledger, failing)
         except Failed as failed:
@@ -164,7 +164,7 @@ class Mender:
             found = {}
         free = asyncio.Semaphore(AT_ONCE)
 
-        async def one(claim: Run, each: Checked) -> Mended | None:
+        async def one(claim: Run, each: ClaimResult) -> Mended | None:
             async with free:
                 return await self._mend(claim, each, found.get(each.id, []), asks=each.id in asked)
 
@@ -172,7 +172,9 @@ class Mender:
         branches = (Branch(each.id, partial(one, each=each)) for each in failing)
         return [mended for mended in await place.gather(*branches) if mended is not None]
 
-    async def _mend(self, place: Run, checked: Checked, passages: Sequence[Passage], *, asks: bool) -> Mended | None:
+    async def _mend(
+        self, place: Run, checked: ClaimResult, passages: Sequence[Passage], *, asks: bool
+    ) -> Mended | None:
         if "recite" not in self.means.off:
             after = await recited(place, self.held, self.rules, checked, passages, asks=asks and not self.stopped)
             if after is not None:
@@ -182,13 +184,13 @@ class Mender:
         after = await self._narrow(place, checked, passages)
         return Mended(before=checked, after=after, how="narrow") if after is not None else None
 
-    def _may_be_narrowed(self, checked: Checked) -> bool:
+    def _may_be_narrowed(self, checked: ClaimResult) -> bool:
         """Whether a model may put a claim in other words: not what only the weight of its words doubts, nor a row."""
         doubted = fails(checked) or checked.check.verdict == "partial"
         row = "|" in self.text[checked.sentence.start : checked.sentence.end]
         return self.writes and not self.stopped and doubted and not row
 
-    async def _narrow(self, place: Run, checked: Checked, passages: Sequence[Passage]) -> Checked | None:
+    async def _narrow(self, place: Run, checked: ClaimResult, passages: Sequence[Passage]) -> ClaimResult | None:
         """What the model says instead, checked from the start; None where it fails like the sentence before."""
         known = {passage.id: passage for passage in (*checked.evidence.passages, *passages)}
         if not known:
@@ -209,7 +211,7 @@ class Mender:
         """Rows which would have to go, with the cells empty to which a rule objects, where the rest holds."""
         rows = [each for each in self.checked if fails(each) and is_row(each)]
 
-        async def one(at: Run, each: Checked) -> Mended | None:
+        async def one(at: Run, each: ClaimResult) -> Mended | None:
             found = await asyncio.to_thread(emptied, self.text, each, self.rules)
             if found is None:
                 return None
@@ -228,7 +230,7 @@ class Mender:
 
     # the text
 
-    def _settle(self, mended: Sequence[Mended], removed: Sequence[Checked]) -> None:
+    def _settle(self, mended: Sequence[Mended], removed: Sequence[ClaimResult]) -> None:
         """Change the text, and say so; what cannot be changed without touching another claim stays as it is."""
         done = Edition(self.text, self.checked, self.means)
         for each in mended:
@@ -277,7 +279,7 @@ class Mender:
         )
 
 
-def fails(checked: Checked) -> bool:
+def fails(checked: ClaimResult) -> bool:
     """Whether a claim must not stay as it is: a rule or a judge objects, or it cites nothing there is.
 
     What only the weight of its words calls unsupported may stay, with that verdict.

@@ -14,8 +14,8 @@ import msgspec
 from markdown_it.tree import SyntaxTreeNode
 
 from assay.core.clean import Edit, Edited
-from assay.verify.claims import PAIRED, Sentence, read
-from assay.verify.repair.extents import Extent, extents
+from assay.verify.claims import PAIRED, ReportSentence, read
+from assay.verify.repair.extents import SentenceExtent, extents
 from assay.verify.repair.structure import Blocks
 from assay.verify.rows import BAR
 
@@ -87,7 +87,7 @@ def _apart(edits: list[Edit]) -> list[Edit]:
 # one sentence
 
 
-def _edits(report: str, extent: Extent, change: Change) -> Iterator[Edit]:
+def _edits(report: str, extent: SentenceExtent, change: Change) -> Iterator[Edit]:
     for marker in extent.apart:
         start = len(report[: marker.start].rstrip(" \t\r\n>"))
         yield Edit(start, marker.end, "")
@@ -99,7 +99,7 @@ def _edits(report: str, extent: Extent, change: Change) -> Iterator[Edit]:
         yield from _emptied(report, extent.sentence, change.cells)
 
 
-def _recited(report: str, extent: Extent, marker: str) -> Iterator[Edit]:
+def _recited(report: str, extent: SentenceExtent, marker: str) -> Iterator[Edit]:
     """The marker takes the place of the last one; where there is none, it comes after the sentence."""
     own = [each for each in extent.sentence.markers if each not in extent.apart]
     if not own:
@@ -117,7 +117,7 @@ def _recited(report: str, extent: Extent, marker: str) -> Iterator[Edit]:
     yield Edit(last, own[-1].end, marker)
 
 
-def _emptied(report: str, row: Sentence, emptied: Sequence[int]) -> Iterator[Edit]:
+def _emptied(report: str, row: ReportSentence, emptied: Sequence[int]) -> Iterator[Edit]:
     """The words of these cells go, and a dash takes their place."""
     ending = re.compile(r"[\r\n]").search(report, row.start)
     end = ending.start() if ending else len(report)
@@ -139,7 +139,7 @@ def _emptied(report: str, row: Sentence, emptied: Sequence[int]) -> Iterator[Edi
 # taking out
 
 
-def _removed(report: str, found: Sequence[Extent], gone: set[int], emptied: str) -> list[Edit]:
+def _removed(report: str, found: Sequence[SentenceExtent], gone: set[int], emptied: str) -> list[Edit]:
     blocks = Blocks(report)
     leaves: dict[int, SyntaxTreeNode] = {}
     members: defaultdict[int, list[int]] = defaultdict(list)
@@ -170,7 +170,7 @@ def _removed(report: str, found: Sequence[Extent], gone: set[int], emptied: str)
 _LABEL = re.compile(r"(?:\*\*|__)[^\n]+(?:\*\*|__):?")
 
 
-def _with_labels(found: Sequence[Extent], gone: set[int], members: Mapping[int, list[int]]) -> set[int]:
+def _with_labels(found: Sequence[SentenceExtent], gone: set[int], members: Mapping[int, list[int]]) -> set[int]:
     """With what only names the sentences after it, where none of them is left in its block."""
     more = set(gone)
     for inside in members.values():
@@ -180,12 +180,15 @@ def _with_labels(found: Sequence[Extent], gone: set[int], members: Mapping[int, 
     return more
 
 
-def _is_label(sentence: Sentence) -> bool:
+def _is_label(sentence: ReportSentence) -> bool:
     return not sentence.id and (sentence.text.endswith((":", "：")) or _LABEL.fullmatch(sentence.text) is not None)
 
 
 def _lead_ins(
-    found: Sequence[Extent], blocks: Blocks, leaves: Mapping[int, SyntaxTreeNode], members: Mapping[int, list[int]]
+    found: Sequence[SentenceExtent],
+    blocks: Blocks,
+    leaves: Mapping[int, SyntaxTreeNode],
+    members: Mapping[int, list[int]],
 ) -> set[int]:
     """The sentences ending with a colon which led in a list or table that goes."""
     leading = {id(node) for node in blocks.led_in()}
@@ -207,7 +210,9 @@ def _kept_headings(blocks: Blocks, emptied: str) -> list[Edit]:
     return edits
 
 
-def _sentences_out(report: str, found: Sequence[Extent], inside: Sequence[int], gone: set[int]) -> Iterator[Edit]:
+def _sentences_out(
+    report: str, found: Sequence[SentenceExtent], inside: Sequence[int], gone: set[int]
+) -> Iterator[Edit]:
     """Take sentences out of a block others stay in, a run of them at once."""
     run: list[int] = []
     kept = -1
@@ -224,7 +229,7 @@ def _sentences_out(report: str, found: Sequence[Extent], inside: Sequence[int], 
         run, kept = [], at
 
 
-def _item_text_out(report: str, found: Sequence[Extent], leaf: SyntaxTreeNode, inside: Sequence[int]) -> Edit:
+def _item_text_out(report: str, found: Sequence[SentenceExtent], leaf: SyntaxTreeNode, inside: Sequence[int]) -> Edit:
     """Take out the text of an item which goes on: what follows takes its place, unless that is a list of its own."""
     after = leaf.next_sibling
     start, stop = found[inside[0]].start, found[inside[-1]].stop
@@ -259,7 +264,7 @@ def _unpaired(text: str) -> tuple[str, str]:
 # reading again
 
 
-class Placed(msgspec.Struct, frozen=True):
+class ClaimChange(msgspec.Struct, frozen=True):
     """What a claim has to say, and the ids its markers have to name, after a change.
 
     Signs of emphasis and brackets at its ends do not count: of two sentences in one pair, the one left gets both.
@@ -269,12 +274,12 @@ class Placed(msgspec.Struct, frozen=True):
     ids: tuple[str, ...]
 
 
-def placed(sentence: Sentence) -> Placed:
+def placed(sentence: ReportSentence) -> ClaimChange:
     """What a sentence says and names."""
-    return Placed(sentence.text.strip(PAIRED), tuple(id for marker in sentence.markers for id in marker.ids))
+    return ClaimChange(sentence.text.strip(PAIRED), tuple(id for marker in sentence.markers for id in marker.ids))
 
 
-def aligned(report: str, wanted: Sequence[Placed]) -> tuple[Sentence, ...] | None:
+def aligned(report: str, wanted: Sequence[ClaimChange]) -> tuple[ReportSentence, ...] | None:
     """The claims of `report`, where they are exactly those `wanted`, in order; None where any is not."""
     found = tuple(sentence for sentence in read(report) if sentence.id)
     return found if [placed(sentence) for sentence in found] == list(wanted) else None

@@ -1,4 +1,5 @@
-"""Where a text cites: `[1]`, `[1, 3-5]`, `【1†…】`, `[^note]`, `<sup>1</sup>`, `[words](address)`, `<address>`, `https://…`.
+"""Where a text cites: `[1]`, `[1, 3-5]`, `【1†…】`, `[^note]`, `<sup>1</sup>`, `[words](address)`, `<address>`,
+`https://…`.
 
 Code, formulas, images and escaped brackets are none. Linear: the text is cut by `core.scanner`, and what is looked for
 in its prose has bounded parts.
@@ -20,7 +21,7 @@ MOST = 50
 """Numbers of a range (`[3-5]`) which are taken."""
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class CitationSpan(msgspec.Struct, frozen=True, kw_only=True):
     """A citation at code points `[start, end)`: labels of references, or one address.
 
     `shown` is what of it belongs to the sentence: a link's words.
@@ -46,10 +47,10 @@ _NESTED = re.compile(r"\[\s*\[(?P<label>[^\[\]\n]{1,120})\]\s*\]")
 _CHECKBOX = re.compile(r"[ xX]")
 
 
-def places(text: str, known: Definitions) -> tuple[Place, ...]:
+def places(text: str, known: Definitions) -> tuple[CitationSpan, ...]:
     """The citations of `text`, in order, none in another, those outside the entries of `known` alone."""
     entries = [(each.start, each.end) for each in known.all]
-    found: list[Place] = []
+    found: list[CitationSpan] = []
     at = 0
     for place in _found(text, known):
         while at < len(entries) and entries[at][1] <= place.start:
@@ -59,7 +60,7 @@ def places(text: str, known: Definitions) -> tuple[Place, ...]:
     return tuple(found)
 
 
-def _found(text: str, known: Definitions) -> Iterator[Place]:
+def _found(text: str, known: Definitions) -> Iterator[CitationSpan]:
     for is_prose, group in groupby(scan(text), key=lambda token: token.kind == "text"):
         tokens = list(group)
         if is_prose:
@@ -68,36 +69,36 @@ def _found(text: str, known: Definitions) -> Iterator[Place]:
             yield from (place for token in tokens if (place := _of_token(text, token)))
 
 
-def _of_token(text: str, token: Token) -> Place | None:
+def _of_token(text: str, token: Token) -> CitationSpan | None:
     """The citation a link is, or an address in angle brackets, or what looks like a marker of a run."""
     piece = text[token.start : token.end]
     if token.marker:
-        return Place(start=token.start, end=token.end, labels=tuple(map(normal, token.marker.ids)))
+        return CitationSpan(start=token.start, end=token.end, labels=tuple(map(normal, token.marker.ids)))
     if token.kind == "link" and text[token.start - 1 : token.start] != "!":
         found = linked(piece)
         if found:
             label, url = found
             number = label.strip(" []^")
             shown = "" if number.isdecimal() else label
-            return Place(start=token.start, end=token.end, url=url, shown=shown)
+            return CitationSpan(start=token.start, end=token.end, url=url, shown=shown)
     if token.kind == "verbatim" and piece.startswith("<") and BARE.fullmatch(piece[1:-1]):
-        return Place(start=token.start, end=token.end, url=piece[1:-1])
+        return CitationSpan(start=token.start, end=token.end, url=piece[1:-1])
     return None
 
 
-def _in_prose(text: str, start: int, end: int, known: Definitions) -> Iterator[Place]:
+def _in_prose(text: str, start: int, end: int, known: Definitions) -> Iterator[CitationSpan]:
     words: re.Match[str] | None = None  # a bracket without meaning of its own, just before
     for match in _PROSE.finditer(text, start, end):
         labels = _labels(match, known)
         if match["url"]:
             url = trimmed(match["url"])
-            yield Place(start=match.start(), end=match.start() + len(url), url=url)
+            yield CitationSpan(start=match.start(), end=match.start() + len(url), url=url)
         elif labels:
             joined = words if words and words.end() == match.start() and not labels[0].isdecimal() else None
             first, last = (joined or match).start(), match.end()
             if not joined and text[first - 1 : first] == "[" and text[last : last + 1] == "]":
                 first, last = first - 1, last + 1
-            yield Place(start=first, end=last, labels=labels, shown=joined["label"] if joined else "")
+            yield CitationSpan(start=first, end=last, labels=labels, shown=joined["label"] if joined else "")
         words = match if match["bracket"] and not labels else None
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from assay.core.scanner import scan
 from assay.verify.texts.addresses import address_in, titled
-from assay.verify.texts.exported import lists
+from assay.verify.texts.export_notes import lists
 
 _LINE = re.compile(r"[^\n]*\n?")
 _HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(\S.*)")

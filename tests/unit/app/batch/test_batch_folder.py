@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.app.batch.folder import RESULTS, STARTED, Folder, Result, file_name
-from assay.app.batch.rows import Order
+from assay.app.batch.folder import RESULTS, STARTED, BatchFolder, BatchResult, file_name
+from assay.app.batch.rows import BatchRow
 from assay.core.errors import StoreError, UsageError
 
 
-def row(key: str, line: int = 1, status: str = "completed") -> Result:
-    return Result(line=line, key=key, question="?", status=status)  # type: ignore[arg-type]
+def row(key: str, line: int = 1, status: str = "completed") -> BatchResult:
+    return BatchResult(line=line, key=key, question="?", status=status)  # type: ignore[arg-type]
 
 
 def test_a_row_cut_off_by_a_kill_is_as_if_never_written(tmp_path: Path):
-    folder = Folder(tmp_path)
+    folder = BatchFolder(tmp_path)
     with folder.taken():
         folder.add(row("a"))
         folder.add(row("b", 2))
@@ -27,7 +27,7 @@ def test_a_row_cut_off_by_a_kill_is_as_if_never_written(tmp_path: Path):
     first = whole.index(b"\n") + 1
     for cut in range(first, len(whole)):
         (tmp_path / RESULTS).write_bytes(whole[:cut])
-        again = Folder(tmp_path)
+        again = BatchFolder(tmp_path)
         with again.taken():
             assert list(again.results) == ["a"]
             again.add(row("c", 3))
@@ -38,33 +38,37 @@ def test_a_row_cut_off_by_a_kill_is_as_if_never_written(tmp_path: Path):
 
 
 def test_the_last_word_on_an_order_counts_and_rows_are_put_in_order(tmp_path: Path):
-    folder = Folder(tmp_path)
+    folder = BatchFolder(tmp_path)
     with folder.taken():
         folder.add(row("b", 2, "failed"))
         folder.add(row("a", 1))
         folder.add(row("b", 2))
         folder.put_in_order()
-    rows = [msgspec.json.decode(line, type=Result) for line in (tmp_path / RESULTS).read_bytes().splitlines()]
+    rows = [msgspec.json.decode(line, type=BatchResult) for line in (tmp_path / RESULTS).read_bytes().splitlines()]
     assert [(each.key, each.status) for each in rows] == [("a", "completed"), ("b", "completed")]
 
 
 def test_one_process_at_a_time(tmp_path: Path):
-    with Folder(tmp_path).taken(), pytest.raises(UsageError, match="another process"), Folder(tmp_path).taken():
+    with (
+        BatchFolder(tmp_path).taken(),
+        pytest.raises(UsageError, match="another process"),
+        BatchFolder(tmp_path).taken(),
+    ):
         pass
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path):
     (tmp_path / STARTED).write_text('{"mine": true}\n')
-    with pytest.raises(UsageError, match="another folder"), Folder(tmp_path).taken():
+    with pytest.raises(UsageError, match="another folder"), BatchFolder(tmp_path).taken():
         pass
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="cannot be written"), Folder(tmp_path / "file").taken():
+    with pytest.raises(StoreError, match="cannot be written"), BatchFolder(tmp_path / "file").taken():
         pass
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_a_file_name_is_a_name(question: str, id: str):
-    name = file_name(Order(line=1, key="k3", question=question, id=id), ".md")
+    name = file_name(BatchRow(line=1, key="k3", question=question, id=id), ".md")
     assert name.endswith("k3.md")
     assert set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-.")
     assert name.count(".") == 1

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.app.batch.rows import LONGEST, BadLine, Order, read_orders
-from assay.app.briefs import Wanted
+from assay.app.batch.rows import LONGEST, BadLine, BatchRow, read_orders
+from assay.app.briefs import RunOptions
 
 
-def read(*lines: str | bytes) -> list[Order | BadLine]:
+def read(*lines: str | bytes) -> list[BatchRow | BadLine]:
     return list(read_orders(line if isinstance(line, bytes) else line.encode() for line in lines))
 
 
-def good(*lines: str | bytes) -> list[Order]:
+def good(*lines: str | bytes) -> list[BatchRow]:
     found = read(*lines)
-    assert all(isinstance(each, Order) for each in found), found
-    return [each for each in found if isinstance(each, Order)]
+    assert all(isinstance(each, BatchRow) for each in found), found
+    return [each for each in found if isinstance(each, BatchRow)]
 
 
 def test_a_line_is_a_question_or_an_object():
@@ -37,7 +37,7 @@ def test_a_line_is_a_question_or_an_object():
 
 def test_every_option_of_a_run_is_known():
     samples = {"models": {"complex": ["a"]}, "answers": ["yes"], "schema": {"type": "object"}, "domains": ["x.org"]}
-    for name in get_type_hints(Wanted):
+    for name in get_type_hints(RunOptions):
         value = samples.get(name)
         if value is not None:
             import msgspec
@@ -68,8 +68,8 @@ def test_every_option_of_a_run_is_known():
 )
 def test_what_is_no_question_is_named_by_its_line(line: str | bytes, why: str):
     first, bad, last = read("one?", line, "two?")
-    assert isinstance(first, Order)
-    assert isinstance(last, Order)
+    assert isinstance(first, BatchRow)
+    assert isinstance(last, BatchRow)
     assert isinstance(bad, BadLine)
     assert bad.line == 2
     assert why in bad.error
@@ -86,7 +86,7 @@ def test_equal_lines_are_orders_of_their_own_and_an_id_is_not_used_twice():
     keys = [each.key for each in good("a?", "a?", "a?")]
     assert len(set(keys)) == 3
     first, second = read('{"question": "a?", "id": 1}', '{"question": "b?", "id": "1"}')
-    assert isinstance(first, Order)
+    assert isinstance(first, BatchRow)
     assert isinstance(second, BadLine)
 
 
@@ -100,5 +100,5 @@ def test_whatever_stands_there_is_an_order_or_named(lines: list[bytes]):
     found = list(read_orders(lines))
     numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
     assert [each.line for each in found] == numbers
-    keys = [each.key for each in found if isinstance(each, Order)]
+    keys = [each.key for each in found if isinstance(each, BatchRow)]
     assert len(keys) == len(set(keys))

@@ -9,7 +9,7 @@ import pytest
 from assay.core.errors import FetchFailed
 from assay.core.sources import Fetched
 from assay.core.webrules import ANYTHING, WebRules
-from assay.fetch.browser.gate import AT_ONCE, Gate, Given, Wish
+from assay.fetch.browser.gate import AT_ONCE, GateResponse, PageGate, Wish
 
 HOME = "http://app.example/start"
 
@@ -38,9 +38,9 @@ class Web:
         """Nothing is open."""
 
 
-def gate(web: Web, *, inside: bool = False, requests: int = 5, size: int = 1_000, seconds: float = 5.0) -> Gate:
+def gate(web: Web, *, inside: bool = False, requests: int = 5, size: int = 1_000, seconds: float = 5.0) -> PageGate:
     deadline = asyncio.get_running_loop().time() + seconds
-    return Gate(page(), web, ANYTHING, inside=inside, requests=requests, bytes=size, deadline=deadline)
+    return PageGate(page(), web, ANYTHING, inside=inside, requests=requests, bytes=size, deadline=deadline)
 
 
 def wish(url: str, kind: str = "script", method: str = "GET") -> Wish:
@@ -51,9 +51,9 @@ async def test_the_page_itself_comes_from_what_was_fetched_and_goes_nowhere():
     web = Web()
     made = gate(web)
     first = await made.through(wish(HOME, "document"))
-    assert first == Given(status=200, headers={"content-type": "text/html"}, body=b"<p>")
+    assert first == GateResponse(status=200, headers={"content-type": "text/html"}, body=b"<p>")
     for url in (HOME, "http://elsewhere.example/", "file:///etc/passwd"):
-        assert await made.through(wish(url, "document")) == Given(status=204)
+        assert await made.through(wish(url, "document")) == GateResponse(status=204)
     assert web.asked == []
 
 
@@ -84,7 +84,7 @@ async def test_nothing_is_sent():
 
 async def test_styles_are_answered_with_nothing():
     web = Web()
-    assert await gate(web).through(wish("http://app.example/x.css", "stylesheet")) == Given(
+    assert await gate(web).through(wish("http://app.example/x.css", "stylesheet")) == GateResponse(
         headers={"content-type": "text/css"}
     )
     assert web.asked == []

@@ -12,7 +12,7 @@ from office_files import TABLE, book, changed, ebook, open_sheet, open_text, sli
 
 from assay.core.errors import ExtractError
 from assay.core.ports import Extractor
-from assay.fetch.office import packaged
+from assay.fetch.office import package
 from assay.fetch.office.docx import DocxExtractor
 from assay.fetch.office.epub import EpubExtractor
 from assay.fetch.office.ods import OdsExtractor
@@ -44,8 +44,8 @@ def test_entities_are_refused(extractor: Extractor, data: bytes, part: str, text
 
 @each_file
 def test_what_unpacks_to_too_much_is_refused(extractor: Extractor, data: bytes, part: str):
-    bomb = changed(data, {"bomb.bin": b"\0" * (packaged.RATIO_FROM + 1)})
-    assert len(bomb) < packaged.RATIO_FROM / packaged.RATIO
+    bomb = changed(data, {"bomb.bin": b"\0" * (package.RATIO_FROM + 1)})
+    assert len(bomb) < package.RATIO_FROM / package.RATIO
     with pytest.raises(ExtractError, match="unpacks to more"):
         list(extractor.extract(bomb, "x"))
 
@@ -58,7 +58,7 @@ def test_macros_and_what_else_is_packed_with_it_change_nothing(extractor: Extrac
 
 @each_file
 def test_locked_damaged_and_foreign_files_have_a_reason(extractor: Extractor, data: bytes, part: str):
-    for bad in (packaged.OLE + b"\0" * 600, data[: len(data) // 2], zipped({"a.txt": "no document"}), b"plain text"):
+    for bad in (package.OLE + b"\0" * 600, data[: len(data) // 2], zipped({"a.txt": "no document"}), b"plain text"):
         with pytest.raises(ExtractError) as caught:
             list(extractor.extract(bad, "x"))
         assert str(caught.value)
@@ -100,9 +100,9 @@ def test_a_sheet_which_repeats_itself_without_end_costs_itself_alone():
 
 def test_the_warning_names_the_extra():
     with pytest.raises(ExtractError, match=r"pip install 'assay\[office\]'"):
-        packaged.need("no_such_module_at_all", "python-none")
+        package.need("no_such_module_at_all", "python-none")
 
 
 def test_an_old_workbook_is_opened_as_one():
     with pytest.raises(ExtractError, match="damaged"):
-        list(XlsExtractor().extract(packaged.OLE + b"\0" * 600, "x.xls"))
+        list(XlsExtractor().extract(package.OLE + b"\0" * 600, "x.xls"))

@@ -13,7 +13,7 @@ from assay.phases.reflective.reflector import (
     CHANGES,
     REASONING,
     Choice,
-    Standing,
+    PlanProgress,
     forbidden,
     read_decision,
 )
@@ -77,7 +77,7 @@ def test_the_rules(
     choice: Choice, done: int, tried: int, left: int, iteration: int, plans: int, least: int, more: int
 ) -> None:
     limits = {"min_steps": least, "max_steps": least + more, "plans": plans}
-    at = Standing(done=done, tried=tried, left=left, iteration=iteration, **limits)
+    at = PlanProgress(done=done, tried=tried, left=left, iteration=iteration, **limits)
     note = forbidden(choice, at)
     if choice == "continue":
         assert note == ""

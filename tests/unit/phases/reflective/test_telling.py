@@ -6,18 +6,18 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.history import Result
-from assay.agents.sizing import total
-from assay.agents.task import Finding, Kit
+from assay.agents.history import CallResult
+from assay.agents.task import Finding, Toolset
+from assay.agents.windows import total
 from assay.core.messages import Profile
-from assay.core.shown import show
+from assay.core.passage_context import show
 from assay.core.sources import Passage, Source
 from assay.core.text import estimate_tokens
 from assay.evidence.ledger import Ledger
-from assay.phases.ranking import best
-from assay.phases.telling import earlier, findings_message
+from assay.phases.source_ranks import best
+from assay.phases.step_findings import earlier, findings_message
 
-KIT = Kit(ledger=Ledger(), tools={})
+KIT = Toolset(ledger=Ledger(), tools={})
 PASSAGE = Passage(id="S1001.1", source="S1001", document_sha256="", start=0, end=1, text="x", text_sha256="")
 
 
@@ -51,7 +51,7 @@ def test_a_step_is_told_the_newest_findings_that_fit(texts: list[str], window: i
     assert kept == 0 or estimate_tokens(cited[-1]) <= window // 8
 
 
-def shown(*sources: str) -> Result:
+def shown(*sources: str) -> CallResult:
     blocks = [
         show(
             Source(
@@ -68,7 +68,7 @@ def shown(*sources: str) -> Result:
         for id in sources
     ]
     text = "\n\n".join(blocks)
-    return Result(call_id="c", text=text, shorten=lambda: ("", ""))
+    return CallResult(call_id="c", text=text, shorten=lambda: ("", ""))
 
 
 def test_pages_both_queries_found_come_first() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from research import document
 
 from assay.core.text import words
-from assay.evidence.documents import Reader
-from assay.phases.survey.collection import Collection, Found, _has, _may_have, _order
+from assay.evidence.documents import DocumentReader
+from assay.phases.survey.collection import Collection, GroupReading, _has, _may_have, _order
 from assay.run.run import Run
 from assay.store.memory import memory_store
 
@@ -46,7 +46,7 @@ def test_documents_come_in_the_order_of_their_numbers() -> None:
 class Stored:
     """A run whose steps are done already: their results are told, and nothing is done again."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: GroupReading) -> None:
         self._found = found
 
     def child(self, name: str) -> Stored:
@@ -55,7 +55,7 @@ class Stored:
     def emit(self, event: object) -> None:
         pass
 
-    async def step(self, name: str, work: object, **about: object) -> Found:
+    async def step(self, name: str, work: object, **about: object) -> GroupReading:
         return self._found
 
 
@@ -64,6 +64,6 @@ async def test_after_a_crash_headers_are_read_again_beside_documents_that_failed
     text = b"Title: One\nStatus: Draft\n\nProse.\n"
     good = msgspec.structs.replace(document("one", "one"), sha256=blobs.put(text), size=len(text))
     gone = msgspec.structs.replace(document("two", "two"), sha256="0" * 64)
-    stored = cast("Run", Stored(Found(failed=(gone.sha256,))))
-    headers = await Collection(stored, Reader(blobs), [gone, good]).headers()
+    stored = cast("Run", Stored(GroupReading(failed=(gone.sha256,))))
+    headers = await Collection(stored, DocumentReader(blobs), [gone, good]).headers()
     assert [(header.document, header.called) for header in headers] == [(good, "One")]

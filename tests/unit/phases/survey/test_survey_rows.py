@@ -7,18 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from research import document
 
-from assay.core.sources import Span
-from assay.phases.survey.reading import A_DOCUMENT, MOST_DOCUMENTS, batches
-from assay.phases.survey.rows import SHOWN, Line, Reached, Row, composed, first_line, merged
+from assay.core.sources import PassageSpan
+from assay.phases.survey.batches import A_DOCUMENT, MOST_DOCUMENTS, batches
+from assay.phases.survey.rows import SHOWN, Reached, Row, SurveyLine, composed, first_line, merged
 from assay.verify.claims import read
 
 
 def row(place: int, *texts: str, named: bool = True) -> Row:
-    lines = tuple(Line(text=text, spans=(Span(0, 0, 1, "x"),)) for text in texts)
+    lines = tuple(SurveyLine(text=text, spans=(PassageSpan(0, 0, 1, "x"),)) for text in texts)
     return Row(document=f"d{place}", place=place, called=f"Document {place}", lines=lines, named=named)
 
 
-def cite(row: Row, line: Line) -> str:
+def cite(row: Row, line: SurveyLine) -> str:
     return f"[S{row.place + 1}.{line.spans[0].ordinal}]"
 
 

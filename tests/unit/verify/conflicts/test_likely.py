@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.verify.conflicts.disagreeing import ALIKE
+from assay.verify.conflicts.disagreement import ALIKE
 from assay.verify.conflicts.likely import Likely
 from assay.verify.conflicts.statements import values
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.claims import Check
-from assay.verify.checking import Checked, Rules
+from assay.verify.claim_check import CheckRules, ClaimResult
 from assay.verify.claims import claims
-from assay.verify.evidence import Evidence
+from assay.verify.evidence import ClaimEvidence
 from assay.verify.repair.cells import emptied, is_row
 from assay.verify.repair.surgery import EMPTY, Blank, changed
 from assay.verify.rows import cells
@@ -20,17 +20,17 @@ WORDS = st.text("abc xyz 0123.,", min_size=1, max_size=12).map(str.strip).filter
 MARKERS = st.sampled_from(("", " [S1.1]", " [S1.2]", " [S1.1][S1.2]"))
 
 
-def row(text: str, rule: str = "number", held: Evidence | None = None) -> tuple[str, Checked]:
+def row(text: str, rule: str = "number", held: ClaimEvidence | None = None) -> tuple[str, ClaimResult]:
     """A report which is a table of one row, and the row's claim."""
     report = f"{HEAD}{text}"
     [sentence] = claims(report)
     check = Check(rule=rule, verdict="contradicted", reason="so it is")
-    return report, Checked(id="c1", sentence=sentence, evidence=held or evidence(TOLD), check=check)
+    return report, ClaimResult(id="c1", sentence=sentence, evidence=held or evidence(TOLD), check=check)
 
 
 def test_the_cell_which_is_false_goes_alone() -> None:
     report, checked = row("| northern plant | 400 people | 1990 [S1.1] |")
-    found = emptied(report, checked, Rules())
+    found = emptied(report, checked, CheckRules())
     assert found is not None
     assert (found.change, found.names) == (Blank((2,)), ("opened in",))
     assert found.sentence.text == f"northern plant | 400 people | {EMPTY}"
@@ -39,12 +39,12 @@ def test_the_cell_which_is_false_goes_alone() -> None:
 
 def test_nothing_is_left_of_a_row_whose_cells_are_all_false() -> None:
     report, checked = row("| northern plant | 900 people | 1990 [S1.1] |")
-    assert emptied(report, checked, Rules()) is None
+    assert emptied(report, checked, CheckRules()) is None
 
 
 def test_a_row_of_one_value_is_not_emptied() -> None:
     report, checked = row("| northern plant | 900 people [S1.1] | - |")
-    assert emptied(report, checked, Rules()) is None
+    assert emptied(report, checked, CheckRules()) is None
 
 
 def test_what_a_judge_denies_or_nothing_supports_is_no_matter_of_cells() -> None:

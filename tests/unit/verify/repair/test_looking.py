@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.sources import Span
-from assay.verify.repair.candidates import MOST, Index, Picked
-from assay.verify.repair.searching import TERMS, queries
+from assay.core.sources import PassageSpan
+from assay.verify.repair.candidates import MOST, PassageIndex, Picked
+from assay.verify.repair.evidence_search import TERMS, queries
 
 
 def picked(number: int, text: str, heading: tuple[str, ...] = ()) -> Picked:
-    return Picked("S1001", Span(ordinal=number, start=0, end=len(text), text=text, heading=heading))
+    return Picked("S1001", PassageSpan(ordinal=number, start=0, end=len(text), text=text, heading=heading))
 
 
 PASSAGES = [
@@ -23,12 +23,12 @@ PASSAGES = [
 
 
 def test_the_passage_with_most_of_the_rare_words_comes_first() -> None:
-    index = Index(PASSAGES)
+    index = PassageIndex(PASSAGES)
     assert [each.span.ordinal for each in index.best("The southern harbour employs 900 people.")][:2] == [2, 1]
     assert [each.span.ordinal for each in index.best("Bread is baked.")] == [3]
     assert index.best("The lighthouse of Aru employs 70.")[0].span.ordinal == 4
     assert index.best("Nobody wrote Rust.") == []
-    assert Index([]).best("Anything.") == []
+    assert PassageIndex([]).best("Anything.") == []
 
 
 def test_a_query_has_the_telling_words_and_a_long_claim_two() -> None:
@@ -43,7 +43,7 @@ def test_a_query_has_the_telling_words_and_a_long_claim_two() -> None:
 
 @given(st.lists(st.text(alphabet="ab c.7", max_size=30), max_size=12), st.text(alphabet="ab c.7", max_size=30))
 def test_few_are_picked_each_once(texts: list[str], claim: str) -> None:
-    found = Index(picked(at, text) for at, text in enumerate(texts)).best(claim)
+    found = PassageIndex(picked(at, text) for at, text in enumerate(texts)).best(claim)
     assert len(found) <= MOST
     assert len({each.span.ordinal for each in found}) == len(found)
     queries(claim)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.verify.claims import claims
-from assay.verify.repair.surgery import Change, Placed, Recite, Remove, Rewrite, aligned, changed, placed
+from assay.verify.repair.surgery import Change, ClaimChange, Recite, Remove, Rewrite, aligned, changed, placed
 
 OUT = [
     ("One is 1. Two is 2. Three is 3.", ["c2"], "One is 1. Three is 3."),
@@ -146,17 +146,17 @@ REPORTS = st.lists(BLOCKS, min_size=1, max_size=5).map("\n\n".join)
 def test_every_other_claim_keeps_its_words_and_markers(report: str, chance: object) -> None:
     found = claims(report)
     changes: dict[str, Change] = {}
-    wanted: list[Placed] = []
+    wanted: list[ClaimChange] = []
     for each in found:
         kind = chance.choice(["keep", "keep", "recite", "remove", "rewrite"])  # type: ignore[attr-defined]
         if kind == "remove":
             changes[each.id] = Remove()
         elif kind == "recite":
             changes[each.id] = Recite(("S7.1",))
-            wanted.append(Placed(placed(each).text, ("S7.1",)))
+            wanted.append(ClaimChange(placed(each).text, ("S7.1",)))
         elif kind == "rewrite" and not each.head:
             changes[each.id] = Rewrite("A quay has 7 metres [S8.1].")
-            wanted.append(Placed("A quay has 7 metres.", ("S8.1",)))
+            wanted.append(ClaimChange("A quay has 7 metres.", ("S8.1",)))
         else:
             wanted.append(placed(each))
     after = changed(report, changes)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.core.markers import parse
 from assay.verify.claims import claims
-from assay.verify.texts.marked import mark
+from assay.verify.texts.marked_text import mark
 from assay.verify.texts.places import places
 from assay.verify.texts.references import definitions
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from assay.core.claims import HOLDING, Check
 from assay.core.errors import StoreError
-from assay.core.sources import Document, Span, sha256
+from assay.core.sources import Document, PassageSpan, sha256
 from assay.evidence.segment import segment
-from assay.verify.texts.checking import SILENT, CheckedText, Draft, Shelf, draft
-from assay.verify.texts.marked import Reference, mark
-from assay.verify.texts.matching import Catalogue
-from assay.verify.texts.picking import MOST, Picker
+from assay.verify.texts.marked_text import TextReference, mark
+from assay.verify.texts.passage_choice import MOST, Picker
+from assay.verify.texts.reference_match import Catalogue
+from assay.verify.texts.text_check import SILENT, CheckedText, DocumentAccess, TextDraft, draft
 
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
 PLANTS = "# Plants\n\nThe northern plant employs 400 people.\n\nThe southern plant employs 900 people.\n"
@@ -48,8 +48,8 @@ def shelf(
     documents: Sequence[Document] = tuple(GIVEN.values()),
     texts: Mapping[str, str] = TEXTS,
     everything: Sequence[Document] = (),
-) -> Shelf:
-    def spans(one: Document) -> tuple[Span, ...]:
+) -> DocumentAccess:
+    def spans(one: Document) -> tuple[PassageSpan, ...]:
         return segment(texts[one.sha256], one.syntax)
 
     def text_of(sha256: str) -> bytes:
@@ -57,7 +57,9 @@ def shelf(
             raise StoreError("not there")
         return texts[sha256].encode()
 
-    return Shelf(find=Catalogue(documents, FOLDER).find, spans=spans, text_of=text_of, everything=tuple(everything))
+    return DocumentAccess(
+        find=Catalogue(documents, FOLDER).find, spans=spans, text_of=text_of, everything=tuple(everything)
+    )
 
 
 def checked(text: str, documents: Sequence[Document] = tuple(GIVEN.values())) -> CheckedText:
@@ -153,11 +155,11 @@ def test_the_picked_passages_share_the_claims_rare_words() -> None:
 
 def test_titles_of_one_word_are_not_looked_for_inside_a_reference() -> None:
     one = document(TIDES, "file:///x/y.md", "Introduction")
-    reference = Reference(id="S1", label="1", title="An Introduction to tides", text="An Introduction to tides")
+    reference = TextReference(id="S1", label="1", title="An Introduction to tides", text="An Introduction to tides")
     assert Catalogue([one], "/").find(reference) == ()
 
 
-def drafted(text: str, body: str) -> Draft:
+def drafted(text: str, body: str) -> TextDraft:
     one = document(body, f"file://{FOLDER}/docs/tides.md", "Tides at Brest")
     return draft(text, mark(text), shelf([one], {one.sha256: body}))
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from assay.core import events as e
-from assay.core.view.state import State
+from assay.core.view.state import ViewState
 
-Handler = Callable[[State, e.Envelope, Any], None]
+Handler = Callable[[ViewState, e.Envelope, Any], None]
 HANDLERS: dict[str, Handler] = {}
 
 H = TypeVar("H", bound=Handler)

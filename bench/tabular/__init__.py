@@ -1,0 +1,1 @@
+"""Questions about tables, and the tables they are asked of."""

@@ -1,0 +1,15 @@
+"""Questions over two corpora which the built-in model was not improved on, beside BM25's two best sentences.
+
+apt-get install apache2-doc anarchism
+python bench/untouched_manuals.py [--show]
+"""
+
+from __future__ import annotations
+
+import sys
+
+from manuals.asking import main
+from manuals.untouched import ANARCHISM, APACHE
+
+if __name__ == "__main__":
+    sys.exit(main(APACHE, ANARCHISM, baseline=True))

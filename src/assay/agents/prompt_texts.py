@@ -1,0 +1,40 @@
+"""The prompts of a package, as agents and phases ask for them, and what every request of an agent begins with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+
+import msgspec
+
+from assay.agents.control import DONE, THINK
+from assay.agents.task import AgentTask
+from assay.core.messages import ToolDefinition
+from assay.run.prompt_files import hashes as hashes
+from assay.run.prompt_files import prompt as prompt
+from assay.run.protocols import Tool
+from assay.run.run import Run
+
+_ITEM = re.compile(r"^- \{([a-z_]+)\} (.*\n(?: .*\n)*)", re.MULTILINE)
+
+
+def for_tools(text: str, there: Collection[str]) -> str:
+    """A prompt without its items about tools or places (`- {open} Open the …`, `- {web} …`) which are not there."""
+    return _ITEM.sub(lambda found: f"- {found[2]}" if found[1] in there else "", text)
+
+
+class PromptOpening(msgspec.Struct, frozen=True, kw_only=True):
+    """What every request of an agent begins with: its system text, and the tools it is told of."""
+
+    system: str
+    tools: tuple[ToolDefinition, ...]
+
+
+def opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> PromptOpening:
+    """The opening of an agent with `tools`; `think` only where its model does not reason by itself."""
+    may_think = run.rules.thoughts and not run.profile("analytical").native_reasoning
+    think = (THINK,) if may_think else ()
+    told = (*(tool.definition for tool in tools.values()), DONE, *think)
+    places = {"web": run.brief.scope.web, "documents": task.held}
+    there = {tool.name for tool in told} | {place for place, held in places.items() if held}
+    return PromptOpening(system=for_tools(prompt("assay.agents", "research"), there), tools=told)

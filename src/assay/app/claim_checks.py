@@ -1,0 +1,114 @@
+"""Claims checked against the texts given with them: no home, no settings, no network, no model.
+
+What a model makes of them is `app.claim_judge`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from assay.core.claims import Verdict
+from assay.core.errors import UsageError
+from assay.verify.decision import decide
+from assay.verify.judge.value_comparison import ComparedValue
+
+LONGEST = 16 * 1024 * 1024
+"""Bytes of a line of JSON."""
+
+
+class ClaimRow(msgspec.Struct, frozen=True):
+    """A claim and the text it is held against; `id` comes back with the verdict."""
+
+    id: str | int
+    doc: str
+    claim: str
+
+
+class CheckedRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A claim's verdict.
+
+    `verdict` is quoted (the text has it word for word), supported, partial (a judge's), unsupported, contradicted or
+    unchecked (undecided). `score` is the
+    probability that the text supports the claim. `rule` names what decided: verbatim, one of the deterministic rules,
+    lexical, judge, or length, where claim or text is too long to be checked. `slots` are the values of the claim which
+    a judge was asked for without seeing them, with what it found in the text.
+    """
+
+    id: str | int
+    verdict: Verdict
+    score: float
+    rule: str
+    reasons: tuple[str, ...]
+    slots: tuple[ComparedValue, ...] = ()
+
+
+class BadRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A line which is no row; `id` is None where it has none that can be read. Lines count from 1."""
+
+    id: str | int | None
+    line: int
+    error: str
+
+
+class _Named(msgspec.Struct, frozen=True):
+    id: str | int | None = None
+
+
+def check(rows: Iterable[ClaimRow | Mapping[str, object]]) -> list[CheckedRow]:
+    """The verdict on each claim, in order; some 200 a second. Blocking.
+
+    Args:
+        rows: `ClaimRow`s, or mappings with `id`, `doc` and `claim` (what else they hold is passed over).
+
+    Raises:
+        UsageError: a row lacks one of the three, or it has the wrong type.
+    """
+    return [_checked(row if isinstance(row, ClaimRow) else _converted(row)) for row in rows]
+
+
+def check_rows(rows: Iterable[ClaimRow | BadRow]) -> Iterator[CheckedRow | BadRow]:
+    """The verdict on each row, as it is asked for; what is no row stays as it is."""
+    for row in rows:
+        yield row if isinstance(row, BadRow) else _checked(row)
+
+
+def read_lines(lines: Iterable[bytes]) -> Iterator[ClaimRow | BadRow]:
+    """The rows of lines of JSON, each as it is read; a `BadRow` for one which is none. Blank lines are skipped."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        if len(line) > LONGEST:
+            yield BadRow(id=None, line=number, error=f"longer than {LONGEST // 1024 // 1024} MiB")
+            continue
+        try:
+            yield _row(line)
+        except msgspec.DecodeError as error:
+            yield BadRow(id=_id(line), line=number, error=str(error))
+
+
+def _row(line: bytes) -> ClaimRow:
+    return msgspec.json.decode(line, type=ClaimRow)
+
+
+def _id(line: bytes) -> str | int | None:
+    """The id of a row which is wrong elsewhere."""
+    try:
+        return msgspec.json.decode(line, type=_Named).id
+    except msgspec.DecodeError:
+        return None
+
+
+def _converted(row: Mapping[str, object]) -> ClaimRow:
+    try:
+        return msgspec.convert(dict(row), ClaimRow)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"a row needs id, doc and claim: {error}") from error
+
+
+def _checked(row: ClaimRow) -> CheckedRow:
+    found = decide(row.claim, row.doc)
+    return CheckedRow(
+        id=row.id, verdict=found.verdict, score=round(found.score, 4), rule=found.rule, reasons=found.reasons
+    )

@@ -1,0 +1,247 @@
+"""Claims judged by a model against the texts given with them: the calls of a run, whose journal is in memory.
+
+Verdicts come in the order of a run: what the rules decide no judge is asked about. Answers are remembered in the home,
+so that a check which was interrupted does not pay twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from assay import verify
+from assay.app import daily
+from assay.app.claim_checks import BadRow, CheckedRow, ClaimRow
+from assay.app.layout import store_of
+from assay.app.providers import load_model, turns_of
+from assay.core.brief import Brief
+from assay.core.claims import Check, Verdict
+from assay.core.errors import UsageError
+from assay.core.events import UsageUpdated, decode
+from assay.core.ports import Model, RateLimiter, World
+from assay.core.usage import Budget, Usage
+from assay.run.clock import SystemClock
+from assay.run.engine import Engine, Outcome, Pipeline
+from assay.run.run import Branch, Run
+from assay.settings import Settings, load
+from assay.store.common import Store
+from assay.store.memory import memory_store
+from assay.verify.checks import examine
+from assay.verify.claim_check import CheckRules, PendingClaim, check_claim
+from assay.verify.decision import decide, evidence_of
+from assay.verify.judge import consider
+
+AT_ONCE = 8
+"""Calls at once, the limit of most services for one key."""
+BATCH = 64
+_BANDS: dict[Verdict, tuple[float, float]] = {
+    "supported": (0.75, 0.99),
+    "partial": (0.25, 0.49),
+    "unsupported": (0.02, 0.24),
+    "contradicted": (0.01, 0.2),
+}
+"""Where a judge's verdict puts the score; inside, the weight of words says where. Not calibrated: no judge is known."""
+
+Row = ClaimRow | BadRow
+Checked = CheckedRow | BadRow
+
+
+async def judge_rows(
+    rows: Iterable[Row],
+    told: Callable[[Checked], None],
+    *,
+    model: str,
+    settings: Settings | None = None,
+    home: Path | None = None,
+    remember: bool = True,
+    models: Mapping[str, Model] = {},
+    max_usd: float | None = None,
+    max_tokens: int | None = None,
+) -> Usage:
+    """Check each claim with `model` (PROVIDER:NAME) as judge; what it took comes back.
+
+    Args:
+        rows: read as they are needed, some at a time, in a thread.
+        told: called with each verdict, in the order of the rows.
+        home: where answers are remembered; None for that of the settings.
+        remember: False leaves no trace of them.
+        models: models of the caller's own, by name.
+        max_usd: US dollars it may cost; claims which are left over are unchecked. None: the settings.
+        max_tokens: tokens it may use, likewise.
+
+    Raises:
+        UnknownName, ConfigError: there is no such model, or it cannot be reached as it is set up.
+        UsageError: it is one which cannot judge, or money is limited and its price not known.
+    """
+    settings = settings or load()
+    judge = models[model] if model in models else load_model(settings, model)
+    check_able(model, judge)
+    store = store_of(home or settings.home if remember else None, settings)
+
+    async def pipeline(run: Run) -> Outcome:
+        await _judge_all(run.at("verify"), iter(rows), told)
+        return Outcome()
+
+    try:
+        budget = await daily.left(
+            store.journal, daily.allowances(settings.limits), budget_of(settings, max_usd, max_tokens)
+        )
+        brief = _brief(model, budget)
+        return await _used(pipeline, brief, _world(model, judge, store, turns_of(store, settings)))
+    finally:
+        await judge.close()
+        await store.close()
+
+
+def budget_of(settings: Settings, usd: float | None, tokens: int | None) -> Budget:
+    """What a judge may take; None is what the settings say of a run."""
+    limits = settings.limits
+    return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
+
+
+class Bench(msgspec.Struct, frozen=True):
+    """A judge for claims with what they cite: the model `name`, and where it finds documents and remembers answers.
+
+    `rate_limiter` say when it may be called, `budget` what all its calls together may take.
+    """
+
+    name: str
+    model: Model
+    store: Store
+    rate_limiter: RateLimiter | None = None
+    budget: Budget = Budget()
+
+    async def judge(self, found: Sequence[PendingClaim], off: Sequence[str] = ()) -> Judgements:
+        """What the judge says of each claim, `AT_ONCE` at a time.
+
+        One who fails leaves a claim unchecked, with the reason, and so does a budget which is used up.
+
+        Raises:
+            UsageError: the model is one which cannot judge, or money is limited and its price not known.
+        """
+        check_able(self.name, self.model)
+        opinions: dict[str, Check] = {}
+        places, rules = asyncio.Semaphore(AT_ONCE), CheckRules(off=tuple(off), judged=True)
+
+        async def one(place: Run, each: PendingClaim) -> None:
+            async with places:
+                checked = await check_claim(place, each.id, each.sentence, each.evidence, rules)
+            opinions[each.id] = checked.check
+
+        async def pipeline(run: Run) -> Outcome:
+            await run.at("verify").gather(*(Branch(each.id, partial(one, each=each)) for each in found))
+            return Outcome()
+
+        world = _world(self.name, self.model, self.store, self.rate_limiter)
+        usage = await _used(pipeline, _brief(self.name, self.budget), world) if found else Usage()
+        return Judgements(opinions=opinions, model=self.name, usage=usage)
+
+
+class Judgements(msgspec.Struct, frozen=True, kw_only=True):
+    """A judge's verdicts by the claims' ids, and what they took."""
+
+    opinions: Mapping[str, Check] = {}
+    model: str = ""
+    usage: Usage = Usage()
+
+
+def check_able(name: str, model: Model) -> None:
+    """Refuse a model which has no opinion of its own.
+
+    Raises:
+        UsageError: it is one.
+    """
+    if model.profile.deterministic:
+        raise UsageError(f"{name} cannot judge claims; leave the model out, and they are checked by their words")
+
+
+async def _used(pipeline: Pipeline, brief: Brief, world: World) -> Usage:
+    """Run `pipeline` over a journal of its own; what it took."""
+
+    async def prepare() -> tuple[Brief, World]:
+        return brief, world
+
+    store = memory_store()
+    engine, used = Engine(store.journal, pipeline), Usage()
+    try:
+        handle = engine.start(prepare)
+        async for envelope in handle:
+            event = decode(envelope)
+            used = used + event.usage if isinstance(event, UsageUpdated) else used
+        await handle.wait()
+    finally:
+        await engine.close()
+        await store.close()
+    return used
+
+
+def _brief(model: str, budget: Budget) -> Brief:
+    return Brief(
+        question="Are the claims supported?",
+        date=datetime.now(UTC).date().isoformat(),
+        models={"judge": (model,)},
+        budget=budget,
+        prompts=verify.prompts(),
+    )
+
+
+def _world(name: str, model: Model, store: Store, rate_limiter: RateLimiter | None) -> World:
+    return World(
+        models={name: model},
+        searches=(),
+        library=store.library,
+        blobs=store.blobs,
+        clock=SystemClock(),
+        cache=store.cache,
+        rate_limiter=rate_limiter,
+    )
+
+
+async def _judge_all(run: Run, rows: Iterator[Row], told: Callable[[Checked], None]) -> None:
+    places, number = asyncio.Semaphore(AT_ONCE), 0
+    while batch := await asyncio.to_thread(_some, rows):
+        number += 1
+        for checked in await _judge_batch(run.child(f"batch-{number}"), batch, places):
+            told(checked)
+
+
+def _some(rows: Iterator[Row]) -> list[Row]:
+    return list(islice(rows, BATCH))
+
+
+async def _judge_batch(run: Run, batch: Sequence[Row], places: asyncio.Semaphore) -> list[Checked]:
+    def branch(number: int, row: Row) -> Branch[Checked]:
+        async def work(place: Run) -> Checked:
+            async with places:
+                return row if isinstance(row, BadRow) else await judge_row(place, row)
+
+        return Branch(f"row-{number}", work)
+
+    return await run.gather(*(branch(number, row) for number, row in enumerate(batch)))
+
+
+async def judge_row(run: Run, row: ClaimRow) -> CheckedRow:
+    """One claim: by the rules where they decide, else by the judge of `run`."""
+    first = decide(row.claim, row.doc)
+    if first.rule != "lexical":
+        return CheckedRow(
+            id=row.id, verdict=first.verdict, score=round(first.score, 4), rule=first.rule, reasons=first.reasons
+        )
+    evidence = evidence_of(row.doc)
+    judged = await consider(run, row.claim, evidence, examine(row.claim, evidence))
+    verdict = judged.check.verdict
+    low, high = _BANDS.get(verdict, (0.0, 1.0))
+    return CheckedRow(
+        id=row.id,
+        verdict=verdict,
+        score=round(low + (high - low) * first.score, 4),
+        rule=judged.check.rule,
+        reasons=tuple(filter(None, (judged.check.reason, *first.reasons))),
+        slots=judged.slots,
+    )

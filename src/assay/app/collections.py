@@ -1,0 +1,240 @@
+"""Documents come in, are looked at again, and go."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from assay.app import places
+from assay.app.acquisition import Gathering
+from assay.app.context import Context
+from assay.app.document_names import Say, Sources, listed
+from assay.app.places import CRAWL, FILES, PAGE
+from assay.app.shelves import NAMED, check_collection, forget_pages, one
+from assay.core.errors import UsageError
+from assay.core.ports import Origin
+from assay.core.sources import UNSORTED, Document
+from assay.evidence.ingest import Ingested
+from assay.evidence.monitor import ReadingMonitor
+
+
+class Synced(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sync changed in a collection, and how many documents that holds now. A warning is a sentence, a note
+    tells what was left out on purpose.
+    """
+
+    collection: str
+    added: int
+    updated: int
+    removed: int
+    documents: int
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+async def add(context: Context, paths: Sources, collection: str | None, progress: Say | None) -> Ingested:
+    """Read files, folders, globs, pages (http…) and what connectors understand into the library; see `Library.add`."""
+    if collection is not None:
+        places.checked_name(collection)
+    asked = places.sorted_out(listed(paths))
+    reading = ReadingMonitor(progress, context.clock)
+    gathering = _gathering(context, reading)
+    try:
+        origins = await _gathered(context, gathering, asked, collection or UNSORTED)
+        if collection is not None:
+            await asyncio.to_thread(_remember, context, collection, origins)
+        await asyncio.to_thread(context.search.sync, reading.say)
+    finally:
+        reading.stop()
+    named = ", ".join([*asked.paths, *asked.urls, *asked.connected][:3])
+    return await _ingested(context, gathering, origins, collection, named)
+
+
+async def crawl(context: Context, url: str, collection: str, pages: int, depth: int, progress: Say | None) -> Ingested:
+    """Read the pages of one site into a collection; see `Library.crawl`."""
+    places.checked_name(collection)
+    reading = ReadingMonitor(progress, context.clock)
+    gathering = _gathering(context, reading)
+    origin = Origin(place=url, kind=CRAWL, options={"pages": str(pages), "depth": str(depth)})
+    try:
+        read = await gathering.crawl(origin, collection, lambda far: _remember(context, collection, [far]))
+        await asyncio.to_thread(_remember, context, collection, [read])
+        await asyncio.to_thread(context.search.sync, reading.say)
+    finally:
+        reading.stop()
+    return await _ingested(context, gathering, [read], collection, url)
+
+
+async def sync(context: Context, collection: str, progress: Say | None) -> Synced:
+    """Look again at all a collection was added from; see `Library.sync`."""
+    library = context.store.library
+    await check_collection(context, collection)
+    origins = await asyncio.to_thread(library.origins, collection)
+    if not origins:
+        raise UsageError(
+            f"nothing is remembered of what the collection {collection!r} was added from: "
+            "add its documents again with `assay docs add`"
+        )
+    reading = ReadingMonitor(progress, context.clock)
+    try:
+        gathering = _gathering(context, reading)
+        after = await _again(context, gathering, origins)
+        synced = await asyncio.to_thread(_apply, context, collection, origins, after)
+        await asyncio.to_thread(context.search.sync, reading.say)
+    finally:
+        reading.stop()
+    return msgspec.structs.replace(synced, warnings=_once(gathering.warnings), notes=_once(gathering.notes))
+
+
+async def remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
+    """Take documents out of a collection, by hash, name, address, title or path; see `Library.remove`."""
+    await check_collection(context, collection)
+    found = await asyncio.to_thread(_remove, context, references, collection)
+    await asyncio.to_thread(forget_pages, context, found)
+    return found
+
+
+async def meant(context: Context, references: Sequence[str], collection: str) -> list[Document]:
+    """The documents `remove` would take out; see `Library.meant`."""
+    await check_collection(context, collection)
+    found, _ = await asyncio.to_thread(_meant, context, references, collection)
+    return found
+
+
+def _gathering(context: Context, reading: ReadingMonitor) -> Gathering:
+    return Gathering(context.settings, context.store, context.readers, context.clock, reading, context.kept)
+
+
+async def _gathered(context: Context, gathering: Gathering, asked: places.InputPlaces, collection: str) -> list[Origin]:
+    origins = await gathering.paths(asked.paths, collection)
+    origins += await gathering.pages([Origin(place=url, kind=PAGE) for url in asked.urls], collection)
+    return origins + [await gathering.connected(place, collection) for place in asked.connected]
+
+
+async def _again(context: Context, gathering: Gathering, origins: Sequence[Origin]) -> list[Origin]:
+    """All places as they are now."""
+    of: dict[str, list[Origin]] = {FILES: [], PAGE: [], CRAWL: [], "": []}
+    for origin in origins:
+        of[origin.kind if origin.kind in of else ""].append(origin)
+    after = await gathering.paths_again(of[FILES], UNSORTED)
+    after += await gathering.pages(of[PAGE], UNSORTED)
+    after += [await gathering.crawl(each, UNSORTED) for each in of[CRAWL]]
+    return after + [await gathering.connected(each.place, UNSORTED, each) for each in of[""]]
+
+
+async def _ingested(
+    context: Context, gathering: Gathering, origins: Sequence[Origin], collection: str | None, named: str
+) -> Ingested:
+    """What came of reading places.
+
+    Raises:
+        UsageError: nothing.
+    """
+    documents = tuple({sha: None for origin in origins for sha in origin.documents})
+    warnings = _once(gathering.warnings)
+    if not documents:
+        raise UsageError("; ".join([f"no document could be read in {named}", *warnings[:NAMED], *gathering.notes]))
+    if collection is None:
+        collection = await asyncio.to_thread(context.store.library.select, documents)
+    return Ingested(
+        collection=collection,
+        documents=len(documents),
+        added=gathering.added,
+        files=gathering.files,
+        warnings=warnings,
+        notes=_once(gathering.notes),
+    )
+
+
+def _remember(context: Context, collection: str, origins: Sequence[Origin]) -> None:
+    """Put what was read into a collection, and keep where it is from."""
+    library, now = context.store.library, context.clock.now()
+    kept = [msgspec.structs.replace(origin, synced_at=now) for origin in origins if origin.documents]
+    if kept:
+        library.include({sha: None for each in kept for sha in each.documents}, collection)
+        library.remember(collection, kept)
+
+
+def _apply(context: Context, collection: str, before: Sequence[Origin], after: Sequence[Origin]) -> Synced:
+    """Make a collection hold what its places give now, but for what a person took out."""
+    library, now = context.store.library, context.clock.now()
+    left_out = {origin.place: origin.left_out for origin in before}
+    renewed = [_renewed(context, origin, left_out.get(origin.place, ()), now) for origin in after]
+    held = {sha for origin in before for sha in origin.documents}
+    wanted = {sha: None for origin in renewed for sha in origin.documents}
+    new, gone = [sha for sha in wanted if sha not in held], held.difference(wanted)
+    library.include(wanted, collection)
+    library.remove(gone, collection)
+    library.remember(collection, renewed)
+    updated = len({*_addresses(context, gone)} & {*_addresses(context, new)})
+    return Synced(
+        collection=collection,
+        added=len(new) - updated,
+        updated=updated,
+        removed=len(gone) - updated,
+        documents=library.count([collection]),
+    )
+
+
+def _renewed(context: Context, origin: Origin, left_out: tuple[str, ...], now: str) -> Origin:
+    kept = origin.documents
+    if left_out:
+        found = {sha: context.store.library.document(sha) for sha in kept}
+        kept = tuple(sha for sha, each in found.items() if each is None or each.url not in left_out)
+    return msgspec.structs.replace(origin, documents=kept, left_out=left_out, synced_at=now)
+
+
+def _addresses(context: Context, documents: Iterable[str]) -> list[str]:
+    found = (context.store.library.document(sha) for sha in documents)
+    return [document.url for document in found if document is not None]
+
+
+def _meant(context: Context, references: Sequence[str], collection: str) -> tuple[list[Document], list[Origin]]:
+    """The documents meant, and the origins meant whole."""
+    library = context.store.library
+    origins = library.origins(collection)
+    known = {origin.place: origin for origin in origins}
+    found: dict[str, Document] = {}
+    whole = []
+    for reference in references:
+        place = known.get(reference) or known.get(places.absolute(reference))
+        if place is None:
+            document = one(_candidates(reference, collection, library.find), reference, [collection])
+            found[document.sha256] = document
+            continue
+        whole.append(place)
+        others = {sha for each in origins if each not in whole for sha in each.documents}
+        mine = (library.document(sha) for sha in place.documents if sha not in others)
+        found |= {each.sha256: each for each in mine if each is not None}
+    return list(found.values()), whole
+
+
+def _remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
+    library = context.store.library
+    found, whole = _meant(context, references, collection)
+    urls = {document.sha256: document.url for document in found}
+    library.remove(urls, collection)
+    library.forget(collection, [origin.place for origin in whole])
+    changed = [places.without(each, urls) for each in library.origins(collection)]
+    library.remember(collection, changed)
+    return found
+
+
+def _candidates(
+    reference: str, collection: str, find: Callable[[str, Sequence[str]], list[Document]]
+) -> list[Document]:
+    """What a reference may mean: a document by what it is called, or the file at a path."""
+    found = find(reference, [collection])
+    if found:
+        return found
+    try:
+        return find(Path(places.absolute(reference)).as_uri(), [collection])
+    except ValueError:
+        return []
+
+
+def _once(warnings: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(warnings))

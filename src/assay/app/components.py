@@ -1,0 +1,89 @@
+"""What reads and finds documents, made out of a context."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from assay import app
+from assay.app.context import Context
+from assay.app.layout import index_folder, pages_folder, runs_folder
+from assay.app.readers import LazyReaders
+from assay.core.errors import ConfigError
+from assay.core.ports import LibrarySearch, PageCache
+from assay.evidence.documents import DocumentReader
+from assay.evidence.segment import SEGMENTER
+from assay.search.local import LocalSearch
+from assay.search.owner_index import OwnedSearch
+from assay.search.runs import RunIndex
+from assay.search.vectors.hybrid import WordIndex
+from assay.store.pages import FolderPages, MemoryPages
+
+
+def reader(context: Context) -> DocumentReader:
+    """What reads the passages of documents."""
+    return DocumentReader(context.store.blobs)
+
+
+def readers() -> LazyReaders:
+    """What takes the text out of files."""
+    return LazyReaders()
+
+
+def search(context: Context) -> LibrarySearch:
+    """The index in the home, or in the database where the settings say so; without a home, one in memory.
+
+    Where an embedder is named, what it finds by meaning is searched too; a library in memory has no vectors.
+
+    Raises:
+        ConfigError: it is to be in a database, and there is none; or there is no such embedder.
+    """
+    index = _index(context)
+    return app.embeddings.hybrid(context, index) if context.home and context.settings.embedder.model else index
+
+
+def searched(context: Context, index: LibrarySearch | None = None) -> OwnedSearch:
+    """The index, or a part of it, as the owner of a context may ask it."""
+    return OwnedSearch(context.search if index is None else index, context.store.library)
+
+
+def _index(context: Context) -> WordIndex:
+    if context.home is not None and context.settings.search.index == "postgres":
+        return _in_postgres(context)
+    folder = None if context.home is None else index_folder(context.home)
+    return LocalSearch(folder, context.whole.library, context.reader.spans)
+
+
+def _in_postgres(context: Context) -> WordIndex:
+    if context.settings.database is None:
+        raise ConfigError("search.index is postgres, and there is no PostgreSQL database: set ASSAY_DATABASE, or local")
+    # By name: its driver is an extra, and slow to load.
+    backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
+    made: WordIndex = import_module("assay.search.postgres").PostgresSearch(
+        backend.engine(present=False), context.whole.library, context.reader.spans, SEGMENTER
+    )
+    return made
+
+
+def seeker(context: Context) -> app.run_search.Seeker:
+    """The index of what all runs asked and say, in the home; without one, in memory."""
+    folder = None if context.home is None else runs_folder(context.home)
+    return app.run_search.Seeker(context.whole.journal, RunIndex(folder))
+
+
+def kept(context: Context) -> PageCache:
+    """Pages of the web which were read before, in the home."""
+    return MemoryPages() if context.home is None else FolderPages(pages_folder(context.home), context.store.blobs)
+
+
+def online(context: Context) -> app.online.Online:
+    """What all runs share of the web."""
+    return app.online.Online(
+        context.settings,
+        context.whole.library,
+        context.store.blobs,
+        context.clock,
+        context.readers,
+        context.reader.spans,
+        context.kept,
+        app.providers.search_turns_of(context.store, context.settings),
+    )

@@ -1,0 +1,210 @@
+"""Search by meaning: the embedder which the settings name, its vectors of the library, and what it may be told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+
+import msgspec
+from filelock import FileLock, Timeout
+from sqlalchemy import Engine
+
+from assay import plugins
+from assay.app.access import COMPATIBLE, access
+from assay.app.context import Context
+from assay.app.document_names import Say
+from assay.app.layout import vectors_file
+from assay.app.privacy import is_here
+from assay.core.brief import Brief
+from assay.core.errors import SearchError, UnknownName, UsageError
+from assay.core.ports import Embedder, Library, Similarity
+from assay.evidence.segment import SEGMENTER
+from assay.search.vectors import Built as Built
+from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
+from assay.search.vectors.build_lease import postgres_turn
+from assay.search.vectors.hybrid import WordIndex
+from assay.search.vectors.vector_builder import Turn
+from assay.settings import Settings
+from assay.store.sql.sqlite import engine
+
+PATIENCE = 3_600.0
+"""Seconds to wait for another process which makes vectors."""
+
+
+class Vectors(msgspec.Struct, frozen=True):
+    """An embedder, the vectors it made, and the right to make more.
+
+    `may_be_told_private` says whether private documents, and what is asked of them, may be given to it. `database` has
+    the vectors where that is PostgreSQL.
+    """
+
+    embedder: Embedder
+    store: VectorStore
+    turn: Turn
+    may_be_told_private: bool
+    database: Engine | None = None
+
+
+class EmbeddingStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the vectors of a library have come: documents with and without, and what they have cost so far."""
+
+    model: str
+    documents: int
+    missing: int
+    withheld: int
+    tokens: int
+    usd: float
+
+
+def load_embedder(settings: Settings, name: str) -> Embedder:
+    """The embedder called `name` (PROVIDER:MODEL).
+
+    Raises:
+        UnknownName: no adapter and no service of that name.
+        ConfigError: the adapter cannot make it (no key, no address, an extra missing).
+    """
+    provider, _ = plugins.split(name)
+    installed = plugins.names("embedders")
+    if provider not in installed and provider not in settings.services:
+        raise UnknownName("embedder", provider, {*installed, *settings.services})
+    own = settings.embedder
+    told = access(settings, name)
+    if own.query_prefix is not None or own.passage_prefix is not None:
+        told = msgspec.structs.replace(told, prefixes=(own.query_prefix or "", own.passage_prefix or ""))
+    made: Embedder = plugins.load("embedders", provider if provider in installed else COMPATIBLE)(name, told)
+    return made
+
+
+def vectors(context: Context) -> Vectors:
+    """The embedder which the settings name, and the vectors it made.
+
+    Raises:
+        UsageError: the settings name none, or the library is in memory.
+    """
+    name = context.settings.embedder.model
+    if not name:
+        raise UsageError("no embedder is named: set embedder.model, or give --embedder (ollama:nomic-embed-text)")
+    if context.home is None:
+        raise UsageError("a library in memory has no vectors: open Assay with a home")
+    embedder = load_embedder(context.settings, name)
+    own = context.settings.embedder
+    stays = is_here(context.settings, name, local=embedder.local)
+    model = f"{name}\n{own.passage_prefix}" if own.passage_prefix else name
+    if context.settings.search.index == "postgres" and context.settings.database is not None:
+        backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
+        made = backend.engine(present=False)
+        return Vectors(
+            embedder,
+            VectorStore(made, model, SEGMENTER),
+            partial(postgres_turn, made),
+            stays or own.allow_private,
+            made,
+        )
+    file = vectors_file(context.home)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    store = VectorStore(engine(file), model, SEGMENTER)
+    return Vectors(embedder, store, partial(_file_turn, file), stays or own.allow_private)
+
+
+def hybrid(context: Context, index: WordIndex) -> HybridSearch:
+    """Search by words and by meaning; what may not be told to the embedder is searched by words."""
+    of = context.vectors
+    library = context.whole.library
+
+    def allowed(collections: Sequence[str]) -> bool:
+        return of.may_be_told_private or not library.private_among(collections)
+
+    found = HybridSearch(index, of.store, of.embedder, library, allowed, context.settings.embedder.weight)
+    if of.database is not None and context.settings.embedder.pgvector:
+        found.neighbours = import_module("assay.search.vectors.pgvector").PgvectorNeighbours(of.database, of.store)
+    return found
+
+
+def similarity(context: Context, brief: Brief) -> Similarity | None:
+    """What compares texts of a run by meaning; None where no embedder is named, or its costs cannot be limited.
+
+    It is told of private documents as the search is: each time it is asked, what is private then counts.
+    """
+    if not isinstance(context.search, HybridSearch):
+        return None
+    of, library = context.vectors, context.whole.library
+    if brief.budget.usd is not None and of.embedder.price is None:
+        return None
+    meant = context.store.library.referred(brief.scope.collections)
+
+    def told() -> bool:
+        return of.may_be_told_private or not (brief.scope.private or library.private_among(meant))
+
+    remembered, batch = context.search.remembered, context.settings.embedder.batch
+    return EmbedderSimilarity(of.embedder, of.store, remembered, told, batch)
+
+
+async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
+    """Bring the vectors level with the library; see `Library.embed`."""
+    of, own = context.vectors, context.settings.embedder
+    limits = EmbeddingLimits(usd=own.max_usd, tokens=own.max_tokens, batch=own.batch)
+    builder = VectorBuilder(of.store, of.embedder, context.whole.library, context.reader.spans, of.turn)
+
+    def work() -> Built:
+        private = set[int]() if of.may_be_told_private else _private(context.whole.library)
+        if anew:
+            of.store.clear()
+        built = builder.build(limits, private, progress)
+        if own.pgvector and isinstance(context.search, HybridSearch):
+            context.search.neighbours.level()  # a search need not wait for it
+        return built
+
+    return await asyncio.to_thread(work)
+
+
+async def status(context: Context) -> EmbeddingStatus:
+    """How far the vectors of the library have come; see `Library.embedding_status`."""
+    of = context.vectors
+
+    def look() -> EmbeddingStatus:
+        progress, (_, documents), withheld = of.store.progress(), of.store.extent(), len(of.store.withheld())
+        rest = sum(1 for _ in _after(context.whole.library, progress.row))
+        return EmbeddingStatus(
+            model=of.embedder.name,
+            documents=documents - withheld,
+            missing=rest,
+            withheld=withheld,
+            tokens=progress.tokens,
+            usd=progress.usd,
+        )
+
+    return await asyncio.to_thread(look)
+
+
+def _after(library: Library, row: int) -> Iterator[int]:
+    while page := library.after(row, 500):
+        for row, _ in page:
+            yield row
+
+
+def _private(library: Library) -> set[int]:
+    """The rows of all documents which a private collection holds."""
+    names = [collection.name for collection in library.collections() if collection.private]
+    return library.members(names) if names else set()
+
+
+@contextmanager
+def _file_turn(file: Path, say: Say) -> Iterator[None]:
+    """The right to make vectors in a home, which a lock file stands for."""
+    lock = FileLock(file.with_suffix(".lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        say("waiting for another process to finish the vectors")
+        try:
+            lock.acquire(timeout=PATIENCE)
+        except Timeout:
+            raise SearchError(f"another process has held {lock.lock_file} for {PATIENCE:.0f} s") from None
+    try:
+        yield
+    finally:
+        lock.release()

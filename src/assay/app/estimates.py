@@ -1,0 +1,256 @@
+"""Estimates: what a run will likely take, by the rules of its depth, or by runs of the same kind before it.
+
+By the rules: each kind of call is asked for at least and at most so often, with so many tokens. The figures in the
+table are what runs of Assay have been seen to need; how often is what the strategies' own limits allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import get_args
+
+import msgspec
+
+from assay.core.brief import Brief, DepthRules, Role, SetDepth
+from assay.core.errors import UsageError
+from assay.core.estimate import Estimate, Span
+from assay.core.events import TriageClassified
+from assay.core.messages import Profile
+from assay.core.ports import Journal, Spent, World
+from assay.core.usage import MEASURES, Budget, Usage
+from assay.core.view import RunView
+from assay.run.affordability import REPORT_SHARE, VERIFY_SHARE, reasoning
+from assay.run.execution import WRITER_SHARE
+
+LATEST = 40
+"""Runs looked through for some of the same kind."""
+ENOUGH = 3
+"""So many of them tell more than the rules."""
+AT_MOST = 10
+FIRST = 60
+"""Events of a run among which its depth is said."""
+RESEARCH, WORK = 1 - REPORT_SHARE - VERIFY_SHARE, 1 - WRITER_SHARE
+"""The part of a budget, and of the time, which research has."""
+SECONDS_A_CALL = (1.5, 20.0)
+SECONDS_A_CALL_HERE = (0.01, 0.2)
+"""Of a model which is part of this program."""
+
+
+class CallEstimate(msgspec.Struct, frozen=True):
+    """A kind of call: who is asked, how often, and how many tokens go in and come out."""
+
+    role: Role
+    calls: Span
+    inputs: Span
+    outputs: Span
+
+
+async def estimated(journal: Journal, brief: Brief, world: World) -> Brief:
+    """The brief with an estimate of what its run will take."""
+    return msgspec.structs.replace(brief, estimate=await estimate(journal, brief, world))
+
+
+async def estimate(
+    journal: Journal, brief: Brief, world: World, depth: SetDepth | None = None, steps: int = 0
+) -> Estimate:
+    """What a run of `brief` will take; `depth` and the `steps` of its plan, where they are known by now."""
+    before = alike(brief, await journal.spending(limit=LATEST))
+    if depth is not None and brief.depth == "auto":
+        before = [run for run in before if await _depth(journal, run.run_id) == depth]
+    if len(before) >= ENOUGH:
+        return within(brief.budget, by_runs(before[:AT_MOST]))
+    profiles = {role: world.models[names[0]].profile for role, names in brief.models.items() if names}
+    return within(brief.budget, by_rules(brief, profiles, depth, steps))
+
+
+async def of_run(journal: Journal, view: RunView, world: Callable[[Brief], World]) -> Estimate:
+    """What a stored run will take, by its depth and its plan as far as they are known.
+
+    Raises:
+        UsageError: there is no such run yet.
+    """
+    if view.brief is None:
+        raise UsageError("a run which is not stored has no estimate")
+    depth = next((each for each in get_args(SetDepth) if each == view.depth), None)
+    return await estimate(journal, view.brief, world(view.brief), depth, len(view.plan.steps) if view.plan else 0)
+
+
+async def _depth(journal: Journal, run_id: str) -> str:
+    """The depth triage chose for a run; it says so among the first events."""
+    for envelope in await journal.events(run_id, limit=FIRST):
+        if envelope.type == TriageClassified.kind:
+            return msgspec.json.decode(envelope.data, type=TriageClassified).depth
+    return ""
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """What of a brief makes runs comparable; those which answer at once are none of research."""
+
+    mode: str = "auto"
+    depth: str = "auto"
+    strategy: str = ""
+    verify: bool = True
+    schema: str = ""
+    models: dict[str, tuple[str, ...]] = {}
+    tools: tuple[str, ...] = ()
+    budget: Budget = Budget()
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        mode = "auto" if self.mode == "deep_research" else self.mode
+        return mode, self.depth, self.strategy, self.verify, self.schema, tuple(self.models.items()), self.tools
+
+
+def alike(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
+    """Of the latest runs those which were asked for in the same way and came to their end, uncut by a limit."""
+    wanted = msgspec.convert(msgspec.to_builtins(brief), type=_Asked)
+    found = []
+    for run in runs:
+        if run.status == "completed" and run.usage.model_calls:
+            asked = msgspec.json.decode(run.brief, type=_Asked, strict=False)
+            answered = wanted.kind[0] == "auto" and not run.usage.agents
+            if asked.kind == wanted.kind and not answered and not _cut(asked.budget, run):
+                found.append(run)
+    return found
+
+
+def _cut(budget: Budget, run: Spent) -> bool:
+    """Whether a run may have been ended by a limit: research leaves the writer its part of it."""
+    shares = {"usd": RESEARCH, "tokens": RESEARCH}
+    limits = [(getattr(budget, name), getattr(run.usage, name), shares.get(name, 1.0)) for name in MEASURES]
+    limits.append((budget.seconds, run.active_seconds, WORK))
+    return any(limit is not None and used >= share * limit for limit, used, share in limits)
+
+
+def by_runs(runs: Sequence[Spent]) -> Estimate:
+    """From the least to the most of what `runs` took."""
+
+    def span(value: Callable[[Spent], float]) -> Span:
+        values = [value(run) for run in runs]
+        return Span(min(values), max(values))
+
+    unpriced = any(run.usage.unpriced_calls for run in runs)
+    return Estimate(
+        calls=span(lambda run: run.usage.model_calls),
+        tokens=span(lambda run: run.usage.tokens),
+        seconds=span(lambda run: run.active_seconds),
+        usd=None if unpriced else span(lambda run: run.usage.usd),
+        basis="runs",
+        runs=len(runs),
+    )
+
+
+def by_rules(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth | None = None, steps: int = 0) -> Estimate:
+    """What the rules of the depth allow; of a run whose depth is not known yet, those of all depths."""
+    known = depth or (brief.depth if brief.depth != "auto" else None)
+    depths: list[SetDepth] = [known] if known else ["light", "medium", "extended"]
+    several = [_at(brief, profiles, each, steps) for each in depths]
+    return Estimate(
+        calls=_over(each.calls for each in several),
+        tokens=_over(each.tokens for each in several),
+        seconds=_over(each.seconds for each in several),
+        usd=_over(each.usd for each in several if each.usd) if all(each.usd for each in several) else None,
+    )
+
+
+def _over(spans: Iterable[Span]) -> Span:
+    found = list(spans)
+    return Span(min(each.least for each in found), max(each.most for each in found))
+
+
+def _at(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth, steps: int) -> Estimate:
+    native = profiles["analytical"].native_reasoning
+    rules = brief.rules(depth, reasoning=native)
+    lines = [line for line in _lines(brief, rules, steps) if not _idle(brief, line, profiles)]
+    calls = Span(sum(line.calls.least for line in lines), sum(line.calls.most for line in lines))
+    unpriced = any(profiles[line.role].price is None for line in lines)
+    return Estimate(
+        calls=calls,
+        tokens=Span(_tokens(lines, profiles, most=False).tokens, _tokens(lines, profiles, most=True).tokens),
+        seconds=_seconds(calls, rules, list(profiles.values())),
+        usd=None if unpriced else Span(_usd(lines, profiles, most=False), _usd(lines, profiles, most=True)),
+    )
+
+
+def _lines(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
+    if brief.mode == "agent":
+        return [*_agents(rules, Span(1, 1)), *_judged(brief)]
+    if brief.mode in ("simple", "web_search"):
+        return [_line("simple", 1, 2, 800, 6_000, 30, 600), _line("complex", 1, 1, 1_000, 20_000, 100, 2_000)]
+    fewest, longest = (steps, steps) if steps else (rules.min_steps, rules.max_steps)
+    before = [
+        _line("simple", 1, 1, 900, 4_000, 30, 300),
+        _line("simple", 0, 1, 600, 2_500, 30, 200),
+        _line("analytical", 1, 2, 1_000, 6_000, 150, 1_500),
+    ]
+    writing = _line("complex", 1, 1 if brief.schema == "" else 3, 2_000, 40_000, 200, 5_000)
+    deciding = _reflecting(rules, longest) if brief.strategy == "reflective" else _orchestrating(rules)
+    agents = Span(1, longest if brief.strategy == "reflective" else longest + rules.agents_at_once)
+    assessing = [_line("simple", 0, 1, 1_000, 12_000, 40, 500)] if brief.assess else []
+    writing_up = [*assessing, writing, *_judged(brief)]
+    return [*before, *deciding, *_agents(rules, Span(min(fewest, agents.most), agents.most)), *writing_up]
+
+
+def _line(role: Role, least: float, most: float, lin: float, min_: float, lout: float, mout: float) -> CallEstimate:
+    return CallEstimate(role, Span(least, most), Span(lin, min_), Span(lout, mout))
+
+
+def _orchestrating(rules: DepthRules) -> list[CallEstimate]:
+    return [_line("analytical", 2, rules.cycles + 2, 1_500, 12_000, 40, 700)]
+
+
+def _reflecting(rules: DepthRules, steps: int) -> list[CallEstimate]:
+    return [_line("simple", 0, steps, 1_000, 8_000, 40, 600), _line("analytical", 0, 2, 1_500, 8_000, 150, 1_500)]
+
+
+def _agents(rules: DepthRules, agents: Span) -> list[CallEstimate]:
+    turns = Span(1, 1) if rules.queries else Span(2, rules.agent_turns)
+    return [
+        _line("analytical", agents.least * turns.least, agents.most * turns.most, 1_500, 12_000, 40, 500),
+        _line("analytical", agents.least, agents.most * 1.5, 2_500, 16_000, 100, 2_500),
+    ]
+
+
+def _judged(brief: Brief) -> list[CallEstimate]:
+    if not brief.verify or "judge" in brief.checks_off:
+        return []
+    return [_line("judge", 0, 40, 500, 2_500, 30, 300)]
+
+
+def _idle(brief: Brief, line: CallEstimate, profiles: dict[Role, Profile]) -> bool:
+    """Whether such calls are not made: the built-in model judges nothing."""
+    return line.role == "judge" and profiles["judge"].quotes
+
+
+def _tokens(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, most: bool) -> Usage:
+    return sum((_used(line, profiles[line.role], most=most) for line in lines), Usage())
+
+
+def _used(line: CallEstimate, profile: Profile, *, most: bool) -> Usage:
+    calls = line.calls.most if most else line.calls.least
+    inputs = min(line.inputs.most, profile.window * 0.75) if most else line.inputs.least
+    outputs = min(line.outputs.most, profile.max_output) + reasoning(profile, "low") / 2 if most else line.outputs.least
+    return Usage(input_tokens=round(calls * inputs), output_tokens=round(calls * outputs))
+
+
+def _usd(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, most: bool) -> float:
+    prices = [(line, profiles[line.role], profiles[line.role].price) for line in lines]
+    return sum(price.of(_used(line, profile, most=most)) for line, profile, price in prices if price)
+
+
+def _seconds(calls: Span, rules: DepthRules, profiles: Sequence[Profile]) -> Span:
+    least, most = SECONDS_A_CALL_HERE if all(each.quotes for each in profiles) else SECONDS_A_CALL
+    fastest = calls.least * least / rules.agents_at_once
+    return Span(min(fastest, rules.seconds), min(max(1.0, calls.most * most), rules.seconds))
+
+
+def within(budget: Budget, guess: Estimate) -> Estimate:
+    """An estimate which keeps to the limits."""
+
+    def cut(span: Span, limit: float | None) -> Span:
+        return span if limit is None else Span(min(span.least, limit), min(span.most, limit))
+
+    usd = None if guess.usd is None else cut(guess.usd, budget.usd)
+    return msgspec.structs.replace(
+        guess, usd=usd, tokens=cut(guess.tokens, budget.tokens), seconds=cut(guess.seconds, budget.seconds)
+    )

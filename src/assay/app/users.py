@@ -1,0 +1,375 @@
+"""Users of a server: their passwords, and the sessions and tokens which stand for them.
+
+Passwords are hashed by argon2id (RFC 9106). Sessions and tokens are 256 random bits, of which only the SHA-256 is kept:
+whoever reads the database can show neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from assay.core.errors import ConfigError, NotLoggedIn, UnknownName, UsageError
+from assay.core.ports.shares import ShareStore
+from assay.core.ports.users import PERMISSIONS, Credential, Permission, UserRole, UserRow, UserStore
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+SHORTEST, LONGEST = 10, 1_000
+"""Characters of a password."""
+WRONG, LOCKED_SECONDS = 5, 900.0
+"""So many wrong passwords in a row lock a user for so long."""
+HASHED_AT_ONCE = 2
+"""Passwords hashed at the same time: each takes 64 MiB."""
+IDLE_SECONDS, SESSION_SECONDS = 7 * 86_400.0, 30 * 86_400.0
+"""A session ends when it was not used for so long, and in any case."""
+LOGIN_SECONDS = 3_600.0
+"""So long it is known which logins at a provider came to their end; those begun are good for less."""
+NOTED_SECONDS = 60.0
+"""How exactly it is noted when a credential was used last."""
+PREFIX = "assay_"
+TOKENS = 100
+"""Tokens of one user."""
+MISSING = "passwords need the extra `server`: pip install 'assay[server]'"
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+
+
+class Who(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks, by what, and what that allows."""
+
+    name: str
+    role: UserRole
+    permissions: frozenset[Permission]
+    via: Literal["session", "token"]
+    credential: str = ""
+
+    def may(self, permission: Permission) -> bool:
+        """Whether something is allowed."""
+        return permission in self.permissions
+
+
+class Person(msgspec.Struct, frozen=True, kw_only=True):
+    """Who has logged in at a provider: the account there, and what he is to be here.
+
+    `role` is his from now on, None leaves that of a known user; a new one is `first`. `create` lets him become a user,
+    `link` lets him take over a local one.
+    """
+
+    subject: str
+    name: str
+    role: UserRole | None = None
+    first: UserRole = "member"
+    create: bool = False
+    link: bool = False
+
+
+class Users:
+    """The users of a home. Any process over it may look after them; what is changed counts at once."""
+
+    def __init__(
+        self, store: UserStore, shares: ShareStore | None = None, wall: Callable[[], float] = time.time
+    ) -> None:
+        self._store, self._shares, self._wall = store, shares, wall
+        self._hashing = asyncio.Semaphore(HASHED_AT_ONCE)
+
+    # looked after
+
+    async def all(self) -> list[UserRow]:
+        """Every user, by name."""
+        return await self._store.all()
+
+    async def find(self, name: str) -> UserRow:
+        """The user of a name.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        found = await self._store.find(name)
+        if found is None:
+            raise UnknownName("user", name, (each.name for each in await self.all()))
+        return found
+
+    async def add(self, name: str, password: str | None, role: UserRole = "member") -> UserRow:
+        """A new user; without a password he logs in at a provider alone.
+
+        Raises:
+            UsageError: there is one of that name, or name or password cannot be one.
+        """
+        if not _NAME.fullmatch(name):
+            raise UsageError(f"{name!r} is no name for a user: up to 64 letters, digits and . _ @ -, no space")
+        hashed = "" if password is None else await self._hashed(password)
+        made = UserRow(name=name, role=role, password=hashed, created=self._wall())
+        if not await self._store.add(made):
+            raise UsageError(
+                f"there is a user {name!r} already; to give him another password: assay users passwd {name}"
+            )
+        return made
+
+    async def set_password(self, name: str, password: str) -> None:
+        """Give a user another password; his sessions end, he is locked no more.
+
+        Raises:
+            UnknownName: there is none of that name.
+            UsageError: it cannot be a password.
+        """
+        hashed = await self._hashed(password)
+        if not await self._store.change(name, password=hashed):
+            await self.find(name)
+        await self._store.drop(name, "session")
+
+    async def set_role(self, name: str, role: UserRole) -> None:
+        """Give a user another role; it counts at once.
+
+        Raises:
+            UnknownName: there is none of that name.
+            UsageError: he is the only one who looks after users.
+        """
+        if role != "admin":
+            await self._check_not_last(name)
+        if not await self._store.change(name, role=role):
+            await self.find(name)
+
+    async def remove(self, name: str) -> None:
+        """Forget a user, with his sessions, tokens and links; his runs and documents stay, for a user of that name.
+
+        Raises:
+            UnknownName: there is none of that name.
+            UsageError: he is the only one who looks after users, and there are others.
+        """
+        if len(await self.all()) > 1:
+            await self._check_not_last(name)
+        if not await self._store.remove(name):
+            await self.find(name)
+        if self._shares is not None:
+            await self._shares.drop_owner(name)
+
+    async def close(self, name: str) -> None:
+        """End all sessions of a user who is about to be removed, and make his tokens worthless.
+
+        Raises:
+            UnknownName, UsageError: as `remove`.
+        """
+        await self.find(name)
+        if len(await self.all()) > 1:
+            await self._check_not_last(name)
+        for kind in ("session", "token"):
+            await self._store.drop(name, kind)
+
+    async def _check_not_last(self, name: str) -> None:
+        admins = [each.name for each in await self.all() if each.role == "admin"]
+        if admins == [name]:
+            raise UsageError(f"{name} is the only admin: make another one first (assay users add NAME --role admin)")
+
+    # by password
+
+    async def log_in(self, name: str, password: str) -> str:
+        """The secret of a new session.
+
+        Raises:
+            NotLoggedIn: name or password is wrong, or there were too many wrong ones.
+        """
+        user, now = await self._store.find(name), self._wall()
+        if user is not None and user.locked_until > now:
+            raise NotLoggedIn.locked(int(user.locked_until - now) + 1)
+        right = await self._verified(user.password if user else "", password)
+        if user is None or not right:
+            if user is not None:
+                await self._store.fail(name, WRONG, now + LOCKED_SECONDS)
+            raise NotLoggedIn("name or password is wrong")
+        await self._store.succeed(name)
+        return await self._session(name)
+
+    async def _session(self, name: str) -> str:
+        """The secret of a new session."""
+        now = self._wall()
+        await self._store.drop_expired(now)
+        secret = secrets.token_urlsafe(32)
+        session = Credential(
+            kind="session",
+            id=secrets.token_hex(4),
+            hash=_sha256(secret),
+            owner=name,
+            created=now,
+            expires=now + IDLE_SECONDS,
+            used=now,
+        )
+        await self._store.keep(session)
+        return secret
+
+    # by an account at a provider
+
+    async def admit(self, person: Person, attempt: str) -> str:
+        """The secret of a new session of who has logged in at a provider.
+
+        Args:
+            person: who that is.
+            attempt: what only this login has; it counts once.
+
+        Raises:
+            NotLoggedIn: he is no user, or this login has come to its end before.
+        """
+        user = await self.account(person)
+        now = self._wall()
+        used = Credential(
+            kind="login", id="", hash=_sha256(attempt), owner=user.name, created=now, expires=now + LOGIN_SECONDS
+        )
+        if not await self._store.keep(used):
+            raise NotLoggedIn("this login has been used: begin it again")
+        return await self._session(user.name)
+
+    async def account(self, person: Person) -> UserRow:
+        """The user a person at a provider is: the one who has this account, or had none, or a new one.
+
+        Raises:
+            NotLoggedIn: he is none, or the name is another's.
+        """
+        user = await self._store.of_subject(person.subject) or await self._linked(person)
+        if person.role is not None and user.role != person.role:
+            await self._store.change(user.name, role=person.role)
+            return msgspec.structs.replace(user, role=person.role)
+        return user
+
+    async def _linked(self, person: Person) -> UserRow:
+        named = await self._store.find(person.name)
+        if named is None:
+            if not person.create:
+                raise NotLoggedIn(f"{person.name[:64]!r} is no user of this server: an admin has to add him")
+            if not _NAME.fullmatch(person.name):
+                raise NotLoggedIn(f"the provider calls you {person.name[:64]!r}, which is no name for a user here")
+            await self._store.add(
+                UserRow(name=person.name, role=person.role or person.first, password="", created=self._wall())
+            )
+        elif named.password and not person.link:
+            raise NotLoggedIn(
+                f"{person.name} is a local user, who logs in with his password (server.oidc.link lets accounts of "
+                "the provider take over local users)"
+            )
+        if not await self._store.link(person.name, person.subject):
+            raise NotLoggedIn(f"{person.name} is a user with another account at the provider")
+        return await self.find(person.name)
+
+    async def change_password(self, name: str, old: str, new: str) -> None:
+        """As `set_password`, by the user himself.
+
+        Raises:
+            NotLoggedIn: the old password is wrong.
+            UsageError: the new one cannot be one.
+        """
+        await self.log_in(name, old)
+        await self.set_password(name, new)
+
+    async def log_out(self, who: Who) -> None:
+        """End a session."""
+        await self._store.drop(who.name, who.via, who.credential)
+
+    # by what stands for them
+
+    async def known(self, secret: str, via: Literal["session", "token"]) -> Who | None:
+        """Who shows this secret; None where it is nobody's, or not good any more."""
+        found, now = await self._store.credential(_sha256(secret)), self._wall()
+        if found is None or found.kind != via or (found.expires and found.expires <= now):
+            return None
+        user = await self._store.find(found.owner)
+        if user is None:
+            return None
+        if now - found.used > NOTED_SECONDS:
+            await self._store.see(found.hash, now, self._until(found, now))
+        allowed = frozenset(PERMISSIONS[user.role])
+        scopes = allowed if via == "session" else allowed & frozenset(found.scopes)
+        return Who(name=user.name, role=user.role, permissions=scopes, via=via, credential=found.id)
+
+    def _until(self, found: Credential, now: float) -> float:
+        if found.kind == "token":
+            return found.expires
+        return min(now + IDLE_SECONDS, found.created + SESSION_SECONDS)
+
+    async def new_token(
+        self, owner: str, name: str, scopes: Sequence[Permission] = ("read", "write"), days: float | None = None
+    ) -> tuple[Credential, str]:
+        """A token, and its secret, which nobody can be told again. Without `days` it is good until it is revoked.
+
+        Raises:
+            UnknownName: there is no such user.
+            UsageError: his role does not allow such scopes, or he has too many tokens.
+        """
+        user, now = await self.find(owner), self._wall()
+        beyond = set(scopes) - set(PERMISSIONS[user.role])
+        if not scopes or beyond:
+            raise UsageError(f"a token of a {user.role} may have: {', '.join(PERMISSIONS[user.role])}")
+        if len(await self._store.credentials(owner, "token")) >= TOKENS:
+            raise UsageError(f"{owner} has {TOKENS} tokens: revoke one first")
+        if days is not None and not 0 < days <= 36_500:
+            raise UsageError("a token is good for more than 0 and up to 36,500 days")
+        secret = PREFIX + secrets.token_urlsafe(32)
+        made = Credential(
+            kind="token",
+            id=secrets.token_hex(4),
+            hash=_sha256(secret),
+            owner=owner,
+            name=name[:200],
+            scopes=tuple(dict.fromkeys(scopes)),
+            created=now,
+            expires=now + days * 86_400 if days is not None else 0.0,
+        )
+        await self._store.keep(made)
+        return made, secret
+
+    async def tokens(self, owner: str) -> list[Credential]:
+        """The tokens of a user, without their secrets."""
+        return await self._store.credentials(owner, "token")
+
+    async def revoke(self, owner: str, id: str) -> None:
+        """Make a token worthless, at once.
+
+        Raises:
+            UnknownName: the user has none of that id.
+        """
+        if not await self._store.drop(owner, "token", id):
+            raise UnknownName("token", id, (each.id for each in await self.tokens(owner)))
+
+    # hashes
+
+    async def _hashed(self, password: str) -> str:
+        if not SHORTEST <= len(password) <= LONGEST:
+            raise UsageError(f"a password has {SHORTEST} to {LONGEST:,} characters")
+        async with self._hashing:
+            return await asyncio.to_thread(_hasher().hash, password)
+
+    async def _verified(self, hashed: str, password: str) -> bool:
+        """Whether a password is that of a hash; of no hash it is none, and that takes as long."""
+        async with self._hashing:
+            return await asyncio.to_thread(_is_of, hashed, password[: LONGEST + 1])
+
+
+def _hasher() -> PasswordHasher:
+    try:
+        from argon2 import PasswordHasher  # noqa: PLC0415 - of the extra `server`
+    except ImportError as error:
+        raise ConfigError(MISSING) from error
+    return PasswordHasher()
+
+
+def _is_of(hashed: str, password: str) -> bool:
+    hasher = _hasher()
+    from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - of the extra `server`
+
+    if not hashed:
+        hasher.hash(password)
+        return False
+    try:
+        return hasher.verify(hashed, password)
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+def _sha256(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

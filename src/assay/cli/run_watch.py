@@ -1,0 +1,203 @@
+"""Following a run to its end: events to stdout or as progress to stderr, then the report where it was asked for."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import click
+import msgspec
+
+from assay import Assay, RunHandle
+from assay.app.notices import Target, notice_of
+from assay.cli import files
+from assay.cli.display import Display, display
+from assay.cli.exits import Exit
+from assay.cli.interrupts import Terminated, interrupts, termination
+from assay.cli.live.summary import outcome, summary
+from assay.cli.notify_options import tell
+from assay.cli.terminal import say, write
+from assay.core.endings import LIMITS
+from assay.core.errors import StoreError
+from assay.core.events import Envelope
+from assay.core.markers import CitationMode
+from assay.core.view import RunView
+
+Stdout = Literal["report", "json", "events"]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a run's result goes: `stdout` holds the report unless files do, or JSON, or the events.
+
+    `rest` makes of the report what is still to be said, where some of it stands on stdout already. `notify` are told
+    when the run has ended, or waits.
+    """
+
+    files: tuple[Path, ...] = ()
+    stdout: Stdout = "report"
+    citations: CitationMode = "numbers"
+    strict: bool = False
+    verbosity: int = 0
+    rest: Callable[[str], str] = str
+    notify: tuple[Target, ...] = ()
+
+    def display(self) -> Display:
+        """How a run is shown while it goes on."""
+        return display(self.verbosity, events=self.stdout == "events")
+
+
+def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
+    """What goes to stdout.
+
+    Raises:
+        click.UsageError: two things are to go there.
+    """
+    if as_json and as_events:
+        raise click.UsageError("--json and --events exclude each other")
+    return "json" if as_json else "events" if as_events else "report"
+
+
+async def watch(
+    assay: Assay, run: RunHandle, output: Output, shown: Display | None = None, *, asks: bool = False
+) -> Exit:
+    """Execute `run` to its end, heeding Ctrl-C, and hand over its report. Where SIGTERM ends it, it can be resumed.
+
+    `shown` is the display that is told how the reading of documents goes, where there is one already. `asks` says that
+    the caller puts the questions of a run which waits to a person, so that they are not printed.
+
+    Raises:
+        StoreError: a file cannot be written (the report is on stdout then).
+    """
+    shown = shown or output.display()
+
+    def finish() -> None:
+        shown.say("finishing: the report is written from what was found (Ctrl-C again cancels)")
+        run.finish()
+
+    def cancel() -> None:
+        shown.say("cancelling")
+        run.cancel()
+
+    try:
+        with termination(), interrupts(finish, cancel):
+            with shown:
+                await follow(aiter(run), output, shown)
+                view = await run.view()
+            if asks and view.status == "waiting":
+                return Exit.INPUT_NEEDED
+            return await _concluded(assay, view, output)
+    except Terminated:
+        say(f"interrupted; to go on: assay runs resume {run.run_id}" if run.created else "interrupted")
+        return Exit.TERMINATED
+
+
+async def _concluded(assay: Assay, view: RunView, output: Output) -> Exit:
+    """Hand over the result, then tell who wants to know, also where it could not be written."""
+    try:
+        code = await conclude(assay, view, output)
+    except StoreError:
+        await tell(notice_of(view), output.notify)
+        raise
+    await tell(notice_of(view), output.notify)
+    return code
+
+
+async def follow(events: AsyncIterator[Envelope], output: Output, shown: Display) -> None:
+    """Show events as they come."""
+    async for envelope in events:
+        if output.stdout == "events":
+            write(msgspec.json.encode(envelope).decode())
+        shown.show(envelope)
+
+
+async def looked_on(events: AsyncIterator[Envelope], output: Output, shown: Display, run_id: str) -> bool:
+    """Show the events of a run which this process does not execute; False when Ctrl-C or SIGTERM ended that."""
+    try:
+        with termination(), termination(signal.SIGINT), shown:
+            await follow(events, output, shown)
+    except Terminated:
+        say(f"no longer watching run {run_id}; the run itself is untouched")
+        return False
+    return True
+
+
+async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
+    """Hand over the result of a run that ended, or waits; the exit code says how it ended.
+
+    Raises:
+        StoreError: a file cannot be written (the report is on stdout then).
+    """
+    if view.status == "waiting":
+        return _ask(view, output)
+    saved = await _deliver(assay, view, output)
+    code = exit_code(view, strict=output.strict)
+    close(view, output, saved)
+    return code
+
+
+def close(view: RunView, output: Output, saved: Sequence[Path] = ()) -> None:
+    """The last lines, with the files the report was saved to; of what went wrong also where quiet is asked for."""
+    if output.verbosity >= 0:
+        for line in summary(view, saved):
+            say(line)
+    elif exit_code(view, strict=output.strict) in (Exit.FAILED, Exit.UNVERIFIED):
+        say(f"run {view.run_id} {outcome(view)}")
+
+
+def exit_code(view: RunView, *, strict: bool = False) -> Exit:
+    """How a run ended, as an exit code."""
+    if view.status in ("cancelled", "paused"):
+        return Exit.CANCELLED if view.status == "cancelled" else Exit.PAUSED
+    if view.status != "completed":
+        return Exit.FAILED
+    if view.stop_reason == "no_evidence":
+        return Exit.NO_EVIDENCE
+    if strict and not view.passed:
+        return Exit.UNVERIFIED
+    return Exit.LIMIT if view.stop_reason in LIMITS else Exit.DONE
+
+
+def _ask(view: RunView, output: Output) -> Exit:
+    """Nobody here can answer: the questions, or the plan to approve, as JSON for whoever can."""
+    waiting: dict[str, object] = {"run": view.run_id}
+    if view.waiting_for == "plan":
+        waiting["plan"] = view.plan
+    else:
+        waiting["questions"] = view.clarification.questions
+    write(msgspec.json.encode(waiting).decode())
+    if output.verbosity >= 0:
+        how = "--approve" if view.waiting_for == "plan" else "ANSWER…"
+        say(f"run {view.run_id} waits; to go on: assay runs answer {view.run_id} {how}")
+    return Exit.INPUT_NEEDED
+
+
+def _kept(view: RunView) -> str:
+    return f"the report is kept: assay runs export {view.run_id} -o FILE"
+
+
+async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, ...]:
+    """Hand the report over; the files it is in."""
+    written = bool(view.report.text.strip()) and view.status not in ("cancelled", "paused")
+    if output.stdout == "json":
+        write((await assay.export(view.run_id, ".json", output.citations)).decode(), hint=_kept(view))
+    elif output.stdout == "report" and written and not output.files:
+        text = (await assay.export(view.run_id, ".md", output.citations)).decode()
+        write(output.rest(text), hint=_kept(view))
+    targets = output.files if written else ()
+    for path in targets:
+        await _save(assay, view, path, output)
+    return targets
+
+
+async def _save(assay: Assay, view: RunView, path: Path, output: Output) -> None:
+    data = await assay.export(view.run_id, files.suffix(path), output.citations)
+    try:
+        files.save(path, data)
+    except StoreError:
+        if output.stdout == "report":  # paid for: better on the screen than nowhere
+            write((await assay.export(view.run_id, ".md", output.citations)).decode(), hint=_kept(view))
+        raise

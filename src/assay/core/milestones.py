@@ -1,0 +1,230 @@
+"""A run as plain lines: one a milestone, more for who wants them; terminals and protocols say the same."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from assay.core import events
+from assay.core.claims import VERDICTS
+from assay.core.endings import in_words
+from assay.core.events import Envelope, Event
+
+LONGEST = 160
+
+
+def lines(envelope: Envelope, verbosity: int) -> list[str]:
+    """What a person is told of this event at this verbosity (-1 quiet, 0 milestones, 1 and more everything)."""
+    if verbosity < 0:
+        return []
+    event = events.decode(envelope)
+    if event is None:
+        return []
+    said = [shorten(_born(envelope, event) if isinstance(event, events.RunCreated) else milestone(event))]
+    if verbosity > 0 and (more := detail(event)):
+        said.append(f"  {shorten(more)}")
+    return [line for line in said if line]
+
+
+def _born(envelope: Envelope, event: events.RunCreated) -> str:
+    return f"run {envelope.run_id}: searching {event.brief.scope.label}"
+
+
+def shorten(line: str, width: int = LONGEST) -> str:
+    """`line` on one line of at most `width` characters."""
+    line = " ".join(line.split())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 source`, `2 sources`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
+
+
+@singledispatch
+def milestone(event: Event) -> str:
+    """The line for a milestone, empty for what is none."""
+    return ""
+
+
+@milestone.register
+def _(event: events.RunResumed) -> str:
+    return "run taken up again"
+
+
+@milestone.register
+def _(event: events.RunContinued) -> str:
+    known = f"{counted(event.sources, 'source')}, {counted(event.passages, 'passage')}"
+    return f"going on from run {event.parent}: {known}"
+
+
+@milestone.register
+def _(event: events.TriageClassified) -> str:
+    kind = f"{event.mode}, {event.depth}" if event.mode == "deep_research" else event.mode
+    return f"question: {event.triage.complexity} ({kind})"
+
+
+@milestone.register
+def _(event: events.ClarifyAnswered) -> str:
+    return f"assuming: {'; '.join(event.assumptions)}" if event.assumptions else ""
+
+
+@milestone.register
+def _(event: events.PlanApproved) -> str:
+    steps = "; ".join(f"{step.id}. {step.title}" for step in event.plan.steps)
+    return f"plan: {steps}"
+
+
+@milestone.register
+def _(event: events.AgentStarted) -> str:
+    return f"agent {event.lane} started: {event.task}"
+
+
+@milestone.register
+def _(event: events.AgentFailed) -> str:
+    return f"agent {event.lane} failed: {event.error}"
+
+
+@milestone.register
+def _(event: events.FindingAdded) -> str:
+    passages = counted(len(event.passages), "passage")
+    if event.uncited:
+        return f"agent {event.lane} reported and cited nothing; {passages} of those it was shown are nearest"
+    return f"agent {event.lane} reported: {passages} cited"
+
+
+@milestone.register
+def _(event: events.ReflectDecided) -> str:
+    if event.note:
+        return f"research goes on as planned: {event.note}"
+    said = {"adjust": "the plan is changed", "complete": "research is complete"}.get(event.decision, "")
+    return f"{said}: {event.reasoning}" if said and event.reasoning else said
+
+
+@milestone.register
+def _(event: events.SourceFailed) -> str:
+    return f"could not read {event.url}: {event.reason}"
+
+
+_COVERED = {"answered": "answered", "partly": "answered in part", "not": "not answered"}
+
+
+@milestone.register
+def _(event: events.CoverageAssessed) -> str:
+    if event.when == "after":
+        return ""  # what verification changed in it, the report says
+    steps = [part for part in event.coverage if part.step]  # 0 is the question itself
+    if not steps and event.coverage:
+        return f"coverage: the question is {_COVERED[event.coverage[0].status]}"
+    answered = sum(part.status == "answered" for part in steps)
+    return f"coverage: {answered} of {counted(len(steps), 'step')} answered"
+
+
+@milestone.register
+def _(event: events.ConflictFound) -> str:
+    return f"sources disagree: {event.text}"
+
+
+@milestone.register
+def _(event: events.ReportStarted) -> str:
+    return "writing the report"
+
+
+@milestone.register
+def _(event: events.VerifySummary) -> str:
+    if not event.summary.claims and event.passed:
+        return "there are no claims to check"
+    counts = ((verdict, getattr(event.summary, verdict)) for verdict in VERDICTS)
+    found = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
+    gate = "" if event.passed else f"; the gate failed: {'; '.join(event.problems)}"
+    return f"checked {counted(event.summary.claims, 'claim')}{': ' if found else ''}{found}{gate}"
+
+
+@milestone.register
+def _(event: events.BudgetLow) -> str:
+    return f"80 % of the limit on {event.measure} is used ({event.used:g} of {event.limit:g})"
+
+
+@milestone.register
+def _(event: events.RunExhausted) -> str:
+    return f"research ends: {in_words(event.reason)}"
+
+
+@milestone.register
+def _(event: events.RunWaiting) -> str:
+    return "waiting for the plan to be approved" if event.topic == "plan" else f"waiting for {event.topic}"
+
+
+@milestone.register
+def _(event: events.ControlAccepted) -> str:
+    return f"told: {event.text}" if event.action == "steer" else f"asked to {event.action}"
+
+
+@milestone.register
+def _(event: events.ControlApplied) -> str:
+    heeded = f"heeded by the decision at {event.where}"
+    return heeded if event.action == "steer" else "paused" if event.action == "pause" else ""
+
+
+@milestone.register
+def _(event: events.ControlRejected) -> str:
+    return f"not heeded: {event.why}"
+
+
+@milestone.register
+def _(event: events.RunCancelled) -> str:
+    return "cancelled; what was found is kept"
+
+
+@milestone.register
+def _(event: events.Warned) -> str:
+    return f"warning: {event.message}"
+
+
+@singledispatch
+def detail(event: Event) -> str:
+    """The line only `-v` shows, empty for what has none."""
+    return ""
+
+
+@detail.register
+def _(event: events.PhaseStarted) -> str:
+    return f"phase {event.phase}"
+
+
+@detail.register
+def _(event: events.ModelAttempted) -> str:
+    return (
+        f"model {event.model} for {event.task}: {event.outcome}"
+        f" ({event.usage.input_tokens} tokens in, {event.usage.output_tokens} out)"
+    )
+
+
+@detail.register
+def _(event: events.ToolFinished) -> str:
+    return f"{event.tool}: {event.summary}"
+
+
+@detail.register
+def _(event: events.ToolFailed) -> str:
+    return f"{event.tool} failed: {event.reason}"
+
+
+@detail.register
+def _(event: events.SearchPerformed) -> str:
+    shared = ", shared" if event.shared else ""
+    return f"searched {event.query!r}: {counted(event.results, 'document')} ({event.provider}{shared})"
+
+
+@detail.register
+def _(event: events.SourceAdded) -> str:
+    return f"source {event.source.id}: {event.source.title}"
+
+
+@detail.register
+def _(event: events.ThinkFinished) -> str:
+    return f"thought: {event.text}"
+
+
+@detail.register
+def _(event: events.StepRestarted) -> str:
+    return f"step {event.step} is done again (attempt {event.attempt})"

@@ -1,0 +1,50 @@
+"""Places in a list which is read page by page: opaque to who holds one, stable while the list grows at its head."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TypeVar
+
+import msgspec
+
+from assay.core.errors import UsageError
+
+T = TypeVar("T")
+
+LONGEST = 500
+MOST = 1_000
+"""Entries of one page, at most."""
+
+
+def written(place: object) -> str:
+    """A place as text."""
+    return base64.urlsafe_b64encode(msgspec.json.encode(place)).rstrip(b"=").decode()
+
+
+def read(cursor: str, kind: type[T]) -> T | None:
+    """The place a cursor stands for; None where it is empty, which is the list's head.
+
+    Raises:
+        UsageError: it was not given out by such a list.
+    """
+    if not cursor:
+        return None
+    try:
+        if len(cursor) > LONGEST:
+            raise ValueError
+        data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        return msgspec.json.decode(data, type=kind)
+    except (ValueError, binascii.Error, msgspec.DecodeError, RecursionError):
+        raise UsageError(f"{cursor[:40]!r} is no cursor of this list: give back the one of the page before") from None
+
+
+def bounded(limit: int) -> int:
+    """How many entries a page has.
+
+    Raises:
+        UsageError: it is none, or too many.
+    """
+    if not 0 < limit <= MOST:
+        raise UsageError(f"a page has 1 to {MOST} entries, not {limit}")
+    return limit

@@ -1,0 +1,200 @@
+"""The lines in which tools show passages to models: one writer, one reader.
+
+    ## S2003 Title <url> (scholarly, 2021-03-04)
+    -- under Installing > On Debian
+    [S2003.17] text of the passage
+      its second line, indented by two spaces
+    -- under Installing > On Debian
+    -- about | Port | Depth |
+    [S2003.18] another passage
+
+Lines with `--` say what the passages below them, up to the next such line, stand under, are about (the term they
+describe, the head row of their table), and come after (`-- after The options are:`); `--` alone ends that.
+
+No title, address or passage can forge a line: what a passage holds beyond its first line is indented, and what breaks
+a line in a title or an address is escaped. In brackets stand what kind of source it is, when it was published, and what
+was published about it later (`retraction 2010-02-06`), as far as they are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from assay.core.clean import one_line
+from assay.core.sources import KINDS, Notice, Passage, Source, SourceKind
+
+_DAY = re.compile(r"\d{4}(?:-\d{2}){0,2}", re.ASCII)
+_NOTICE = re.compile(rf"([a-z_]{{1,40}})(?: ({_DAY.pattern}))?", re.ASCII)
+_HEADER = re.compile(r"## (S\d+) (.*) <([^<>]*)>(?: \(([a-z0-9_ ,-]{0,400})\))?", re.ASCII)
+_MOST_NOTICES = 5
+_CONTEXT = re.compile(r"--(?: (under|about|after) (.+))?")
+_LONGEST_CONTEXT = 300
+_PASSAGE = re.compile(r"\[((S\d+)\.\d+)\] (.*)", re.DOTALL)
+_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_SOFT_BREAK = re.compile("\r(?!\n)|[\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
+_NEXT_LINE = "  "
+_SAME_LINE = " ~"
+"""Begins a line which goes on after a character that some readers take for a line's end."""
+
+
+class PassageContext(NamedTuple):
+    """What stands around a passage, as it is shown: the headings above it, what it is about, what it follows."""
+
+    under: str = ""
+    about: str = ""
+    after: str = ""
+
+
+_NAMES = PassageContext._fields
+_Read = tuple[str, list[str], Mapping[str, str]]
+"""A passage's id, the parts of its text, and its context."""
+
+
+class ShownPassage(msgspec.Struct, frozen=True):
+    """A passage as a model was shown it: `under` which headings, `about` what, `after` which sentence it stands."""
+
+    id: str
+    source: str
+    text: str
+    under: str = ""
+    about: str = ""
+    after: str = ""
+
+
+class ShownSource(msgspec.Struct, frozen=True):
+    """A source as a model was shown it, with the passages below it."""
+
+    id: str
+    title: str
+    url: str
+    passages: tuple[ShownPassage, ...] = ()
+    kind: SourceKind = "unknown"
+    published: str = ""
+    notices: tuple[str, ...] = ()
+
+
+def show(source: Source, passages: Sequence[Passage]) -> str:
+    """The lines for a source and its passages, without a line's end after the last.
+
+    Raises:
+        ValueError: a passage is of another source.
+    """
+    lines = [f"## {source.id} {_escape(source.title, '')} <{_escape(source.url, '<>')}>{_known(source)}"]
+    above = PassageContext()
+    for passage in passages:
+        if passage.source != source.id:
+            raise ValueError(f"passage {passage.id} is not of source {source.id}")
+        context = _context(passage, source.title)
+        if context != above:
+            lines += [f"-- {name} {text}" for name, text in zip(_NAMES, context, strict=True) if text] or ["--"]
+            above = context
+        lines.append(f"[{passage.id}] {_indent(passage.text)}")
+    return "\n".join(lines)
+
+
+def read(text: str) -> list[ShownSource]:
+    """Every source shown in `text`, in order; lines which `show` did not write are skipped.
+
+    A passage line counts only below the header of its own source. What `show` wrote comes back exactly.
+    """
+    headers: list[re.Match[str]] = []
+    found: list[list[_Read]] = []
+    passage: list[str] | None = None
+    context: dict[str, str] = {}
+    telling = False
+    for line in text.split("\n"):
+        header, start = _HEADER.fullmatch(line), _PASSAGE.fullmatch(line)
+        if passage is not None and line.startswith(_NEXT_LINE):
+            passage.append("\n" + line[2:])
+        elif passage is not None and line.startswith(_SAME_LINE):
+            passage.append(line[2:])
+        elif header and _about(header) is not None:
+            headers.append(header)
+            found.append([])
+            passage, context, telling = None, {}, False
+        elif headers and (said := _CONTEXT.fullmatch(line)):
+            context = {**context, said[1]: said[2]} if telling and said[1] else {said[1]: said[2]} if said[1] else {}
+            passage, telling = None, True
+        elif start and headers and headers[-1][1] == start[2]:
+            passage = [start[3]]
+            found[-1].append((start[1], passage, context))
+            telling = False
+        else:
+            passage = None
+    return [_source(header, passages) for header, passages in zip(headers, found, strict=True)]
+
+
+def _context(passage: Passage, title: str) -> PassageContext:
+    """What is told of a passage besides its text, each on one line."""
+    named = one_line(title).casefold()
+    path = [one_line(part) for part in passage.heading]
+    if path and path[0].casefold() in named:
+        path = path[1:]
+    told = (" > ".join(path), passage.label, passage.lead)
+    return PassageContext(*(_escape(one_line(text)[:_LONGEST_CONTEXT].rstrip(), "") for text in told))
+
+
+def _source(header: re.Match[str], passages: Sequence[_Read]) -> ShownSource:
+    id = header[1]
+    kind, published, notices = _about(header) or ("unknown", "", ())
+    return ShownSource(
+        id=id,
+        title=_unescape(header[2]),
+        url=_unescape(header[3]),
+        passages=tuple(_passage(name, id, parts, context) for name, parts, context in passages),
+        kind=kind,
+        published=published,
+        notices=notices,
+    )
+
+
+def _passage(name: str, source: str, parts: Sequence[str], context: Mapping[str, str]) -> ShownPassage:
+    told = (_unescape(context.get(each, "")) for each in _NAMES)
+    return ShownPassage(name, source, "".join(parts), *told)
+
+
+def _known(source: Source) -> str:
+    """Kind, date and notices in brackets; a date which is none is not shown, and no notice which has another form."""
+    kind = [source.kind] if source.kind != "unknown" else []
+    day = [source.published] if _DAY.fullmatch(source.published) else []
+    notices = [said for each in source.notices[:_MOST_NOTICES] if (said := _noticed(each))]
+    known = [*kind, *day, *notices]
+    return f" ({', '.join(known)})" if known else ""
+
+
+def _noticed(notice: Notice) -> str:
+    said = f"{notice.kind} {notice.date}" if _DAY.fullmatch(notice.date) else notice.kind
+    return said if _NOTICE.fullmatch(said) and said not in KINDS else ""
+
+
+def _about(header: re.Match[str]) -> tuple[SourceKind, str, tuple[str, ...]] | None:
+    """Kind, date and notices in the brackets of a header; None where `show` did not write them."""
+    parts = header[4].split(", ") if header[4] is not None else []
+    kind = next((each for each in KINDS if parts and each == parts[0]), None)
+    rest = parts[1:] if kind else parts
+    published = rest[0] if rest and _DAY.fullmatch(rest[0]) else ""
+    notices = tuple(rest[1:] if published else rest)
+    if header[4] == "" or not all(map(_NOTICE.fullmatch, notices)):
+        return None
+    return kind or "unknown", published, notices
+
+
+def _indent(text: str) -> str:
+    if text.isprintable():  # so it breaks no line: most passages, and a tenth of the time
+        return text
+    text = text.replace("\n", "\n" + _NEXT_LINE)
+    return _SOFT_BREAK.sub(lambda match: f"{match[0]}\n{_SAME_LINE}", text)
+
+
+def _escape(text: str, also: str) -> str:
+    """`text` on one line: breaks, the characters of `also`, and what would look like an escape, by their code."""
+    text = text.replace("\\u", "\\u005cu")
+    return re.sub(f"[{_BREAKS}{also}]", lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"\\u([0-9a-f]{4})", lambda match: chr(int(match[1], 16)), text)

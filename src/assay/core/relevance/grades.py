@@ -1,0 +1,127 @@
+"""Grading what a report says: which of its sentences answer the question, and which are only related to it.
+
+A sentence is held against the question together with the passage it cites and the heading and title of that: what
+"it" is often stands there. Two logistic models over these features give the chance that it answers and the chance that
+it is on the matter; both, and the chances from which a word is given, were trained (`weights.json`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from assay.core.claims import Relevance
+from assay.core.detection import detect, of_question
+from assay.core.rarity import Rarity
+from assay.core.relevance.features import NAMES, Features, Vector
+from assay.core.relevance.scores import Band, weights
+from assay.core.relevance.statements import QuotableStatement
+from assay.core.relevance.topic_question import TopicQuestion, read_question
+
+MOST_KEYS = 8
+"""Keys of a question which one sentence may be expected to hold; of a longer one the rarest count."""
+GRADES = (
+    "own", "names", "neighbour", "heading", "title", "near", "pairs", "number", "date", "name", "reason", "unnumbered",
+    "short", "opens", "figures", "rest",
+)  # fmt: skip
+"""The features of a statement which count here: those which do not compare it with others."""
+GRADE_NAMES = (*GRADES, "measure", "reach", "missing", "bare", "held", "keys", "plain")
+_MEASURE, _BARE = GRADE_NAMES.index("measure"), GRADE_NAMES.index("bare")
+_KINDS = tuple(NAMES.index(name) for name in ("number", "date", "name", "reason"))
+_PLACES = tuple(NAMES.index(name) for name in GRADES)
+
+
+class CitedSentence(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence of a report with what it cites: the text of the passage, the heading above it, the source's title.
+
+    One which is `framed`, `KEY of SUBJECT: VALUE`, says in its key what another says in the question's words.
+    """
+
+    text: str
+    cited: str = ""
+    heading: str = ""
+    title: str = ""
+    framed: bool = False
+
+
+def grade(asked: Sequence[str], told: Sequence[CitedSentence], rarity: Rarity | None = None) -> tuple[Relevance, ...]:
+    """How far each sentence answers one of the questions `asked`: the question itself, and those it was taken apart to.
+
+    `rarity` is counted over the sentences where it is not given. Nothing is said ("") of a report in another language
+    than the question: their words cannot be compared; nor where no word of the questions carries a topic.
+    """
+    unknown: Relevance = ""
+    if not told or not asked or apart(asked[0], [each.text for each in told]):
+        return (unknown,) * len(told)
+    beside = "\n".join(each.text for each in told)
+    questions = [read_question(each, "" if at == 0 else asked[0], beside) for at, each in enumerate(asked)]
+    vectors = [grades(question, told, rarity) for question in questions if not question.elliptical]
+    if not vectors:
+        return (unknown,) * len(told)
+    return tuple(_best([each[at] for each in vectors]) for at in range(len(told)))
+
+
+def apart(question: str, told: Sequence[str]) -> bool:
+    """Whether question and sentences are told to be in two languages."""
+    asked, said = of_question(question), detect(" ".join(told))
+    return bool(asked and said and asked != said)
+
+
+def grades(question: TopicQuestion, told: Sequence[CitedSentence], rarity: Rarity | None = None) -> list[Vector]:
+    """The features of each sentence, in the order of `GRADE_NAMES`."""
+    statements = [part for at, each in enumerate(told) for part in _placed(at, each)]
+    features = Features(question, statements, rarity)
+    return [_vector(features, 2 * at + 1, framed=each.framed) for at, each in enumerate(told)]
+
+
+def _placed(at: int, each: CitedSentence) -> tuple[QuotableStatement, QuotableStatement]:
+    """What a sentence cites, and the sentence as its neighbour: a document of their own."""
+    cited = QuotableStatement(text=each.cited, source=at, place=0)
+    return cited, QuotableStatement(text=each.text, source=at, place=1, heading=each.heading, title=each.title)
+
+
+def _vector(features: Features, at: int, *, framed: bool) -> Vector:
+    vector = features.vector(at)
+    own, around = features.held(at), features.held_around(at)
+    rare = dict(sorted(features.weights.items(), key=lambda item: -item[1])[:MOST_KEYS])
+    total = sum(rare.values()) or 1.0
+
+    def share(held: Mapping[str, float]) -> float:
+        return min(1.0, sum(features.weights[key] * value for key, value in held.items()) / total)
+
+    missing = max((weight * (1 - around.get(key, 0.0)) for key, weight in rare.items()), default=0.0)
+    return (
+        share(own),
+        *(vector[place] for place in _PLACES[1:]),
+        max(features.measure(at), features.measure(at - 1)),
+        share(around),
+        missing / (max(rare.values(), default=1.0) or 1.0),
+        float(features.rest(around) == 0.0 and not framed and not any(vector[place] > 0 for place in _KINDS)),
+        min(1.0, sum(own.values()) / MOST_KEYS),
+        min(1.0, len(rare) / MOST_KEYS),
+        float(features.question.wanted == "other"),
+    )
+
+
+def chance(band: Band, vector: Vector) -> float:
+    """The chance a logistic model gives."""
+    total = band.bias + sum(
+        band.weights.get(name, 0.0) * value for name, value in zip(GRADE_NAMES, vector, strict=True)
+    )
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+def _best(vectors: Sequence[Vector]) -> Relevance:
+    """The best word which any of the questions gives a sentence.
+
+    None answers without the measure asked for, or with the names alone: neither what is asked about them nor its kind.
+    """
+    bands = weights()
+    able = [vector for vector in vectors if vector[_MEASURE] >= 0 and not vector[_BARE]]
+    if any(chance(bands.answers, vector) >= bands.answers.bound for vector in able):
+        return "answers"
+    if any(chance(bands.related, vector) >= bands.related.bound for vector in vectors):
+        return "related"
+    return "unrelated"

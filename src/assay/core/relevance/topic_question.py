@@ -1,0 +1,147 @@
+"""What a question asks for: the keys of its words, and the kind of thing which answers it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+
+from assay.core.relevance.analysis import analysis_of
+from assay.core.relevance.statements import analysis_for, is_unspaced, keys, language_of
+from assay.core.relevance.stopwords import stop_terms
+
+Wanted = Literal["number", "date", "name", "reason", "other"]
+Measure = Literal["", "age", "extent", "money", "share"]
+"""What a number is asked for of, where the question says so: an age, a length or time, a price, a share."""
+
+ASKING: dict[Wanted, str] = {
+    "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, "
+    "how many, how much, how long, how old, how often, how far, what percentage, what percent, wie viele, "
+    "wie viel, wieviel, wieviele, wie lange, wie hoch, wie alt, wie oft, сколько, как долго, 多少, 几, 幾, 多大, 多久, "
+    "いくつ, いくら, كم, cuántos, cuántas, cuánto, cuánta, combien, quanti, quante, quanto, quantos, quantas, hoeveel, "
+    "कितने, कितना, कितनी",
+    "date": "when, what year, which year, what date, what day, which day, what month, what century, wann, "
+    "welchem jahr, welches jahr, "
+    "welchem tag, когда, каком году, какого года, 什么时候, 什麼時候, 何时, 何時, 哪一年, 哪年, いつ, "
+    "何年, متى, أي عام, "
+    "أي سنة, cuándo, qué año, quand, quelle année, quando, che anno, que ano, wanneer, welk jaar, कब, किस वर्ष, किस साल",
+    "name": "who, whom, whose, where, wer, wem, wen, wessen, wo, wohin, кто, кого, кем, кому, чей, где, куда, 谁, 誰, "
+    "哪里, 哪裡, 哪儿, どこ, だれ, أين, quién, quiénes, dónde, qui, où, chi, dove, quem, onde, waar, "
+    "कौन, किसने, किसे, किसका, किसकी, कहाँ, कहां",
+    "reason": "why, warum, weshalb, wieso, почему, зачем, 为什么, 為什麼, なぜ, لماذا, por qué, "
+    "pourquoi, perché, por que, "
+    "waarom, क्यों",
+}
+"""By which words each kind is asked for, in the languages of the segmenter; in others a question asks for `other`."""
+SAID = "hoch"
+"""The end of "wie hoch", which the answer says too ("26 Meter hoch"); "how tall" and its like are no cue at all."""
+MEASURED: dict[Measure, str] = {
+    "age": "how old, wie alt, сколько лет, какого возраста, 几岁, 幾歲, 多大年纪, 何歳, كم عمر, qué edad, quel âge, "
+    "quanti anni ha, che età, quantos anos tem, que idade, hoe oud",
+    "extent": "how long, how far, how tall, how high, how deep, how wide, wie lange, wie lang, wie hoch, wie weit, "
+    "wie tief, wie breit, как долго, как далеко, какой высоты, какой длины, 多久, 多长, 多長, 多高, 多远, 多遠, "
+    "cuánto tiempo, cuánto mide, combien de temps, hoe lang, hoe hoog, hoe ver",
+    "money": "how much does it cost, how much did it cost, what price, wie teuer, was kostet, сколько стоит, "
+    "сколько стоил, 多少钱, 多少錢, いくら, cuánto cuesta, cuánto costó, combien coûte, quanto costa, "
+    "quanto custa, hoeveel kost",
+    "share": "what percentage, what percent, which percentage, wie viel prozent, welcher prozentsatz, какой процент, "
+    "сколько процентов, 百分之几, 百分比, qué porcentaje, quel pourcentage, che percentuale, que percentagem",
+}
+"""By which words a measure is asked for."""
+_CJK_ASKING = re.compile(
+    "什么时候|什麼時候|多少|什么|什麼|哪一年|哪年|哪里|哪裡|哪个|哪個|哪些|哪|何时|何時|いくつ|いくら|どこ|だれ|どの|いつ|怎么|怎麼"
+    "|如何|为什么|為什麼|なぜ|几|幾|谁|誰|吗|嗎|呢|的|了|是|在|被|和|与|與"
+)
+_FORMS = [(wanted, form.strip()) for wanted, forms in ASKING.items() for form in forms.split(",")]
+_CUES: list[tuple[Wanted, re.Pattern[str]]] = [
+    (wanted, re.compile(form if is_unspaced(form) else rf"(?<!\w){form}(?!\w)")) for wanted, form in _FORMS
+]
+_MEASURING = [
+    (measure, re.compile(form if is_unspaced(form) else rf"(?<!\w){form}(?!\w)"))
+    for measure, forms in MEASURED.items()
+    for form in map(str.strip, forms.split(","))
+]
+_NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
+
+
+class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A question: `keys` of the words which carry its topic, in order, and the `wanted` kind of answer.
+
+    `names` are those of the keys which are written as names or hold digits, `measure` what a number is wanted of.
+    `language` is that of the documents, "" where it cannot be told.
+    One is `elliptical` where no word of it carries a topic ("How far?"): its keys are then those of all its words.
+    """
+
+    text: str
+    analysis: str
+    keys: tuple[str, ...]
+    names: frozenset[str]
+    wanted: Wanted
+    measure: Measure = ""
+    elliptical: bool = False
+    language: str = ""
+
+
+@lru_cache(maxsize=512)
+def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion:
+    """Take a question apart.
+
+    `about` are words of the question it is part of, for one which does not say enough. `beside` is a text of the
+    documents: their language is told more surely than that of a few words.
+    """
+    text, about = _plain(text), _plain(about)
+    whole = f"{about} {text}".strip()
+    language = language_of(beside or whole)
+    analysis = analysis_of(language)
+    stop = stop_terms(analysis) | stop_terms(analysis_for(whole))
+    wanted, cue = _wanted(text)
+    bare = text.casefold().replace(cue.removesuffix(SAID), " ", 1) if cue else text
+    said = (key for part in (bare, about) for key in _keys(part, analysis))
+    topic = tuple(dict.fromkeys(key for key in said if key not in stop))
+    telling = topic or keys(whole, analysis)
+    names = _names(text, analysis) | _names(about, analysis)
+    return TopicQuestion(
+        text=whole,
+        analysis=analysis,
+        keys=telling,
+        names=names & set(telling),
+        wanted=wanted,
+        measure=_measure(text),
+        elliptical=not topic,
+        language=language,
+    )
+
+
+def _keys(text: str, analysis: str) -> tuple[str, ...]:
+    """The keys of a question's words, without those which ask in scripts where nothing parts them from the rest."""
+    return keys(_CJK_ASKING.sub(" ", text) if is_unspaced(text) else text, analysis)
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).strip()
+
+
+def _wanted(text: str) -> tuple[Wanted, str]:
+    """The kind asked for, and the words which ask for it: the first of such, the longer of two at one place."""
+    folded = text.casefold()
+    found = [
+        (match.start(), -len(match[0]), wanted, match[0]) for wanted, cue in _CUES if (match := cue.search(folded))
+    ]
+    return min(found)[2:] if found else ("other", "")
+
+
+def _measure(text: str) -> Measure:
+    """The measure a question asks for by its words, the first of several."""
+    folded = text.casefold()
+    found = [(match.start(), measure) for measure, cue in _MEASURING if (match := cue.search(folded))]
+    return min(found)[1] if found else ""
+
+
+def _names(text: str, analysis: str) -> frozenset[str]:
+    """Keys of words written with a capital inside the question, or with digits."""
+    found = [match[0] for match in _NAME.finditer(text) if match.start() and any(map(str.isupper, match[0]))]
+    digits = [word for word in text.split() if any(map(str.isdigit, word))]
+    return frozenset(key for word in (*found, *digits) for key in keys(word, analysis))

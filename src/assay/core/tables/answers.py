@@ -1,0 +1,234 @@
+"""What a table answers: computed from its cells, said in a sentence, and computed again from what a sentence says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import lru_cache
+
+import msgspec
+
+from assay.core.tables.cells import ReadTable, TableRow
+from assay.core.tables.figures import Figures, is_missing, mean, moment, read_figure, read_figures, total, written
+from assay.core.tables.words import Limit, Operation, languages
+from assay.core.translation import N_, gettext, number
+
+MOST_CITED = 200
+"""Rows a sentence cites; where more were used the first of them, and those it names."""
+BESIDE = 50
+"""Rows by whose other cells the decimal sign is told."""
+MOST_NAMED = 3
+"""Rows with the same extreme value which are named."""
+UNNAMED = re.compile(r"column (?:\d+|[A-Z]{1,3})")
+"""The name of a column whose head is empty."""
+
+FORMS: dict[str, tuple[Operation, str]] = {
+    "cell": ("cell", N_("{head} of {subject}: {value}")),
+    "max": ("max", N_("{label}: {head} {value}, the highest of {count} rows")),
+    "min": ("min", N_("{label}: {head} {value}, the lowest of {count} rows")),
+    "bare max": ("max", N_("{head}: {value}, the highest of {count} rows")),
+    "bare min": ("min", N_("{head}: {value}, the lowest of {count} rows")),
+    "sum": ("sum", N_("Sum of {head} over {count} rows: {value}")),
+    "mean": ("mean", N_("Average of {head} over {count} rows: {value}")),
+    "count": ("count", N_("Number of rows: {count}")),
+    "distinct": ("count", N_("Number of different values of {head} in {count} rows: {value}")),
+}
+"""How each computation is said."""
+GIVEN = N_("{said} ({conditions})")
+"""A sentence about those rows alone which meet conditions."""
+
+
+class RowCondition(msgspec.Struct, frozen=True):
+    """A condition on rows: the cells of a column are one of `values`, or the figures in it are within `limits`."""
+
+    column: int
+    values: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
+
+
+class Computed(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be computed over a table: `column` holds what is asked, `label` names rows (-1: nothing does).
+
+    `distinct` counts the different values of the column in place of rows.
+    """
+
+    operation: Operation
+    column: int
+    given: tuple[RowCondition, ...] = ()
+    label: int = -1
+    distinct: bool = False
+
+
+class TableAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence computed from a table, with the rows it rests on; `named` are those of them it names."""
+
+    text: str
+    operation: Operation
+    value: str
+    rows: tuple[TableRow, ...]
+    named: tuple[TableRow, ...] = ()
+
+    def cited(self) -> tuple[TableRow, ...]:
+        """At most `MOST_CITED` of the rows, those named among them, in the table's order."""
+        if len(self.rows) <= MOST_CITED:
+            return self.rows
+        kept = {id(row) for row in (*self.named, *self.rows[: MOST_CITED - len(self.named)])}
+        return tuple(row for row in self.rows if id(row) in kept)
+
+
+def compute(table: ReadTable, wanted: Computed) -> tuple[TableAnswer, ...]:
+    """The answers a computation gives, one but for cells of several rows; none where it cannot be done.
+
+    Rows which say that they are totals of others are left out, and so are those without a figure.
+    """
+    bounded = {each.column: figures_of(table, each.column) for each in wanted.given if each.limits}
+    rows = [row for row in table.rows if _meets(row, wanted.given, bounded)]
+    if wanted.operation != "cell":
+        rows = [row for row in rows if not is_total(row)]
+    if not rows:
+        return ()
+    if wanted.operation == "cell":
+        return tuple(_cells(table, wanted, rows))
+    if wanted.operation == "count":
+        return (_counted(table, wanted, rows),)
+    return tuple(_figured(table, wanted, rows))
+
+
+def _meets(row: TableRow, given: Iterable[RowCondition], bounded: Mapping[int, Figures | None]) -> bool:
+    for each in given:
+        text = row.text(each.column)
+        if each.values and text not in each.values:
+            return False
+        if each.limits and not _within(text, each.limits, bounded[each.column]):
+            return False
+    return True
+
+
+def _within(text: str, limits: Sequence[Limit], known: Figures | None) -> bool:
+    date = moment(text)
+    figure = None if known is None or date is not None else read_figure(text, known.point)
+    value = Decimal(date[0]) if date is not None else figure.value if figure is not None else None
+    return value is not None and all((value - limit.number) * limit.way > 0 for limit in limits)
+
+
+def figures_of(table: ReadTable, column: int) -> Figures | None:
+    """The figures of a column, None where it holds others; how decimals are written is told from all of the table."""
+    beside = tuple(cell.text for row in table.rows[:BESIDE] for at, cell in row.cells.items() if at != column)
+    return _figures(table.column(column), table.language, beside)
+
+
+@lru_cache(maxsize=1024)
+def _figures(column: tuple[str, ...], language: str, beside: tuple[str, ...]) -> Figures | None:
+    return read_figures(column, language, beside)
+
+
+def is_total(row: TableRow) -> bool:
+    """Whether a row says that it is the sum of others: its first text is a word for that alone."""
+    first = next((cell.text for _, cell in sorted(row.cells.items()) if read_figure(cell.text) is None), "")
+    return first.strip(" :*.").casefold() in _totals()
+
+
+@lru_cache(maxsize=1)
+def _totals() -> frozenset[str]:
+    words = (word.strip() for each in languages().values() for word in each.sum.split(","))
+    return frozenset(word.rstrip("*") for word in words) | {"grand total", "all", "subtotal", "sum total", "gesamt"}
+
+
+# computing
+
+
+def _cells(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
+    """A sentence for each row; rows which say the same are one."""
+    found: dict[str, tuple[str, tuple[TableRow, ...]]] = {}
+    for row in rows:
+        value = row.text(wanted.column)
+        if not is_missing(value):
+            subject = ", ".join(dict.fromkeys(filter(None, (row.text(each.column) for each in wanted.given))))
+            text = _said("cell", head=_head(table, wanted.column), subject=subject, value=value)
+            found[text] = (value, (*found.get(text, ("", ()))[1], row))
+    for text, (value, same) in found.items():
+        yield TableAnswer(text=text, operation="cell", value=value, rows=same, named=same)
+
+
+def _counted(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> TableAnswer:
+    if wanted.distinct:
+        values = {row.text(wanted.column).casefold() for row in rows} - {""}
+        value = number(len(values))
+        said = _said("distinct", head=_head(table, wanted.column), count=number(len(rows)), value=value)
+    else:
+        value = number(len(rows))
+        said = _said("count", count=value)
+    return TableAnswer(text=_with(said, table, wanted.given), operation="count", value=value, rows=tuple(rows))
+
+
+def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
+    dated = _moments(rows, wanted.column) if wanted.operation in ("max", "min") else {}
+    if dated:
+        yield from _extremes(table, wanted, [row for row in rows if id(row) in dated], dated)
+        return
+    figures = figures_of(table, wanted.column)
+    if figures is None or len(figures.units()) > 1:
+        return
+    by_row = {id(row): figure for row, figure in zip(table.rows, figures.values, strict=True)}
+    filled = [(row, figure) for row in rows if (figure := by_row[id(row)]) is not None]
+    if not filled:
+        return
+    used = [row for row, _ in filled]
+    if wanted.operation in ("max", "min"):
+        yield from _extremes(table, wanted, used, {id(row): figure.value for row, figure in filled})
+        return
+    amounts = [figure for _, figure in filled]
+    result = total(amounts) if wanted.operation == "sum" else mean(amounts)
+    unit = amounts[0].unit
+    value = f"{written(result, figures)} {unit}".strip()
+    said = _said(wanted.operation, head=_head(table, wanted.column), count=number(len(used)), value=value)
+    yield TableAnswer(text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(used))
+
+
+def _moments(rows: Sequence[TableRow], column: int) -> dict[int, Decimal]:
+    """The days of a column of dates, as numbers in their order; nothing for any other column."""
+    filled = [(row, row.text(column)) for row in rows if not is_missing(row.text(column))]
+    dated = {id(row): date for row, text in filled if not text.isdigit() and (date := moment(text)) is not None}
+    if len(dated) < len(filled) or not dated:
+        return {}
+    return {at: Decimal(year * 10_000 + month * 100 + day) for at, (year, month, day) in dated.items()}
+
+
+def _extremes(
+    table: ReadTable, wanted: Computed, rows: Sequence[TableRow], values: dict[int, Decimal]
+) -> Iterator[TableAnswer]:
+    best = (max if wanted.operation == "max" else min)(values.values())
+    named = tuple(row for row in rows if values[id(row)] == best)
+    labels = dict.fromkeys(filter(None, (row.text(wanted.label) for row in named))) if wanted.label >= 0 else {}
+    value = named[0].text(wanted.column)
+    slots = {"head": _head(table, wanted.column), "value": value, "count": number(len(rows))}
+    form = wanted.operation if 0 < len(labels) <= MOST_NAMED else f"bare {wanted.operation}"
+    said = _said(form, label=", ".join(labels), **slots) if labels else _said(f"bare {wanted.operation}", **slots)
+    shown = named[: MOST_NAMED + 1]
+    yield TableAnswer(
+        text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(rows), named=shown
+    )
+
+
+# saying
+
+
+def _said(form: str, **slots: str) -> str:
+    return gettext(FORMS[form][1]).format(**slots)
+
+
+def _head(table: ReadTable, column: int) -> str:
+    return table.heads[column]
+
+
+def _with(said: str, table: ReadTable, given: Sequence[RowCondition]) -> str:
+    conditions = [_condition(table, each) for each in given]
+    return gettext(GIVEN).format(said=said, conditions="; ".join(conditions)) if conditions else said
+
+
+def _condition(table: ReadTable, given: RowCondition) -> str:
+    head = table.heads[given.column]
+    signs = [f"{'>' if limit.way > 0 else '<'} {limit.number:f}" for limit in given.limits]
+    told = [*([" / ".join(given.values)] if given.values else []), *signs]
+    return f"{head}: {', '.join(told)}" if not (UNNAMED.fullmatch(head) and given.values) else told[0]

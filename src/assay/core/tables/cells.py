@@ -1,0 +1,296 @@
+"""Cells bound to the heads of their columns, out of passages which are table rows.
+
+Two forms of a row are read. `head: value | head: value` (with or without bars around it) carries its heads; `| value |
+value |` has them in the row above all others of its table, or in the two above where the first names groups of columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise, zip_longest
+
+import msgspec
+
+from assay.core.sources import LONGEST_PASSAGE
+
+LONGEST_HEAD = 80
+LONGEST_CAPTION = 200
+_PAIR = re.compile(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
+_PLACE = re.compile(r"cells: (?P<place>[A-Z]{1,3}\d+:[A-Z]{1,3}\d+)")
+"""What a row of a sheet says of where it stands."""
+_BAR = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r"\|[-:=|+ ]*\|")
+"""What stands between the head and the rows of a table in Markdown."""
+_FIGURE = re.compile(r"[+\-−]?[\d.,' \u00a0\u202f]*\d[\d.,]*\s*%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
+_YEAR = re.compile(r"1\d{3}|20\d{2}")
+SIZED = 20
+"""Rows by which a head row is told."""
+
+
+class TablePiece(msgspec.Struct, frozen=True):
+    """A passage of a document, as tables are read from it: what it is called, its text, and the byte it begins at."""
+
+    name: str
+    text: str
+    start: int = 0
+    heading: tuple[str, ...] = ()
+
+
+class TableCell(msgspec.Struct, frozen=True, gc=False):
+    """A cell's text, which stands in bytes `[start, end)` of the document, in passage `name`."""
+
+    text: str
+    name: str
+    start: int
+    end: int
+
+
+class TableRow(msgspec.Struct, frozen=True):
+    """Cells by the number of their column, the passages they stand in, and their place in a sheet (`A2:C2`)."""
+
+    cells: dict[int, TableCell]
+    names: tuple[str, ...]
+    place: str = ""
+
+    def text(self, column: int) -> str:
+        """The text of a cell; empty where there is none."""
+        cell = self.cells.get(column)
+        return cell.text if cell is not None else ""
+
+
+class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows of cells under `heads`; `names` are passages which hold the heads alone.
+
+    `columns` are the texts of the cells by column. `title` is what its document is called and `language` its language,
+    as far as known (ISO 639-1); `heading` stands above the table, the nearest last, and `caption` right above.
+    """
+
+    heads: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+    names: tuple[str, ...] = ()
+    heading: tuple[str, ...] = ()
+    caption: str = ""
+    title: str = ""
+    language: str = ""
+    columns: tuple[tuple[str, ...], ...]
+
+    def column(self, number: int) -> tuple[str, ...]:
+        """The texts of a column, one for each row."""
+        return self.columns[number]
+
+
+def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "") -> tuple[ReadTable, ...]:
+    """The tables of a document's passages, in their order. What is no row of a table parts tables, or is a caption."""
+    found: list[ReadTable] = []
+    group: _Group | None = None
+    caption = ""
+    for piece in pieces:
+        if _RULE.fullmatch(piece.text.strip()):
+            continue
+        line = _line(piece)
+        if line is None:
+            found += _closed(group, caption)
+            group, caption = None, piece.text if len(piece.text) <= LONGEST_CAPTION else ""
+        elif group is None or not group.takes(line):
+            found += _closed(group, caption)
+            caption = caption if group is None else group.caption()
+            group = _Group(line)
+        else:
+            group.add(line)
+    found += _closed(group, caption)
+    return tuple(msgspec.structs.replace(table, title=title, language=language) for table in found)
+
+
+class _Line(msgspec.Struct, frozen=True):
+    """A row as it stands: its cells, with their heads where it carries them."""
+
+    piece: TablePiece
+    cells: tuple[TableCell, ...]
+    heads: tuple[str, ...] = ()
+    place: str = ""
+
+
+def _line(piece: TablePiece) -> _Line | None:
+    body = piece.text.strip()
+    if "|" not in body and _PAIR.fullmatch(body) is None:
+        return None
+    barred = body.startswith("|") and body.endswith("|") and len(body) > 1
+    cells = list(_cells(piece, body[1:-1] if barred else body, piece.text.index(body) + barred))
+    place = _PLACE.fullmatch(cells[-1].text) if cells else None
+    if place is not None:
+        cells = cells[:-1]
+    pairs = [_PAIR.fullmatch(cell.text) for cell in cells if cell.text]
+    labelled = [match for match in pairs if match is not None]
+    if pairs and len(labelled) == len(pairs):
+        found = zip((cell for cell in cells if cell.text), labelled, strict=True)
+        values = tuple(_cut(cell, match) for cell, match in found)
+        return _Line(piece, values, tuple(match["head"] for match in labelled), place["place"] if place else "")
+    if not barred or len(cells) < 2:
+        return None
+    return _Line(piece, tuple(cells))
+
+
+def _cells(piece: TablePiece, body: str, offset: int) -> Iterator[TableCell]:
+    """The cells of a row with the bytes where they stand, the empty ones too."""
+    at = 0
+    for bar in [*(match.start() for match in _BAR.finditer(body)), len(body)]:
+        raw = body[at:bar]
+        text = raw.strip()
+        first = offset + at + len(raw) - len(raw.lstrip())
+        start = piece.start + len(piece.text[:first].encode())
+        yield TableCell(text.replace("\\|", "|"), piece.name, start, start + len(text.encode()))  # bytes as they stand
+        at = bar + 1
+
+
+def _cut(cell: TableCell, match: re.Match[str]) -> TableCell:
+    start = cell.start + len(cell.text[: match.start("value")].encode())
+    return TableCell(match["value"], cell.name, start, cell.end)
+
+
+class _Group:
+    """Rows which may be one table, with the heads seen so far in their order."""
+
+    def __init__(self, line: _Line) -> None:
+        self.lines = [line]
+        self.heads = list(line.heads)
+
+    def takes(self, line: _Line) -> bool:
+        """Whether a row goes on with the table: under the same headings, with heads of which the first are known."""
+        last = self.lines[-1]
+        if line.piece.heading != last.piece.heading or bool(line.heads) != bool(last.heads):
+            return False
+        return not line.heads or not set(self.heads).isdisjoint(line.heads)
+
+    def caption(self) -> str:
+        """The text of a group which is no table but a single line with a colon in it: "Table 3: Ports"."""
+        text = self.lines[-1].piece.text
+        return text if len(self.heads) == 1 and len(text) <= LONGEST_CAPTION else ""
+
+    def add(self, line: _Line) -> None:
+        """Take a row; a head not seen before stands after the one before it."""
+        self.lines.append(line)
+        after = 0
+        for head in line.heads:
+            if head not in self.heads:
+                self.heads.insert(after, head)
+            after = self.heads.index(head) + 1
+
+
+def _closed(group: _Group | None, caption: str) -> Iterator[ReadTable]:
+    """The table of a group; a single pair, or bars without a head, is none."""
+    if group is None:
+        return
+    heading = group.lines[0].piece.heading
+    if group.heads:
+        if len(group.heads) > 1:
+            rows = tuple(_labelled_rows(group))
+            yield _table(tuple(group.heads), rows, (), heading, caption)
+        return
+    heads, names, lines = _headed(group.lines)
+    lines = [line for line in lines if not _spans_all(line)]
+    if heads and lines:
+        rows = tuple(
+            TableRow({at: cell for at, cell in enumerate(line.cells) if cell.text}, (line.piece.name,))
+            for line in lines
+        )
+        yield _table(heads, rows, names, heading, caption)
+
+
+def _table(
+    heads: tuple[str, ...], rows: tuple[TableRow, ...], names: tuple[str, ...], heading: tuple[str, ...], caption: str
+) -> ReadTable:
+    columns = tuple(tuple(row.text(number) for row in rows) for number in range(len(heads)))
+    return ReadTable(heads=heads, rows=rows, names=names, heading=heading, caption=caption, columns=columns)
+
+
+def _labelled_rows(group: _Group) -> Iterator[TableRow]:
+    number = {head: at for at, head in enumerate(group.heads)}
+    before: _Line | None = None
+    row: TableRow | None = None
+    for line in group.lines:
+        cells = {number[head]: cell for head, cell in zip(line.heads, line.cells, strict=True)}
+        if row is not None and before is not None and _goes_on(before, line):
+            row = _joined(row, cells, line.piece.name)
+        else:
+            if row is not None:
+                yield row
+            row = TableRow(cells, (line.piece.name,), line.place)
+        before = line
+    if row is not None:
+        yield row
+
+
+def _goes_on(before: _Line, line: _Line) -> bool:
+    """Whether a line is the rest of the row above: it repeats the first cell, and both are too long for one line."""
+    if len(before.piece.text) + len(line.piece.text) <= LONGEST_PASSAGE or len(line.heads) < 2:
+        return False
+    same = (before.heads[0], before.cells[0].text) == (line.heads[0], line.cells[0].text)
+    return same and set(before.heads[1:-1]).isdisjoint(line.heads[1:]) and line.place == before.place
+
+
+def _joined(row: TableRow, more: dict[int, TableCell], name: str) -> TableRow:
+    cells = dict(row.cells)
+    first = min(more)
+    for column, cell in more.items():
+        known = cells.get(column)
+        if known is None:
+            cells[column] = cell
+        elif column != first:  # a cell which was cut between words
+            cells[column] = TableCell(f"{known.text} {cell.text}", known.name, known.start, known.end)
+    return TableRow(cells, (*row.names, name), row.place)
+
+
+# heads above their columns
+
+
+def _headed(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, ...], Sequence[_Line]]:
+    """The heads of rows which do not carry them, the passages these stand in, and the rows below."""
+    texts = [[cell.text for cell in line.cells] for line in lines[: SIZED + 2]]
+    width = max(map(len, texts))
+    if len(lines) > 2 and _groups(texts[0]) and is_head(texts[1], texts[2:]):
+        pairs = zip_longest(texts[0], texts[1], fillvalue="")
+        heads = [" ".join(dict.fromkeys(part for part in pair if part)) for pair in pairs]
+        return _named(heads, width), (lines[0].piece.name, lines[1].piece.name), lines[2:]
+    if is_head(texts[0], texts[1:]):
+        return _named(texts[0], width), (lines[0].piece.name,), lines[1:]
+    return (), (), ()
+
+
+def _spans_all(line: _Line) -> bool:
+    """Whether one cell spans the whole row: it names the rows below, and is none itself."""
+    return len(line.cells) > 1 and len({cell.text for cell in line.cells}) == 1
+
+
+def _groups(row: Sequence[str]) -> bool:
+    """Whether a row names groups of columns: a text is repeated beside itself, as cells which span columns are."""
+    return any(one and one == other for one, other in pairwise(row))
+
+
+def _named(heads: Sequence[str], width: int) -> tuple[str, ...]:
+    """The columns' names, each once."""
+    names: list[str] = []
+    for number in range(width):
+        head = heads[number] if number < len(heads) else ""
+        name = head[:LONGEST_HEAD].strip() or f"column {number + 1}"
+        names.append(name if name not in names else f"{name} ({number + 1})")
+    return tuple(names)
+
+
+def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether `row` names the columns of those `below`: different texts, no figures but years which differ from theirs.
+
+    The first cell may be empty. A table of one row has no head.
+    """
+    cells = [cell for cell in row[1:] if cell] + [row[0]] * bool(row[0])
+    if not below or len(cells) < max(len(row) - 1, 1) or len({cell.casefold() for cell in cells}) < len(cells):
+        return False
+    if any(len(cell) > LONGEST_PASSAGE for cell in cells):
+        return False
+    figures = [(at, cell) for at, cell in enumerate(row) if _FIGURE.fullmatch(cell)]
+    if not figures:
+        return True
+    years = all(_YEAR.fullmatch(cell) for _, cell in figures) and figures[0][0] > 0
+    return years and not all(
+        _YEAR.fullmatch(other[at]) for at, _ in figures for other in below[:SIZED] if len(other) > at
+    )

@@ -1,0 +1,199 @@
+"""The figures of a column: read together, since one cell alone may not tell a decimal comma from a thousands separator.
+
+Signs which are no part of an amount (footnote marks, "ca.", "est.") are left out. Nothing is converted: amounts of
+one column in different units are not comparable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from decimal import Decimal, localcontext
+from typing import Literal
+
+import msgspec
+
+Point = Literal[".", ","]
+"""The decimal sign of a column."""
+
+POINTS: tuple[Point, ...] = (".", ",")
+COMMA_LANGUAGES = frozenset("cs da de el es fi fr hu id it nb nl no pl pt ro ru sk sl sv tr uk vi".split())
+"""The languages which write a decimal comma (CLDR)."""
+ENOUGH = 0.6
+"""The share of a column's filled cells which are figures, from which all of it is read as figures."""
+DIGITS = 28
+"""More digits than this are no amount but an identifier."""
+LONGEST = 60
+
+_MISSING = frozenset(
+    "na n/a nan null none nil unknown tbd tba k.a. s.d. s/d nd n.d. n.a. - -- – — … ... .. ? x".split()
+)
+_MISSING |= {"not available", "keine angabe", "no data", "k. a.", "sin datos"}
+_NOTES = re.compile(
+    r"(?:\s*(?:\[[^\]]{1,12}\]|[*†‡§¶#¹²³⁰⁴⁵⁶⁷⁸⁹]+|\((?:est\.?|estimate|estimated|approx\.?|provisional|p|e|r|[a-z])\)))+$",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(r"^(?:~|≈|c\.|ca\.?|about|approx\.?|around|circa|etwa|rund|environ|env\.|unos|aprox\.?)\s*", re.I)
+_SPACES = "\u00a0\u2007\u2009\u202f '’_"
+_UNIT = r"(?:[%‰°€$£¥₹]|[^\W\d_])[^\d\s]{0,15}[²³]?(?: [^\d\s]{1,15}){0,2}"
+_AMOUNT = re.compile(
+    rf"(?P<open>\()?(?P<sign>[+\-−–])?\s*(?P<front>[$€£¥₹]|[A-Z]{{3}}(?=[ \d])|US\$)?\s*(?P<sign2>[+\-−–])?"
+    rf"(?P<digits>\d[\d.,{_SPACES}]*\d|\d)(?P<exponent>[eE][+\-]?\d{{1,3}})?(?(open)\))\s*(?P<unit>{_UNIT})?"
+)
+_GROUPED = {
+    ".": re.compile(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d+(?:\.\d+)?"),
+    ",": re.compile(r"\d{1,3}(?:\.\d{2,3})*\.\d{3}(?:,\d+)?|\d+(?:,\d+)?"),
+}
+_EITHER = re.compile(r"\d{1,3}[.,]\d{3}")
+"""Digits which are thousands by one sign and a decimal by the other."""
+_SPACED = re.compile(rf"(?<=\d)[{_SPACES}](?=\d{{3}}(?!\d))")
+_SCALES = {
+    word: Decimal(10) ** power
+    for power, words in {
+        3: "thousand thousands thsd tsd tausend mille milliers mil",
+        6: "million millions mio mill mn millionen million(s) millón millones",
+        9: "billion billions bn bln milliarde milliarden mrd milliard milliards md",
+        12: "trillion trillions tn billionen",
+    }.items()
+    for word in words.split()
+}
+_ISO = re.compile(r"(?P<year>\d{4})(?:[-/](?P<month>\d{1,2})(?:[-/](?P<day>\d{1,2}))?)?(?:[ T].*)?")
+_LOCAL = re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
+
+
+class Figure(msgspec.Struct, frozen=True, gc=False):
+    """An amount: its value, its unit as written ("" for none), and the digits after its decimal sign."""
+
+    value: Decimal
+    unit: str = ""
+    places: int = 0
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """A column of figures: one for each row, None where there is none. `grouped` says how thousands are parted."""
+
+    values: tuple[Figure | None, ...]
+    point: Point = "."
+    grouped: str = ""
+
+    def units(self) -> frozenset[str]:
+        """The units in the column."""
+        return frozenset(figure.unit for figure in self.values if figure is not None)
+
+
+def is_missing(text: str) -> bool:
+    """Whether a cell says that it has no value."""
+    return not text.strip() or text.strip().casefold() in _MISSING
+
+
+def read_figures(texts: Sequence[str], language: str = "", beside: Iterable[str] = ()) -> Figures | None:
+    """The figures of a column's cells, None where most of what is filled is none.
+
+    `language` and `beside`, cells of other columns, tell the decimal sign where the column itself does not.
+    """
+    filled = [text for text in texts if not is_missing(text)]
+    if not filled:
+        return None
+    point = _point(filled) or _point(beside) or ("," if language in COMMA_LANGUAGES else ".")
+    values = tuple(None if is_missing(text) else read_figure(text, point) for text in texts)
+    if sum(value is not None for value in values) < ENOUGH * len(filled):
+        return None
+    return Figures(values, point, _grouping(filled, point))
+
+
+def read_figure(text: str, point: Point = ".") -> Figure | None:
+    """The amount a cell states, None for any other text. A date is none."""
+    parted = _parted(text)
+    if parted is None:
+        return None
+    match, digits = parted
+    if not _GROUPED[point].fullmatch(digits):
+        return None
+    plain = digits.replace(",", "").replace(".", ".") if point == "." else digits.replace(".", "").replace(",", ".")
+    if sum(sign.isdigit() for sign in plain) > DIGITS:
+        return None
+    signs = {match["sign"] or "", match["sign2"] or ""} & {"-", "−", "–"}
+    value = Decimal(f"{plain}{match['exponent'] or ''}")
+    unit, scale = _unit(match["front"] or "", match["unit"] or "")
+    places = len(plain.partition(".")[2])
+    return Figure((-value if signs or match["open"] else value) * scale, unit, places if scale == 1 else 0)
+
+
+def _parted(text: str) -> tuple[re.Match[str], str] | None:
+    bare = _ABOUT.sub("", _NOTES.sub("", text.strip()))
+    if len(bare) > LONGEST or (moment(bare) is not None and not bare.isdigit()):
+        return None
+    match = _AMOUNT.fullmatch(bare)
+    if match is None or (match["open"] and match["unit"]):
+        return None
+    return match, _SPACED.sub("", match["digits"])
+
+
+def _unit(front: str, behind: str) -> tuple[str, Decimal]:
+    """The unit, and what the words of scale before it multiply the amount with."""
+    scale = Decimal(1)
+    words = behind.split()
+    if words and words[0].casefold().rstrip(".") in _SCALES:
+        scale = _SCALES[words[0].casefold().rstrip(".")]
+        words = words[1:]
+    return " ".join([front, *words]).strip().casefold(), scale
+
+
+def _point(texts: Iterable[str]) -> Point | None:
+    """The decimal sign which alone can read all figures; None where both can, or none."""
+    able = dict.fromkeys(POINTS, 0)
+    seen = 0
+    for text in texts:
+        parted = _parted(text)
+        if parted is None or not {".", ","} & set(parted[1]):
+            continue
+        seen += 1
+        for point in POINTS:
+            able[point] += _GROUPED[point].fullmatch(parted[1]) is not None
+    if able["."] == able[","]:
+        return None
+    best: Point = "." if able["."] > able[","] else ","
+    return best if able[best] > ENOUGH * seen else None
+
+
+def _grouping(texts: Sequence[str], point: Point) -> str:
+    other = "," if point == "." else "."
+    signs = Counter(sign for text in texts for sign in re.findall(rf"(?<=\d)[{other}{_SPACES}](?=\d{{3}})", text))
+    return signs.most_common(1)[0][0] if signs else ""
+
+
+def written(value: Decimal, like: Figures) -> str:
+    """An amount as the column writes its own: decimal sign, thousands."""
+    text = f"{value:f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    whole, _, rest = text.partition(".")
+    sign, whole = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
+    if like.grouped:
+        whole = f"{int(whole):,}".replace(",", like.grouped)
+    return f"{sign}{whole}{like.point}{rest}" if rest else f"{sign}{whole}"
+
+
+def total(figures: Iterable[Figure]) -> Decimal:
+    """The exact sum."""
+    with localcontext() as context:
+        context.prec = 200
+        return sum((figure.value for figure in figures), Decimal(0))
+
+
+def mean(figures: Sequence[Figure]) -> Decimal:
+    """The mean to two digits more than the figures have."""
+    with localcontext() as context:
+        context.prec = 200
+        places = max(figure.places for figure in figures) + 2
+        return (total(figures) / len(figures)).quantize(Decimal(1).scaleb(-places))
+
+
+def moment(text: str) -> tuple[int, int, int] | None:
+    """Year, month and day of a date in figures, 0 for what it does not say; None for any other text."""
+    match = _ISO.fullmatch(text.strip()) or _LOCAL.fullmatch(text.strip())
+    if match is None:
+        return None
+    year, month, day = (int(match.groupdict().get(part) or 0) for part in ("year", "month", "day"))
+    return (year, month, day) if 1000 <= year <= 2999 and month <= 12 and day <= 31 else None

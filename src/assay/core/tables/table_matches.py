@@ -1,0 +1,179 @@
+"""The words of a question found in a table: in its heads, in what it is called, and in the values of its cells."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+import msgspec
+
+from assay.core.relevance.likeness import near_keys
+from assay.core.relevance.statements import keys
+from assay.core.relevance.stopwords import stop_terms
+from assay.core.relevance.topic_question import TopicQuestion, read_question
+from assay.core.tables.answers import UNNAMED, figures_of
+from assay.core.tables.cells import ReadTable
+from assay.core.tables.figures import is_missing, moment, read_figure
+from assay.core.tables.words import Asking
+
+LONGEST_VALUE = 12
+"""Keys of a cell which may stand in a question."""
+LONGEST_CELL = 120
+BEGINNING = 2
+LEAST_SHORT = 3
+"""Letters of an abbreviation in a head: `temp`, `max`, `pop`."""
+
+PARTS = re.compile(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
+_DIGITS = re.compile(r"\d[\d.,/:-]*\d|\d")
+
+
+class NamedValue(msgspec.Struct, frozen=True):
+    """A cell's value in the question: its column, its texts, and the places of the question's keys which say it."""
+
+    column: int
+    texts: tuple[str, ...]
+    places: frozenset[int]
+
+
+class TableWords:
+    """The words of a question beside those of a table: keys in order, those which tell something, and names."""
+
+    def __init__(self, question: str, asking: Asking, table: ReadTable) -> None:
+        self.table, self.asking = table, asking
+        self.read: TopicQuestion = read_question(question)
+        analysis = self.read.analysis
+        stop = stop_terms(analysis)
+        self.said = keys(asking.rest, analysis)
+        self.telling = tuple(dict.fromkeys(key for key in self.said if key not in stop and key in self.read.keys))
+        self.names = self.read.names & set(self.telling)
+        self.heads = [self.name_keys("" if UNNAMED.fullmatch(head) else head) for head in table.heads]
+        self.around = self.name_keys(" ".join((table.title, table.caption, *table.heading)))
+        self.extra = frozenset(key for said in asking.said for key in keys(said, analysis)) - stop
+        self.stop = stop
+        self.folded = _fold(asking.rest)
+
+    # words
+
+    def name_keys(self, text: str) -> frozenset[str]:
+        """The keys of a head or title, whose words may be run together: `UrbanPop`, `Cars93`, `body_mass_g`."""
+        parted = " ".join(part for part in PARTS.split(text) if part)
+        return frozenset((*keys(parted, self.read.analysis), *keys(text, self.read.analysis)))
+
+    def held(self, wanted: Iterable[str], held: frozenset[str]) -> frozenset[str]:
+        """The keys of `wanted` which `held` has, as they are, nearly, or shortened."""
+        asked = frozenset(wanted)
+        near = near_keys(asked, held)
+        short = {
+            key for key in asked for other in held
+            if len(other) >= LEAST_SHORT and other.isalpha() and len(key) > len(other) and key.startswith(other)
+        }  # fmt: skip
+        return (asked & held) | frozenset(near) | short
+
+    # rows
+
+    def values(self) -> list[NamedValue]:
+        """The values of cells which stand in the question, the longest first; none shares a word with another."""
+        found: dict[tuple[int, frozenset[int]], list[str]] = {}
+        grams = _grams(self.said)
+        numbers = frozenset(_DIGITS.findall(self.asking.rest))
+        years = frozenset(int(each) for each in numbers if each.isdigit() and len(each) == 4)
+        for column in range(len(self.table.heads)):
+            for text in self._likely(column):
+                for places in self._places(text, column, grams, numbers, years):
+                    found.setdefault((column, places), []).append(text)
+        taken: list[NamedValue] = []
+        for (column, places), texts in sorted(found.items(), key=lambda item: self._rank(*item[0])):
+            if all(places.isdisjoint(other.places) for other in taken):
+                taken.append(NamedValue(column, tuple(texts), places))
+        return taken
+
+    def _likely(self, column: int) -> Iterator[str]:
+        """The different texts of a column which begin as something in the question does."""
+        for beginning, texts in _beginnings(self.table.column(column)).items():
+            if beginning in self.folded:
+                yield from texts
+
+    def _rank(self, column: int, places: frozenset[int]) -> tuple[int, bool, int]:
+        named = bool(self.held(self.telling, self.heads[column]))
+        return (-len(places), not named, column)
+
+    def _places(
+        self,
+        text: str,
+        column: int,
+        grams: dict[tuple[str, ...], frozenset[int]],
+        numbers: frozenset[str],
+        years: frozenset[int],
+    ) -> Iterator[frozenset[int]]:
+        """The places of the question where a cell's value stands."""
+        if is_missing(text) or len(text) > LONGEST_CELL:
+            return
+        date = moment(text) if years and not text.isdigit() else None
+        if date is not None and date[0] in years:
+            place = grams.get((str(date[0]),))
+            if place is not None:
+                yield place
+            return
+        if read_figure(text) is not None and text not in numbers:
+            return
+        if text in numbers and not self._keyed(column):
+            return
+        said = keys(text, self.read.analysis)
+        place = grams.get(said)
+        if place is None and len(said) > 1 and any(each.isdigit() for each in said):
+            place = self._beginning(said, grams)  # "20.04 LTS" for "20.04"
+        if place is not None and not all(self.said[at] in self.stop for at in place):
+            yield place
+
+    def _beginning(self, said: tuple[str, ...], grams: dict[tuple[str, ...], frozenset[int]]) -> frozenset[int] | None:
+        """The place of the figures a cell begins with, where letters follow them."""
+        size = next((at for at, each in enumerate(said) if not each.isdigit()), len(said))
+        return grams.get(said[:size]) if size else None
+
+    def _keyed(self, column: int) -> bool:
+        """Whether a column of figures may choose rows: its head is asked for, it holds years, or numbers rows."""
+        if self.held(self.telling, self.heads[column]):
+            return True
+        filled = [text for text in self.table.column(column) if text]
+        return all(len(text) == 4 and text.isdigit() for text in filled) or (
+            column == 0 and len(set(filled)) == len(filled)
+        )
+
+    # columns
+
+    def figured(self, column: int) -> bool:
+        """Whether a column holds figures."""
+        return figures_of(self.table, column) is not None
+
+    def dated(self, column: int) -> bool:
+        """Whether a column holds dates."""
+        filled = [text for text in self.table.column(column) if not is_missing(text)]
+        return bool(filled) and all(moment(text) is not None for text in filled)
+
+
+def _fold(text: str) -> str:
+    """Small letters without accents."""
+    text = text.casefold()
+    if text.isascii():
+        return text
+    return "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
+
+
+@lru_cache(maxsize=1024)
+def _beginnings(column: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """The different texts of a column by their first letters, which a stem has of its word."""
+    found: dict[str, dict[str, None]] = {}
+    for text in column:
+        found.setdefault(_fold(text.lstrip()[: 2 * BEGINNING])[:BEGINNING], {})[text] = None
+    return {beginning: tuple(texts) for beginning, texts in found.items() if beginning}
+
+
+def _grams(said: Sequence[str]) -> dict[tuple[str, ...], frozenset[int]]:
+    """Every run of a question's keys, and where it stands."""
+    found: dict[tuple[str, ...], frozenset[int]] = {}
+    for size in range(1, min(len(said), LONGEST_VALUE) + 1):
+        for start in range(len(said) - size + 1):
+            found.setdefault(tuple(said[start : start + size]), frozenset(range(start, start + size)))
+    return found

@@ -1,0 +1,245 @@
+"""Which computation over which table answers a question in words.
+
+Every word of the question has to be accounted for by something: by the operation, by values in cells (which choose
+rows), by the head of the column asked for, or by what the table is called and says of its columns. Words are compared
+as everywhere else (`core.relevance`: stems, near forms). Names and numbers weigh double and none may be left over; of
+the other words half may. Where two columns answer as well as each other, nothing is answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from assay.core.relevance.statements import keys
+from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
+from assay.core.tables.cells import ReadTable
+from assay.core.tables.table_matches import PARTS, NamedValue, TableWords
+from assay.core.tables.words import DATED, Measured, read_asking
+
+COVERED = 0.5
+"""The share of a question's weight which has to be accounted for."""
+NAME_WEIGHT = 2.0
+DIFFERENT = 0.5
+"""The share of a column's texts which have to differ for it to name rows."""
+MOST_CELLS = 5
+"""Rows whose cells are stated one by one; where more meet the conditions, too little was asked."""
+MOST_ROWS = 100_000
+
+
+class FoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A computation over a table, how much of the question it accounts for (0 to 1), and how well its column fits."""
+
+    table: ReadTable
+    wanted: Computed
+    answers: tuple[TableAnswer, ...]
+    covered: float
+    fit: tuple[float, float, int]
+
+
+def answer(question: str, tables: Iterable[ReadTable]) -> FoundAnswer | None:
+    """What answers a question best over `tables`, the better table first where two do as well; None where none does."""
+    asking = read_asking(question)
+    found = [each for table in tables if (each := _Asked(question, asking, table).found()) is not None]
+    return max(found, key=lambda each: (each.covered, each.fit), default=None)
+
+
+def cell(question: str, head: str, tables: Iterable[ReadTable]) -> TableAnswer | None:
+    """The cell under the head nearest to `head`, in the one row whose values a question names; None without one."""
+    asking = read_asking(question)
+    found = (each for table in tables for each in _Asked(question, asking, table).cells(head))
+    return next(found, None)
+
+
+class _Asked(TableWords):
+    """One question asked of one table."""
+
+    def found(self) -> FoundAnswer | None:
+        """The best computation, None where nothing accounts for enough of the question."""
+        if not self.table.rows or len(self.table.rows) > MOST_ROWS or self.read.wanted == "reason":
+            return None
+        if not self.telling and not self.asking.noun:
+            return None
+        values = self.values()
+        tried = (found for way in self.asking.ways for found in self._ways(way, values))
+        return max(tried, key=lambda each: (each.covered, each.fit), default=None)
+
+    def cells(self, head: str) -> Iterator[TableAnswer]:
+        """The cell under a head in the one row which the question's values choose."""
+        values = self.values()
+        wanted = self.name_keys(head)
+        fits = [(self._fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen(values)]
+        rated = sorted((each for each in fits if each[0][0] >= len(wanted) / 2 and each[0][0] > 0), reverse=True)
+        if values and rated and (len(rated) == 1 or rated[0][0] > rated[1][0]):
+            made = self._computed("cell", rated[0][1], self._given(values, -1))
+            said = {self.said[place] for place in self._used(values)}
+            if made is not None and len(made[1]) == 1 and (said & self.names or not self.names):
+                yield made[1][0]
+
+    # columns
+
+    def _ways(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
+        if way.operation == "count":
+            yield from self._count(values)
+        yield from self._columns(way, values)
+
+    def _columns(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
+        """Computations over the column which fits best."""
+        used = self._used(values)
+        left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
+        fits = ((self._fit(column, left, way), column) for column in self._unchosen(values))
+        able = (each for each in fits if each[0][0] > 0 and self._is_able(each[1], way))
+        rated = sorted(able, reverse=True)
+        if not rated or (len(rated) > 1 and rated[0][0] == rated[1][0]):
+            return
+        fit, column = rated[0]
+        given = self._given([value for value in values if value.column != column], column)
+        head = self.held(left, self.heads[column])
+        one = self._computed("cell", column, given)
+        if way.operation == "cell" or (values and one is not None and len(one[1]) == 1):
+            if values and one is not None and len(one[1]) <= MOST_CELLS and not self.asking.limits:
+                yield from self._judged(one, values, head, fit, column)
+            return
+        if way.operation == "count":
+            return
+        made = self._computed(way.operation, column, given, self._label(column))
+        if made is not None:
+            yield from self._judged(made, values, head, fit, column, measured=bool(way.measures))
+
+    def _unchosen(self, values: list[NamedValue]) -> list[int]:
+        """The columns no value of the question is in."""
+        chosen = {value.column for value in values}
+        return [column for column in range(len(self.table.heads)) if column not in chosen]
+
+    def _is_able(self, column: int, way: Measured) -> bool:
+        """Whether an operation can be done over a column."""
+        ordered = way.operation in ("max", "min") and self.dated(column)
+        return way.operation in ("cell", "count") or ordered or self.figured(column)
+
+    def _fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
+        """How well a head fits what is asked: words in it, the share of it that is said, words written just so."""
+        head = self.heads[column]
+        held = self.held(left, head)
+        more = self.held(self.extra, head)
+        measured = self._measured(column, way)
+        if not held and not measured and not (more and way.operation == "cell"):
+            return (0.0, 0.0, 0)
+        said = frozenset((*held, *more))
+        share = len(self.held(head, said | self.extra | frozenset(left))) / len(head) if head else 0.0
+        words = set(self.asking.rest.casefold().split())
+        plain = {part.casefold() for part in PARTS.split(self.table.heads[column]) if part}
+        return (len(held) + 0.5 * len(more) + 0.75 * measured, share, len(words & plain))
+
+    def _measured(self, column: int, way: Measured) -> bool:
+        """Whether a column is of what the words of degree measure."""
+        nouns = [noun for noun in way.measures if noun != DATED]
+        measures = frozenset(key for noun in nouns for key in keys(noun, self.read.analysis))
+        if measures and self.held(self.heads[column], measures) | self.held(measures, self.heads[column]):
+            return True
+        return DATED in way.measures and self.dated(column)
+
+    def _label(self, column: int) -> int:
+        """The column which names rows: one the question names, else the one whose texts differ most; -1 for none."""
+        rated: list[tuple[int, float, int]] = []
+        others = frozenset(self.said) - self.held(self.said, self.heads[column])
+        for at in range(len(self.table.heads)):
+            texts = [text for text in self.table.column(at) if text]
+            named = len(self.held(others, self.heads[at]))
+            if at == column or not texts or (not named and (self.figured(at) or self.dated(at))):
+                continue
+            different = len(set(texts)) / len(texts)
+            if named or different >= DIFFERENT:
+                rated.append((named, different, -at))
+        return -max(rated)[2] if rated else -1
+
+    # conditions
+
+    def _used(self, values: Sequence[NamedValue]) -> frozenset[int]:
+        return frozenset(place for value in values for place in value.places)
+
+    def _given(self, values: Sequence[NamedValue], column: int) -> tuple[RowCondition, ...]:
+        """The conditions on rows: values of one column are alternatives, those of several columns hold together."""
+        by_column: dict[int, list[str]] = {}
+        for value in sorted(values, key=lambda value: min(value.places)):
+            by_column.setdefault(value.column, []).extend(value.texts)
+        found = [RowCondition(at, tuple(texts)) for at, texts in by_column.items()]
+        if self.asking.limits and column >= 0:
+            found.append(RowCondition(column, (), self.asking.limits))
+        return tuple(found)
+
+    def _computed(
+        self, operation: str, column: int, given: tuple[RowCondition, ...], label: int = -1, distinct: bool = False
+    ) -> tuple[Computed, tuple[TableAnswer, ...]] | None:
+        wanted = msgspec.convert(
+            {"operation": operation, "column": column, "given": given, "label": label, "distinct": distinct}, Computed
+        )
+        answers = compute(self.table, wanted)
+        return (wanted, answers) if answers else None
+
+    # counting
+
+    def _count(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
+        """How many rows meet the conditions, or how many different values a column has; the noun says of what."""
+        noun = frozenset(keys(self.asking.noun, self.read.analysis))
+        used = self._used(values)
+        left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
+        named = [at for at, head in enumerate(self.heads) if self.held(noun, head)]
+        told = self.held(noun, self.around) or {self.said[place] for place in used} & noun
+        column = named[0] if named and not self.figured(named[0]) else -1
+        bounded = self._bounded(left) if self.asking.limits else -1
+        if not noun or (not told and column < 0) or (self.asking.limits and bounded < 0):
+            return
+        given = self._given(values, bounded)
+        texts = [text for text in self.table.column(column) if text] if column >= 0 else []
+        distinct = len(set(texts)) < len(texts)
+        made = self._computed("count", max(column, 0), given, distinct=distinct)
+        if made is not None:
+            heads = frozenset[str]().union(*(self.heads[at] for at in (*named, bounded) if at >= 0))
+            yield from self._judged(made, values, self.held(left, heads) | told, (1.0, 1.0, 0), column)
+
+    def _bounded(self, left: Sequence[str]) -> int:
+        """The column of figures or dates a bound is on: the one whose head is named, else the only one."""
+        able = [at for at in range(len(self.heads)) if self.figured(at) or self.dated(at)]
+        named = [at for at in able if self.held(left, self.heads[at])]
+        return named[0] if len(named) == 1 else able[0] if not named and len(able) == 1 else -1
+
+    # weighing
+
+    def _judged(
+        self,
+        made: tuple[Computed, tuple[TableAnswer, ...]],
+        values: Sequence[NamedValue],
+        head: frozenset[str] | set[str],
+        fit: tuple[float, float, int],
+        column: int,
+        *,
+        measured: bool = False,
+    ) -> Iterator[FoundAnswer]:
+        """The computation, where it accounts for enough of the question."""
+        heads = [self.heads[value.column] for value in values]
+        heads += [self.heads[made[0].label]] if made[0].label >= 0 else []
+        context = self.around.union(*heads)
+        said = {self.said[place] for place in self._used(values)}
+        held = {*head, *said, *self.held(self.telling, context)}
+        if self.names - held or (self.asking.beyond and not self._beyond_said(column)):
+            return
+        weight = {key: NAME_WEIGHT if key in self.names else 1.0 for key in self.telling}
+        total = sum(weight.values()) or 1.0
+        covered = sum(weight[key] for key in held & weight.keys()) / total
+        if covered < (1.0 if measured and not head else COVERED):
+            return
+        wanted, answers = made
+        if wanted.operation == "cell" and not all(map(self._of_kind, answers)):
+            return
+        yield FoundAnswer(table=self.table, wanted=wanted, answers=answers, covered=covered, fit=fit)
+
+    def _of_kind(self, answer: TableAnswer) -> bool:
+        """Whether a cell is of the kind that is asked for: a question for a number or a date wants digits."""
+        return self.read.wanted not in ("number", "date") or any(map(str.isdigit, answer.value))
+
+    def _beyond_said(self, column: int) -> bool:
+        """Whether the words for what is not computed here are the head's own."""
+        head = self.heads[column] if column >= 0 else frozenset[str]()
+        asked = {key for word in self.asking.beyond for key in keys(word, self.read.analysis)}
+        return asked <= head

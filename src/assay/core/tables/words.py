@@ -1,0 +1,168 @@
+"""The operations a question asks for, by the words each language has for them (`operations.json`).
+
+The file names operations and degrees ("longest": the largest of a length), never things tables are about. A word ending
+in `*` stands for all which begin with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+import msgspec
+
+from assay.core.detection import of_question
+from assay.core.tables.figures import read_figure
+
+Operation = Literal["cell", "sum", "mean", "count", "max", "min"]
+Named = Literal["sum", "mean", "count", "max", "min"]
+NAMED: tuple[Named, ...] = ("sum", "mean", "count", "max", "min")
+
+DATED = "@date"
+"""Stands for a column of dates among the measures of a degree."""
+_NUMBER = r"(?P<number>[+\-−]?\d[\d.,'\u00a0\u202f]*\d|\d)(?:\s*(?P<scale>[^\W\d_]+\.?))?"
+_WORD = re.compile(r"[^\W_]+")
+
+
+class Language(msgspec.Struct, frozen=True, kw_only=True):
+    """One language's words: phrases separated by commas; `degrees` map one to operations with the nouns they measure.
+
+    `inverse` are words which ask for what is not computed here, or turn a condition round.
+    """
+
+    sum: str
+    mean: str
+    count: str
+    max: str
+    min: str
+    above: str
+    below: str
+    inverse: str
+    rows: str
+    degrees: dict[str, str]
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """An operation which words ask for, and what it measures: nouns, none where the question names it itself."""
+
+    operation: Operation
+    measures: tuple[str, ...] = ()
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """A condition on a figure: above (1) or below (-1) a number."""
+
+    way: int
+    number: Decimal
+
+
+class Asking(msgspec.Struct, frozen=True, kw_only=True):
+    """A question's operation, with the words which say so, and `rest`, the question without them.
+
+    `ways` are the operations it may mean, one alone unless words of degree are used of several measures. `said` are the
+    words which named them; `noun` is what follows "how many". `beyond` are words nothing here computes.
+    """
+
+    ways: tuple[Measured, ...]
+    rest: str
+    said: tuple[str, ...] = ()
+    noun: str = ""
+    limits: tuple[Limit, ...] = ()
+    beyond: tuple[str, ...] = ()
+
+
+@cache
+def languages() -> dict[str, Language]:
+    """The words of every language, by its code."""
+    data = resources.files(__package__).joinpath("operations.json").read_bytes()
+    return msgspec.json.decode(data, type=dict[str, Language])
+
+
+class _Phrase(msgspec.Struct, frozen=True):
+    pattern: re.Pattern[str]
+    ways: tuple[Measured, ...]
+
+
+@cache
+def _phrases(language: str) -> tuple[_Phrase, ...]:
+    known = languages()[language]
+    found: list[tuple[str, tuple[Measured, ...]]] = [
+        (phrase, (Measured(name),)) for name in NAMED for phrase in _split(getattr(known, name))
+    ]
+    found += [(phrase, tuple(_ways(told))) for phrase, told in known.degrees.items()]
+    found.sort(key=lambda pair: -len(pair[0]))
+    return tuple(_Phrase(_pattern(phrase), ways) for phrase, ways in found)
+
+
+def _ways(told: str) -> Iterator[Measured]:
+    for part in _split(told):
+        name, *measures = part.split()
+        yield Measured("min" if name == "min" else "max", tuple(measures))
+
+
+def _split(phrases: str) -> list[str]:
+    return [phrase.strip() for phrase in phrases.split(",")]
+
+
+@cache
+def _pattern(phrase: str) -> re.Pattern[str]:
+    words = r"\s+".join(re.escape(word).replace(r"\*", r"\w*") for word in phrase.split())
+    return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+
+
+@cache
+def _any(language: str, name: Literal["above", "below", "inverse"]) -> re.Pattern[str]:
+    phrases = sorted(_split(getattr(languages()[language], name)), key=len, reverse=True)
+    return re.compile("|".join(f"(?:{_pattern(phrase).pattern})" for phrase in phrases), re.IGNORECASE)
+
+
+def read_asking(question: str) -> Asking:
+    """What a question asks of a table. Its language is told from its words; else the languages are tried in turn."""
+    told = of_question(question)
+    found = [_read(question, each) for each in ([told] if told in languages() else languages())]
+    return next((each for each in found if each.ways[0].operation != "cell"), found[0])
+
+
+def _read(question: str, language: str) -> Asking:
+    limits, text = _limits(question, language)
+    taken: list[tuple[int, int, _Phrase]] = []
+    for phrase in _phrases(language):
+        for match in phrase.pattern.finditer(text):
+            if all(match.end() <= start or match.start() >= end for start, end, _ in taken):
+                taken.append((*match.span(), phrase))
+    taken.sort(key=lambda each: each[0])
+    chosen = next((each for each in taken if each[2].ways[0].operation != "count"), taken[0] if taken else None)
+    used = [each for each in taken if each is chosen or each[2].ways[0].operation == "count"]
+    rest = text
+    for start, end, _phrase in reversed(used):
+        rest = f"{rest[:start]} {rest[end:]}"
+    counted = next((each for each in taken if each[2].ways[0].operation == "count"), None)
+    noun = _WORD.search(text, counted[1]) if counted is not None else None
+    return Asking(
+        ways=chosen[2].ways if chosen is not None else (Measured("cell"),),
+        rest=rest,
+        said=tuple(text[start:end] for start, end, _ in used),
+        noun=noun[0] if noun is not None else "",
+        limits=limits,
+        beyond=tuple(match[0] for match in _any(language, "inverse").finditer(rest)),
+    )
+
+
+def _limits(question: str, language: str) -> tuple[tuple[Limit, ...], str]:
+    """The bounds a question sets on figures, and the question without them."""
+    found: list[Limit] = []
+    text = question
+    for way, phrases in ((1, _any(language, "above")), (-1, _any(language, "below"))):
+        pattern = re.compile(rf"(?:{phrases.pattern})\s+{_NUMBER}", re.IGNORECASE)
+        for match in reversed(list(pattern.finditer(text))):
+            figure = read_figure(f"{match['number']} {match['scale'] or ''}".strip())
+            figure = figure or read_figure(match["number"], ",")
+            if figure is not None:
+                found.append(Limit(way, figure.value))
+                unit = f" {match['scale']} " if match["scale"] and figure.unit else " "
+                text = text[: match.start()] + unit + text[match.end() :]
+    return tuple(found), text

@@ -1,0 +1,197 @@
+"""Reading files and pages into the library, one after the other, whatever is wrong with some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+
+from assay.core.errors import ExtractError, NothingRead
+from assay.core.ports import Archive, Blobs, Clock, Extractor, Library
+from assay.core.sources import UNSORTED, Fetched
+from assay.evidence.ingest import exclusions
+from assay.evidence.ingest.files import FileToRead, find_files, printable
+from assay.evidence.ingest.shelf import DocumentIntake
+from assay.evidence.ingest.units import (
+    IngestPart,
+    LeftOut,
+    UnchangedFile,
+    Unit,
+    UnitFinished,
+    UnitProblem,
+    Units,
+    ahead,
+)
+
+LARGEST = 100 * 1000 * 1000
+"""Bytes; a larger file is skipped with a warning."""
+NAMED = 3
+WRITERS = 8
+"""Blobs written at once: where they go far, each is waited for. A folder is quick enough for one or two."""
+
+
+class ReadingProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far reading is: files and pages looked at of all, documents so far, and the one at hand."""
+
+    file: int
+    files: int
+    documents: int
+    path: str
+
+
+class Ingested(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it.
+
+    `collection` is its name, `documents` were found in all `files` (read or known), `added` are new to the library.
+    A warning is a sentence for the user, a note one for a user who wants to know more: what was left out on purpose.
+    `given` has the documents (hashes) of each file and page, by its name.
+    """
+
+    collection: str
+    documents: int
+    added: int
+    files: int
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    given: dict[str, tuple[str, ...]] = {}
+
+
+def ingest(
+    paths: Sequence[str | Path],
+    *,
+    pages: Sequence[Fetched] = (),
+    library: Library,
+    blobs: Blobs,
+    extractors: Sequence[Extractor],
+    clock: Clock,
+    archives: Sequence[Archive] = (),
+    collection: str | None = None,
+    progress: Callable[[ReadingProgress], None] | None = None,
+    largest: int = LARGEST,
+    needed: bool = True,
+) -> Ingested:
+    """Read files, folders (with all below them, hidden ones left out), archives, globs and pages into the library.
+
+    With a `collection` the documents are put into it; without one the answer names the collection which holds
+    exactly these documents. Blocking. When `progress` raises, what was read so far is kept, and the next time only
+    the rest is read; so it is, but for the last seconds, when the process dies.
+
+    Raises:
+        UsageError: a path does not exist, or a glob matches nothing.
+        NothingRead: no document could be read at all, where one is `needed`.
+        StoreError: the library or the blobs cannot be written.
+    """
+    files, warnings = find_files(paths)
+    units = Units(library, extractors, archives, largest, exclusions.twins(files))
+    with ThreadPoolExecutor(WRITERS, thread_name_prefix="blobs") as writer:
+        shelf = DocumentIntake(library, blobs, writer, clock, collection or UNSORTED)
+        reading = _Reading(shelf)
+        try:
+            for number, name in enumerate(reading.read(files, pages, units), 1):
+                if progress is not None:
+                    found, total = len(shelf.documents), len(files) + len(pages)
+                    progress(ReadingProgress(file=number, files=total, documents=found, path=name))
+        finally:
+            shelf.flush()
+    warnings += reading.all_warnings()
+    notes = exclusions.said(reading.left_out)
+    if needed and not shelf.documents:
+        named = [*(printable(str(path)) for path in paths), *(page.url for page in pages)]
+        places = ", ".join(named[:NAMED])
+        raise NothingRead("; ".join([f"no document could be read in {places}", *warnings[:5], *notes]), reading.failed)
+    return Ingested(
+        collection=library.select(shelf.documents) if collection is None else collection,
+        documents=len(shelf.documents),
+        added=shelf.added,
+        files=reading.files,
+        warnings=tuple(warnings),
+        notes=tuple(notes),
+        given=reading.given,
+    )
+
+
+class _Reading:
+    """Takes units in; what is wrong with a file becomes a warning of that file."""
+
+    def __init__(self, shelf: DocumentIntake) -> None:
+        self.shelf = shelf
+        self.files = self.binary = 0
+        self.failed = ExtractError.kind
+        self.warnings: list[str] = []
+        self.left_out: dict[str, list[str]] = {}
+        self.given: dict[str, tuple[str, ...]] = {}
+        self._known: tuple[str, ...] = ()
+        self._documents: dict[str, None] = {}
+        self._problems: dict[str, list[str]] = {}
+
+    def read(self, files: Sequence[FileToRead], pages: Sequence[Fetched], units: Units) -> Iterator[str]:
+        """Read all; gives the name of each file and page when it is done."""
+        all_of_them = chain.from_iterable(chain(map(units.of, files), map(units.of_page, pages)))
+        for unit in ahead(all_of_them):
+            self._take(unit)
+            if isinstance(unit, UnitFinished):
+                self._finish(unit)
+                yield unit.name
+
+    def all_warnings(self) -> list[str]:
+        """Warnings so far; files which are no text share one."""
+        if not self.binary:
+            return self.warnings
+        some = f"{self.binary} file{'s' if self.binary > 1 else ''} which {'are' if self.binary > 1 else 'is'}"
+        return [*self.warnings, f"skipped {some} not text"]
+
+    def _take(self, unit: Unit) -> None:
+        if isinstance(unit, IngestPart):
+            self._extract(unit)
+        elif isinstance(unit, UnchangedFile):
+            self.files += 1
+            self._known = unit.stamp.documents
+            self.shelf.include(unit.stamp.documents)
+            self.warnings += unit.stamp.warnings
+        elif isinstance(unit, LeftOut):
+            self.left_out.setdefault(unit.reason, []).append(unit.name)
+        elif isinstance(unit, UnitProblem):
+            if unit.reason:
+                self._problems.setdefault(unit.reason, []).append(unit.member)
+            else:
+                self.binary += 1
+
+    def _extract(self, part: IngestPart) -> None:
+        """The documents of a part; those read before an error are kept."""
+        before = len(self._documents)
+        try:
+            for extracted in part.documents:
+                self._documents[self.shelf.take(extracted, part)] = None
+        except ExtractError as error:
+            self.failed = error.kind
+            self._problems.setdefault(str(error), []).append(part.member)
+        else:
+            if len(self._documents) == before and not part.member:
+                self._problems.setdefault("empty", []).append(part.member)
+
+    def _finish(self, unit: UnitFinished) -> None:
+        """All of a file is seen: its warnings, and what to remember of it.
+
+        What gave no document is not remembered: it is tried again, and said again, each time.
+        """
+        verb = "partly read" if self._documents else "skipped"
+        said = tuple(f"{verb} {unit.name}: {_told(reason, members)}" for reason, members in self._problems.items())
+        self.warnings += said
+        self.files += bool(self._documents)
+        if self._documents and unit.stamp is not None:
+            self.shelf.stamp(msgspec.structs.replace(unit.stamp, documents=tuple(self._documents), warnings=said))
+        if documents := (*self._known, *self._documents):
+            self.given[unit.name] = documents
+        self._known, self._documents, self._problems = (), {}, {}
+
+
+def _told(reason: str, members: Sequence[str]) -> str:
+    """A reason, with the members of an archive it holds for."""
+    names = [member for member in members if member]
+    if not names:
+        return reason
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}: {reason}"

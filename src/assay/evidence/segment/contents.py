@@ -1,0 +1,159 @@
+"""Navigation: tables of contents, menus and lists of links, which lead to what is said and say nothing themselves.
+
+They are told by their form, in every language: entries which are nothing but links, lines which end in leaders
+(`.....`) and a page, lists whose entries are headings of the same document, trails of bread crumbs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+import msgspec
+
+from assay.evidence.segment.blocks import TextBlock
+from assay.evidence.segment.lines import LEADER, LONGEST_ENTRY
+
+MOST_ENUMERATED = 12
+"""Links which one sentence enumerates; more are contents, whatever stands above them."""
+FEWEST = 3
+"""Entries which make a list of contents."""
+ECHOED = 0.75
+"""The share of the entries of a list which are headings of the document, from which on it is its contents."""
+LOOKED_AT = 2_000
+"""Code points of a block in which links are looked for: a longer one is no entry."""
+SHORT_LABEL = 40
+"""Code points of a line right above contents which only announces them."""
+
+_LINK = re.compile(
+    r"!?\[(?>[^\[\]]{1,300}|\[[^\[\]]{0,200}\](?:\([^()\s]{0,500}\))?+){0,9}+\]"
+    r"(?:\([^()\s]{0,500}(?:\s\"[^\"]{0,200}\")?\)|\[[^\[\]]{0,100}\])"
+    r"|:(?:doc|ref|mod|class|func|meth):`[^`]{1,200}`|`[^`<]{0,200}<[^`<>]{1,500}>`__?|<https?://[^<>\s]{1,500}>"
+)
+_POINTER = re.compile(r"\[[^\]]{0,300}\](?:\(#[^)\s]{0,300}\)|: ?#\S{0,300})")
+"""A link to a place of the same page."""
+_AWAY = re.compile(r"[(<]https?://")
+_NEAR = re.compile(r"\]\((?!\w{1,20}:|//)[^()\s]")
+_BADGE = re.compile(r"\[!\[")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_NUMBERING = re.compile(r"^(?:[-*+•]\s+)?(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Za-z]|[ivxlcIVXLC]{1,6})[.):]*\s+)?")
+_CRUMBS = re.compile(r"[^»›.!?\n]{1,50}(?:\s[»›]\s*[^»›.!?\n]{1,50}){2,8}")
+_ENTRIES = frozenset(("item", "paragraph", "row"))
+
+
+def marked(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
+    """The blocks, those of navigation as such."""
+    found = {at for run in _lists(blocks) for at in _linked(text, blocks, run)}
+    headings = {_bare(text[each.start : each.end]) for each in blocks if each.kind == "heading"} - {""}
+    if headings:
+        found.update(at for run in _lists(blocks) for at in _echoed(text, blocks, run, headings))
+    found.update(at for at, block in enumerate(blocks) if block.kind == "paragraph" and _is_trail(text, block))
+    found.update(list(_announcing(text, blocks, found)))
+    return [_navigation(block) if at in found else block for at, block in enumerate(blocks)]
+
+
+def _navigation(block: TextBlock) -> TextBlock:
+    return msgspec.structs.replace(block, kind="navigation")
+
+
+def _lists(blocks: Sequence[TextBlock]) -> Iterator[list[int]]:
+    """The places of blocks which may be entries of one list: of one kind, one after the other."""
+    for kind, places in groupby(range(len(blocks)), key=lambda at: blocks[at].kind):
+        if kind in _ENTRIES:
+            yield list(places)
+
+
+def _linked(text: str, blocks: Sequence[TextBlock], places: Sequence[int]) -> Iterator[int]:
+    """The entries of a list which are nothing but links: several, or to pages and places nearby, or badges."""
+    counts = {at: _links(text, blocks[at]) for at in places}
+    for only, group in groupby(places, key=lambda at: counts[at] > 0):
+        entries = list(group)
+        several = len(entries) >= FEWEST or any(counts[at] > 1 for at in entries)
+        if only and not _enumerates(text, blocks, entries):
+            yield from (at for at in entries if several or _leads_near(text, blocks[at]))
+        elif only:
+            menus = {at for at in entries if counts[at] >= FEWEST and blocks[at].kind == "paragraph"}
+            yield from (at for at in entries if at in menus or _leads_inside(text, blocks[at]))
+
+
+def _enumerates(text: str, blocks: Sequence[TextBlock], entries: Sequence[int]) -> bool:
+    """Whether links are what a sentence with a colon enumerates, or lead to other sites: who implements it, references.
+
+    Contents lead to the same place.
+    """
+    if len(entries) <= MOST_ENUMERATED and _led(text, blocks, entries[0]):
+        return True
+    away = sum(_AWAY.search(text, blocks[at].start, blocks[at].end) is not None for at in entries)
+    return 2 * away > len(entries)
+
+
+def _led(text: str, blocks: Sequence[TextBlock], at: int) -> bool:
+    """Whether a list follows a sentence with a colon."""
+    above = blocks[at - 1] if at else None
+    return (
+        above is not None and above.kind == "paragraph" and text[above.start : above.end].rstrip()[-1:] in (":", "：")
+    )
+
+
+def _links(text: str, block: TextBlock) -> int:
+    """How many links a block is; 0 where it says more than they do."""
+    said = text[block.start : min(block.end, block.start + LOOKED_AT + 1)]
+    if len(said) > LOOKED_AT or not ("](" in said or "][" in said or "`" in said or "<http" in said):
+        return 0
+    rest, count = _LINK.subn(" ", said)
+    return 0 if _LETTERS.search(rest) else count
+
+
+def _leads_near(text: str, block: TextBlock) -> bool:
+    """Whether the links of a block lead to pages beside this one, told by addresses without a host."""
+    return _NEAR.search(text, block.start, block.end) is not None
+
+
+def _leads_inside(text: str, block: TextBlock) -> bool:
+    said = text[block.start : block.end]
+    return _POINTER.search(said) is not None or _BADGE.match(said) is not None
+
+
+def _echoed(text: str, blocks: Sequence[TextBlock], places: Sequence[int], headings: set[str]) -> Iterator[int]:
+    """The entries of a list most of which are headings of the document; also of lines which are one block."""
+    lines = {at: _lines(text, blocks[at]) for at in places}
+    known = {at: sum(_bare(line) in headings for line in found) for at, found in lines.items()}
+    for at in places:
+        if len(lines[at]) >= FEWEST and known[at] >= ECHOED * len(lines[at]):
+            yield at
+    entries = [at for at in places if len(lines[at]) == 1]
+    enough = len(entries) >= FEWEST and sum(map(known.__getitem__, entries)) >= ECHOED * len(entries)
+    if enough and not _led(text, blocks, entries[0]):
+        yield from entries
+
+
+def _lines(text: str, block: TextBlock) -> list[str]:
+    """The lines of a block which may be entries of contents; none where one is too long for that."""
+    if block.end - block.start > LOOKED_AT:
+        return []
+    found = text[block.start : block.end].splitlines()
+    return [] if any(len(line) > LONGEST_ENTRY for line in found) else found
+
+
+def _bare(line: str) -> str:
+    """An entry or a heading as they are compared: without numbers, links, markup and pages."""
+    line = re.sub(r"\]\([^)]{0,500}\)", "", line.strip()[:LONGEST_ENTRY])
+    line = LEADER.sub("", _NUMBERING.sub("", line.lstrip("[")))
+    return re.sub(r"[\W_]+", " ", line).strip().casefold()
+
+
+def _is_trail(text: str, block: TextBlock) -> bool:
+    """Whether a paragraph is a trail of bread crumbs: Home » Manual » Installing."""
+    return block.end - block.start <= LONGEST_ENTRY and _CRUMBS.fullmatch(text, block.start, block.end) is not None
+
+
+def _announcing(text: str, blocks: Sequence[TextBlock], found: Iterable[int]) -> Iterator[int]:
+    """Short lines right above contents, as "Table of Contents"."""
+    for at in found:
+        above = blocks[at - 1] if at else None
+        if above is None or above.kind != "paragraph" or above.heading != blocks[at].heading:
+            continue
+        said = text[above.start : min(above.end, above.start + SHORT_LABEL + 1)]
+        if len(said) <= SHORT_LABEL and said.strip()[-1:] not in (*".!?。！？", ""):
+            yield at - 1

@@ -1,0 +1,176 @@
+"""What a passage needs from around it to be understood: the term it describes, the heads of its columns, its lead.
+
+The *label* says what a passage is about: the name in a list of definitions, for all that is said of it, or the head
+row of a table. The *lead* is the sentence before a list, a table or code, which says what those are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from assay.core.sources import BlockKind
+from assay.evidence.segment.blocks import TextBlock
+from assay.evidence.segment.lines import BULLET, NUMBERED
+
+LONGEST_LABEL = 300
+LONGEST_TERM = 120
+TERM_WORDS = 8
+NAME_WORDS = 12
+"""Words of a line which is the name of what stands below it, as a caption is."""
+NO_TERM = ("..", ":", ">", "[", "http")
+WRAPPED = 60
+"""A line which ends though the next word would have fitted into so many code points ends on purpose."""
+DEEPEST = 200
+"""White space before a line which is looked at."""
+
+_ENDS = (".", "!", "?", "。", "！", "？", "…", "؟", "।")
+_KEYED = re.compile(
+    r"(?P<mark>\*\*|__|``?)(?P<marked>[^*_`\n]{1,120})(?P=mark)[)\]]?[ ]*(?::|：|—|–|-)?(?=\s|$)"
+    r"|(?P<plain>[^\W_][^:：|.!?\n]{0,60}?)(?::|：)(?=\s|$)"
+)
+"""What an item begins with when it names what it describes: `**Name**: …`, `--option`, `Key: …`."""
+_SENTENCE = re.compile(r"[.!?。！？؟।][\"'”’)\]]*\s+(?=\S)")
+_DELIMITER = re.compile(r"[-=─━]{2}|:-|-:")
+_STRONG = re.compile("[=━]{2}")
+_KEY_CELL = re.compile(r"\|\s*[^|\n]{1,80}[:：]\s*\|")
+"""A first cell which is the key of its row: such a table has no head, whatever is drawn."""
+_BLANK = re.compile(r"\n[ \t]*\n|\r[ \t]*\r|\r\n[ \t]*\r\n")
+
+LED: frozenset[BlockKind] = frozenset(("item", "row", "code", "record"))
+
+
+def placed(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
+    """The blocks with their labels, terms and leads."""
+    return list(_Context(text).read(blocks))
+
+
+class _Context:
+    """Reads blocks in order; `above` are the items which those further in belong to, with their indent and term."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.above: list[tuple[int, str]] = []
+        self.lead = ""
+        self.head = ""
+        self.last: TextBlock | None = None
+
+    def read(self, blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
+        for at, block in enumerate(blocks):
+            after = blocks[at + 1] if at + 1 < len(blocks) else None
+            yield self._placed(block, after)
+            self.last = block
+
+    def _placed(self, block: TextBlock, after: TextBlock | None) -> TextBlock:
+        if block.kind in ("heading", "navigation", "field"):
+            self.above, self.lead, self.head = [], "", ""
+            return block
+        if block.kind == "row":
+            return self._row(block, after)
+        indent = self._indent(block)
+        while self.above and self.above[-1][0] >= indent:
+            self.above.pop()
+        label = self.above[-1][1] if self.above else ""
+        term = self._term(block) if block.kind in ("item", "paragraph") else ""
+        lead = self._led(block)
+        if block.kind == "item" or (term and block.kind == "paragraph"):
+            self.above.append((indent, term or label))
+        return msgspec.structs.replace(block, label=label, term=term, lead=lead)
+
+    # the lead
+
+    def _led(self, block: TextBlock) -> str:
+        """The lead of a block; a paragraph may be that of what follows it."""
+        last = self.last
+        if block.kind == "paragraph":
+            self.lead = self._last_sentence(block)
+            return ""
+        if block.kind not in LED or last is None or last.heading != block.heading:
+            self.lead = ""
+            return ""
+        if last.kind == "paragraph" and block.kind != "code" and not self._introduces():
+            self.lead = ""
+        elif last.kind == "item" and block.kind == "code":
+            return self._last_sentence(last)
+        elif last.kind not in ("paragraph", block.kind) and not (last.kind == "code" and self.above):
+            self.lead = ""
+        return self.lead
+
+    def _introduces(self) -> bool:
+        """Whether the sentence before is made to be followed by a list or a table: a colon, or no sentence at all."""
+        named = len(self.lead.split()) <= NAME_WORDS and not self.lead.endswith(_ENDS) and ": " not in self.lead
+        return bool(self.lead) and (self.lead[-1] in ":：" or named)
+
+    def _last_sentence(self, block: TextBlock) -> str:
+        said = self.text[max(block.start, block.end - LONGEST_LABEL) : block.end]
+        breaks = [match.end() for match in _SENTENCE.finditer(said)]
+        if not breaks and block.end - block.start > LONGEST_LABEL:
+            return ""
+        return " ".join(said[breaks[-1] if breaks else 0 :].split()).removesuffix("::").rstrip() + (
+            ":" if said.rstrip().endswith("::") else ""
+        )
+
+    # tables
+
+    def _row(self, block: TextBlock, after: TextBlock | None) -> TextBlock:
+        """A row with the head of its table: the first row, where a line of dashes or the like is drawn below it."""
+        last = self.last
+        if last is None or last.kind != "row" or self._parted(last, block):
+            self.head = ""
+            lead = self._led(block)
+            if after is not None and after.kind == "row" and self._heads(block, after):
+                self.head = " ".join(self.text[block.start : min(block.end, block.start + LONGEST_LABEL)].split())
+            return msgspec.structs.replace(block, lead=lead)
+        return msgspec.structs.replace(block, label=self.head, lead=self._led(block))
+
+    def _parted(self, last: TextBlock, block: TextBlock) -> bool:
+        between = self.text[last.end : min(block.start, last.end + LONGEST_LABEL)]
+        return _BLANK.search(between) is not None or last.heading != block.heading
+
+    def _heads(self, first: TextBlock, second: TextBlock) -> bool:
+        """Whether the line between two rows makes the first a head: in a table drawn as a grid it must be of `=`."""
+        if self._parted(first, second):
+            return False
+        before = self.text[max(0, first.start - LONGEST_LABEL) : first.start].rstrip().rpartition("\n")[2]
+        between = self.text[first.end : min(second.start, first.end + 2 * LONGEST_LABEL)]
+        grid = before.lstrip().startswith("+-")
+        drawn = (_STRONG if grid else _DELIMITER).search(between) is not None
+        return drawn and not _KEY_CELL.match(self.text, first.start, first.end)
+
+    # definitions
+
+    def _indent(self, block: TextBlock) -> int:
+        """White space before the block's line; of an item before its bullet."""
+        if block.indent >= 0:
+            return block.indent
+        start = max(0, block.start - DEEPEST)
+        before = self.text[start : block.start]
+        line = before[max(before.rfind("\n"), before.rfind("\r")) + 1 :]
+        first = self.text[block.start : block.start + DEEPEST]
+        if not line.strip():
+            line += first
+        return len(line[: len(line) - len(line.lstrip())].expandtabs(4))
+
+    def _term(self, block: TextBlock) -> str:
+        """The name a block begins with and describes; "" where it describes none."""
+        said = self.text[block.start : min(block.end, block.start + 4 * LONGEST_TERM)]
+        first, broken, rest = said.partition("\n")
+        bullet = BULLET.match(first.lstrip()) or NUMBERED.match(first.lstrip())
+        name = first.strip()[bullet.end() :] if bullet else first.strip()
+        described = rest.lstrip(" \t").startswith(": ") or rest[:1] in (" ", "\t")
+        if broken and described and self._is_term(name, rest):
+            return name
+        match = _KEYED.match(name) if block.kind == "item" else None
+        found = (match["marked"] or match["plain"]).strip() if match else ""
+        return found if len(found.split()) <= TERM_WORDS else ""
+
+    def _is_term(self, name: str, rest: str) -> bool:
+        """Whether a line ended on purpose: what stands in the next would have fitted into it."""
+        word = rest.split(maxsplit=1)[:1]
+        below = [len(line.strip()) for line in rest.splitlines()]
+        width = max(below) if len(below) > 1 else WRAPPED - 1
+        fits = bool(word) and len(name) + 1 + len(word[0]) <= min(width, WRAPPED) and not name.startswith(NO_TERM)
+        short = len(name) <= LONGEST_TERM and len(name.split()) <= TERM_WORDS
+        return fits and short and not name.endswith((*_ENDS, ",", ";", "-", "|")) and any(map(str.isalpha, name))

@@ -1,0 +1,123 @@
+"""The sources and what is quoted from them; what was read but not cited, and what could not be read."""
+
+from __future__ import annotations
+
+import re
+
+from markupsafe import Markup
+
+from assay.core import counts
+from assay.core.clean import HARMFUL, local_path, one_line
+from assay.core.kinds import notice_line, source_kind
+from assay.core.report import ReportPassage, ReportSource
+from assay.core.translation import date_of, labelled, number
+from assay.core.translation import gettext as _
+from assay.core.view import Unreadable
+from assay.export import sections
+from assay.export.html.markup import Child, address, el, foreign, framed, join, safe
+from assay.export.html.material import Material
+
+_BLANK = re.compile(r"\n\s*\n")
+_WRAPPED = re.compile(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])")
+
+
+def sources(material: Material) -> Markup | None:
+    """The section of sources: the cited with their quotes, then the others; None for a run without any."""
+    cited = [_cited(material, number, source) for number, source in material.cited.items()]
+    others = [source for source in material.report.sources if source.number is None]
+    lists = (
+        el("ol", *cited, class_="sources") if cited else el("p", _("No source is cited.")),
+        _others(others),
+        _failed(material.view.unreadable),
+    )
+    if not (cited or others or material.view.unreadable):
+        return None
+    return el("section", el("h2", _("Sources and quotes"), id="sources"), *lists, aria_labelledby="sources")
+
+
+def _cited(material: Material, number: int, source: ReportSource) -> Markup:
+    quotes = (_quote(material, number, passage) for passage in material.passages.get(number, ()))
+    head = el("div", el("span", f"[{number}]", class_="number"), _head(source), class_="head")
+    return el("li", el("div", head, id=f"source-{number}"), *quotes)
+
+
+def _head(source: ReportSource) -> Markup:
+    """Title, author, dates and address of a source, and the hash of its text."""
+    title = one_line(source.title) or one_line(source.url)
+    facts = (
+        foreign(one_line(source.author)) if source.author else None,
+        *(el("strong", foreign(notice_line(notice)), class_="notice") for notice in source.notices),
+        join((source_kind(source.kind), " (", foreign(one_line(source.kind_reason)), ")"))
+        if source.kind != "unknown"
+        else None,
+        _("published {date}").format(date=date_of(one_line(source.published))) if source.published else None,
+        sections.retrieved(one_line(source.fetched_at)[:10]),
+        foreign(one_line(source.media_type)) if source.media_type else None,
+    )
+    return el(
+        "div",
+        el("div", foreign(title), class_="title"),
+        el("div", join((fact for fact in facts if fact), _(", ")), class_="facts"),
+        el("div", place(source.url), class_="where"),
+    )
+
+
+def place(url: str) -> Markup:
+    """An address as a link; of a local file its path."""
+    path = local_path(url)
+    return address(url) if path is None else el("span", foreign(path), class_="address")
+
+
+def _quote(material: Material, source_number: int, passage: ReportPassage) -> Markup:
+    """A quote between what stands around it, and where it is."""
+    before, after = (_BLANK.sub("\n", around) for around in (passage.before, passage.after))
+    text = el(
+        "blockquote",
+        el("span", "… ", _flowing(before.lstrip()), class_="around") if before.strip() else None,
+        el("mark", _flowing(passage.text)),
+        el("span", _flowing(after.rstrip()), " …", class_="around") if after.strip() else None,
+        dir="auto",
+    )
+    where = join(
+        (
+            _("page {number}").format(number=passage.page) if passage.page else None,
+            foreign(" › ".join(one_line(part) for part in passage.above)) if passage.above else None,
+            _("bytes {start}–{end}").format(start=number(passage.start), end=number(passage.end)),
+            framed(_("passage {id}"), id=el("code", passage.id)),
+        ),
+        " · ",
+    )
+    left_out = _("Characters that steer a terminal or reorder text are left out here.")
+    return el(
+        "div",
+        text,
+        el("p", where, class_="where"),
+        el("p", material.opens(passage), class_="opens") if material.opens else None,
+        el("p", framed(_("SHA-256 of the document {hash}"), hash=el("code", passage.document_sha256)), class_="hash"),
+        el("p", left_out, class_="where") if HARMFUL.search(passage.text) else None,
+        class_="quote",
+        id=material.quotes[passage.id],
+        data_source=f"source-{source_number}",
+    )
+
+
+def _flowing(text: str) -> Markup:
+    """`text` to the letter, in which a line end that only wraps a paragraph is shown as a space."""
+    pieces = _WRAPPED.split(text)
+    return el("span", "\n", class_="wrap").join([safe(piece) for piece in pieces])
+
+
+def _others(others: list[ReportSource]) -> Child:
+    if not others:
+        return None
+    items = (el("li", _head(source)) for source in others)
+    summary = el("summary", labelled(_("Read but not cited"), counts.sources(len(others))))
+    return el("details", summary, el("ul", *items, class_="sources"), id="uncited")
+
+
+def _failed(unreadable: tuple[Unreadable, ...]) -> Child:
+    if not unreadable:
+        return None
+    items = (el("li", place(one.url), el("div", foreign(one.reason), class_="facts")) for one in unreadable)
+    summary = el("summary", labelled(_("Could not be read"), counts.documents(len(unreadable))))
+    return el("details", summary, el("ul", *items, class_="sources"), id="unreadable", open=True)

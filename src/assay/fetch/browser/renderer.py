@@ -1,0 +1,141 @@
+"""A fetcher which renders the pages that need it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from functools import partial
+from typing import Protocol
+
+import msgspec
+
+from assay.core.errors import FetchFailed
+from assay.core.sources import RENDERED, Fetched
+from assay.core.urls import canonical
+from assay.core.webrules import ANYTHING, WebRules
+from assay.fetch.browser.gate import PageGate
+from assay.fetch.browser.script_detection import PageGlance, look
+from assay.fetch.web.fetcher import WebFetcher
+from assay.fetch.web.in_flight import InFlight, once
+
+HTML = ("text/html", "application/xhtml+xml")
+
+
+class RenderLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one rendered page may take: seconds in all and until it rests, requests and bytes; pages at once."""
+
+    seconds: float = 20.0
+    quiet: float = 6.0
+    requests: int = 80
+    bytes: int = 20_000_000
+    at_once: int = 2
+
+
+class Renderer(Protocol):
+    """A browser."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def render(self, url: str, gate: PageGate, *, quiet: float, seconds: float) -> str: ...
+
+    async def close(self) -> None: ...
+
+
+class RenderingFetcher:
+    """Fetches pages and, of those that need their scripts, what is there once these have run.
+
+    Implements `core.ports.Fetcher`. The body of a rendered page is what the browser shows, as HTML; its headers say so.
+    """
+
+    def __init__(
+        self,
+        pages: WebFetcher,
+        others: WebFetcher,
+        *,
+        limits: RenderLimits,
+        always: bool = False,
+        executable: str = "",
+        lacking: str = "",
+        browser: Renderer | None = None,
+    ) -> None:
+        self._pages, self._others, self._limits, self._always = pages, others, limits, always
+        self._executable, self._lacking, self._browser = executable, lacking, browser
+        self._making = asyncio.Lock()
+        self._places = asyncio.Semaphore(limits.at_once)
+        self._going: dict[tuple[str, WebRules], InFlight[Fetched]] = {}
+
+    async def close(self) -> None:
+        """Let go of the connections, and of the browser."""
+        browser, self._browser = self._browser, None
+        try:
+            if browser is not None:
+                await browser.close()
+        finally:
+            await self._pages.close()
+            await self._others.close()
+
+    async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
+        """See the port.
+
+        Raises:
+            FetchFailed: it cannot be had; or nothing is in it and it cannot be rendered ("scripts: …").
+        """
+        page = await self._pages.fetch(url, rules)
+        if page.media_type not in HTML:
+            return page
+        before = await asyncio.to_thread(look, page.body)
+        if not (before.short or (self._always and before.scripts)):
+            return page
+        rendered = await once(
+            self._going, (canonical(page.final_url), rules), partial(self._tried, page, before, rules)
+        )
+        return msgspec.structs.replace(rendered, url=page.url, redirects=page.redirects)
+
+    async def _tried(self, page: Fetched, before: PageGlance, rules: WebRules) -> Fetched:
+        """The page rendered, where there is more of it then; else as it came, where that says anything.
+
+        Raises:
+            FetchFailed: neither.
+        """
+        try:
+            rendered = await self._rendered(page, rules)
+            after = await asyncio.to_thread(look, rendered.body)
+        except FetchFailed:
+            if before.bare or self._always:
+                raise
+            return page
+        if not self._always and after.characters <= before.characters:
+            return page
+        return rendered
+
+    async def _rendered(self, page: Fetched, rules: WebRules) -> Fetched:
+        if self._lacking:
+            raise FetchFailed(f"scripts: this page has no text without JavaScript; {self._lacking}")
+        limits = self._limits
+        async with self._places:
+            browser = await self._made()
+            inside = not await self._others.reaches(page.final_url)
+            gate = PageGate(
+                page,
+                self._pages if inside else self._others,
+                rules,
+                inside=inside,
+                requests=limits.requests,
+                bytes=limits.bytes,
+                deadline=asyncio.get_running_loop().time() + limits.seconds,
+            )
+            html = await browser.render(page.final_url, gate, quiet=limits.quiet, seconds=limits.seconds)
+        body = html.encode(errors="replace")
+        if len(body) > limits.bytes:
+            raise FetchFailed(f"too large: more than {limits.bytes / 1_000_000:g} MB (the setting web.max_mb)")
+        headers = {**page.headers, "content-type": "text/html; charset=utf-8", RENDERED: browser.name}
+        return msgspec.structs.replace(page, body=body, media_type="text/html", headers=headers, kept="")
+
+    async def _made(self) -> Renderer:
+        async with self._making:
+            if self._browser is None:
+                # by name: playwright is an optional extra, and slow to load
+                module = await asyncio.to_thread(importlib.import_module, "assay.fetch.browser.chromium")
+                self._browser = module.Chromium(self._executable)
+            return self._browser

@@ -1,0 +1,100 @@
+"""Posting to addresses which users name: checked as pages are, without redirects, and nothing of the answer is read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import httpcore2
+import msgspec
+
+from assay.core.errors import FetchFailed
+from assay.core.urls import BadUrl, Url, read
+from assay.core.waits import retry_after
+from assay.fetch.web.addresses import PUBLIC, policy, refused
+from assay.fetch.web.backend import GuardedBackend, Resolve, system_resolve
+
+
+class Posted(msgspec.Struct, frozen=True):
+    """What was answered: the status, and in how many seconds to come again, where that was said."""
+
+    status: int
+    retry_after: float | None
+
+
+class WebPoster:
+    """Posts to public addresses, and to those which the settings name; to be closed."""
+
+    def __init__(
+        self,
+        *,
+        agent: str,
+        allow: Sequence[str],
+        setting: str,
+        seconds: float = 15.0,
+        resolve: Resolve = system_resolve,
+    ) -> None:
+        """`allow` are hosts and networks which are not public, as `setting` has them; `seconds` are for one request.
+
+        Raises:
+            ConfigError: `allow` holds what is neither a host nor a network.
+        """
+        self._agent, self._seconds = agent, seconds
+        self._policy = policy(allow, setting)
+        self._network = GuardedBackend(self._policy, resolve)
+        self._pool = httpcore2.AsyncConnectionPool(
+            network_backend=self._network, max_connections=16, keepalive_expiry=5.0
+        )
+
+    async def check(self, url: str) -> None:
+        """Make sure that an address may be posted to; nobody is asked but the resolver.
+
+        Raises:
+            FetchFailed: it may not; the message says why.
+        """
+        place = _place(url)
+        found = await self._network.addresses(place.host, place.port)
+        named = self._policy.names(place.host, place.port)
+        if place.scheme != "https" and not named and not all(refused(each, PUBLIC, named=False) for each in found):
+            raise FetchFailed("blocked: an address outside is reached by https only")
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Posted:
+        """Post a body; the answer's status.
+
+        Raises:
+            FetchFailed: it may not be posted to, or does not answer; the reason begins with its kind.
+        """
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self.check(url)
+                return await self._posted(_place(url), headers, body)
+        except TimeoutError as error:
+            raise FetchFailed(f"timeout: no answer within {self._seconds:g} s") from error
+        except httpcore2.TimeoutException as error:
+            raise FetchFailed("timeout: the server does not answer") from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
+            raise FetchFailed(f"unreachable: {type(error).__name__}") from error
+
+    async def _posted(self, place: Url, headers: Mapping[str, str], body: bytes) -> Posted:
+        sent: dict[bytes | str, bytes | str] = {
+            "Host": place.authority,
+            "User-Agent": self._agent,
+            "Content-Length": str(len(body)),
+        }
+        sent.update(headers.items())
+        timeouts = dict.fromkeys(("connect", "read", "write", "pool"), self._seconds)
+        asked = self._pool.stream("POST", place.href, headers=sent, content=body, extensions={"timeout": timeouts})
+        async with asked as response:
+            told = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+            return Posted(response.status, retry_after(told))
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._pool.aclose()
+
+
+def _place(url: str) -> Url:
+    try:
+        return read(url)
+    except BadUrl as error:
+        raise FetchFailed(f"blocked: {error}") from error

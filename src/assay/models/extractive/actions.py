@@ -1,0 +1,232 @@
+"""What the orchestrator and the agents do next: a small script each, read off the history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from assay.core.errors import ModelError
+from assay.core.messages import Request, ToolCall
+from assay.core.plan import Plan, PlanStep
+from assay.models.extractive import hops
+from assay.models.extractive.answers import order, select
+from assay.models.extractive.passages import is_row
+from assay.models.extractive.plans import measured, queries, retries
+from assay.models.extractive.question import ParsedQuestion, analyze, question_of
+from assay.models.extractive.shelf import ShownSources, SourcePassages
+from assay.models.extractive.source_names import resolve
+from assay.models.extractive.words import stem
+
+T = TypeVar("T")
+
+OPENED = 3
+"""Documents an agent opens at most, not counting those the question names."""
+MOST_OPENED = 6
+MOST_SENT = 8
+"""Agents sent at most for the documents which another one names; each takes several where there are more."""
+SEARCH_FOR = "Search for: "
+"""Begins a line of a task which says what to search for, several queries with `;` between."""
+WIDE = 20
+"""Documents asked for when the usual number did not hold the one that is looked for."""
+
+
+class Cycle(msgspec.Struct, frozen=True):
+    """The `rules` message of an orchestrator's turn, as far as it matters here."""
+
+    cycle: int = 1
+    cycles: int = 1
+    agents_at_once: int = 3
+
+
+class BriefMessage(msgspec.Struct, frozen=True):
+    """The `brief` message of an agent, as far as it matters here."""
+
+    question: str = ""
+
+
+# the orchestrator
+
+
+def orchestrate(request: Request) -> tuple[ToolCall, ...]:
+    """An agent for each plan step, as many at once as the rules allow; then the report."""
+    rules = last(request, "rules", Cycle) or Cycle()
+    sent = {_step_of(call) for message in request.messages for call in message.calls if call.name == "research_agent"}
+    plan = last(request, "plan", Plan)
+    steps = plan.steps if plan else (PlanStep(id=0, title=question_of(request)),)
+    todo = [step for step in steps if step.id not in sent and step.status == "pending" and step.type == "research"]
+    steered = [(text, 0) for text in _steered(request)]
+    if not todo and not steered:
+        return (ToolCall(id=f"cycle-{rules.cycle}-report", name="generate_report"),)
+    planned = [(_task(step), step.id) for step in todo[: max(1, rules.agents_at_once)]]
+    tasks = [*steered, *((_followed(request, todo) if todo else []) or planned)]
+    return tuple(
+        ToolCall(id=f"cycle-{rules.cycle}-agent-{place}", name="research_agent", arguments={"task": task, "step": step})
+        for place, (task, step) in enumerate(tasks, 1)
+    )
+
+
+def _steered(request: Request) -> list[str]:
+    """What the user said since the last decision: a task each."""
+    told: list[str] = []
+    for message in request.messages:
+        if message.role == "assistant":
+            told.clear()
+        elif message.name == "steering":
+            told.append(message.text)
+    return told
+
+
+def _followed(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str, int]]:
+    """Tasks of a question that leads over other documents: its first step alone, then one for each document named."""
+    hop = hops.read(question_of(request))
+    if hop is None:
+        return []
+    if len(todo) > 1:
+        return [(_task(todo[0]), todo[0].id)]
+    found = hops.targets(hop, (message.text for message in request.messages if message.role == "tool"))
+    return [(hop.of(group), todo[0].id) for group in grouped(found, MOST_SENT)]
+
+
+def grouped(names: Sequence[str], most: int) -> list[Sequence[str]]:
+    """`names` in at most `most` groups of about one size, in order."""
+    size = -(-len(names) // max(1, most)) or 1
+    return [names[start : start + size] for start in range(0, len(names), size)]
+
+
+def _step_of(call: ToolCall) -> int:
+    step = call.arguments.get("step", 0)
+    return step if isinstance(step, int) else 0
+
+
+def _task(step: PlanStep) -> str:
+    """The step's title, and the question it is part of on a line of its own: a task carries all its context."""
+    return step.title if not step.description else f"{step.title}\n{step.description}"
+
+
+# agents
+
+
+def task_of(request: Request) -> tuple[ParsedQuestion, ParsedQuestion]:
+    """What an agent is to find out (its task's first line), and the question this is part of."""
+    tasks = request.named("task")
+    brief = last(request, "brief", BriefMessage) or BriefMessage()
+    lines = [line.strip() for line in (tasks[0] if tasks else "").splitlines() if line.strip()]
+    whole = brief.question or " ".join(lines[1:]) or question_of(request)
+    return analyze(lines[0] if lines else whole), analyze(whole or " ".join(lines))
+
+
+def shelf_of(request: Request) -> ShownSources:
+    """Everything tools have shown in this request's history, and what an agent before was shown."""
+    shown = (message.text for message in request.messages if message.role == "tool" or message.name == "seen")
+    return _shelf(request, shown)
+
+
+def shelved(request: Request) -> ShownSources:
+    """The evidence in a request."""
+    return _shelf(request, request.named("evidence"))
+
+
+def _shelf(request: Request, texts: Iterable[str]) -> ShownSources:
+    """What was shown, with what was counted and compared of it."""
+    rarity = None if isinstance(request.rarity, msgspec.UnsetType) else request.rarity
+    return ShownSources(texts, rarity, None if isinstance(request.closeness, msgspec.UnsetType) else request.closeness)
+
+
+def research(request: Request) -> tuple[ToolCall, ...]:
+    """Search, once more by other spellings or names where what is asked about was not found, then open what fits best.
+
+    Each document is opened by a call of its own, since a call shows only so much however many it opens.
+    """
+    made = [call for message in request.messages for call in message.calls]
+    tools = {tool.name for tool in request.tools}
+    task, whole = task_of(request)
+    turn = 1 + sum(message.role == "assistant" for message in request.messages)
+    if "search" in tools and not any(call.name == "search" for call in made):
+        wanted = _told(request) or queries(task.text, whole.text)[:2]
+        return tuple(_call(turn, place, "search", {"query": query}) for place, query in enumerate(wanted, 1))
+    if "search" in tools and turn == 2 and _lacks_numbered(task, whole, shelf_of(request)):
+        again = retries(task.text, whole.text)
+        return tuple(
+            _call(turn, place, "search", {"query": each, "limit": WIDE}) for place, each in enumerate(again, 1)
+        )
+    if "search" in tools and turn == 2 and (led := _led(task, whole, shelf_of(request))):
+        return tuple(_call(turn, place, "search", {"query": query}) for place, query in enumerate(led, 1))
+    if "open" in tools and not any(call.name == "open" for call in made):
+        shelf = shelf_of(request)
+        find = _find(task, whole)
+        calls: list[tuple[str, Mapping[str, object]]] = [
+            ("open", {"documents": [book.id], "find": find}) for book in _worth_opening(task, whole, shelf)
+        ]
+        if "calculate" in tools and _has_tables(shelf):
+            calls.append(("calculate", {"question": task.text}))
+        if calls:
+            return tuple(_call(turn, place, name, arguments) for place, (name, arguments) in enumerate(calls, 1))
+    if "recall" in tools and "search" not in tools and not made:
+        return (_call(turn, 1, "recall", {"query": task.text}),)
+    return ()
+
+
+def _led(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> tuple[str, ...]:
+    """What to search for where nothing shown answers, and what the question describes has a name there."""
+    if hops.bridge(task.text) is None or hops.speaks_of(task, select(task, shelf, whole)):
+        return ()
+    return tuple(asked.text.rstrip("?") for asked, _ in hops.bridging(task, shelf))
+
+
+def _has_tables(shelf: ShownSources) -> bool:
+    """Whether a table's row is among what was shown, or nothing is: few documents are looked through then."""
+    return not shelf.books or any(is_row(passage.text) for book in shelf.books for passage in book.passages)
+
+
+def _told(request: Request) -> tuple[str, ...]:
+    """The queries a task names."""
+    lines = (line for task in request.named("task") for line in task.splitlines() if line.startswith(SEARCH_FOR))
+    named = (query.strip() for line in lines for query in line.removeprefix(SEARCH_FOR).split(";"))
+    return tuple(query for query in named if query)
+
+
+def _call(turn: int, place: int, name: str, arguments: Mapping[str, object]) -> ToolCall:
+    return ToolCall(id=f"turn-{turn}-{place}", name=name, arguments=dict(arguments))
+
+
+def _lacks_numbered(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> bool:
+    """Whether a document the question numbers, as names are written, has not been shown."""
+    mentions = task.mentions or whole.mentions
+    strong = [
+        each for each in mentions if each.strong or any(book.in_series(each.identifier.series) for book in shelf.books)
+    ]
+    return any(not any(book.owns(each.identifier) for book in shelf.books) for each in strong)
+
+
+def _worth_opening(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> list[SourcePassages]:
+    """The documents the task is about; without such, those with the best statements."""
+    subject = resolve(task, shelf, whole)
+    if subject.absent:
+        return []
+    if subject.books:
+        return list(subject.books[:MOST_OPENED])
+    return order(task, shelf, whole)[:OPENED]
+
+
+def _find(task: ParsedQuestion, whole: ParsedQuestion) -> str:
+    """Key terms to find inside a document: the task's, without what only numbers the document."""
+    numbering = {key for mention in whole.mentions + task.mentions for key in analyze(mention.text).terms}
+    kept = [word for word in task.words if stem(word) in task.terms and stem(word) not in numbering]
+    return " ".join(dict.fromkeys([*kept, *measured(task)]))
+
+
+def last(request: Request, name: str, kind: type[T]) -> T | None:
+    """The last user message of a name, decoded; None when there is none.
+
+    Raises:
+        ModelError: it is not what was agreed on, which no second attempt will change.
+    """
+    texts = request.values(name)
+    if not texts:
+        return None
+    try:
+        return msgspec.json.decode(texts[-1], type=kind)
+    except msgspec.DecodeError as error:
+        raise ModelError(f"the message {name!r} cannot be read: {error}", transient=False) from error

@@ -1,0 +1,254 @@
+"""Choosing what answers a question: fields of the documents it names, rows, and the statements judged best.
+
+Whether and how well a statement answers is judged by `core.relevance`. Statements are taken best first and near
+repetitions left out, after maximal marginal relevance (Carbonell and Goldstein 1998). Where the best are probably no
+answer, there is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from assay.core.relevance import Judgement, judge, read_question
+from assay.core.relevance.features import REASON
+from assay.core.relevance.likeness import near_keys
+from assay.models.extractive.passages import PassageField, PassageSentence, ends
+from assay.models.extractive.question import (
+    ParsedQuestion,
+    analyze,
+    asks_who,
+    is_about,
+    is_explanation,
+    is_phrase,
+    points_back,
+)
+from assay.models.extractive.records import rows
+from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages
+from assay.models.extractive.source_names import Subject, frame, resolve
+from assay.models.extractive.survey import asks_several
+from assay.models.extractive.words import CONCEPTS, INVERSE, YES_OR_NO, stems, topics
+
+SAME = 0.6
+"""Share of words in common from which two sentences say the same."""
+LEAD = 3
+FEW = 2
+"""Words a part of a question must have to be asked alone."""
+LANGUAGE = 5
+"""Statements by which the language of the documents is told."""
+_DIGIT = re.compile(r"\d")
+_BARE = re.compile(r"[\W\d_]*(?:https?://\S+)?[\W\d_]*")
+_REQUIRING = re.compile(
+    r"\b(?:requir|depend|rel(?:y|ies)|build)\w*\s+(?:on\s+|upon\s+)?(?:the\s+)?[a-z]{2,8}[ -]?\d+", re.IGNORECASE
+)
+Placed = tuple[SourcePassages, PassageSentence]
+
+
+def select(
+    question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion | None = None, limit: int = 8
+) -> list[QuotableUnit]:
+    """What the passages shown say in answer to `question`: header fields first, then sentences, best first.
+
+    `context` is the question this one is a part of.
+    """
+    subject = resolve(question, shelf, context)
+    if subject.absent:
+        return []
+    if found := rows(question, shelf):
+        return found[:limit]
+    asked, why = subject.asked, read_question(subject.asked.text).wanted == "reason"
+    explained = is_explanation(asked.text) and bool(subject.rest)
+    framed = [] if explained or why else answers(asked, subject, shelf)
+    if why and subject.books and not subject.rest:
+        return _reasons(asked, subject, shelf)
+    if subject.books and not subject.rest:
+        if framed or not described(asked, shelf) or is_about(asked):
+            return framed or _lead(subject)
+        if any(map(_headed, subject.books)):
+            return []
+    return [*framed, *_sentences(question, subject, shelf, context, limit - len(framed))]
+
+
+def described(question: ParsedQuestion, shelf: ShownSources) -> bool:
+    """Whether a question asks for what documents here say of themselves in fields."""
+    return bool(question.concepts) or any(term in shelf.described for term in question.rest)
+
+
+def _headed(book: SourcePassages) -> bool:
+    """Whether a document has a header: one without it says in prose what a field would."""
+    return book.number is not None or len(book.fields) > 2
+
+
+# fields
+
+
+def answers(question: ParsedQuestion, subject: Subject, shelf: ShownSources) -> list[QuotableUnit]:
+    """Frames for the fields a question asks for, of its subject; none when the documents have no such field."""
+    found: list[QuotableUnit] = []
+    for book in subject.books:
+        for name in question.concepts:
+            field = book.field(*CONCEPTS[name].keys)
+            if name == "requires" and _REQUIRING.search(question.text):
+                found.extend(_pointing(name, book, shelf))
+            elif field is not None:
+                found.append(frame(book, field))
+            elif name in INVERSE:
+                found.extend(_pointing(INVERSE[name], book, shelf) or _status_says(name, book, question))
+        found.extend(frame(book, field) for field in named_fields(question, book))
+    return list({unit.text: unit for unit in found}.values())
+
+
+def named_fields(question: ParsedQuestion, book: SourcePassages) -> list[PassageField]:
+    """Fields which a question calls by their own words: by all of them, else by the last and others."""
+    known = {key for name in question.concepts for key in CONCEPTS[name].keys}
+    numbering = {key for mention in question.mentions for key in stems(mention.text)} | set(stems(book.series))
+    plain = question.text
+    for mention in question.mentions:
+        plain = plain.replace(mention.text, " ")
+    said = set(topics(plain))
+    rated: list[tuple[float, PassageField]] = []
+    for field in book.fields:
+        own = [key for key in topics(field.name) if key not in numbering]
+        if not own or field.name in known or field is book.number or field is book.identified:
+            continue
+        near = near_keys(own, said)
+        held = [float(key in said or key in near) for key in own]
+        if held[-1] and _fits(field.value, question):
+            rated.append((sum(held) / len(own), field))
+    best = max((rate for rate, _ in rated), default=0.0)
+    partly = () if question.concepts else (best,)
+    return [field for rate, field in rated if rate == 1.0 or (best < 1.0 and rate in partly)]
+
+
+def _fits(value: str, question: ParsedQuestion) -> bool:
+    """Whether a value may be of the kind asked for: a date has digits, a person's name is more than an address."""
+    if read_question(question.text).wanted == "date":
+        return _DIGIT.search(value) is not None
+    return not (asks_who(question) and _BARE.fullmatch(value))
+
+
+def _pointing(name: str, book: SourcePassages, shelf: ShownSources) -> list[QuotableUnit]:
+    """Frames of other documents of the series whose field for `name` has the number of this one."""
+    if book.number is None:
+        return []
+    number = re.compile(rf"(?<!\d)0*{book.number.value.lstrip('0') or '0'}(?!\d)")
+    found = []
+    for other in shelf.books:
+        field = other.field(*CONCEPTS[name].keys)
+        same = other.number is not None and other.number.name == book.number.name
+        if other is not book and same and field is not None and number.search(field.value):
+            found.append(frame(other, field))
+    return found
+
+
+def _status_says(name: str, book: SourcePassages, question: ParsedQuestion) -> list[QuotableUnit]:
+    """For "was it superseded?": its status, whatever that says, where no field says by what."""
+    field = book.field(*CONCEPTS["status"].keys)
+    yes_or_no = bool(set(question.words[:1]) & YES_OR_NO) and "by" not in question.words
+    return [frame(book, field)] if field is not None and name == "replaced" and yes_or_no else []
+
+
+# statements
+
+
+def order(question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion | None = None) -> list[SourcePassages]:
+    """The documents by the best statement of each, with those nothing of which can be quoted last."""
+    placed, judgement = _judged(question, shelf.books, shelf, _about(question, context))
+    best = [placed[each.place][0] for each in judgement.ranked]
+    return list(dict.fromkeys([*best, *shelf.books]))
+
+
+def _sentences(
+    question: ParsedQuestion, subject: Subject, shelf: ShownSources, context: ParsedQuestion | None, limit: int
+) -> list[QuotableUnit]:
+    asked = _bare(question, subject)
+    about = _about(question, context) if not subject.books else ""
+    placed, judgement = _judged(asked, subject.books or shelf.books, shelf, about)
+    if not judgement.answers(bool(subject.books)):
+        return []
+    near = judgement.of_each_source if asks_several(question) else judgement.near
+    return _distinct((_unit(*placed[each.place], each.score) for each in near), limit)
+
+
+def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
+    """The question without the numbers of the documents which are to answer: their text need not say them."""
+    text = question.text
+    for mention in question.mentions:
+        if any(book.owns(mention.identifier) for book in subject.books):
+            text = text.replace(mention.text, " ")
+    return analyze(text)
+
+
+def _judged(
+    question: ParsedQuestion, books: Sequence[SourcePassages], shelf: ShownSources, about: str = ""
+) -> tuple[list[Placed], Judgement]:
+    placed = [(book, sentence) for book in books for sentence in book.sentences]
+    rank = {book.id: at for at, book in enumerate(shelf.books)}
+    statements = [sentence.statement(rank[book.id], book.title) for book, sentence in placed]
+    beside = "\n".join(each.text for each in statements[:LANGUAGE])
+    near = shelf.closeness.of(about or question.text)
+    cosines = [near.get(sentence.passage) for _, sentence in placed] if near else []
+    return placed, judge(read_question(question.text, about, beside), statements, shelf.rarity, cosines)
+
+
+def _about(question: ParsedQuestion, context: ParsedQuestion | None) -> str:
+    """The whole question, for a part which says too little alone: a phrase, "how can they be avoided?", "and when?"."""
+    if context is None or question.text == context.text:
+        return ""
+    alone = len(read_question(question.text).keys) >= FEW
+    dependent = is_phrase(question, context) or points_back(question) or not alone
+    return context.text if dependent else ""
+
+
+def _lead(subject: Subject) -> list[QuotableUnit]:
+    """The first sentences of each subject, after its description when its header has one."""
+    found: list[QuotableUnit] = []
+    for book in subject.books:
+        field = book.field(*CONCEPTS["description"].keys)
+        if field is not None:
+            found.append(frame(book, field))
+        prose = [each for each in book.sentences if each.kind == "prose" and ends(each.text)]
+        found.extend(_unit(book, sentence, 0.9) for sentence in prose[:LEAD])
+    return found
+
+
+def _reasons(question: ParsedQuestion, subject: Subject, shelf: ShownSources) -> list[QuotableUnit]:
+    """Why a document was written, or rejected: the best statements which give a reason, else its beginning."""
+    placed, judgement = _judged(question, subject.books, shelf)
+    ranked = (placed[each.place] for each in judgement.ranked)
+    found = [_unit(book, sentence, 0.9) for book, sentence in ranked if REASON.search(sentence.text)]
+    return found[:LEAD] or _lead(subject)
+
+
+def _unit(book: SourcePassages, sentence: PassageSentence, score: float) -> QuotableUnit:
+    near = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
+    return QuotableUnit(
+        text=sentence.text,
+        passages=(sentence.passage,),
+        source=book.id,
+        score=score,
+        ordinal=sentence.ordinal,
+        near=near,
+    )
+
+
+def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:
+    """The best `limit` units of which no two say the same, at most half of them (three at least) of one source."""
+    limit = max(limit, 0)
+    chosen: list[QuotableUnit] = []
+    per_source: Counter[str] = Counter()
+    most = max(3, limit // 2)
+    for unit in units:
+        if len(chosen) == limit:
+            break
+        if per_source[unit.source] < most and not any(alike(unit.text, other.text) for other in chosen):
+            chosen.append(unit)
+            per_source[unit.source] += 1
+    return chosen
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two sentences share most of their words (Jaccard index)."""
+    a, b = set(one.casefold().split()), set(other.casefold().split())
+    return len(a & b) >= SAME * len(a | b)

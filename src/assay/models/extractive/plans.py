@@ -1,0 +1,283 @@
+"""Triage, background queries and plans, out of the question and what was said before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import msgspec
+
+from assay.core.brief import SetDepth
+from assay.core.conversation import Said
+from assay.core.messages import Request, ToolCall
+from assay.core.outline import leaves, read_template
+from assay.core.plan import Complexity, FollowUp
+from assay.core.text import words
+from assay.models.extractive import hops
+from assay.models.extractive.question import (
+    Mention,
+    ParsedQuestion,
+    analyze,
+    is_comparison,
+    is_explanation,
+    is_phrase,
+    parts,
+    phrases,
+    points_back,
+    question_of,
+)
+from assay.models.extractive.survey import is_whole
+from assay.models.extractive.words import (
+    BOUNDING,
+    DEGREE_ASKERS,
+    DEGREE_NOUNS,
+    FRAMES,
+    carries_topic,
+    stem,
+    stems,
+)
+
+DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
+LONG_QUESTION = 45
+"""Words from which a question is complex whatever it says."""
+TITLE = 160
+"""Characters a step's title may have."""
+
+MOST = 0.7
+"""Share of its words from which a phrase says as much as the step it is compared with."""
+
+NAMED = 4
+"""Words of the question before which are put in the place of a pronoun, where no document is named."""
+OWN = 1
+"""A question with more words of its own than this is taken to say enough itself."""
+
+
+class PlanRulesMessage(msgspec.Struct, frozen=True):
+    """The `rules` message of a plan request, as far as it matters here."""
+
+    min_steps: int = 1
+    max_steps: int = 6
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """A step as a planner writes it."""
+
+    title: str
+    description: str = ""
+    type: str = "research"
+    needs_search: bool = True
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan as a planner writes it."""
+
+    title: str
+    thought: str
+    steps: tuple[Step, ...]
+
+
+def classify(text: str) -> Complexity:
+    """How much a question asks: one part is simple; comparing, or several parts to explain, is more."""
+    count = len(parts(text))
+    if count > 3 or len(words(text)) > LONG_QUESTION:
+        return "complex"
+    if is_comparison(text) or (count > 1 and is_explanation(text)):
+        return "moderate"
+    facts = all(analyze(part).concepts for part in parts(text))
+    return "simple" if count == 1 or facts else "moderate"
+
+
+def queries(text: str, whole: str = "") -> tuple[str, ...]:
+    """Up to three queries for `text`, a part of the question `whole`: its words, its documents, what it quotes.
+
+    A part which says too little alone (a phrase, "how can they be avoided?") is searched with the words of the whole.
+    """
+    question = analyze(text)
+    context = analyze(whole) if whole and whole != text else question
+    mentions = question.mentions or context.mentions
+    dependent = context is not question and (is_phrase(question, context) or points_back(question))
+    bound = measured(question)
+    text = text.strip(" ?？؟")
+    said = [text, *rare(context)] if dependent or not rare(question) else [text]
+    found = [
+        " ".join(dict.fromkeys(" ".join(said).split())),
+        " ".join(map(_spelt, mentions[:3])),
+        *question.quoted[:2],
+        " ".join([*rare(question), *bound]) if bound else "",
+    ]
+    distinct = {" ".join(query.casefold().split()): query for query in found if query.strip()}
+    return tuple(distinct.values())[:3] or (text,)
+
+
+def measured(question: ParsedQuestion) -> tuple[str, ...]:
+    """What a text says where the question asks "how long may it be?": "maximum length"; nothing for other questions."""
+    pairs = pairwise(question.words)
+    nouns = [DEGREE_NOUNS[b] for a, b in pairs if a in DEGREE_ASKERS and b in DEGREE_NOUNS]
+    return ("maximum", *nouns) if nouns and set(question.words) & BOUNDING else ()
+
+
+def rare(question: ParsedQuestion) -> list[str]:
+    """The words which carry the topic, without those which frame the question or ask for a field."""
+    numbering = {key for mention in question.mentions for key in stems(mention.text)}
+    frames = question.concept_terms | FRAMES | numbering
+    return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in frames))
+
+
+def retries(text: str, whole: str = "") -> tuple[str, ...]:
+    """Other spellings of the documents a question numbers: "PEP 6" also as "pep-0006"."""
+    mentions = analyze(text).mentions or analyze(whole or text).mentions
+    spelt = list(map(_spelt, mentions))
+    plain = [f"{each.identifier.series.upper()} {each.identifier.number}" for each in mentions]
+    return tuple(dict.fromkeys([*spelt, *plain]))[:4]
+
+
+def _spelt(mention: Mention) -> str:
+    """A document as an address or a file name calls it: "pep-0006"."""
+    return f"{mention.identifier.series}-{mention.identifier.number:0>4}"
+
+
+def triage(request: Request) -> tuple[ToolCall, ...]:
+    """One `generate_plan`; the built-in model never answers without documents."""
+    complexity = classify(question_of(request))
+    count = len(parts(question_of(request)))
+    arguments: dict[str, object] = {
+        "reasoning": f"The question has {count} part{'' if count == 1 else 's'} and is {complexity} by its words.",
+        "complexity": complexity,
+        "depth": DEPTH[complexity],
+        "follow_up": follow_up(request),
+    }
+    if whole := restated(request):
+        arguments["restated"] = whole
+    if is_whole(whole or question_of(request)):
+        arguments["whole_collection"] = True
+    return (ToolCall(id="triage-1", name="generate_plan", arguments=arguments),)
+
+
+def background(request: Request) -> tuple[ToolCall, ...]:
+    """Searches that show what the question is about."""
+    found = queries(question_of(request))
+    return tuple(
+        ToolCall(id=f"background-{place}", name="search", arguments={"query": query})
+        for place, query in enumerate(found, 1)
+    )
+
+
+def plan(request: Request) -> str:
+    """A plan as JSON: the question's parts, in its own words, filled up with its phrases to the least asked for."""
+    text = question_of(request)
+    limits = _limits(request)
+    hop = hops.read(text)
+    titles = [short(hop.inner), short(text)] if hop and limits.max_steps > 1 else _titles(text, limits)
+    titles = list(dict.fromkeys([*titles, *_headings(request)]))[: max(len(titles), limits.max_steps)]
+    steps = tuple(Step(title=title, description=_description(title, text)) for title in titles)
+    thought = f"{len(steps)} step{'s' if len(steps) != 1 else ''}, from the words of the question."
+    planned = Planned(title=short(text), thought=thought, steps=steps)
+    return msgspec.json.encode(planned).decode()
+
+
+def _headings(request: Request) -> list[str]:
+    """The headings of a template below which something is to be found."""
+    given = request.named("template")
+    template = read_template(given[-1]) if given else ()
+    return [short(template[at].title) for at in sorted(leaves(template))]
+
+
+def _limits(request: Request) -> PlanRulesMessage:
+    rules = request.values("rules")
+    try:
+        return msgspec.json.decode(rules[-1], type=PlanRulesMessage) if rules else PlanRulesMessage()
+    except msgspec.DecodeError:
+        return PlanRulesMessage()
+
+
+def _titles(text: str, limits: PlanRulesMessage) -> list[str]:
+    question = analyze(text)
+    titles = [short(part) for part in parts(text)]
+    if is_comparison(text) and len(titles) == 1 and limits.max_steps > len(question.mentions) > 1:
+        titles = [*(mention.text for mention in question.mentions), *titles]
+    if len(titles) > limits.max_steps:
+        titles = [*titles[: limits.max_steps - 1], short(" ".join(titles[limits.max_steps - 1 :]))]
+    for phrase in _aspects(question):
+        if len(titles) >= limits.min_steps:
+            break
+        if _adds(phrase, question, titles):
+            titles.append(short(phrase))
+    return titles
+
+
+def _adds(phrase: str, question: ParsedQuestion, titles: Sequence[str]) -> bool:
+    """Whether a phrase is worth a step: two words which carry a topic, and no step which has them all.
+
+    A question of one part has them all anyway; there a phrase must only be less than most of it.
+    """
+    numbering = {key for mention in question.mentions for key in stems(mention.text)}
+    keys = {stem(word) for word in words(phrase) if carries_topic(word)}
+    telling = {key for key in keys if key in numbering or key not in question.concept_terms | FRAMES}
+    if len(telling) < 2:
+        return False
+    whole = parts(question.text)
+    others = [title for title in titles if len(whole) > 1 or title != short(whole[0])]
+    told = {title: {stem(word) for word in words(title) if carries_topic(word)} for title in titles}
+    most = any(len(keys & title) > MOST * len(keys | title) for title in told.values())
+    return not most and not any(keys <= told[title] for title in others)
+
+
+def _aspects(question: ParsedQuestion) -> tuple[str, ...]:
+    """What a question may be broken into when it has too few parts: its documents, quotations and phrases."""
+    numbered = tuple(mention.text for mention in question.mentions)
+    return tuple(dict.fromkeys((*numbered, *question.quoted, *phrases(question.text))))
+
+
+def _description(title: str, text: str) -> str:
+    """The question a step is part of, unless the step says the same words itself."""
+    return "" if set(words(title)) == set(words(short(text))) else short(text)
+
+
+def short(text: str) -> str:
+    """A text as a step's title."""
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE else f"{line[: TITLE - 1].rsplit(' ', 1)[0]}…"
+
+
+# what was said before
+
+
+def conversation(request: Request) -> tuple[Said, ...]:
+    """What was said before; nothing where the request does not say it, or it cannot be read."""
+    texts = request.named("conversation")
+    try:
+        return msgspec.json.decode(texts[-1], type=tuple[Said, ...]) if texts else ()
+    except msgspec.DecodeError:
+        return ()
+
+
+def follow_up(request: Request) -> FollowUp:
+    """The same topic where the question points back, or shares a word which carries a topic with what was said."""
+    said = conversation(request)
+    question = analyze(question_of(request))
+    if not said:
+        return "new_topic"
+    known = {key for each in said for key in stems(each.text)}
+    shared = any(stem(word) in known for word in rare(question))
+    return "complex_follow_up" if shared or points_back(question) or not rare(question) else "new_topic"
+
+
+def restated(request: Request) -> str:
+    """The question with what its pronoun stands for in brackets; empty where it has none, or says enough itself.
+
+    A question of several parts is left alone: a pronoun in one may stand for what another names.
+    """
+    question = analyze(question_of(request))
+    enough = bool(question.mentions) or len(rare(question)) > OWN or len(parts(question.text)) > 1
+    if enough or not points_back(question):
+        return ""
+    subject = _subject(conversation(request))
+    return f"{question.text.strip().rstrip('?？؟ ')} ({subject})?" if subject else ""
+
+
+def _subject(said: Sequence[Said]) -> str:
+    """What the user asked about last: the documents named, or quoted words; else the words of their last question."""
+    asked = [analyze(each.text) for each in reversed(said) if each.by == "user"]
+    named = [[*(mention.text for mention in each.mentions), *each.quoted] for each in asked]
+    told = [rare(each)[:NAMED] for each in asked]
+    return next((", ".join(each) for each in named if each), "") or next((" ".join(each) for each in told if each), "")

@@ -1,0 +1,246 @@
+"""Reflecting on research by fixed rules: how far it covers the question, what comes next, another plan, an analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.core.absence import states_absence
+from assay.core.markers import parse, strip
+from assay.core.messages import Request
+from assay.core.phrases import nothing
+from assay.core.plan import CoverageStatus, Plan, PlanStep
+from assay.models.extractive import hops
+from assay.models.extractive import plans as extractive_plans
+from assay.models.extractive.actions import SEARCH_FOR, grouped, last, shelved, task_of
+from assay.models.extractive.answers import select
+from assay.models.extractive.plans import Step, queries, retries, short
+from assay.models.extractive.question import parts, question_of
+from assay.models.extractive.reports import listed
+from assay.models.extractive.words import stems, topics
+
+FOUND = 8
+OTHERS = 2
+"""Other terms tried at most for a step that found nothing."""
+
+
+# judging parts
+
+
+class QuestionPart(msgspec.Struct, frozen=True, kw_only=True):
+    """A part that is to be judged; `step` is the plan step it is, 0 for a part of the question."""
+
+    part: int
+    text: str
+    step: int = 0
+
+
+class FindingMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the `findings`, as far as it matters here."""
+
+    step: int = 0
+    text: str = ""
+
+
+class Assessed(msgspec.Struct, frozen=True, kw_only=True):
+    """A part as it is judged."""
+
+    part: int
+    status: CoverageStatus
+    reason: str = ""
+
+
+class Assessment(msgspec.Struct, frozen=True):
+    """The reply."""
+
+    parts: tuple[Assessed, ...]
+
+
+def assess(request: Request) -> str:
+    """The parts of the request, judged, as JSON."""
+    return msgspec.json.encode(Assessment(judged(request))).decode()
+
+
+def judged(request: Request) -> tuple[Assessed, ...]:
+    """Each part by the lines that cite something: of its step's findings; of a part without a step, of all.
+
+    It is answered where such a line says a word of its topic, partly where none does, and not where there is no such
+    line. Lines which say that something was not found are none of them.
+    """
+    parts = last(request, "parts", tuple[QuestionPart, ...]) or ()
+    found = last(request, "findings", tuple[FindingMessage, ...]) or ()
+    return tuple(_judged(part, [each for each in found if each.step == part.step or not part.step]) for part in parts)
+
+
+def _judged(part: QuestionPart, found: Sequence[FindingMessage]) -> Assessed:
+    lines = [strip(line) for each in found for line in each.text.splitlines() if parse(line)]
+    stated = [line for line in lines if not states_absence(line)]
+    if not stated:
+        return Assessed(part=part.part, status="not")
+    wanted = set(topics(part.text))
+    said = {key for line in stated for key in stems(line)}
+    return Assessed(part=part.part, status="answered" if not wanted or wanted & said else "partly")
+
+
+# deciding
+
+
+class StepFindingMessage(msgspec.Struct, frozen=True):
+    """One of the `findings`, as far as it matters here."""
+
+    step: int = 0
+    task: str = ""
+    searched: tuple[str, ...] = ()
+    cites: int = 0
+    text: str = ""
+
+
+class ReflectionRules(msgspec.Struct, frozen=True):
+    """The `rules` of a reflection, as far as they matter here."""
+
+    step: int = 0
+    steps_done: int = 0
+    steps_left: int = 0
+    min_steps: int = 1
+    max_steps: int = 1
+    plan: int = 1
+    plans: int = 1
+
+
+class Reflected(msgspec.Struct, frozen=True):
+    """A decision, as written and as a later request shows it."""
+
+    decision: str
+    reasoning: str = ""
+    changes: tuple[str, ...] = ()
+    step: int = 0
+    coverage: tuple[Assessed, ...] = ()
+
+
+class Changed(msgspec.Struct, frozen=True, kw_only=True):
+    """A changed plan as a planner writes it."""
+
+    title: str
+    thought: str
+    steps: tuple[Repeated, ...]
+
+
+class Repeated(Step, frozen=True, kw_only=True):
+    """A step, perhaps one that tries another again."""
+
+    again: int = 0
+
+
+def reflect(request: Request) -> str:
+    """A decision, and beside it how far the findings answer the parts of the question."""
+    return _written(msgspec.structs.replace(_decided(request), coverage=judged(request)))
+
+
+def _decided(request: Request) -> Reflected:
+    """Complete when each part of the question has a finding that cites something; else go on.
+
+    A step that found nothing is tried again when there are terms it was not searched with.
+    """
+    rules = last(request, "rules", ReflectionRules) or ReflectionRules()
+    told = last(request, "findings", tuple[StepFindingMessage, ...]) or ()
+    text = question_of(request)
+    enough = rules.steps_done >= rules.min_steps or not rules.steps_left
+    if enough and all(_covered(part, told) for part in parts(text)):
+        return Reflected("complete", "Each part of the question has findings that cite passages.")
+    if named := _named(rules, told, text):
+        return Reflected("adjust", f"Step {rules.step} names the documents which say it.", named)
+    others = _others(request, rules, told, text)
+    if others and rules.plan < rules.plans and rules.steps_done < rules.max_steps:
+        why = f"Step {rules.step} found nothing; there are terms it was not searched with."
+        return Reflected("adjust", why, others)
+    return Reflected("continue", "Parts of the question have no finding yet.")
+
+
+def _named(rules: ReflectionRules, told: Sequence[StepFindingMessage], text: str) -> tuple[str, ...]:
+    """What to ask of the documents the first step names, where the question leads over others."""
+    hop = hops.read(text)
+    if hop is None or rules.plan > 1:
+        return ()
+    found = hops.targets(hop, (each.text for each in told))
+    return tuple(hop.of(group) for group in grouped(found, rules.max_steps - rules.steps_done))
+
+
+def _written(decision: Reflected) -> str:
+    return msgspec.json.encode(decision).decode()
+
+
+def _covered(part: str, told: Sequence[StepFindingMessage]) -> bool:
+    """Whether a step that says all the part says found something that can be cited, and not that nothing is stated."""
+    wanted = set(topics(part))
+    return any(each.cites and _states(each.text) and wanted <= set(topics(_subject(each.task))) for each in told)
+
+
+def _states(text: str) -> bool:
+    return any(not states_absence(strip(line)) for line in text.splitlines() if line.strip())
+
+
+def _subject(task: str) -> str:
+    return task.split("\n", 1)[0].strip()
+
+
+def _others(request: Request, rules: ReflectionRules, told: Sequence[StepFindingMessage], text: str) -> tuple[str, ...]:
+    """Terms the last step was not searched with, when it found nothing and was no second try itself."""
+    plan = last(request, "plan", Plan)
+    steps = {step.id: step for step in plan.steps} if plan else {}
+    step = steps.get(rules.step)
+    done = [each for each in told if each.step == rules.step]
+    if step is None or step.again or not step.needs_search or not done or any(each.cites for each in done):
+        return ()
+    asked = {_plain(query) for each in told for query in each.searched}
+    known = (*queries(step.title, text), *retries(step.title, text))
+    return tuple(dict.fromkeys(query for query in known if _plain(query) not in asked))[:OTHERS]
+
+
+def _plain(query: str) -> str:
+    return " ".join(query.casefold().split())
+
+
+def plan(request: Request) -> str:
+    """A first plan, or another one where a reflection asks for it."""
+    return replan(request) if request.named("reflections") else extractive_plans.plan(request)
+
+
+def replan(request: Request) -> str:
+    """The steps still open, after one that tries the last step again with the terms its reflection names."""
+    plan = last(request, "plan", Plan) or Plan(title=short(question_of(request)))
+    reflections = last(request, "reflections", tuple[Reflected, ...]) or ()
+    wanted = reflections[-1] if reflections else Reflected("continue")
+    if hops.read(question_of(request)) and all(change.endswith("?") for change in wanted.changes):
+        return _following(plan, wanted)
+    again = [_repeated(step, wanted) for step in plan.steps if step.id == wanted.step and wanted.changes]
+    still = [_kept(step) for step in plan.steps if step.status == "pending" and step.id != wanted.step]
+    changed = Changed(title=plan.title, thought=wanted.reasoning, steps=(*again, *still))
+    return msgspec.json.encode(changed).decode()
+
+
+def _following(plan: Plan, wanted: Reflected) -> str:
+    """A step for each question put to documents which were named; they take the place of the question itself."""
+    steps = tuple(Repeated(title=short(change)) for change in wanted.changes)
+    return msgspec.json.encode(Changed(title=plan.title, thought=wanted.reasoning, steps=steps)).decode()
+
+
+def _repeated(step: PlanStep, wanted: Reflected) -> Repeated:
+    return Repeated(title=step.title, description=f"{SEARCH_FOR}{'; '.join(wanted.changes)}", again=step.id)
+
+
+def _kept(step: PlanStep) -> Repeated:
+    return Repeated(
+        title=step.title,
+        description=step.description,
+        type=step.type,
+        needs_search=step.needs_search,
+        again=step.again,
+    )
+
+
+def analyze(request: Request) -> str:
+    """What the evidence says on the task, quoted; it neither compares nor judges."""
+    task, whole = task_of(request)
+    units = select(task, shelved(request), whole, limit=FOUND)
+    return listed(units) or nothing()

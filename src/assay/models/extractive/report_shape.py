@@ -1,0 +1,105 @@
+"""How long a report is to be, which part of it is asked for, and which headings it has to fill."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from assay.core.brief import Section
+from assay.core.messages import Request
+from assay.core.outline import heading, leaves, read_template
+from assay.models.extractive.actions import last
+from assay.models.extractive.shelf import QuotableUnit
+from assay.models.extractive.words import carries_topic, stem, stems
+
+Sections = list[tuple[str, list[QuotableUnit]]]
+
+
+class ReportShape(msgspec.Struct, frozen=True):
+    """The `rules` message of a writer, as far as it matters here: `words` count where somebody `asked` for a length."""
+
+    part: int = 1
+    parts: int = 1
+    words: int = 0
+    asked: bool = True
+
+
+def shape_of(request: Request) -> ReportShape:
+    """What the rules say.
+
+    Raises:
+        ModelError: they cannot be read.
+    """
+    shape = last(request, "rules", ReportShape) or ReportShape()
+    return shape if shape.asked else msgspec.structs.replace(shape, words=0)
+
+
+def template_of(request: Request) -> tuple[Section, ...]:
+    """The headings to fill, none where there is no template."""
+    given = request.named("template")
+    return read_template(given[-1]) if given else ()
+
+
+def opening(leading: Sequence[QuotableUnit], words: int) -> list[QuotableUnit]:
+    """The units of an answer which fit into so many words (0: any number), the first at least."""
+    return list(leading) if not words else fitting([("", list(leading))], words, least=1)[0][1]
+
+
+def fitting(sections: Sections, words: int, least: int = 0) -> Sections:
+    """Sections of as many units as fit into `words` together: the first of each before the second of any."""
+    kept = [0] * len(sections)
+    taken = total = 0
+    for turn in range(max((len(units) for _, units in sections), default=0)):
+        for at, (_, units) in enumerate(sections):
+            if turn >= len(units) or kept[at] < turn:
+                continue
+            size = len(units[turn].text.split())
+            if taken + size <= words or total < least:
+                taken, total = taken + size, total + 1
+                kept[at] += 1
+    return [(title, units[:count]) for (title, units), count in zip(sections, kept, strict=True)]
+
+
+def counted(units: Iterable[QuotableUnit]) -> int:
+    """The words of units."""
+    return sum(len(unit.text.split()) for unit in units)
+
+
+# templates
+
+
+def sorted_in(template: Sequence[Section], leading: Sequence[QuotableUnit], found: Sequence[QuotableUnit]) -> Sections:
+    """Units below the headings whose words they have; those of the answer that fit none, below the first.
+
+    Other units which fit no heading are left out.
+    """
+    answering = {unit.text for unit in leading}
+    units = [*leading, *(unit for unit in found if unit.text not in answering)]
+    held = Counter(key for unit in units for key in _keys(unit))
+    terms = {at: _terms(template[at]) for at in sorted(leaves(template))}
+    sections: Sections = [(heading(section), []) for section in template]
+    for unit in units:
+        place = _place(unit, terms, held)
+        if place is not None or unit.text in answering:
+            sections[place or 0][1].append(unit)
+    return sections
+
+
+def _place(unit: QuotableUnit, terms: Mapping[int, frozenset[str]], held: Mapping[str, int]) -> int | None:
+    """The heading whose words a unit has; a word counts by its rarity among the units, half where it is only near."""
+    own, keys = frozenset(stems(unit.text)), _keys(unit)
+    rated = {at: sum((1.0 if key in own else 0.5) / held[key] for key in wanted & keys) for at, wanted in terms.items()}
+    best = max(rated, key=lambda at: rated[at], default=0)
+    return best if rated.get(best) else None
+
+
+def _keys(unit: QuotableUnit) -> frozenset[str]:
+    return unit.near | frozenset(stems(unit.text))
+
+
+def _terms(section: Section) -> frozenset[str]:
+    words = f"{section.title} {section.hint}".casefold().split()
+    plain = (word.strip(".,:;!?()[]*_`\"'") for word in words)
+    return frozenset(stem(word) for word in plain if word and carries_topic(word))

@@ -1,0 +1,322 @@
+"""Findings, reports and short answers, made of quoted sentences and framed fields, each with its marker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from assay.core import markers, phrases
+from assay.core.brief import Section
+from assay.core.messages import Request
+from assay.core.phrases import built_in_note, not_found, nothing
+from assay.core.plan import Coverage, Plan, PlanStep
+from assay.models.extractive import hops
+from assay.models.extractive.actions import shelf_of, shelved, task_of
+from assay.models.extractive.answers import alike, select
+from assay.models.extractive.comparisons import ComparisonTable, frames, sides, table
+from assay.models.extractive.passages import ends, keys, one_line
+from assay.models.extractive.plans import short
+from assay.models.extractive.question import ParsedQuestion, analyze, parts, question_of
+from assay.models.extractive.records import calculated, is_said
+from assay.models.extractive.report_shape import (
+    Sections,
+    counted,
+    fitting,
+    opening,
+    shape_of,
+    sorted_in,
+    template_of,
+)
+from assay.models.extractive.shelf import QuotableUnit, ShownSources
+from assay.models.extractive.source_names import frame
+from assay.models.extractive.survey import asks_several
+from assay.models.extractive.words import stems
+
+FOUND = 8
+ANSWER = 3
+A_SOURCE = 2
+"""Sentences which answer a part of a question, and those from one source where several say something."""
+SECTION = 6
+Finding = tuple[str, list[QuotableUnit]]
+"""What an agent was asked, and what it found, best first."""
+
+
+def find(request: Request) -> str:
+    """An agent's findings, one a line; without anything relevant a sentence which cites nothing."""
+    task, whole = task_of(request)
+    if computed := calculated(request):
+        return listed(computed)
+    shelf = shelf_of(request)
+    framed = frames(task, whole, shelf)
+    asked = sides(task)
+    most = max(FOUND - len(framed), ANSWER)
+    found = _beside(asked, shelf) if asked else select(task, shelf, whole, limit=most)
+    found = (found if hops.speaks_of(task, found) else hops.bridged(task, shelf, most)) or found
+    units = [*framed, *found]
+    return listed(_once(units)) or nothing()
+
+
+def listed(units: Sequence[QuotableUnit]) -> str:
+    """Units as findings, one a line, the best first: the writer takes them in this order."""
+    return "\n".join(unit.line() for unit in units)
+
+
+def answer(request: Request) -> str:
+    """A short answer from the passages at hand."""
+    shelf = shelved(request)
+    units = _answer_of(analyze(question_of(request)), shelf)
+    if not units:
+        return not_found()
+    return f"{_paragraphs(units)}\n\n{built_in_note()}"
+
+
+def write(request: Request) -> str:
+    """The report: the answer, a section for each plan step or heading of a template, and what could not be found."""
+    question = analyze(question_of(request))
+    shelf = shelved(request)
+    shape, template = shape_of(request), template_of(request)
+    found = [(task, _quoted(units, shelf)) for task, units in map(_finding, request.named("findings"))]
+    everything = _once([unit for _, units in found for unit in units])
+    if not everything:
+        return not_found()
+    compared = table(question, shelf) if shape.part == 1 else None
+    shown = compared.said if compared else frozenset[str]()
+    leading = [unit for unit in _found(question, shelf, found) or everything[:1] if unit.text not in shown]
+    if template:
+        near = [replace(unit, near=unit.near | set(stems(task))) for task, units in found for unit in units]
+        filled = _placed(template, leading, _once(near), shelf)
+        blocks = _written([(heading, _fresh(units, set(shown), len(units))) for heading, units in filled], shape.words)
+    else:
+        blocks = _free(request, leading if shape.part == 1 else [], found, set(shown), compared)
+        blocks += _open_parts(request)
+    tables = any(is_said(unit, shelf) for unit in everything)
+    return "\n\n".join([*blocks, *([built_in_note(tables)] if shape.part == shape.parts else [])])
+
+
+def _free(
+    request: Request,
+    leading: Sequence[QuotableUnit],
+    found: Sequence[Finding],
+    said: set[str],
+    compared: ComparisonTable | None,
+) -> list[str]:
+    """The answer, a table where things are compared, and a section for each plan step."""
+    words = shape_of(request).words
+    several = asks_several(analyze(question_of(request)))
+    least = len(leading) if several else max(ANSWER, sum(unit.frame for unit in leading))
+    first = [] if compared else opening(leading[:least], words)
+    said |= {unit.text for unit in first}
+    sections = [(f"## {heading}", units) for heading, units in _sections(_steps(request), found)]
+    _add(sections, leading[len(first) :])
+    most = max(SECTION, len(leading)) if not words else len(leading) + sum(len(units) for _, units in found)
+    fresh = [(heading, _fresh(units, said, most)) for heading, units in sections]
+    blocks = [_paragraphs(first), compared.text if compared else "", *_written(fresh, words and words - counted(first))]
+    return [block for block in blocks if block]
+
+
+def _add(sections: Sections, more: Sequence[QuotableUnit]) -> None:
+    """Put units which no section has into the first with something of the same source, else into the first."""
+    known = {unit.text for _, units in sections for unit in units}
+    for unit in more:
+        of_source = (units for _, units in sections if any(other.source == unit.source for other in units))
+        place = next(of_source, sections[0][1] if sections else None)
+        if unit.text not in known and place is not None:
+            place.append(unit)
+
+
+def _fresh(units: Sequence[QuotableUnit], said: set[str], most: int) -> list[QuotableUnit]:
+    """The first units which say what is not yet said; they count as said then."""
+    fresh = [unit for unit in units if unit.text not in said and not _repeats(unit, said)][:most]
+    said.update(unit.text for unit in fresh)
+    return fresh
+
+
+def _written(sections: Sections, words: int) -> list[str]:
+    """Sections as Markdown, of at most so many words (0: any number); those without units are left out."""
+    kept = fitting(sections, words) if words else sections
+    return [f"{heading}\n\n{_bullets(units)}" for heading, units in kept if units]
+
+
+def _placed(
+    template: Sequence[Section], leading: Sequence[QuotableUnit], found: Sequence[QuotableUnit], shelf: ShownSources
+) -> Sections:
+    """What was found below the headings of a template; a heading left empty is asked for in the evidence."""
+    sections = sorted_in(template, leading, found)
+    return [
+        (heading, units or select(analyze(each.title), shelf, limit=A_SOURCE))
+        for each, (heading, units) in zip(template, sections, strict=True)
+    ]
+
+
+def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
+    """What answers each part of a question, in the question's order."""
+    if followed := hops.answer(question.text, shelf):
+        return followed
+    if compared := sides(question):
+        return _beside(compared, shelf)
+    asked = [analyze(part) for part in parts(question.text)]
+    each = [_leading(select(part, shelf, question), len(asked)) for part in asked]
+    found = _once([unit for units in each for unit in units])
+    return (found if hops.speaks_of(question, found) else hops.bridged(question, shelf, ANSWER)) or found
+
+
+def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Finding]) -> list[QuotableUnit]:
+    """What the findings answer the question with: the best of each which was asked for a part of it, else of all."""
+    if followed := hops.answer(question.text, shelf):
+        return followed
+    asked = {short(part) for part in parts(question.text)}
+    own = [units for task, units in found if task.partition("\n")[0] in asked and units]
+    each = own or [units for _, units in found if units]
+    if asks_several(question):
+        return _once([unit for units in each for unit in units])
+    return _once([unit for units in each for unit in _leading(units, len(each))])
+
+
+def _beside(sides: Sequence[ParsedQuestion], shelf: ShownSources) -> list[QuotableUnit]:
+    """What is said of each thing compared; nothing where one has nothing."""
+    found = [select(side, shelf, side, limit=A_SOURCE) for side in sides]
+    return _once([unit for units in found for unit in units]) if all(found) else []
+
+
+def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:
+    """The units which answer, of those in order: all frames, or the first sentences, fewer where there are parts."""
+    frames = [unit for unit in units if unit.frame]
+    if frames:
+        return frames
+    chosen = units[: ANSWER if parts == 1 else A_SOURCE]
+    return [*chosen[:1], *_grouped(chosen[1:])]
+
+
+def _grouped(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
+    """By source in order of the best, each source's sentences in reading order."""
+    order = {source: place for place, source in enumerate(dict.fromkeys(unit.source for unit in units))}
+    return sorted(units, key=lambda unit: (order[unit.source], unit.ordinal))
+
+
+def _paragraphs(units: Sequence[QuotableUnit]) -> str:
+    """Frames and rows on lines of their own, sentences of one source as a paragraph."""
+    blocks: list[str] = []
+    last: QuotableUnit | None = None
+    for unit in units:
+        flows = not unit.frame and ends(unit.text)
+        if last is not None and flows and unit.source == last.source:
+            blocks[-1] += f" {unit.line()}"
+        else:
+            blocks.append(unit.line())
+        last = unit if flows else None
+    return "\n\n".join(blocks)
+
+
+def _bullets(units: Sequence[QuotableUnit]) -> str:
+    return "\n".join(f"- {unit.line()}" for unit in units)
+
+
+# what the agents found
+
+
+def _finding(text: str) -> Finding:
+    """The task of a finding, and its lines as units; text which cites nothing is left out."""
+    first, _, rest = text.partition("\n")
+    task = first.removeprefix("Task:").strip() if first.startswith("Task:") else ""
+    body = rest if task else text
+    return task, [unit for line in body.splitlines() for unit in _cited(line)]
+
+
+def _cited(line: str) -> list[QuotableUnit]:
+    """The pieces of a line up to each marker, with the passages it names."""
+    found: list[QuotableUnit] = []
+    start = 0
+    for marker in markers.parse(line):
+        text = line[start : marker.start].strip().removeprefix("- ").strip()
+        start = marker.end
+        if text and marker.passages:
+            source = marker.passages[0].partition(".")[0]
+            found.append(QuotableUnit(text=text, passages=marker.passages, source=source))
+        elif found and marker.passages and not text:
+            passages = tuple(dict.fromkeys((*found[-1].passages, *marker.passages)))
+            found[-1] = msgspec.structs.replace(found[-1], passages=passages)
+    return found
+
+
+def _quoted(units: Sequence[QuotableUnit], shelf: ShownSources) -> list[QuotableUnit]:
+    """`units` as far as the evidence says them word for word, or as one of its frames; others by what they cite."""
+    return [each for unit in units for each in _grounded(unit, shelf)]
+
+
+def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
+    book = shelf.by_passage.get(unit.passages[0])
+    if book is None:
+        return []
+    texts = {passage.id: one_line(passage.text) for passage in book.passages}
+    if any(unit.text in texts.get(passage, "") for passage in unit.passages):
+        return [unit]
+    if is_said(unit, shelf):
+        return [replace(unit, frame=True)]
+    for field in book.fields:
+        framed = frame(book, field)
+        if framed.text == unit.text:
+            return [framed]
+    cited = [sentence for sentence in book.sentences if sentence.passage in unit.passages]
+    wanted = frozenset(stems(unit.text))
+    best = sorted(cited, key=lambda sentence: -len(keys(sentence.text) & wanted))[:1]
+    return [
+        QuotableUnit(text=each.text, passages=(each.passage,), source=book.id, ordinal=each.ordinal)
+        for each in best
+        if keys(each.text) & wanted
+    ]
+
+
+def _once(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
+    return list({unit.text: unit for unit in reversed(units)}.values())[::-1]
+
+
+def _repeats(unit: QuotableUnit, said: set[str]) -> bool:
+    return any(alike(unit.text, text) for text in said)
+
+
+# sections
+
+
+def _steps(request: Request) -> tuple[PlanStep, ...]:
+    plans = request.named("plan")
+    try:
+        return msgspec.json.decode(plans[-1], type=Plan).steps if plans else ()
+    except msgspec.DecodeError:
+        return ()
+
+
+def _sections(steps: Sequence[PlanStep], found: Sequence[Finding]) -> list[tuple[str, list[QuotableUnit]]]:
+    """The findings under the plan step they were made for, in the plan's order; the rest under their tasks."""
+    sections: dict[str, list[QuotableUnit]] = {_heading(step.title): [] for step in steps}
+    for task, units in found:
+        step = max(steps, key=lambda step: _overlap(step, task), default=None)
+        fits = step is not None and _overlap(step, task) > 0
+        heading = _heading(step.title) if step is not None and fits else _heading(task)
+        sections.setdefault(heading, []).extend(units)
+    return [(heading or "Further findings", _once(units)) for heading, units in sections.items()]
+
+
+def _overlap(step: PlanStep, task: str) -> float:
+    first = task.split("\n", 1)[0]
+    if first.startswith(step.title):
+        return 2.0 + len(step.title)
+    a, b = set(stems(step.title)), set(stems(first))
+    return len(a & b) / (len(a | b) or 1)
+
+
+def _heading(text: str) -> str:
+    line = one_line(markers.strip(text)).strip("#").rstrip("?？؟.。 ").strip()
+    return line[:1].upper() + line[1:]
+
+
+def _open_parts(request: Request) -> list[str]:
+    """What could not be found, from the coverage."""
+    texts = request.named("coverage")
+    try:
+        coverage = msgspec.json.decode(texts[-1], type=list[Coverage]) if texts else []
+    except msgspec.DecodeError:
+        coverage = []
+    missing = list(dict.fromkeys(_heading(part.part) for part in coverage if part.status == "not"))
+    return [f"## {phrases.missing()}\n\n" + "\n".join(f"- {part}" for part in missing)] if missing else []

@@ -1,0 +1,223 @@
+"""Words as the built-in model compares them, and the few it knows: what asks and connects, how documents are described.
+
+Forms of a word have one key, its stem in the search index (`core.relevance.analysis`), by the script it is written in.
+What describes a document (who made it, when, what took its place) is called by many names; `CONCEPTS` groups them after
+the terms of Dublin Core (ISO 15836). Any other key of a record is known by its own words alone.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from assay.core.relevance.analysis import UNSTEMMED, terms
+from assay.core.relevance.stopwords import WORDS
+from assay.core.text import words
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_MORE_STOP = _set("""
+    above according across actually add added adding adds after against along among aren't around because before
+    being below between both brief briefly but called can't cannot come compare comparison concerning current
+    currently deal deals describe described describes detail details didn't difference differences different
+    document documents doesn't doing don't done during each either else ever every exactly explain far few find
+    further get give given gives go handle handled handles happen happens hasn't having he her here hers him his
+    however information isn't itself just kind know last let like list made main mainly make makes many mean
+    means might mine more most much must name need needed needs never no nor now off once one only other
+    otherwise out over overview own part parts per please point present provide really regarding s said same say
+    says shall she show since something specified still summarise summarize summary t take tell than there's
+    thing things through today together too towards under until up upon us use used uses using versus very via
+    vs want way ways well what's whatever whether while who's within without work working works yes yet
+    allem allen aller alles beschreibe bist bitte da dabei damit dann dazu dein denn dich diesem diesen dieses
+    dort eines erkläre etwas euch euer funktioniert hab habe hatte hier ihm ihn ihnen ihre jede jedem jeden
+    jeder jedes kein keine können macht mehr mein muss nenne ohne sehr seit soll sollte unser viele weil welchem
+    welchen wem wen werden weshalb wessen wieso wieviel wir woher wohin wurde wurden
+    бы весь всё да делает ей ему еще ещё её зачем каким какими каких какого каком какую кем кого кому либо нас
+    ней нет них ну оно опиши про работает расскажи сколько также там тогда того тоже той том ты чего чей чем
+    через чья этого этой этом является
+    بعد بعض حول قبل منذ
+    """)
+STOP = frozenset(word for language in ("en", "de", "ru", "ar", "hi") for word in WORDS[language].split()) | _MORE_STOP
+"""Words which carry no topic; of languages whose short words are no names in others (French "se", "SE-31")."""
+_CJK_FUNCTION = frozenset(
+    "的了是在和吗呢么什谁誰何哪为為与與及或也就都而被把对對从從到这這那些个個其之于於請请怎样樣如吧啊有"
+)
+"""A pair of characters which holds one of these carries no topic; all hiragana do not either."""
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_HIRAGANA = re.compile(r"[\u3040-\u309f]")
+_ANALYSES = (("\u0400", "\u04ff", "ru"), ("\u0600", "\u06ff", "ar"), ("a", "\u024f", "en"))
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The key under which forms of `word` (casefolded) are equal."""
+    analysis = next((name for low, high, name in _ANALYSES if low <= word[0] <= high), UNSTEMMED)
+    found = terms(word, analysis)
+    return found[0] if len(found) == 1 else word
+
+
+def stems(text: str) -> list[str]:
+    """The stems of all words of `text`, in order."""
+    return [stem(word) for word in words(text)]
+
+
+def is_cjk(text: str) -> bool:
+    """Whether `text` has a Chinese or Japanese character."""
+    return _CJK.search(text) is not None
+
+
+def carries_topic(word: str) -> bool:
+    """Whether a casefolded word can say what a text is about."""
+    if is_cjk(word):
+        return not (_HIRAGANA.search(word) or any(letter in _CJK_FUNCTION for letter in word))
+    return word not in STOP and (len(word) > 1 or word.isdigit())
+
+
+def topics(text: str) -> tuple[str, ...]:
+    """The keys of the words of `text` which carry a topic, in order, each once."""
+    return tuple(dict.fromkeys(stem(word) for word in words(text) if carries_topic(word)))
+
+
+def is_german(text: str) -> bool:
+    """Whether more German than English function words occur: German writes every noun with a capital letter."""
+    found = words(text)
+    return sum(word in _GERMAN for word in found) > sum(word in _ENGLISH for word in found)
+
+
+_GERMAN, _ENGLISH = _set(WORDS["de"]), _set(WORDS["en"])
+
+
+# how documents are described
+
+
+class Concept(msgspec.Struct, frozen=True):
+    """Something documents say of themselves: the `keys` it stands under, and what a question `said` to mean it."""
+
+    keys: tuple[str, ...]
+    said: tuple[str, ...]
+
+
+def _concept(keys: str, said: str) -> Concept:
+    return Concept(*(tuple(part.strip() for part in text.split(",")) for text in (keys, said)))
+
+
+CONCEPTS: dict[str, Concept] = {
+    "creator": _concept(
+        "author, authors, author s, creator, creators, written by, editor, editors, contributors, proposed by, autor, "
+        "autoren, verfasser, автор, авторы, 作者, 著者, مؤلف, المؤلف",
+        "author, authorship, coauthor, writer, written by, wrote, who is behind, verfasser, autor, verfasst, "
+        "geschrieben, автор, авторы, написал, написали, 作者, 谁写, 誰寫, 谁提出, 誰が書, 著者, مؤلف, كتب, كاتب",
+    ),
+    "date": _concept(
+        "created, date, date created, creation date, start date, issued, published, datum, erstellt, erstellt am, "
+        "создан, дата, дата создания, 创建, 创建日期, 日期, 作成日, تاريخ, تاريخ الإنشاء",
+        "date of creation, creation date, how old, datum, erstellt, дата, создан, "
+        " 创建, 創建, 日期, 作成日, تاريخ, أنشئ",
+    ),
+    "status": _concept(
+        "status, state, stage, zustand, статус, состояние, 状态, 狀態, ステータス, 状態, الحالة, حالة",
+        "status, state, accepted, rejected, withdrawn, finalized, deferred, approved, in force, become of, became of, "
+        "stage, stand, zustand, angenommen, abgelehnt, zurückgezogen, статус, принят, отклонен, состояние, 状态, 狀態, "
+        "接受, 拒绝, ステータス, 状態, حالة, الحالة",
+    ),
+    "replaced": _concept(
+        "superseded by, superseded, replaced by, is replaced by, obsoleted by, successor, next proposal, ersetzt durch",
+        "superseded by, supersede, superseded, replace, replaced, obsolete, obsoleted, successor, replacement, "
+        "succeed, took over from, took the place of, take the place of, abgelöst, ersetzt, nachfolger, заменен, "
+        "заменил, 取代, 替代, 置き換え, 後継, استبدل",
+    ),
+    "replaces": _concept(
+        "replaces, supersedes, obsoletes, predecessor, previous proposal, ersetzt",
+        "predecessor, vorgänger, предшественник, 前身",
+    ),
+    "requires": _concept(
+        "requires, depends on, dependencies, requirements, prerequisites, erfordert, требует, 依赖",
+        "require, required, requirement, prerequisite, depend, dependency, rely, relies, builds on, build on, "
+        "needed for, voraussetzung, erfordert, benötigt, abhängig, требует, зависит, 依赖, 依賴, 依存, يتطلب, يعتمد",
+    ),
+    "type": _concept("type, kind, typ, тип, 类型, 類型, 種類, نوع", "type, kind of, typ, тип, 类型, 類型, 種類, نوع"),
+    "title": _concept(
+        "title, name, feature name, titel, название, 标题, タイトル, عنوان",
+        "title, titled, titel, name of, heißt, название, 标题, 標題, タイトル, عنوان",
+    ),
+    "version": _concept(
+        "version, target version, release, версия, 版本",
+        "which version, what version, which release, welche version, версия, 版本, バージョン, إصدار",
+    ),
+    "description": _concept("description, summary, abstract, beschreibung", "description, beschreibung, описание"),
+    "language": _concept("language, sprache, язык", "which language, language of, sprache, язык"),
+}
+INVERSE = {"replaced": "replaces", "replaces": "replaced"}
+"""What one document says of another, and what that says of the first."""
+MAKING = frozenset(
+    map(
+        stem,
+        (
+            "write written create created creation make made propose proposed draft drafted submit submitted publish "
+            "published introduce introduced design designed start started begin begun began found founded issue issued "
+            "open opened file filed originate appear geschrieben erstellt entstanden angelegt vorgeschlagen "
+            "написан создан создали предложен"
+        ).split(),
+    )
+)
+"""With "who" these ask for the creator, with "when" for the date."""
+STATES = frozenset(
+    map(stem, "active final accepted draft withdrawn obsolete rejected deferred deprecated superseded".split())
+)
+"""What "is it …?" asks of a status."""
+ABOUT = _set("about summary abstract overview propose proposes purpose motivation introduce introduces worum geht")
+"""What "what is it about?" says."""
+FRAMES = frozenset(
+    map(
+        stem,
+        (
+            "year month day date time ever officially first originally people person persons proposal proposals field "
+            "header value recorded stated number count page entry answer question prior next old new earlier later "
+            "older newer project place url link thread takes anyone someone jahr tag monat dokument datei nummer год "
+            "день документ номер intended meant belong belongs fall falls target targets aim"
+        ).split(),
+    )
+)
+"""Words which frame a question about a document and say nothing about what stands in it."""
+
+
+# questions
+
+JOINS = (
+    " and ", " und ", " и ", " as well as ", " sowie ", " а также ", "以及", "、そして", "，并且", "，并",
+    " وما ", " ومتى ",
+)  # fmt: skip
+"""What stands between the parts of a question."""
+OPENERS = _set("""
+    who whom whose what when where which why how is are was were does do did has have can could should will in
+    wer wem wen was wann wo welche welcher welches welchem warum wie wieso ist sind war wurde hat kann
+    кто что когда где какой какая какие каков почему зачем как сколько
+    من ما ماذا متى أين كيف لماذا كم هل
+    """)
+COMPARING = _set("""
+    compare comparison compared versus vs differ differs difference differences contrast relation relationship
+    vergleich vergleiche unterschied unterschiede unterscheiden сравни сравнить отличие отличия разница различия
+    """)
+COMPARING_CJK = ("比较", "比較", "区别", "區別", "違い", "差异", "مقارنة", "الفرق")
+EXPLAINING = _set("how why explain warum wieso weshalb wie erkläre как почему зачем объясни كيف لماذا اشرح")
+EXPLAINING_CJK = ("怎么", "怎麼", "如何", "为什么", "為什麼", "どのように", "なぜ")
+PRONOUNS = _set("it its they them their this that these those he she his her er sie es ihr sein он она оно они его её")
+YES_OR_NO = _set("is was has are were ist wurde")
+DEGREES = _set("long old tall high far often big large deep heavy fast wide lange alt hoch oft groß weit schwer tief")
+DEGREE_ASKERS = _set("how wie")
+DEGREE_NOUNS = {
+    "long": "length", "many": "number", "much": "amount", "big": "size", "large": "size", "high": "height",
+    "tall": "height", "wide": "width", "deep": "depth", "fast": "speed", "heavy": "weight",
+}  # fmt: skip
+"""What a text says where a question asks "how long may it be?"."""
+BOUNDING = _set("may can must maximum minimum at most least allowed allow up")
+CJK_ASKING = re.compile(
+    "什么时候|什麼時候|多少|多长|多高|多大|多久|什么|什麼|哪一年|哪年|哪里|哪裡|哪个|哪些|何时|何時|何年|何人|いくつ|いくら|どこ|だれ|なに"
+    "|どの|いつ|怎么|怎麼|如何|为什么|為什麼|何|几|幾|谁|誰|哪|吗|嗎|呢"
+)
+"""Words which ask in unspaced scripts, cut out before pairs of characters are made of a question."""

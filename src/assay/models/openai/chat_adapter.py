@@ -1,0 +1,225 @@
+"""The adapter: one request out, a stream of chunks in. Retries, fallbacks and health are `run.model_call`'s."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, aclosing
+from typing import Any
+
+import httpx2
+import msgspec
+
+from assay.core.errors import ModelError, ModelFailed
+from assay.core.messages import MAX_OUTPUT, Delta, ModelFacts, Profile, Reply, Request
+from assay.core.ports import Access
+from assay.core.secrets import Secret
+from assay.models.catalogue import profile
+from assay.models.failures import ServiceFault, hidden, read_fault, refused
+from assay.models.halves import decode
+from assay.models.model_lists import listed, unreachable
+from assay.models.openai import concessions, probe, stream_failures
+from assay.models.openai.chat_services import ChatService, service_of
+from assay.models.openai.reply_assembly import Assembler
+from assay.models.openai.wire import CompletionChunk, fields
+
+CONNECT = 5.0
+"""Seconds to reach a service."""
+BODY_END = 0.1
+"""Seconds between the last event and the end of the body, which most services send together."""
+LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
+"""Streams at once, and connections kept: a new one to a service far away costs as much as some ten tokens."""
+LARGEST_FAULT = 64_000
+LARGEST_EVENT = 4_000_000
+
+
+class ChatCompletions:
+    """A model behind an OpenAI-compatible service; implements `core.ports.Model`."""
+
+    def __init__(self, model: str, service: ChatService, profile: Profile, key: Secret | None = None) -> None:
+        """`model` is the service's own name of it; `key` goes into the request's header and nowhere else.
+
+        What the service is found to refuse, and how its model marks its thinking, is remembered here.
+        """
+        self._model, self._service, self._profile, self._key = model, service, profile, key
+        self._client: httpx2.AsyncClient | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._without, self._opens_thinking = concessions.NONE, False
+        self._told: ModelFacts | None = None
+
+    @property
+    def profile(self) -> Profile:
+        """What the model can do."""
+        return self._profile
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        """Answer `request`: deltas as they come, then the reply.
+
+        Raises:
+            ModelError: the service could not be reached, refused, stalled or broke off.
+            ContextTooLong: the request does not fit the model's window.
+        """
+        assembler = Assembler(opens_thinking=self._opens_thinking)
+        try:
+            async with aclosing(self._chunks(request)) as chunks:
+                async for chunk in chunks:
+                    if chunk is None:
+                        assembler.done()
+                    elif (fault := chunk.fault) is None:
+                        for delta in assembler.take(chunk):
+                            yield delta
+                    elif isinstance(fault, ServiceFault) and fault.miscalled and assembler.rescue(fault):
+                        break
+                    else:
+                        raise hidden(stream_failures.of_fault(self._service.name, fault), self._key)
+        except (httpx2.HTTPError, httpx2.SSEError) as error:
+            raise self._failed(error) from error
+        for delta in assembler.end():
+            yield delta
+        self._opens_thinking = self._opens_thinking or assembler.lone
+        yield assembler.reply(request, self._profile.name)
+
+    async def offered(self) -> tuple[str, ...]:
+        """The models the service lists, sorted.
+
+        Raises:
+            ModelError: it could not be reached, or gave no list.
+        """
+        at = self._service
+        headers = self._headers()
+        return await listed(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
+
+    async def described(self) -> ModelFacts:
+        """What its server says of the model, where that is on this machine; asked until it has answered once."""
+        if not self._service.local or self._told is not None:
+            return self._told or ModelFacts()
+        told = await probe.told(self._service.url, self._model, self._headers())
+        if told is None:
+            return ModelFacts()
+        self._told = told.facts
+        if told.facts.window:
+            most = min(MAX_OUTPUT, told.facts.window)
+            self._profile = msgspec.structs.replace(self._profile, max_output=max(most, self._profile.max_output))
+        if told.tools is False:
+            self._without = msgspec.structs.replace(self._without, tools=False)
+        return self._told
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.aclose()
+
+    async def _chunks(self, request: Request) -> AsyncGenerator[CompletionChunk | None, None]:
+        """The chunks of the answer; None where the service said that there are no more.
+
+        What the service refuses of the request is left out, and the rest asked again at once.
+        """
+        for left in range(concessions.MOST, -1, -1):
+            sent = fields(request, self._model, self._profile, self._service, self._without)
+            async with self._posted(request, sent) as response:
+                if response.status_code == httpx2.codes.OK:
+                    async with aclosing(self._read(response)) as chunks:
+                        async for chunk in chunks:
+                            yield chunk
+                    return
+                fault = read_fault(await _start(response, LARGEST_FAULT))
+            if fault.miscalled and fault.failed_generation:
+                yield CompletionChunk(error=fault)
+                return
+            without = concessions.conceded(self._without, sent, response.status_code, fault) if left else None
+            if without is None:
+                raise self._refused(response, fault)
+            self._without = without
+
+    def _posted(self, request: Request, sent: dict[str, Any]) -> AbstractAsyncContextManager[httpx2.Response]:
+        timeout = httpx2.Timeout(max(request.timeout, request.first_token), connect=CONNECT)
+        url = f"{self._service.url.rstrip('/')}/chat/completions"
+        return self._connected().stream("POST", url, content=msgspec.json.encode(sent), timeout=timeout)
+
+    async def _read(self, response: httpx2.Response) -> AsyncGenerator[CompletionChunk | None, None]:
+        """A stream's events; or the one body of a service which does not stream."""
+        if response.headers.get("content-type", "").partition(";")[0].strip().endswith("json"):
+            yield self._chunk((await _start(response, LARGEST_EVENT)).decode(errors="replace"))
+            yield None
+            return
+        events = aiter(httpx2.EventSource(response, max_event_size=LARGEST_EVENT))
+        async for event in events:
+            if event.data == "[DONE]":
+                yield None
+                await _finish(events)
+                return
+            yield self._chunk(event.data)
+
+    def _chunk(self, data: str) -> CompletionChunk:
+        try:
+            return decode(data, CompletionChunk)
+        except (ValueError, RecursionError) as error:
+            raise ModelError(f"{self._service.name} sent what is no chunk: {error}") from error
+
+    def _connected(self) -> httpx2.AsyncClient:
+        """The client of the running loop; connections cannot be shared between loops."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            headers = {"content-type": "application/json", "accept": "text/event-stream"} | self._headers()
+            # The environment's proxies and .netrc are nothing a user has told Assay.
+            self._client, self._loop = httpx2.AsyncClient(headers=headers, trust_env=False, limits=LIMITS), loop
+        return self._client
+
+    def _headers(self) -> dict[str, str]:
+        return {} if self._key is None else {"authorization": f"Bearer {self._key.reveal()}"}
+
+    def _refused(self, response: httpx2.Response, fault: ServiceFault) -> ModelError | ModelFailed:
+        """The error a service answered with."""
+        return hidden(refused(self._service.name, response.status_code, response.headers, fault), self._key)
+
+    def _failed(self, error: httpx2.HTTPError | httpx2.SSEError) -> ModelError:
+        """The error for one of HTTP; nobody has to start a server on this machine between two tries."""
+        at = self._service
+        match error:
+            case httpx2.ConnectError() | httpx2.ConnectTimeout():
+                words = unreachable(at.name, at.url, error, local=at.local)
+                return ModelError(words, transient=not at.local, reached=False)
+            case httpx2.TimeoutException():
+                return ModelError(f"{at.name} did not answer in time")
+            case httpx2.SSEError():
+                return ModelError(
+                    f"{at.name} answers at {at.url}, but not with chat completions:"
+                    f" is the address the base of its API, with the version (…/v1)? ({error})",
+                    transient=False,
+                )
+            case _:
+                return ModelError(unreachable(at.name, at.url, error, local=at.local))
+
+
+async def _finish(events: AsyncIterator[object]) -> None:
+    """Read the end of a body whose last event has come: only then can its connection be used for the next request.
+
+    A service which leaves the body open, or breaks it off now, has answered all the same; its connection is closed.
+    """
+    with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.SSEError):
+        async with asyncio.timeout(BODY_END):
+            async for _ in events:
+                pass
+
+
+async def _start(response: httpx2.Response, most: int) -> bytes:
+    """The first `most` bytes of a response."""
+    data = bytearray()
+    async for piece in response.aiter_bytes():
+        data += piece
+        if len(data) >= most:
+            break
+    return bytes(data[:most])
+
+
+def create(name: str, access: Access) -> ChatCompletions:
+    """The model named `SERVICE:MODEL`, at one of `SERVICES` or at the address given.
+
+    Raises:
+        ConfigError: no model is named, or the service is unknown and has no address, or wants a key and has none.
+    """
+    service, model = service_of(name, access)
+    known = profile(name, service.name, model, access.facts, local=service.local)
+    return ChatCompletions(model, service, known, access.key)

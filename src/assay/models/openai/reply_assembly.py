@@ -1,0 +1,154 @@
+"""Chunks become deltas at once, and a whole reply at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from assay.core.errors import ModelError
+from assay.core.messages import Delta, Reply, Request, StopReason
+from assay.core.request_size import input_tokens
+from assay.core.text import estimate_tokens
+from assay.core.usage import Usage
+from assay.models.calls import PartialCall, PartialCalls, Written, written_calls
+from assay.models.failures import ServiceFault
+from assay.models.halves import Halves
+from assay.models.openai.wire import CallPart, ChatPart, CompletionChunk, CompletionUsage, Function
+from assay.models.speech import ReplyText, Said
+
+_STOPS: dict[str, StopReason] = {"length": "length", "model_length": "length", "content_filter": "refused"}
+
+
+class Assembler:
+    """Takes the chunks of one stream in order.
+
+    What comes out joined does not depend on how the text was cut: reasoning which a model writes into its text is told
+    from the answer (see `ReplyText`), and a call is given as soon as its arguments are whole.
+    """
+
+    def __init__(self, *, opens_thinking: bool = False) -> None:
+        """`opens_thinking`: see `ReplyText`."""
+        self._speech = ReplyText(opens_thinking=opens_thinking)
+        self._calls = PartialCalls()
+        self._halves = {"content": Halves(), "thought": Halves(), "refusal": Halves()}
+        self._refusal: list[str] = []
+        self._finish, self._rescued = "", ""
+        self._ended = False
+        self._counted: CompletionUsage | None = None
+
+    @property
+    def lone(self) -> bool:
+        """Whether the model marked the end of its reasoning and not its beginning."""
+        return self._speech.lone
+
+    @property
+    def finished(self) -> bool:
+        """Whether the service said why it stopped, or at least that it did: without that, the stream was cut."""
+        return bool(self._finish) or (self._ended and bool(self._speech.text or self._calls.all))
+
+    def done(self) -> None:
+        """The service said that its stream is over, in whatever way."""
+        self._ended = True
+
+    def take(self, chunk: CompletionChunk) -> Iterator[Delta]:
+        """What this chunk adds."""
+        self._counted = chunk.counted or self._counted
+        for choice in (chunk.choices or ())[:1]:
+            part = choice.delta or choice.message
+            if part is not None:
+                yield from self._part(part)
+            self._finish = choice.finish_reason or self._finish
+
+    def rescue(self, fault: ServiceFault) -> bool:
+        """Take what a model wrote where a call was demanded and its service found none; whether it wrote anything."""
+        self._rescued = fault.failed_generation or ""
+        self._ended = True
+        return bool(self._rescued or self._speech.text or self._calls.all)
+
+    def end(self) -> Iterator[Delta]:
+        """What was held back: the stream is over."""
+        calls = written_calls(self._rescued)
+        if not calls:
+            yield from self._spoken(self._speech.take(self._rescued))
+        yield from self._spoken(self._speech.end(calls=bool(calls or self._calls.all)))
+        yield from self._spoken(calls)
+        yield from self._calls.ready(final=True)
+
+    def written(self, name: str, arguments: str) -> Iterator[Delta]:
+        """A call which the model wrote elsewhere than in calls."""
+        yield self._calls.begin().add("", name, arguments)
+
+    def reply(self, request: Request, model: str) -> Reply:
+        """The whole reply; to be asked for after `end`.
+
+        Raises:
+            ModelError: the stream was cut before the service said why it stopped, or it stopped by a fault.
+        """
+        if not self.finished:
+            raise ModelError("the stream was cut off")
+        if self._finish == "error":
+            raise ModelError("the service stopped with a fault")
+        calls = self._calls.done()
+        refusal = "".join(self._refusal)
+        stop: StopReason = "refused" if refusal else _STOPS.get(self._finish, "calls" if calls else "end")
+        text = self._speech.text or refusal
+        return Reply(
+            text=text,
+            calls=calls,
+            thinking=self._speech.thinking,
+            usage=self._usage(request, text),
+            stop=stop,
+            model=model,
+        )
+
+    def _part(self, part: ChatPart) -> Iterator[Delta]:
+        yield from self._spoken(self._speech.thought(self._halves["thought"].take(part.thought)))
+        if part.refusal:
+            self._refusal.append(self._halves["refusal"].take(part.refusal))
+        if text := part.text:
+            yield from self._spoken(self._speech.take(self._halves["content"].take(text)))
+        for piece in part.tool_calls or ():
+            said = piece.function or Function()
+            yield self._call(piece).add(piece.id or "", said.name or "", said.text)
+        yield from self._calls.ready(final=False)
+
+    # calls
+
+    def _call(self, part: CallPart) -> PartialCall:
+        """The call a part belongs to.
+
+        By its index, unless it names another id (some services count every call as 0); without an index the last one,
+        unless it names another id or function.
+        """
+        for call in reversed(self._calls.all):
+            if part.index is None:
+                named = part.function is not None and bool(part.function.name)
+                if not named or (part.id and part.id == call.id):
+                    return call
+                break
+            if part.index == call.key and part.id in (None, "", call.id):
+                return call
+        return self._calls.begin(part.index)
+
+    def _spoken(self, said: Iterable[Said]) -> Iterator[Delta]:
+        for each in said:
+            if isinstance(each, Written):
+                yield from self.written(each.name, each.arguments)
+            else:
+                yield each
+
+    # counts
+
+    def _usage(self, request: Request, text: str) -> Usage:
+        """As the service counted; where it did not, an estimate on the safe side."""
+        counted = self._counted or CompletionUsage()
+        prompt, completion = counted.prompt_tokens_details, counted.completion_tokens_details
+        written = (text, self._speech.thinking, *("".join(call.pieces) for call in self._calls.all))
+        inputs, outputs = counted.prompt_tokens, counted.completion_tokens
+        return Usage(
+            model_calls=1,
+            input_tokens=inputs or input_tokens(request),
+            output_tokens=sum(map(estimate_tokens, written)) if outputs is None else outputs,
+            cached_tokens=(prompt.cached_tokens or 0) if prompt else 0,
+            cache_write_tokens=(prompt.cache_write_tokens or 0) if prompt else 0,
+            reasoning_tokens=(completion.reasoning_tokens or 0) if completion else 0,
+        )

@@ -1,0 +1,283 @@
+"""The schema of a typed answer: the part of JSON Schema that is understood, read into fields to be filled.
+
+An object with properties. A property is a string, number, integer or boolean, an enum of those, a list of them, an
+object of such properties, or a list of such objects. A schema is refused where it says what would not be kept to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from assay.core.errors import UsageError
+from assay.core.typed_answers import Scalar
+
+Type = Literal["string", "integer", "number", "boolean"]
+Format = Literal["", "date", "date-time"]
+
+LARGEST = 200_000
+"""Characters of a schema."""
+MOST_FIELDS = 300
+SUPPORTED = (
+    "supported are an object with properties of type string, number, integer or boolean, enum and const, format "
+    "date and date-time, minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength, arrays of these "
+    "(minItems, maxItems), and one level of objects or arrays of objects"
+)
+_TYPES: tuple[Type, ...] = get_args(Type)
+_NOTES = frozenset(
+    ("title", "description", "examples", "example", "default", "$comment", "$schema", "$id", "deprecated", "readOnly")
+)
+_OF_OBJECT = _NOTES | {"type", "properties", "required", "additionalProperties"}
+_OF_ARRAY = _NOTES | {"type", "items", "minItems", "maxItems", "uniqueItems"}
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength")
+_OF_LEAF = _NOTES | {"type", "enum", "const", "format", *_BOUNDS}
+_FORMATS = ("date", "date-time")
+_FREE_FORMATS = ("uri", "email", "uuid", "hostname", "time", "duration")
+"""Formats of texts which only document them."""
+
+
+class Leaf(msgspec.Struct, frozen=True, kw_only=True):
+    """What one value must be. Bounds are inclusive or exclusive as in JSON Schema; lengths are in code points."""
+
+    type: Type
+    enum: tuple[Scalar, ...] = ()
+    format: Format = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    exclusive_minimum: float | None = None
+    exclusive_maximum: float | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+
+
+class FieldSlot(msgspec.Struct, frozen=True, kw_only=True):
+    """One field to be filled: `many` for a list of values, of at most `most` (None: any number)."""
+
+    name: str
+    leaf: Leaf
+    description: str = ""
+    many: bool = False
+    least: int = 0
+    most: int | None = None
+
+
+class FieldGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Fields filled together: of the answer itself (`name` empty), of an object in it, or of each item of a list."""
+
+    name: str = ""
+    description: str = ""
+    many: bool = False
+    slots: tuple[FieldSlot, ...] = ()
+
+
+class Form(msgspec.Struct, frozen=True, kw_only=True):
+    """All fields of a schema, in parts; `order` names its properties as they stand in it."""
+
+    title: str
+    parts: tuple[FieldGroup, ...]
+    order: tuple[str, ...]
+
+
+def canonical(schema: str | Mapping[str, Any]) -> str:
+    """The text of a schema as a brief keeps it, in the order it was written, once it was read without complaint.
+
+    Raises:
+        UsageError: it is not JSON, too large, or says what is not supported; the message names the place.
+    """
+    text = schema if isinstance(schema, str) else _written(schema)
+    read(text)
+    return msgspec.json.encode(msgspec.json.decode(text)).decode()
+
+
+def listed_fields(form: Form) -> str:
+    """The fields one a line, for a model which is to look for them."""
+    lines = ["Fields to fill:"]
+    for part in form.parts:
+        lines += [f"{part.name}: {part.description}".rstrip(": ")] if part.name else []
+        lines += [f"- {slot.name}: {slot.description}".rstrip(": ") for slot in part.slots]
+    return "\n".join(lines)
+
+
+def _written(schema: Mapping[str, Any]) -> str:
+    try:
+        return msgspec.json.encode(dict(schema)).decode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"the schema is not JSON: {error}") from error
+
+
+def read(text: str) -> Form:
+    """The fields a schema asks for.
+
+    Raises:
+        UsageError: as `canonical`.
+    """
+    if len(text) > LARGEST:
+        raise UsageError(f"the schema has {len(text):,} characters; at most {LARGEST:,} are read")
+    try:
+        schema = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise UsageError(f"the schema is not JSON: {error}") from error
+    properties = _properties(schema, "#")
+    parts = _parts(properties)
+    count = sum(len(part.slots) for part in parts)
+    if count > MOST_FIELDS:
+        raise UsageError(f"the schema has {count} fields; at most {MOST_FIELDS} are filled")
+    return Form(title=_text(schema.get("title")), parts=parts, order=tuple(properties))
+
+
+def _parts(properties: Mapping[str, Any]) -> tuple[FieldGroup, ...]:
+    own: list[FieldSlot] = []
+    parts: list[FieldGroup] = []
+    for name, given in properties.items():
+        place = f"#/properties/{name}"
+        schema = _nullable(given, place)
+        if schema.get("type") == "object":
+            parts.append(FieldGroup(name=name, description=_described(schema), slots=_slots(schema, place)))
+        elif _type(schema) == "array" and (items := _items(schema, place)).get("type") == "object":
+            _known(schema, _OF_ARRAY, place)
+            said = _described(schema) or _described(items)
+            parts.append(FieldGroup(name=name, description=said, many=True, slots=_slots(items, f"{place}/items")))
+        else:
+            own.append(_slot(name, schema, place))
+    return (*([FieldGroup(slots=tuple(own))] if own else []), *parts)
+
+
+def _slots(schema: Mapping[str, Any], place: str) -> tuple[FieldSlot, ...]:
+    return tuple(
+        _slot(name, _nullable(given, f"{place}/properties/{name}"), f"{place}/properties/{name}")
+        for name, given in _properties(schema, place).items()
+    )
+
+
+def _properties(schema: object, place: str) -> dict[str, Any]:
+    if not isinstance(schema, dict):
+        raise UsageError(f"the schema at {place} is not an object; {SUPPORTED}")
+    _known(schema, _OF_OBJECT, place)
+    if schema.get("type", "object") != "object":
+        raise UsageError(f"the schema at {place} has type {schema['type']!r} and must be an object; {SUPPORTED}")
+    properties = schema.get("properties")
+    if not isinstance(properties, dict) or not properties:
+        raise UsageError(f"the schema at {place} has no properties; {SUPPORTED}")
+    for name in properties:
+        if not any(sign.isalnum() for sign in name) or len(name) > 80:
+            raise UsageError(
+                f"the schema at {place} has a property named {name[:100]!r}: a name has 1 to 80 characters"
+            )
+    return properties
+
+
+def _nullable(schema: object, place: str) -> dict[str, Any]:
+    """The schema without null, which every field may be: `["string", "null"]`, or `anyOf` with null."""
+    if not isinstance(schema, dict):
+        raise UsageError(f"the schema at {place} is not an object; {SUPPORTED}")
+    choices = schema.get("anyOf", schema.get("oneOf"))
+    if isinstance(choices, list):
+        others = [each for each in choices if each != {"type": "null"}]
+        if len(others) == 1 and len(choices) == 2 and isinstance(others[0], dict):
+            outer = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
+            return _nullable(others[0] | outer, place)
+    kinds = schema.get("type")
+    if isinstance(kinds, list):
+        named = [kind for kind in kinds if kind != "null"]
+        if len(named) == 1:
+            return {**schema, "type": named[0]}
+    return schema
+
+
+def _items(schema: Mapping[str, Any], place: str) -> dict[str, Any]:
+    if "items" not in schema:
+        raise UsageError(f"the schema at {place} does not say what its items are; {SUPPORTED}")
+    return _nullable(schema["items"], f"{place}/items")
+
+
+def _slot(name: str, schema: Mapping[str, Any], place: str) -> FieldSlot:
+    if _type(schema) != "array":
+        return FieldSlot(name=name, leaf=_leaf(schema, place), description=_described(schema))
+    _known(schema, _OF_ARRAY, place)
+    items = _items(schema, place)
+    return FieldSlot(
+        name=name,
+        leaf=_leaf(items, f"{place}/items"),
+        description=_described(schema) or _described(items),
+        many=True,
+        least=_whole(schema, "minItems", place) or 0,
+        most=_whole(schema, "maxItems", place),
+    )
+
+
+def _leaf(schema: Mapping[str, Any], place: str) -> Leaf:
+    _known(schema, _OF_LEAF, place)
+    enum = _enum(schema, place)
+    kind = next((each for each in _TYPES if each == (schema.get("type") or _type_of(enum))), None)
+    if kind is None:
+        raise UsageError(f"the schema at {place} has type {schema.get('type')!r}; {SUPPORTED}")
+    bounds = {key: _number(schema, key, place) for key in _BOUNDS[:4]}
+    format = schema.get("format", "")
+    if format not in ("", *_FORMATS, *_FREE_FORMATS):
+        raise UsageError(f"the schema at {place} has format {format!r}; {SUPPORTED}")
+    return Leaf(
+        type=kind,
+        enum=enum,
+        format=format if format in _FORMATS else "",
+        minimum=bounds["minimum"],
+        maximum=bounds["maximum"],
+        exclusive_minimum=bounds["exclusiveMinimum"],
+        exclusive_maximum=bounds["exclusiveMaximum"],
+        min_length=_whole(schema, "minLength", place),
+        max_length=_whole(schema, "maxLength", place),
+    )
+
+
+def _enum(schema: Mapping[str, Any], place: str) -> tuple[Scalar, ...]:
+    given = [schema["const"]] if "const" in schema else schema.get("enum", [])
+    if not isinstance(given, list) or ("enum" in schema and not given):
+        raise UsageError(f"the schema at {place} has an enum which is no list of values")
+    values = [each for each in given if each is not None]
+    if not all(isinstance(each, str | int | float | bool) for each in values):
+        raise UsageError(f"the schema at {place} has an enum with values that are no texts, numbers or booleans")
+    return tuple(values)
+
+
+def _type_of(enum: tuple[Scalar, ...]) -> Type:
+    if enum and all(isinstance(each, bool) for each in enum):
+        return "boolean"
+    if enum and all(isinstance(each, int | float) and not isinstance(each, bool) for each in enum):
+        return "integer" if all(isinstance(each, int) for each in enum) else "number"
+    return "string"
+
+
+def _type(schema: Mapping[str, Any]) -> object:
+    return schema.get("type") or ("array" if "items" in schema else None)
+
+
+def _known(schema: Mapping[str, Any], keywords: frozenset[str], place: str) -> None:
+    for key in _unknown(schema, keywords):
+        raise UsageError(f"the schema at {place} uses {key!r}; {SUPPORTED}")
+
+
+def _unknown(schema: Mapping[str, Any], keywords: frozenset[str]) -> Iterator[str]:
+    return (key for key in schema if key not in keywords and not key.startswith("x-"))
+
+
+def _number(schema: Mapping[str, Any], key: str, place: str) -> float | None:
+    value = schema.get(key)
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return value
+    raise UsageError(f"the schema at {place} has {key} {value!r}, which is no number")
+
+
+def _whole(schema: Mapping[str, Any], key: str, place: str) -> int | None:
+    value = _number(schema, key, place)
+    if value is None or (value >= 0 and value == int(value)):
+        return None if value is None else int(value)
+    raise UsageError(f"the schema at {place} has {key} {value!r}, which is no number of things")
+
+
+def _described(schema: Mapping[str, Any]) -> str:
+    return " ".join(text for text in (_text(schema.get("title")), _text(schema.get("description"))) if text)
+
+
+def _text(value: object) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""

@@ -1,0 +1,205 @@
+"""The orchestrated strategy: a model loop which only decides whom to send for what, and when there is enough.
+
+It never touches a tool. Its agents work in parallel lanes; what they find comes back as the answers to its calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from assay.agents.history import CallResult, History, ModelTurn
+from assay.agents.model_calls import ask
+from assay.agents.prompt_texts import prompt
+from assay.agents.replies import mend, tell_ignored
+from assay.agents.rule_messages import counted, rules
+from assay.agents.windows import output
+from assay.core.endings import in_words
+from assay.core.errors import LimitReached, ModelFailed
+from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
+from assay.core.messages import Message, Request, ToolCall, ToolDefinition
+from assay.core.plan import Plan
+from assay.core.translation import gettext as _
+from assay.phases.case import data, steered, user
+from assay.phases.control import GENERATE_REPORT, RESEARCH_AGENT, THINK, names
+from assay.phases.dispatch import AgentPool, Dispatch, Sent, collect
+from assay.phases.state import Research
+from assay.run.run import Run
+
+CALL_A_TOOL = "Answer with a tool call: research_agent for what is open, or generate_report."
+FIRST_WORDS = 1_500
+
+
+class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The `rules` message of a decision."""
+
+    cycle: int
+    cycles: int
+    agents_at_once: int
+    date: str
+    unconsidered: bool = False
+    """Whether the last decision was made without `think`, though the model could have called it."""
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        last = " It is the last; the report is written after it." if self.cycle == self.cycles else ""
+        think = " You decided without `think` before; call it first this time." if self.unconsidered else ""
+        return (
+            f"Today is {self.date}. This is cycle {self.cycle} of {self.cycles}.{last} "
+            f"At most {counted(self.agents_at_once, 'agent')} can work at the same time; others wait for a place."
+            f"{think}"
+        )
+
+
+async def orchestrate(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
+    """Send agents until the orchestrator, the cycles or a limit end it; whatever ended it, what was found is kept."""
+    orchestrator, more = Orchestrator(agent_pool, Research(plan=plan)), True
+    try:
+        for cycle in range(1, agent_pool.rules.cycles + 1):
+            place = run.child(f"cycle-{cycle}")
+            if not await orchestrator.heed(place) and not more:
+                break
+            more = await orchestrator.cycle(place, cycle)
+    except LimitReached as limit:
+        run.warn(_("research was ended by a limit: {why}").format(why=in_words(limit.reason)))
+    except ModelFailed as failed:
+        run.warn(_("the orchestrator failed, its plan is worked off without it: {why}").format(why=failed.reason))
+    return orchestrator.research
+
+
+class Orchestrator:
+    """The decisions so far and what came of them."""
+
+    def __init__(self, agent_pool: AgentPool, research: Research) -> None:
+        self.agent_pool, self.research = agent_pool, research
+        self.history = History(agent_pool.case.asked())
+        self._unconsidered = False
+
+    async def heed(self, place: Run) -> bool:
+        """Hear what the owner said since the last decision; whether there was anything."""
+        told = await place.steering()
+        for message in steered(told):
+            self.history.add(ModelTurn(said=message))
+        self.research = msgspec.structs.replace(self.research, steering=(*self.research.steering, *told))
+        return bool(told)
+
+    async def cycle(self, place: Run, cycle: int) -> bool:
+        """One decision and the agents it sends. Whether there is another to make.
+
+        Raises:
+            LimitReached, ModelFailed: nothing more can be decided.
+        """
+        said, settled = await self._decide(place, cycle)
+        sent = [each for each in settled.values() if isinstance(each, Sent)]
+        if not sent:
+            return False
+        self._change(place, self.research.with_running(each.task.step for each in sent))
+        self.research = msgspec.structs.replace(self.research, cycles=cycle)
+        answers = {id: await self._outcome(place, each) for id, each in settled.items()}
+        told = prompt("assay.phases", "explore") if cycle == 1 else ""
+        self.history.add(ModelTurn(said=said, results=_results(said.calls, answers), told=told))
+        return True
+
+    async def _outcome(self, place: Run, sent: Sent | str) -> str:
+        if isinstance(sent, str):
+            return sent
+        research, told = await collect(sent, self.research)
+        self._change(place, research)
+        return told
+
+    def _change(self, place: Run, research: Research) -> None:
+        if research.plan != self.research.plan:
+            place.emit(PlanChanged(plan=research.plan))
+        self.research = research
+
+    async def _decide(self, place: Run, cycle: int) -> tuple[Message, Mapping[str, Sent | str]]:
+        """Ask until agents are sent or the report is wanted; thinking and mistakes use up no cycle, and have limits."""
+        thoughts = mistakes = 0
+        while True:
+            said, settled = await self._ask(place, cycle, thoughts)
+            called = names_of(said.calls)
+            thought = THINK.name in called
+            if any(isinstance(each, Sent) for each in settled.values()) or GENERATE_REPORT.name in called:
+                self._unconsidered = not (thought or thoughts) and THINK in self._tools(place, thoughts)
+                return said, settled
+            mistakes += not thought or thoughts >= self.agent_pool.rules.thoughts
+            thoughts += sum(call.name == THINK.name for call in said.calls)
+            if mistakes > 1:
+                if not said.calls:
+                    tell_ignored(place, place.profile("analytical").name, "orchestrate")
+                return said, {}
+            results = _results(said.calls, {id: str(reason) for id, reason in settled.items()})
+            self.history.add(ModelTurn(said=said, results=results, told="" if said.calls else CALL_A_TOOL))
+
+    async def _ask(self, place: Run, cycle: int, thoughts: int) -> tuple[Message, Mapping[str, Sent | str]]:
+        tools = self._tools(place, thoughts)
+        depth = self.agent_pool.rules
+        said = CycleRules(
+            cycle=cycle,
+            cycles=depth.cycles,
+            agents_at_once=depth.agents_at_once,
+            date=self.agent_pool.case.date,
+            unconsidered=self._unconsidered and THINK in tools,
+        )
+        request = Request(
+            task="orchestrate",
+            system=_system(tools),
+            messages=(),
+            tools=tools,
+            tool_choice="required",
+            max_tokens=output(place.profile("analytical"), depth.decision_tokens),
+        )
+        dispatch = Dispatch(place, self.agent_pool, self.research, cycle)
+        try:
+            closing = [user("plan", data(self.research.plan)), rules(said)]
+            reply = await ask(place, "analytical", self.history, request, closing, on_call=dispatch.take)
+        except (LimitReached, ModelFailed):
+            dispatch.settle([])
+            raise
+        calls = mend(reply, names(tools))
+        if not reply.calls:
+            _tell(place, calls)
+        return Message(role="assistant", text=reply.text, calls=calls), dispatch.settle(calls)
+
+    def _tools(self, place: Run, thoughts: int) -> tuple[ToolDefinition, ...]:
+        native = place.profile("analytical").native_reasoning
+        may_think = not native and thoughts < self.agent_pool.rules.thoughts
+        return (RESEARCH_AGENT, GENERATE_REPORT, *((THINK,) if may_think else ()))
+
+
+def names_of(calls: Sequence[ToolCall]) -> set[str]:
+    """The tools called."""
+    return {call.name for call in calls}
+
+
+def _system(tools: Sequence[ToolDefinition]) -> str:
+    """The orchestrator's prompt; models with reasoning of their own are not told about `think`."""
+    text = prompt("assay.phases", "orchestrate")
+    return f"{text}\n\n{prompt('assay.phases', 'think')}" if THINK in tools else text
+
+
+def _tell(place: Run, calls: Sequence[ToolCall]) -> None:
+    """Put the thoughts of `calls` on the log: they were read out of a reply's text, where no stream could tell them."""
+    for thought in (str(call.arguments.get(THINK.thought, "")) for call in calls if call.name == THINK.name):
+        if thought:
+            place.emit(ThinkStarted())
+            place.emit(ThinkFinished(text=thought))
+
+
+def _results(calls: Sequence[ToolCall], answers: Mapping[str, str]) -> tuple[CallResult, ...]:
+    """The answer to each call, exactly one."""
+    return tuple(_result(call.id, answers.get(call.id) or _remark(call, bool(answers))) for call in calls)
+
+
+def _remark(call: ToolCall, agents: bool) -> str:
+    if call.name == THINK.name:
+        return "Noted."
+    if call.name == GENERATE_REPORT.name:
+        return "The agents were sent first. Decide again with what they found." if agents else "Noted."
+    return f"There is no tool {call.name!r}; there is: research_agent, generate_report."
+
+
+def _result(id: str, text: str) -> CallResult:
+    short = text if len(text) <= FIRST_WORDS else text[:FIRST_WORDS] + " … (shortened)"
+    return CallResult(call_id=id, text=text, shorten=lambda: (short, short[:200]))

@@ -1,0 +1,269 @@
+"""Planning: a few numbered steps. A plan that cannot be read is asked for once more, then the question is the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from assay.agents.prompt_texts import prompt
+from assay.agents.replies import read_json
+from assay.agents.rule_messages import counted
+from assay.agents.rule_messages import rules as stated
+from assay.agents.windows import output
+from assay.core.brief import DepthRules
+from assay.core.citations.reader import unwrapped
+from assay.core.endings import in_words
+from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
+from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
+from assay.core.messages import Message, Request, Schema, closed
+from assay.core.plan import Plan, PlanStep, Reviewed
+from assay.core.plan_stream import StepTitles
+from assay.core.translation import gettext as _
+from assay.phases.case import Case, before, user
+from assay.run.run import Run
+from assay.run.voice import Beside
+
+TITLE_LENGTH = 200
+HIGHEST = 1_000
+"""A number above this is no step's."""
+PROMPTS = {"reflective": "plan_steps"}
+"""Which prompt makes the plan of a strategy; `plan` where none is named: one for agents working in parallel."""
+AGAIN = "Your reply could not be read as a plan. Reply with the JSON object only: no other words, no code fence."
+
+_STEP = {
+    "title": {"type": "string"},
+    "description": {"type": "string"},
+    "type": {"type": "string", "enum": ["research", "analysis"]},
+    "needs_search": {"type": "boolean"},
+}
+
+
+def plan_form(name: str, step: Mapping[str, Any] | None = None, **fields: Any) -> Schema:
+    """The form of a plan, for services which hold a model to one; `step` and `fields` are more of a step, of a plan."""
+    steps = {"type": "array", "items": closed({**_STEP, **(step or {})})}
+    written = {"title": {"type": "string"}, "thought": {"type": "string"}, **fields, "steps": steps}
+    return Schema(name=name, schema=closed(written))
+
+
+FORM = plan_form("plan")
+
+
+class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The `rules` message of the planner."""
+
+    min_steps: int
+    max_steps: int
+    date: str
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        usual = f"{self.min_steps} to {self.max_steps}" if self.min_steps < self.max_steps else str(self.max_steps)
+        most = counted(self.max_steps, "step")
+        return f"Today is {self.date}. At this depth a question usually takes {usual} steps; plan at most {most}."
+
+
+async def make_plan(run: Run, case: Case, background: str, rules: DepthRules) -> Plan:
+    """The plan research follows; shown to a person first where the brief wants that.
+
+    Raises:
+        InputNeeded: a person has to approve it.
+    """
+    async with run.phase("plan") as phase:
+        phase.emit(PlanStarted())
+        plan = await _plan(phase, case, background, rules)
+        phase.emit(PlanProposed(plan=plan))
+        if phase.brief.review == "never":
+            phase.emit(PlanApproved(plan=plan))
+            return plan
+        return await review(phase, plan)
+
+
+async def follow(run: Run, plan: Plan) -> Plan:
+    """A plan which a person gave before the run began: nobody is asked for one."""
+    async with run.phase("plan") as phase:
+        phase.emit(PlanStarted())
+        phase.emit(PlanProposed(plan=plan))
+        phase.emit(PlanApproved(plan=plan, by="user"))
+    return plan
+
+
+async def agreed(run: Run, wanted: str) -> bool:
+    """Whether research goes on by this one step which code wants done, where the brief has a person say so.
+
+    Raises:
+        InputNeeded: a person has to approve it.
+    """
+    if run.brief.review == "never":
+        return True
+    async with run.phase("plan") as phase:
+        plan = one_step(wanted)
+        phase.emit(PlanProposed(plan=plan))
+        return await review(phase, plan) == plan
+
+
+async def review(phase: Run, plan: Plan) -> Plan:
+    """The plan as a person approves it, or another which they give in its stead.
+
+    Raises:
+        InputNeeded: the brief leaves the run waiting for that.
+    """
+    said = await phase.receive("plan", Reviewed, leave=phase.brief.review == "required")
+    if said.plan is not None and said.plan != plan:
+        plan = said.plan
+        phase.emit(PlanChanged(plan=plan))
+    phase.emit(PlanApproved(plan=plan, by="user"))
+    return plan
+
+
+async def _plan(phase: Run, case: Case, background: str, rules: DepthRules) -> Plan:
+    try:
+        plan = await _ask(phase, _request(phase, case, background, rules), rules)
+    except (LimitReached, ModelFailed) as failed:
+        phase.warn(_("the planner failed, the question itself is the plan: {why}").format(why=in_words(failed.reason)))
+        return one_step(case.question)
+    if plan is None:
+        phase.warn(_("the plan could not be read, the question itself is the plan"))
+        return one_step(case.question)
+    return concise(plan, case.question)
+
+
+async def _ask(phase: Run, request: Request, rules: DepthRules) -> Plan | None:
+    """The plan, asked for once more when it cannot be read."""
+    steps = Steps()
+    try:
+        reply = await phase.ask("analytical", request, deltas=steps, listener=steps, reading=unwrapped)
+    except ContextTooLong:
+        request = _without(request, "background")
+        reply = await phase.ask("analytical", request, deltas=steps, listener=steps, reading=unwrapped)
+    plan = read_plan(reply.text, rules.max_steps)
+    if plan is None:
+        said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
+        again = msgspec.structs.replace(request, messages=(*request.messages, *said, user("note", AGAIN)))
+        plan = read_plan((await phase.ask("analytical", again)).text, rules.max_steps)
+    return plan
+
+
+class Steps:
+    """The steps of a plan as they are written: a line for each, once its title is whole."""
+
+    def __init__(self) -> None:
+        self._titles, self._count = StepTitles(), 0
+
+    def __call__(self, text: str) -> PlanDelta | None:
+        """The lines which more of the reply makes whole; None where it makes none."""
+        lines = []
+        for title in self._titles.feed(text):
+            self._count += 1
+            lines.append(f"{self._count}. {title}\n")
+        return PlanDelta(text="".join(lines)) if lines else None
+
+    def begin(self, beside: Beside) -> None:
+        """A stream begins, the first or again."""
+        self._titles, self._count = StepTitles(), 0
+
+    def hear(self, text: str) -> None:
+        """The text was read already."""
+
+
+def _request(phase: Run, case: Case, background: str, rules: DepthRules) -> Request:
+    said = PlanRules(min_steps=rules.min_steps, max_steps=rules.max_steps, date=case.date)
+    messages = [user("documents", case.documents)]
+    if background:
+        messages.append(user("background", background))
+    return Request(
+        task="plan",
+        system=prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
+        messages=(*messages, *before(phase, "analytical"), stated(said), *case.asked()),
+        tool_choice="none",
+        max_tokens=output(phase.profile("analytical"), rules.plan_tokens),
+        schema=FORM,
+    )
+
+
+def _without(request: Request, name: str) -> Request:
+    kept = tuple(message for message in request.messages if message.name != name)
+    return msgspec.structs.replace(request, messages=kept)
+
+
+def one_step(question: str) -> Plan:
+    """The plan where there is no other: find the answer."""
+    return Plan(title=question[:TITLE_LENGTH], steps=(PlanStep(id=1, title=question),))
+
+
+def read_plan(text: str, max_steps: int, *, more: bool = False) -> Plan | None:
+    """A plan out of a model's reply: JSON alone, in a fence or between words; None when it holds no step.
+
+    `more` says that these steps come after others: then none has to search, and there may be none when the planner says
+    that there is enough already.
+    """
+    value = read_json(text)
+    if isinstance(value, list):
+        value = {"steps": value}
+    if not isinstance(value, dict):
+        return None
+    value = value["plan"] if isinstance(value.get("plan"), dict) else value
+    written = value.get("steps")
+    steps = [_step(each) for each in written] if isinstance(written, list) else []
+    found = [step for step in steps if step is not None]
+    numbered = _numbered(found if more else _first(found), max_steps, searching=not more)
+    enough = more and value.get("enough_context") is True
+    if not numbered and not enough:
+        return None
+    title = _text(value.get("title")) or (numbered[0].title if numbered else "")
+    thought = _text(value.get("thought"))
+    return Plan(title=title[:TITLE_LENGTH], thought=thought, enough_context=enough, steps=numbered)
+
+
+def concise(plan: Plan, question: str) -> Plan:
+    """The plan without descriptions which only repeat the question (or begin to): every agent is told it anyway."""
+    whole = _text(question).casefold()
+    steps = (
+        msgspec.structs.replace(step, description="")
+        if whole.startswith(step.description.casefold().rstrip("…. ")) or step.description == step.title
+        else step
+        for step in plan.steps
+    )
+    return msgspec.structs.replace(plan, steps=tuple(steps))
+
+
+def _step(value: object) -> PlanStep | None:
+    if isinstance(value, str):
+        value = {"title": value}
+    if not isinstance(value, dict):
+        return None
+    title = _text(value.get("title") or value.get("name") or value.get("description"))
+    if not title:
+        return None
+    analysis = value.get("type") == "analysis"
+    needs_search = value.get("needs_search", not analysis)
+    again = value.get("again")
+    return PlanStep(
+        id=0,
+        title=title,
+        description=_text(value.get("description")),
+        type="analysis" if analysis else "research",
+        needs_search=needs_search if isinstance(needs_search, bool) else not analysis,
+        again=again if type(again) is int and 0 < again <= HIGHEST else 0,
+    )
+
+
+def _numbered(steps: list[PlanStep], most: int, *, searching: bool) -> tuple[PlanStep, ...]:
+    """Each step once, numbered from 1; at least one of them searches where that is wanted."""
+    by_title: dict[str, PlanStep] = {}
+    for step in steps:
+        by_title.setdefault(step.title.casefold(), step)
+    distinct = list(by_title.values())[:most]
+    if searching and distinct and not any(step.needs_search for step in distinct):
+        distinct[0] = msgspec.structs.replace(distinct[0], type="research", needs_search=True)
+    return tuple(msgspec.structs.replace(step, id=number) for number, step in enumerate(distinct, 1))
+
+
+def _first(steps: list[PlanStep]) -> list[PlanStep]:
+    """Steps with none before them that they could try again."""
+    return [msgspec.structs.replace(step, again=0) for step in steps]
+
+
+def _text(value: Any) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""

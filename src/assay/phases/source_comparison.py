@@ -1,0 +1,165 @@
+"""Before a report is verified its sources are compared: which copy one another, and where they disagree.
+
+Where sources disagree is told in the text, before what could not be found. A text with a form of its own (a template,
+or one composed of records) stays as it is, and the report's limits tell it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+import msgspec
+
+from assay.agents.citations import cite
+from assay.agents.task import Toolset
+from assay.core.claims import Conflict
+from assay.core.clean import one_line
+from assay.core.errors import Failed
+from assay.core.events import ConflictFound, CopiesFound, ReportRevised
+from assay.core.plan import Coverage
+from assay.core.ports import Library
+from assay.core.sources import SNIPPET, Passage, Source
+from assay.core.translation import enumerated, number, quoted
+from assay.core.translation import gettext as _
+from assay.evidence.documents import DocumentReader
+from assay.evidence.identity import pages
+from assay.phases.case import Case
+from assay.phases.draft import Draft
+from assay.phases.form import redated, with_section
+from assay.phases.rewrites import most, read_parts, rewritten
+from assay.phases.write import date_of
+from assay.run.run import Run
+from assay.run.steps import StepContext
+from assay.verify.conflicts.conflict_section import section, summary
+from assay.verify.conflicts.detection import conflicts
+from assay.verify.copies import LONGEST, clusters, copies
+from assay.verify.evidence_index import text_of
+from assay.verify.stream.carryover import spans
+
+REVISED = "where sources disagree was put in by code"
+MOST_NAMED = 4
+NAME_LENGTH = 60
+
+
+class SourceComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Groups of documents, by hash, which copy one another, and where sources disagree."""
+
+    step_tag: ClassVar[str] = "compared"
+
+    copies: tuple[tuple[str, ...], ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+
+
+async def compare(
+    run: Run, toolset: Toolset, reader: DocumentReader, case: Case, draft: Draft, coverage: Sequence[Coverage]
+) -> Draft:
+    """The draft with what its sources say against each other.
+
+    Args:
+        run: where it is done: reading and comparing are one step of it.
+        toolset: whose ledger has the passages.
+        reader: reads stored documents.
+        case: has the day of the research: what is put in may cite a source newer than all before.
+        draft: the report as written.
+        coverage: names the passages which findings cite.
+    """
+    cited = cite(draft.text, toolset.ledger)
+    found = (id for part in coverage for id in part.passages)
+    named = tuple(dict.fromkeys((*(passage.id for passage in cited.passages), *found)))
+    passages, sources = toolset.ledger.everything()
+    compared = await _compared(run, reader, passages, sources, named) if named else SourceComparison()
+    if compared.copies:
+        run.emit(CopiesFound(groups=compared.copies))
+    for each in compared.conflicts:
+        run.emit(_told(each, passages))
+    limits = copied(compared.copies, [passage.document_sha256 for passage in cited.passages], sources)
+    draft = msgspec.structs.replace(draft, limits=(*draft.limits, *limits))
+    return _with(run, draft, compared, passages, sources, lambda text: redated(text, date_of(text, toolset, case)))
+
+
+async def _compared(
+    run: Run,
+    reader: DocumentReader,
+    passages: Mapping[str, Passage],
+    sources: Mapping[str, Source],
+    cited: Sequence[str],
+) -> SourceComparison:
+    read = {source.document_sha256: source.media_type != SNIPPET for source in sources.values()}
+    shown = dict.fromkeys(passage.document_sha256 for passage in passages.values())
+    documents = sorted(sha256 for sha256 in shown if read.get(sha256))
+
+    def work() -> tuple[dict[str, int], tuple[Conflict, ...]]:
+        groups = clusters(_texts(run.world.library, reader, documents), pages(sources.values()))
+        return groups, conflicts(passages, sources, cited, groups)
+
+    async def step(step_context: StepContext) -> SourceComparison:
+        groups, found = await asyncio.to_thread(work)
+        again, usage = await rewritten(run, parts, groups)
+        step_context.spend(usage)
+        return SourceComparison(copies=copies(again), conflicts=found)
+
+    try:
+        parts = await asyncio.to_thread(read_parts, run, reader, documents)
+        cost = most(run, parts)
+        return await run.step("compare", step, returns=SourceComparison, input=list(cited), cost=cost)
+    except Failed as failed:
+        run.warn(_("the sources were not compared with each other: {why}").format(why=failed.reason))
+        return SourceComparison()
+
+
+def _texts(library: Library, reader: DocumentReader, documents: Sequence[str]) -> dict[str, str]:
+    """The beginnings of documents, as much as is compared, by their hash."""
+    stored = text_of(library, reader)
+    return {sha256: stored(sha256)[: 4 * LONGEST].decode(errors="ignore") for sha256 in documents}
+
+
+def _told(conflict: Conflict, passages: Mapping[str, Passage]) -> ConflictFound:
+    return ConflictFound(
+        text=conflict.text,
+        subject=conflict.subject,
+        measure=conflict.measure,
+        sides=conflict.sides,
+        passages=tuple(passages[id] for id in conflict.passages),
+    )
+
+
+def _with(
+    run: Run,
+    draft: Draft,
+    compared: SourceComparison,
+    passages: Mapping[str, Passage],
+    sources: Mapping[str, Source],
+    retell: Callable[[str], str],
+) -> Draft:
+    """The draft, and where sources disagree: in its text, or where that has a form of its own among its limits."""
+    if not compared.conflicts:
+        return draft
+    if draft.composed or run.brief.template:
+        said = tuple(summary(each, sources) for each in compared.conflicts)
+        return msgspec.structs.replace(draft, limits=(*draft.limits, *said))
+    added = section(compared.conflicts, passages, sources, draft.text)
+    if not added:
+        return draft
+    text = retell(with_section(draft.text, added))
+    run.emit(ReportRevised(text=text, why=REVISED, spans=spans(draft.streamed, text)))
+    return msgspec.structs.replace(draft, text=text)
+
+
+def copied(groups: Sequence[Sequence[str]], cited: Sequence[str], sources: Mapping[str, Source]) -> tuple[str, ...]:
+    """What a reader must know of cited documents which copy one another."""
+    names = {source.document_sha256: _name(source) for source in reversed(list(sources.values()))}
+    told = []
+    for group in groups:
+        inside = [sha256 for sha256 in group if sha256 in cited]
+        if len(inside) > 1:
+            named = enumerated((quoted(names[sha256]) for sha256 in inside), MOST_NAMED)
+            said = _("{count} of the documents cited copy one another and count as one source: {documents}.")
+            told.append(said.format(count=number(len(inside)), documents=named))
+    return tuple(told)
+
+
+def _name(source: Source) -> str:
+    name = one_line(source.title or source.url)
+    return name if len(name) <= NAME_LENGTH else name[:NAME_LENGTH].rstrip() + "…"

@@ -1,0 +1,228 @@
+"""Reading every document: batches which fit the window, several at once; each gives rows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from assay.agents.prompt_texts import prompt
+from assay.agents.replies import mend
+from assay.agents.rule_messages import rules as stated
+from assay.agents.windows import output, room, total
+from assay.core.endings import in_words
+from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, StoreError
+from assay.core.events import SourceFailed, ToolFailed, ToolFinished, ToolStarted
+from assay.core.messages import Reply, Request
+from assay.core.passage_context import show
+from assay.core.sources import Document, PassageSpan, ordinal_of, readable
+from assay.evidence.documents import DocumentReader
+from assay.evidence.ledger import Ledger
+from assay.phases.case import Case, data, user
+from assay.phases.control import first
+from assay.phases.survey.rows import Row, SurveyLine
+from assay.phases.survey.survey_tools import ROWS
+from assay.run.protocols import DocumentPassages
+from assay.run.run import Branch, Run
+from assay.tools.parts import part
+
+A_DOCUMENT = 24_000
+"""Characters shown of one document; of a longer one its beginning and what is nearest to the question."""
+MOST_DOCUMENTS = 40
+CHARACTERS_A_TOKEN = 3
+SHARE = 0.6
+"""How much of the window's room the documents of a batch take."""
+LONGEST_ROW = 600
+
+
+class DocumentBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """Documents read together: number `number` of `of`; `look_for` is what for."""
+
+    number: int
+    of: int
+    documents: tuple[Document, ...]
+    look_for: str
+
+
+class BatchRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The `rules` message of a batch."""
+
+    batch: int
+    batches: int
+    look_for: str
+    date: str
+
+    def stated(self) -> str:
+        """The rules as sentences."""
+        batch = f"This is batch {self.batch} of {self.batches}."
+        return f"Today is {self.date}. {batch} Look for this in every document: {self.look_for}"
+
+
+class Read(msgspec.Struct, frozen=True, kw_only=True):
+    """What a batch gave: its rows, the documents read, how many of them only in part, and why some were not read."""
+
+    rows: tuple[Row, ...] = ()
+    documents: int = 0
+    parts: int = 0
+    failed: str = ""
+
+    def and_(self, other: Read) -> Read:
+        """Both together."""
+        return Read(
+            rows=(*self.rows, *other.rows),
+            documents=self.documents + other.documents,
+            parts=self.parts + other.parts,
+            failed=self.failed or other.failed,
+        )
+
+
+class BatchReaders:
+    """Reads batches for one run, so many at once."""
+
+    def __init__(self, case: Case, reader: DocumentReader, places: Mapping[str, int], at_once: int) -> None:
+        self._case, self._reader, self._places = case, reader, places
+        self._free = asyncio.Semaphore(at_once)
+
+    async def read(self, phase: Run, documents: Sequence[Document], look_for: str) -> Read:
+        """Every document, in batches; what a limit or a failing model leaves unread is not counted as read."""
+        groups = list(batches(documents, self._room(phase, look_for)))
+        cut = [
+            DocumentBatch(number=number, of=len(groups), documents=tuple(group), look_for=look_for)
+            for number, group in enumerate(groups, 1)
+        ]
+        branches = (Branch(f"batch-{batch.number}", partial(self._batch, batch=batch)) for batch in cut)
+        whole = Read()
+        for read in await phase.gather(*branches):
+            whole = whole.and_(read)
+        return whole
+
+    def _room(self, phase: Run, look_for: str) -> int:
+        """Characters of documents a batch may hold."""
+        profile, system = phase.profile("analytical"), prompt("assay.phases", "survey_read")
+        asked = total([*self._case.asked(), user("rules", look_for)])
+        free = room(profile, system, (ROWS,), output(profile, phase.rules.row_tokens)) - asked
+        return max(1_000, int(free * SHARE) * CHARACTERS_A_TOKEN)
+
+    async def _batch(self, run: Run, *, batch: DocumentBatch) -> Read:
+        async with self._free:
+            call, said = f"batch-{batch.number}", f"batch {batch.number} of {batch.of}"
+            begins, ends = batch.documents[0].name, batch.documents[-1].name
+            arguments = {"batch": said, "documents": begins if begins == ends else f"{begins} to {ends}"}
+            run.emit(ToolStarted(call=call, tool="read", arguments=data(arguments)))
+            try:
+                read = await self._ask(run, batch)
+            except (LimitReached, ModelFailed) as failed:
+                run.emit(ToolFailed(call=call, tool="read", reason=in_words(failed.reason)))
+                return Read(failed=failed.reason)
+            summary = f"{said}: {read.documents} documents, {len(read.rows)} rows"
+            run.emit(ToolFinished(call=call, tool="read", summary=summary))
+            return read
+
+    async def _ask(self, run: Run, batch: DocumentBatch) -> Read:
+        """The rows of a batch; one whose rows or texts were too much is read in halves."""
+        shown, failed, parts = await asyncio.to_thread(self._shown, run, batch)
+        for document in failed:
+            run.emit(SourceFailed(url=document.url, reason="its text is not there, or damaged"))
+        if not shown:
+            return Read()
+        local = Ledger()
+        local.apply(local.register(0, shown).rows)
+        try:
+            reply = await run.ask("analytical", self._request(run, batch, local, shown))
+        except ContextTooLong:
+            if len(batch.documents) == 1:
+                raise
+            return await self._halves(run, batch)
+        rows = self._rows(reply, local, shown)
+        if reply.stop == "length" and len(batch.documents) > 1:
+            return await self._halves(run, batch)
+        if rows is None:
+            raise ModelFailed("the rows it reported could not be read")
+        return Read(rows=rows, documents=len(shown), parts=parts)
+
+    async def _halves(self, run: Run, batch: DocumentBatch) -> Read:
+        middle = len(batch.documents) // 2
+        halves = (batch.documents[:middle], batch.documents[middle:])
+        whole = Read()
+        for name, documents in zip(("first", "second"), halves, strict=True):
+            half = msgspec.structs.replace(batch, documents=documents)
+            whole = whole.and_(await self._ask(run.child(name), half))
+        return whole
+
+    def _shown(self, run: Run, batch: DocumentBatch) -> tuple[list[DocumentPassages], list[Document], int]:
+        """What is shown of each document, those that cannot be read, and how many are shown in part."""
+        shown: list[DocumentPassages] = []
+        failed: list[Document] = []
+        parts = 0
+        share = max(1_000, self._room(run, batch.look_for) // len(batch.documents))
+        for document in batch.documents:
+            try:
+                spans = readable(self._reader.spans(document))
+            except StoreError:
+                failed.append(document)
+                continue
+            chosen = part(spans, batch.look_for, min(A_DOCUMENT, share))
+            parts += len(chosen) < len(spans)
+            shown.append(DocumentPassages(document=document, spans=chosen))
+        return shown, failed, parts
+
+    def _request(self, run: Run, batch: DocumentBatch, local: Ledger, shown: Sequence[DocumentPassages]) -> Request:
+        texts = "\n\n".join(show(block.source, block.passages) for block in local.blocks(0, shown))
+        rules = BatchRules(batch=batch.number, batches=batch.of, look_for=batch.look_for, date=self._case.date)
+        return Request(
+            task="survey",
+            system=prompt("assay.phases", "survey_read"),
+            messages=(user("evidence", texts), *self._case.asked(), stated(rules)),
+            tools=(ROWS,),
+            tool_choice=ROWS.name,
+            max_tokens=output(run.profile("analytical"), run.rules.row_tokens),
+            effort="low",
+        )
+
+    def _rows(self, reply: Reply, local: Ledger, shown: Sequence[DocumentPassages]) -> tuple[Row, ...] | None:
+        """The rows a reply reports; what cites nothing that was shown is no row. None: it reports none at all."""
+        call = first(mend(reply, [ROWS.name]), ROWS.name)
+        written = call.arguments.get("rows") if call is not None and not call.malformed else None
+        if not isinstance(written, list):
+            return None
+        spans = {(each.document.sha256, span.ordinal): span for each in shown for span in each.spans}
+        called = {each.document.sha256: each.document.title or each.document.name for each in shown}
+        rows = (row for each in written for row in self._row(each, local, spans, called))
+        return tuple(rows)
+
+    def _row(
+        self, written: Any, local: Ledger, spans: Mapping[tuple[str, int], PassageSpan], called: Mapping[str, str]
+    ) -> Iterator[Row]:
+        """The row of each document a written row cites."""
+        text = written.get("text") if isinstance(written, dict) else None
+        ids = written.get("passages") if isinstance(written, dict) else None
+        named = [ids] if isinstance(ids, str) else ids if isinstance(ids, list) else []
+        if not isinstance(text, str) or not text.strip():
+            return
+        cited: dict[str, list[PassageSpan]] = {}
+        for id in named:
+            passage = local.passage(id.strip().strip("[]")) if isinstance(id, str) else None
+            if passage is not None:
+                place = passage.document_sha256, ordinal_of(passage.id)
+                cited.setdefault(passage.document_sha256, []).append(spans[place])
+        for document, own in cited.items():
+            line = SurveyLine(text=text[:LONGEST_ROW], spans=tuple(own))
+            yield Row(document=document, place=self._places[document], called=called[document], lines=(line,))
+
+
+def batches(documents: Sequence[Document], characters: int) -> Iterator[list[Document]]:
+    """Documents in order, as many together as fit into `characters` by their sizes; at least one."""
+    group: list[Document] = []
+    used = 0
+    for document in documents:
+        size = min(document.size, A_DOCUMENT)
+        if group and (used + size > characters or len(group) == MOST_DOCUMENTS):
+            yield group
+            group, used = [], 0
+        group.append(document)
+        used += size
+    if group:
+        yield group

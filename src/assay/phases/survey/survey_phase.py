@@ -1,0 +1,245 @@
+"""A question about a whole collection: a model says how to go over it, code or batches do, code writes the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from assay.agents.act import Acted, observe
+from assay.agents.prompt_texts import prompt
+from assay.agents.replies import mend
+from assay.agents.task import Toolset
+from assay.agents.windows import output
+from assay.core.brief import DepthRules
+from assay.core.endings import in_words
+from assay.core.errors import LimitReached, ModelFailed, ToolError
+from assay.core.events import CoverageAssessed, ReportDelta, ReportStarted
+from assay.core.messages import Request, ToolCall
+from assay.core.plan import Coverage
+from assay.core.sources import Document, PassageSpan
+from assay.core.text import words
+from assay.core.translation import gettext as _
+from assay.core.translation import labelled, number
+from assay.evidence.documents import DocumentReader
+from assay.phases.case import Case, data, user
+from assay.phases.control import names
+from assay.phases.draft import Draft
+from assay.phases.survey import filters
+from assay.phases.survey.batches import BatchReaders
+from assay.phases.survey.collection import Collection, collect
+from assay.phases.survey.headers import Header, HeaderField, counted
+from assay.phases.survey.rows import SHOWN, Reached, Row, SurveyLine, composed, merged
+from assay.phases.survey.survey_tools import (
+    COUNT,
+    FILTER,
+    FIND,
+    WAYS,
+    CountDocuments,
+    FilterDocuments,
+    FindPhrase,
+    ReadDocuments,
+)
+from assay.phases.write import with_date
+from assay.run.protocols import DocumentPassages, Observation
+from assay.run.run import Run
+from assay.tools.arguments import read
+
+Way = FilterDocuments | FindPhrase | ReadDocuments | CountDocuments
+
+
+class Surveyed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a survey came to: rows, how far it came, what was looked for, and why it did not come to its end."""
+
+    rows: tuple[Row, ...]
+    reached: Reached
+    asked: str
+    failed: str = ""
+
+
+async def survey(run: Run, toolset: Toolset, reader: DocumentReader, case: Case, rules: DepthRules) -> Draft | None:
+    """The report of a question about all documents; None where no way over them was found: then research as usual."""
+    async with run.phase("background") as phase:
+        try:
+            collection = await collect(phase, reader)
+            headers = await collection.headers()
+            way = await _way(phase, case, headers)
+        except (LimitReached, ModelFailed) as failed:
+            phase.warn(_("the documents were not gone over one by one: {why}").format(why=in_words(failed.reason)))
+            return None
+    if way is None:
+        return None
+    async with run.phase("research") as phase:
+        surveyed = await _go(phase, collection, headers, reader, case, rules, way)
+        cited = await _observe(phase, toolset, collection, surveyed.rows[:SHOWN], case.question)
+        phase.emit(CoverageAssessed(coverage=(_coverage(case, surveyed, cited),)))
+    async with run.at("write").phase("write") as phase:
+        phase.emit(ReportStarted())
+        text = composed(surveyed.rows, surveyed.reached, surveyed.asked, lambda row, line: _marker(cited, row, line))
+        text = with_date(text, toolset, case)
+        phase.emit(ReportDelta(text=text))
+    return Draft(text=text, limits=_limits(surveyed), researched=False, sourced=bool(cited), composed=True)
+
+
+async def _way(phase: Run, case: Case, headers: Sequence[Header]) -> Way | None:
+    """How a model wants to go over the documents, None where it does not say."""
+    request = Request(
+        task="survey",
+        system=prompt("assay.phases", "survey"),
+        messages=(user("documents", case.documents), user("headers", data(counted(headers))), *case.asked()),
+        tools=WAYS,
+        max_tokens=output(phase.profile("analytical"), phase.rules.decision_tokens),
+        effort="low",
+    )
+    for call in mend(await phase.ask("analytical", request), names(WAYS)):
+        way = _read_way(phase, call)
+        if way is not None:
+            return way
+    return None
+
+
+def _read_way(phase: Run, call: ToolCall) -> Way | None:
+    tool = next((tool for tool in WAYS if tool.name == call.name), None)
+    if tool is None or call.malformed:
+        return None
+    try:
+        if tool is FILTER:
+            wanted = read(tool, call.arguments, FilterDocuments)
+            filters.read(wanted.where)
+            return wanted
+        if tool is FIND:
+            return read(tool, call.arguments, FindPhrase)
+        if tool is COUNT:
+            return read(tool, call.arguments, CountDocuments)
+        return read(tool, call.arguments, ReadDocuments)
+    except ToolError as failed:
+        phase.warn(_("{name} was called wrongly: {why}").format(name=call.name, why=failed.reason))
+        return None
+
+
+async def _go(
+    phase: Run,
+    collection: Collection,
+    headers: Sequence[Header],
+    reader: DocumentReader,
+    case: Case,
+    rules: DepthRules,
+    way: Way,
+) -> Surveyed:
+    total = len(collection.documents)
+    if isinstance(way, FilterDocuments):
+        return _filtered(collection, headers, way)
+    if isinstance(way, CountDocuments):
+        return _counted(collection, headers, way)
+    if isinstance(way, FindPhrase):
+        return await _found(collection, way)
+    places = {document.sha256: place for place, document in enumerate(collection.documents)}
+    readers = BatchReaders(case, reader, places, rules.agents_at_once)
+    done = await readers.read(phase, collection.documents, way.look_for or case.question)
+    reached = Reached(read=done.documents, total=total, parts=done.parts)
+    called = {header.document.sha256: header.called for header in headers}
+    rows = [msgspec.structs.replace(row, called=called.get(row.document, row.called)) for row in done.rows]
+    return Surveyed(rows=merged(rows), reached=reached, asked=way.look_for or case.question, failed=done.failed)
+
+
+async def _found(collection: Collection, way: FindPhrase) -> Surveyed:
+    together = way.together and len(way.phrases) > 1
+    rows = await (collection.all_phrases if together else collection.phrases)(way.phrases)
+    asked = (" and " if together else ", ").join(f"“{each}”" for each in way.phrases)
+    reached = Reached(read=collection.read, total=len(collection.documents), what=_("the words"))
+    return Surveyed(rows=merged(rows), reached=reached, asked=asked)
+
+
+def _counted(collection: Collection, headers: Sequence[Header], way: CountDocuments) -> Surveyed:
+    """Every document, also those whose header could not be read, with the fields asked for."""
+    known = {header.document.sha256: header for header in headers}
+    rows = []
+    for place, document in enumerate(collection.documents):
+        header = known.get(document.sha256) or Header(document, ())
+        lines = tuple(_framed(header, field) for field in _shown_fields(header, way.show))
+        rows.append(Row(document=document.sha256, place=place, called=header.called, lines=lines))
+    reached = Reached(read=len(rows), total=len(rows), counted=True)
+    return Surveyed(rows=tuple(rows), reached=reached, asked=_("All documents"))
+
+
+def _shown_fields(header: Header, keys: Sequence[str]) -> list[HeaderField]:
+    found = (header.field(" ".join(words(key))) for key in keys)
+    return list(dict.fromkeys(field for field in found if field is not None))
+
+
+def _filtered(collection: Collection, headers: Sequence[Header], way: FilterDocuments) -> Surveyed:
+    conditions = filters.read(way.where)
+    rows = []
+    for header in headers:
+        met = filters.matching(header, conditions)
+        if met is not None:
+            fields = dict.fromkeys((*met, *_shown_fields(header, way.show)))
+            lines = tuple(_framed(header, field) for field in fields)
+            hash = header.document.sha256
+            rows.append(Row(document=hash, place=collection.place(hash), called=header.called, lines=lines, named=True))
+    reached = Reached(read=collection.read, total=len(collection.documents), what=_("the header fields"))
+    return Surveyed(rows=merged(rows), reached=reached, asked=", ".join(map(str, conditions)))
+
+
+def _framed(header: Header, field: HeaderField) -> SurveyLine:
+    """`KEY of SUBJECT: VALUE`, resting on the field and on those which say what the subject is."""
+    spans = dict.fromkeys((field.span, *(naming.span for naming in header.naming)))
+    return SurveyLine(
+        text=f"{field.key[:1].upper()}{field.key[1:]} of {header.called}: {field.value}", spans=tuple(spans)
+    )
+
+
+# citing
+
+
+async def _observe(
+    phase: Run, toolset: Toolset, collection: Collection, rows: Sequence[Row], about: str
+) -> dict[tuple[str, int], str]:
+    """Give ids to the passages of the rows that are shown; the ids by document and place in it."""
+    if not any(row.lines for row in rows):
+        return {}
+    documents = {document.sha256: document for document in collection.documents}
+    shown = tuple(_shown(documents[row.document], row) for row in rows)
+    ledger = toolset.ledger.seeing([phase.lane])
+    observation = Observation(summary=f"{len(rows)} documents", shown=shown)
+    call = ToolCall(id="survey", name="read")
+    await observe(phase, ledger, [Acted(call=call, observation=observation)], about)
+    passages = (passage for block in ledger.blocks(phase.lane, shown) for passage in block.passages)
+    return {(passage.document_sha256, passage.start): passage.id for passage in passages}
+
+
+def _shown(document: Document, row: Row) -> DocumentPassages:
+    spans: dict[int, PassageSpan] = {span.ordinal: span for line in row.lines for span in line.spans}
+    return DocumentPassages(document=document, spans=tuple(spans[ordinal] for ordinal in sorted(spans)))
+
+
+def _marker(cited: dict[tuple[str, int], str], row: Row, line: SurveyLine) -> str:
+    ids = (cited.get((row.document, span.start), "") for span in line.spans)
+    named = ", ".join(dict.fromkeys(id for id in ids if id))
+    return f"[{named}]" if named else ""
+
+
+# what its reader must know
+
+
+def _coverage(case: Case, surveyed: Surveyed, cited: dict[tuple[str, int], str]) -> Coverage:
+    whole = surveyed.reached.read == surveyed.reached.total
+    status: Literal["answered", "partly", "not"] = "answered" if whole else "partly" if surveyed.reached.read else "not"
+    return Coverage(step=0, part=case.question, status=status, passages=tuple(cited.values()))
+
+
+def _limits(surveyed: Surveyed) -> tuple[str, ...]:
+    reached = surveyed.reached
+    unread = reached.total - reached.read
+    limits = []
+    if unread:
+        said = _("{unread} of {count} documents were not read").format(
+            unread=number(unread), count=number(reached.total)
+        )
+        why = labelled(said, in_words(surveyed.failed)) if surveyed.failed else said
+        limits.append(_("{text}.").format(text=why))
+    if reached.parts:
+        said = _("Of {count} long documents only the beginning and what is nearest to the question was read.")
+        limits.append(said.format(count=number(reached.parts)))
+    return tuple(limits)

@@ -1,0 +1,377 @@
+"""A model call as a run sees it: attempts, fallbacks, timeouts and deltas inside one step.
+
+A stream that dies before its first token is simply tried again; one that dies later has already spoken, so the step is
+restarted and the log takes back what the earlier attempt said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+
+import msgspec
+
+from assay.core.brief import Role, Timeouts
+from assay.core.citations.reader import Reading
+from assay.core.errors import ContextTooLong, LimitReached, ModelError, ModelFailed, Refused
+from assay.core.events import ModelAttempted
+from assay.core.messages import REASONING_ROOM, Reply, Request, Retracted, Task, TextDelta, ThinkingDelta, ToolCall
+from assay.core.ports import Fact, Model
+from assay.core.request_size import input_tokens
+from assay.core.usage import Usage
+from assay.run.affordability import fitted, reasoning, worst_case
+from assay.run.breakers import PATIENCE
+from assay.run.nearness import closeness, cost_of
+from assay.run.place import RunPlace
+from assay.run.steps import StepContext, digest, hold, perform
+from assay.run.unmarked_thoughts import musing
+from assay.run.voice import Deltas, Listener, Voice
+from assay.run.work_spans import watched
+
+TRIES = 3
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = PATIENCE
+RENEWAL = 1 / 16
+"""A stream's timeout is renewed when this part of it has passed, not at each token: a timer costs as much as one."""
+LONG: frozenset[Task] = frozenset(("find", "analyze", "write"))
+"""What is asked where the reply is long, and a model may think about it in its middle."""
+PROSE: frozenset[Task] = frozenset(("find", "analyze", "answer", "write"))
+"""What is answered in prose, which cites what it says."""
+ROOMS = (REASONING_ROOM["medium"], REASONING_ROOM["high"])
+"""Tokens granted, one after the other, to a model which was seen to think before it answers."""
+LEAST_ROOM = 500
+"""Fewer tokens more are not worth another call."""
+FILLED = 0.95
+"""How much of a window is used: what a request takes is an estimate."""
+CROWDED = "cut off while it was thinking"
+REFUSAL_SHOWN = 300
+"""Code points of a refusal in an event."""
+
+
+async def ask(
+    place: RunPlace,
+    role: Role,
+    request: Request,
+    *,
+    deltas: Deltas | None,
+    thinking: bool,
+    on_call: Callable[[int, ToolCall], None] | None,
+    listener: Listener | None = None,
+    reading: Reading | None = None,
+) -> Reply:
+    """See `Run.ask`."""
+    shortened = _fit(place, role, timed(request, place.brief.timeouts))
+
+    async def attempts(step_context: StepContext) -> Reply:
+        step_context.role = role
+        voice = Voice(step_context, request.tools, deltas, thinking, on_call, listener, reading)
+        return await Attempts(place, role, shortened, step_context, voice).reply()
+
+    return await perform(
+        place,
+        f"ask-{request.task}",
+        attempts,
+        returns=Reply,
+        input_hash=digest(msgspec.structs.replace(request, schema=msgspec.UNSET)),
+        cost=_worst_case(place, role, shortened),
+    )
+
+
+def timed(request: Request, timeouts: Timeouts) -> Request:
+    """`request` with the times its run allows a call of its kind."""
+    return msgspec.structs.replace(
+        request,
+        timeout=timeouts.report if request.task in LONG else timeouts.tokens,
+        first_token=timeouts.first_token,
+        total=timeouts.total,
+    )
+
+
+def owned(request: Request, user: str) -> Request:
+    """`request` with what a provider may know of its user: enough to tell one from another, and no name."""
+    if not user:
+        return request
+    return msgspec.structs.replace(request, user=hashlib.sha256(f"assay user {user}".encode()).hexdigest()[:32])
+
+
+def _fit(place: RunPlace, role: Role, request: Request) -> Request:
+    """Shorten the allowed output to what the budget still pays for, where that leaves a useful answer."""
+    accounts = place.execution.accounts
+    if not accounts.limited:
+        return request
+    return fitted(_models(place, role), request, accounts.room(place.lane, place.gate))
+
+
+def _worst_case(place: RunPlace, role: Role, request: Request) -> Usage:
+    if not place.execution.accounts.limited:
+        return Usage()
+    room = max(place.execution.breakers.room(name) for name in place.brief.models[role])
+    return worst_case(_models(place, role), request, room) + cost_of(place, role, request)
+
+
+def _models(place: RunPlace, role: Role) -> list[Model]:
+    return [place.world.models[name] for name in place.brief.models[role]]
+
+
+class Attempts:
+    """The attempts of one call: each model of the role in turn, each as often as may help."""
+
+    def __init__(self, place: RunPlace, role: Role, request: Request, step_context: StepContext, voice: Voice) -> None:
+        self._place, self._role, self._request, self._step_context, self._voice = (
+            place,
+            role,
+            request,
+            step_context,
+            voice,
+        )
+        self._breakers, self._clock = place.execution.breakers, place.world.clock
+        self._made: list[ModelAttempted] = []
+        self._refused = False
+
+    async def reply(self) -> Reply:
+        """The first reply, of whichever model.
+
+        Raises:
+            ModelFailed: there was none. `Refused` where the last to be asked declined, `ContextTooLong` at once.
+        """
+        try:
+            names = self._breakers.usable(self._place.brief.models[self._role], self._clock.monotonic())
+            for left, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
+                reply = await self._asked(name, fallback=left > 0)
+                if reply is not None:
+                    return reply
+        finally:
+            for attempt in self._made:
+                self._step_context.emit(attempt)
+        self._voice.stop()
+        told = dict.fromkeys(f"{attempt.model}: {attempt.outcome}" for attempt in self._made)
+        failure = Refused if self._refused else ModelFailed
+        raise failure(f"no model answered ({self._role}): {'; '.join(told)}")
+
+    async def _asked(self, name: str, *, fallback: bool) -> Reply | None:
+        """The reply of the model `name`, None when it gives none.
+
+        With a `fallback` to go to it is left alone as soon as its breaker is open, whoever opened it.
+        """
+        known = self._breakers.is_open(name, self._clock.monotonic())
+        for again in range(TRIES):
+            try:
+                return await self._roomy(name)
+            except Refused:
+                self._breakers.succeeded(name)
+                self._refused = True
+                return None
+            except ContextTooLong:
+                self._breakers.succeeded(name)  # it answers; what it was asked is at fault
+                self._voice.stop()
+                raise
+            except ModelError as error:
+                now = self._clock.monotonic()
+                self._refused = False
+                self._note(name, error.reason)
+                self._breakers.failed(name, now, transient=error.transient, retry_after=error.retry_after)
+                gone = known and not error.reached  # others have tried more than once
+                if not error.transient or gone or again == TRIES - 1 or self._given_up(name, fallback):
+                    return None
+                await self._clock.sleep(_pause(error, again))
+                if self._given_up(name, fallback):
+                    return None
+        return None
+
+    def _given_up(self, name: str, fallback: bool) -> bool:
+        return fallback and self._breakers.is_open(name, self._clock.monotonic())
+
+    async def _roomy(self, name: str) -> Reply:
+        """One attempt; of a model which thought until its cap and said nothing another one, with more room.
+
+        Raises:
+            ModelError, Refused, LimitReached: as `_try`.
+            ContextTooLong: as `_try`; or the request leaves its window no room to think in.
+        """
+        reply = await self._try(name)
+        for _ in ROOMS:
+            if not unspoken(reply):
+                return reply
+            self._made[-1] = msgspec.structs.replace(self._made[-1], outcome=CROWDED)
+            if not self._widened(name):
+                break
+            try:
+                reply = await self._try(name)
+            except LimitReached:
+                return reply  # the budget does not pay for more of it
+        if unspoken(reply) and self._left(name) < self._had(name) + LEAST_ROOM:
+            raise ContextTooLong(f"{name}: the request leaves no room for its thinking")
+        return reply
+
+    def _widened(self, name: str) -> bool:
+        """Whether the model can be granted more room than it had; it keeps that from now on."""
+        had, most = self._had(name), self._place.world.models[name].profile.max_output
+        room = min(next((each for each in ROOMS if each > had), 0), self._left(name), most)
+        if room < had + LEAST_ROOM or self._request.max_tokens + had >= most:
+            return False
+        self._breakers.crowded(name, room)
+        return True
+
+    def _had(self, name: str) -> int:
+        profile = self._place.world.models[name].profile
+        return max(self._room(name), reasoning(profile, self._request.effort))
+
+    def _room(self, name: str) -> int:
+        """Tokens beyond its answer which the model is granted in this call."""
+        return min(self._breakers.room(name), max(0, self._left(name)))
+
+    def _left(self, name: str) -> int:
+        """Tokens of its window which neither the request nor its answer takes."""
+        window = self._place.world.models[name].profile.window
+        return int(window * FILLED) - input_tokens(self._request) - self._request.max_tokens
+
+    async def _try(self, name: str) -> Reply:
+        """One attempt.
+
+        Raises:
+            ModelError: it failed. ContextTooLong, Refused: the model would not answer this; a refusal is noted.
+            LimitReached: an attempt before has spent what this one needs.
+        """
+        if self._made:
+            await self._hold_again()
+            await self._voice.restart()
+        self._breakers.asked(name, self._clock.monotonic())
+        model = self._place.world.models[name]
+        try:
+            reply, usage = await self._called(name, model)
+        except Refused as refused:
+            self._note(name, refused.reason)
+            raise
+        self._step_context.spend(usage)
+        declined = reply.stop == "refused"
+        self._note(name, _declined(reply) if declined else "ok", usage)
+        if declined:
+            raise Refused(_declined(reply))
+        self._breakers.succeeded(name)
+        return msgspec.structs.replace(reply, model=name, usage=usage)
+
+    async def _called(self, name: str, model: Model) -> tuple[Reply, Usage]:
+        """The reply of one attempt and what it cost, with whoever watches told."""
+        async with self._turn(name):
+            return await self._heard(name, model)
+
+    def _turn(self, name: str) -> AbstractAsyncContextManager[None]:
+        """When this call may be made; its times begin then."""
+        rate_limiter = self._place.world.rate_limiter
+        return nullcontext() if rate_limiter is None else rate_limiter.turn(name)
+
+    async def _heard(self, name: str, model: Model) -> tuple[Reply, Usage]:
+        request = owned(self._request, self._place.brief.user)
+        if model.profile.quotes:
+            request = await self._measured(request)
+        if room := self._room(name):
+            request = msgspec.structs.replace(request, room=room)
+        facts = {"role": self._role, "task": request.task, "attempt": len(self._made) + 1}
+        with watched(self._place, "model", name, max_tokens=request.max_tokens, **facts) as span:
+            if span is not None:
+                span.told()
+            reply = await _stream(model, request, self._voice)
+            usage = _priced(model, reply)
+            if span is not None:
+                span.add(stop=reply.stop, **_counts(usage))
+        return reply, usage
+
+    async def _measured(self, request: Request) -> Request:
+        """`request` with what a model which only quotes chooses by."""
+        if (rarity := self._place.execution.rarity) is not None:
+            request = msgspec.structs.replace(request, rarity=rarity)
+        close, usage = await closeness(self._place, request)
+        self._step_context.spend(usage)
+        return request if close is None else msgspec.structs.replace(request, closeness=close)
+
+    async def _hold_again(self) -> None:
+        """An attempt which was answered and did not do is paid for: what it held is no longer there for the next."""
+        if self._made[-1].usage != Usage():
+            await hold(self._place, self._step_context.key, _worst_case(self._place, self._role, self._request))
+
+    def _note(self, name: str, outcome: str, usage: Usage = Usage()) -> None:
+        self._made.append(
+            ModelAttempted(
+                role=self._role,
+                task=self._request.task,
+                model=name,
+                attempt=len(self._made) + 1,
+                outcome=outcome,
+                usage=usage,
+            )
+        )
+
+
+def unspoken(reply: Reply) -> bool:
+    """Whether a reply was cut at its cap before it said anything: all of it went into thinking, shown or not."""
+    return reply.stop == "length" and not reply.text.strip() and not reply.calls
+
+
+def _declined(reply: Reply) -> str:
+    """A refusal in one line, with the model's own words where it said some."""
+    words = " ".join(reply.text.split())
+    short = words if len(words) <= REFUSAL_SHOWN else words[:REFUSAL_SHOWN] + "…"
+    return f"it refused to answer{': ' if short else ''}{short}"
+
+
+def _counts(usage: Usage) -> dict[str, Fact]:
+    """What a call took, for who watches it."""
+    names = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "usd")
+    return {name: getattr(usage, name) for name in names}
+
+
+def _pause(error: ModelError, again: int) -> float:
+    """Seconds before the next attempt: what the provider asks for, else doubling."""
+    wanted = error.retry_after if error.retry_after is not None else FIRST_PAUSE * 2.0**again
+    return min(wanted, LONGEST_PAUSE)
+
+
+def _priced(model: Model, reply: Reply) -> Usage:
+    """What a reply cost; a model without a price is counted as such, and never as free."""
+    usage, price = reply.usage, model.profile.price
+    if price is None:
+        return msgspec.structs.replace(usage, model_calls=1, unpriced_calls=1)
+    return msgspec.structs.replace(usage, model_calls=1, usd=price.of(usage))
+
+
+async def _spoken(task: Task, reply: Reply, voice: Voice) -> Reply:
+    """A reply in prose without the thinking it begins with; what was said of it is taken back."""
+    cut = musing(reply.text) if task in PROSE else 0
+    if not cut:
+        return reply
+    thought, text = reply.text[:cut].strip(), reply.text[cut:]
+    await voice.restart()
+    for delta in (ThinkingDelta(reply.thinking + thought), TextDelta(text)):
+        voice.say(delta)
+    return msgspec.structs.replace(reply, text=text, thinking=reply.thinking + thought)
+
+
+async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
+    """One stream, said as it comes, within the three times of the request.
+
+    Raises:
+        ModelError: it failed, or took too long to begin, to go on, or to end.
+    """
+    clock = asyncio.get_running_loop().time
+    ends, limit, renewed = clock() + request.total, request.first_token, float("-inf")
+    async with aclosing(model.stream(request)) as items:
+        try:
+            async with asyncio.timeout_at(min(clock() + limit, ends)) as patience:
+                async for item in items:
+                    if isinstance(item, Reply):
+                        reply = item if model.profile.quotes else await _spoken(request.task, item, voice)
+                        return voice.end(reply)
+                    if isinstance(item, Retracted):
+                        await voice.restart()
+                        continue
+                    voice.say(item)
+                    if (now := clock()) - renewed >= limit * RENEWAL:
+                        limit, renewed = request.timeout, now
+                        patience.reschedule(min(now + limit * (1 + RENEWAL), ends))
+        except TimeoutError:
+            if clock() >= ends:  # a service which drips does so again
+                raise ModelError(f"no whole reply in {request.total:g} s", transient=False) from None
+            raise ModelError(f"no token for {limit:g} s") from None
+    raise ModelError("the stream ended without a reply")

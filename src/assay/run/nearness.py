@@ -1,0 +1,106 @@
+"""How near the passages of a request are to what it asks, for a model which only quotes: it chooses by that too."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.core import passage_context
+from assay.core.brief import Role
+from assay.core.closeness import Closeness, shown_text
+from assay.core.errors import SearchError
+from assay.core.messages import Request, Task
+from assay.core.plan import Plan
+from assay.core.ports import Cosines, TextKind
+from assay.core.usage import Usage
+from assay.run.place import RunPlace
+
+log = logging.getLogger(__name__)
+
+CHOOSING: frozenset[Task] = frozenset(("research", "find", "analyze", "write", "answer"))
+"""What is answered by choosing among passages."""
+PASSAGES = 400
+"""Passages of one request which are compared, the first ones."""
+QUESTIONS = 12
+PATIENCE = 30.0
+"""Seconds to wait for an embedder; one which takes longer is not asked again in this run."""
+
+
+def cost_of(place: RunPlace, role: Role, request: Request) -> Usage:
+    """The most that comparing may cost; nothing where it is not done."""
+    similarity = place.world.similarity
+    if similarity is None or not _is_asked(place, role, request):
+        return Usage()
+    return similarity.most([*_questions(request), *_passages(request).values()])
+
+
+async def closeness(place: RunPlace, request: Request) -> tuple[Closeness | None, Usage]:
+    """The cosines of the passages shown with each question, and what they cost.
+
+    None where there is nothing to compare, or the embedder does not answer: the model then chooses by words alone.
+    """
+    if place.world.similarity is None or request.task not in CHOOSING:
+        return None, Usage()
+    asked, passages = _questions(request), _passages(request)
+    if not asked or not passages:
+        return None, Usage()
+    try:
+        found = await similar(place, asked, list(passages.values()), "query")
+    except SearchError as failed:
+        log.warning("choosing by words alone: %s", failed)
+        return None, Usage()
+    pairs = zip(asked, found.rows, strict=True)
+    return Closeness(cosines={each: dict(zip(passages, row, strict=True)) for each, row in pairs}), found.usage
+
+
+async def similar(place: RunPlace, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage") -> Cosines:
+    """The cosines of texts with others; to be called inside a step, which spends what they cost.
+
+    Raises:
+        SearchError: there is no embedder, or it does not answer in time.
+    """
+    similarity = place.world.similarity
+    if similarity is None or place.execution.without_similarity:
+        raise SearchError("no embedder answers")
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await similarity.cosines(texts, others, kind)
+    except TimeoutError as error:
+        place.execution.without_similarity = True
+        raise SearchError(f"{similarity.name} did not answer in {PATIENCE:.0f} s") from error
+
+
+def _is_asked(place: RunPlace, role: Role, request: Request) -> bool:
+    return request.task in CHOOSING and any(
+        place.world.models[name].profile.quotes for name in place.brief.models[role]
+    )
+
+
+def _questions(request: Request) -> list[str]:
+    """What is asked: the question, the first line of each task, the steps of the plan."""
+    lines = (text.strip().partition("\n")[0].strip() for text in request.named("task"))
+    titles = (step.title for plan in _plans(request) for step in plan.steps)
+    told = (*request.named("question"), *lines, *titles)
+    return list(dict.fromkeys(text.strip() for text in told if text.strip()))[:QUESTIONS]
+
+
+def _plans(request: Request) -> list[Plan]:
+    found = []
+    for text in request.values("plan"):
+        try:
+            found.append(msgspec.json.decode(text, type=Plan))
+        except msgspec.DecodeError:
+            continue  # in words, for a model which reads them
+    return found
+
+
+def _passages(request: Request) -> dict[str, str]:
+    """The texts of the passages shown, by id."""
+    found: dict[str, str] = {}
+    for message in request.messages:
+        for source in passage_context.read(message.text) if message.text else ():
+            found.update((each.id, shown_text(source, each)) for each in source.passages if each.text != source.title)
+    return dict(list(found.items())[:PASSAGES])

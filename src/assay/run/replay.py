@@ -1,0 +1,138 @@
+"""Computing a run again from its stored steps alone: no model, no search, no page, and nothing stored is touched.
+
+What a step did is taken from the journal; all that lies between the steps is done once more, in a journal of its own,
+and what it says there is held against the log byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
+
+from assay.core.brief import Brief
+from assay.core.errors import AssayError, UsageError
+from assay.core.events import Envelope
+from assay.core.ports import Commit, EventDraft, EventKey, Journal, Memory, World
+from assay.run.engine import Engine, Pipeline
+
+OF_THE_ENGINE = ("run.", "control.")
+"""Groups of events which tell what processes and owners did to a run: nothing that is computed."""
+
+
+class Replayed(msgspec.Struct, frozen=True, kw_only=True):
+    """A run computed again.
+
+    `steps` were taken from the journal, `events` were computed; `differences` say where that led elsewhere than the
+    stored log. `log` is the stored log with what was computed in place of what was stored.
+    """
+
+    run_id: str
+    steps: int
+    events: int
+    differences: tuple[str, ...]
+    log: tuple[Envelope, ...]
+
+
+class ReplayedEvent(msgspec.Struct, frozen=True):
+    """An event with its identity."""
+
+    key: EventKey
+    envelope: Envelope
+
+    @property
+    def content(self) -> tuple[str, tuple[str, ...], bytes]:
+        """All of it but when and where in the log it was said."""
+        return self.envelope.type, self.envelope.path, bytes(self.envelope.data)
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether it lies between steps, and is the run's own word."""
+        return not self.key.step and not self.envelope.type.startswith(OF_THE_ENGINE)
+
+
+async def replay(
+    run_id: str, journal: Journal, empty: Journal, pipeline: Pipeline, world_for: Callable[[Brief], World]
+) -> Replayed:
+    """Compute a completed run again, in the journal `empty`.
+
+    Raises:
+        UsageError: it is not completed.
+        UnknownName: no such run.
+    """
+    memory = await journal.load(run_id)
+    if memory.status != "completed":
+        raise UsageError(f"run {run_id} is {memory.status}: only a completed run can be computed again")
+    stored = await _said(journal, run_id, memory)
+    await _copy(empty, run_id, memory, stored)
+    engine = Engine(empty, pipeline, redo=False)
+    stopped: tuple[str, ...] = ()
+    try:
+        await (await engine.resume(run_id, world_for)).wait()
+    except AssayError as error:
+        stopped = (str(error),)
+    finally:
+        await engine.close()
+    again = await _said(empty, run_id, await empty.load(run_id))
+    computed = {key: said for key, said in again.items() if said.is_computed}
+    return Replayed(
+        run_id=run_id,
+        steps=len(memory.steps),
+        events=len(computed),
+        differences=(*stopped, *_differences(stored, computed)),
+        log=tuple(_with(said, computed.get(key)) for key, said in stored.items()),
+    )
+
+
+async def _said(journal: Journal, run_id: str, memory: Memory) -> dict[str, ReplayedEvent]:
+    """The events of a run by key, in the order of the log."""
+    envelopes = {envelope.seq: envelope for envelope in await journal.events(run_id)}
+    return {key.key: ReplayedEvent(key, envelopes[key.seq]) for key in sorted(memory.events, key=lambda key: key.seq)}
+
+
+async def _copy(into: Journal, run_id: str, memory: Memory, stored: Mapping[str, ReplayedEvent]) -> None:
+    """The run as it would be if it had been cut off after its last step, with nothing said between the steps."""
+    kept = tuple(_draft(said) for said in stored.values() if not said.is_computed)
+    await into.create(run_id, "", memory.brief, kept)
+    lease = await into.acquire(run_id, "a replay", 1.0)
+    await into.commit(
+        lease,
+        Commit(
+            steps=tuple(memory.steps.values()),
+            holds=memory.holds,
+            ledger=memory.ledger,
+            status="running",
+            active_seconds=memory.active_seconds,
+        ),
+    )
+    await into.release(lease)
+
+
+def _draft(said: ReplayedEvent) -> EventDraft:
+    return EventDraft(
+        key=said.key.key,
+        path=said.envelope.path,
+        type=said.envelope.type,
+        data=bytes(said.envelope.data),
+        at=said.envelope.at,
+        step=said.key.step,
+        attempt=said.key.attempt,
+    )
+
+
+def _differences(stored: Mapping[str, ReplayedEvent], computed: Mapping[str, ReplayedEvent]) -> Iterator[str]:
+    for key, said in stored.items():
+        if said.is_computed and key not in computed:
+            yield f"event {said.envelope.seq}, {said.envelope.type}, was not said again"
+        elif said.is_computed and said.content != computed[key].content:
+            yield f"event {said.envelope.seq}, {said.envelope.type}, says something else now"
+    for key, said in computed.items():
+        if key not in stored:
+            yield f"{said.envelope.type} at {'/'.join(said.envelope.path)} was not said then"
+
+
+def _with(stored: ReplayedEvent, computed: ReplayedEvent | None) -> Envelope:
+    if computed is None:
+        return stored.envelope
+    said = computed.envelope
+    return msgspec.structs.replace(stored.envelope, type=said.type, path=said.path, data=said.data)

@@ -1,0 +1,217 @@
+"""Which documents answer best: the whole document's score and its best passage's, added.
+
+Both are BM25 (Robertson and Zaragoza 2009) as tantivy computes it. The passage finds the one sentence deep in a
+long document, the document tells a page about the subject from one which mentions it. Where the question names no
+document, what the best documents have in common puts all that were found in a new order: it finds no others, so that
+what is found always has a word of the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import tantivy
+
+from assay.core.ports import WordScore
+from assay.core.rarity import Rarity
+from assay.core.relevance.analysis import analysis_of, terms
+from assay.core.sources import Document, PassageSpan
+from assay.search.local import feedback
+from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, unpack
+from assay.search.local.words import Words, added_parts, with_more, within
+
+PASSAGE = 0.5
+"""What the best passage's score counts beside the document's."""
+CANDIDATES = 60
+"""Documents looked at more closely, from each of both searches; four times the limit if that is more."""
+READ = 12
+"""Passages ranked per candidate, on average."""
+SMALL = 1_000
+"""A scope up to this size is looked up row by row; from a larger one more is fetched and filtered."""
+
+
+class RankedDocument(msgspec.Struct, frozen=True):
+    """A document by row, its score, its best passages (best first); `place` is None when only passages matched."""
+
+    row: int
+    score: float
+    spans: tuple[PassageSpan, ...]
+    place: tantivy.DocAddress | None
+
+
+MOST_EXPLAINED = 100_000
+"""Passages with a word which are looked at for an explanation."""
+
+Found = tuple[int, tantivy.DocAddress, float]
+"""A document or passage found: the document's row, where it is in the index, its score."""
+
+
+Passages = dict[int, list[tuple[tantivy.DocAddress, float]]]
+"""Passages by document, with their scores, best first."""
+Look = Callable[[Sequence[int]], Mapping[int, Document]]
+"""Gives documents by row; nothing if the best of them, the first, is the one which the question names."""
+
+
+class CandidateDocuments(msgspec.Struct, frozen=True):
+    """The documents met so far: where each is and how it scores as a whole, and its passages."""
+
+    documents: dict[int, tuple[tantivy.DocAddress, float]]
+    passages: Passages
+
+    def score(self, row: int) -> float:
+        """What a document is worth."""
+        whole = self.documents[row][1] if row in self.documents else 0.0
+        return whole + (PASSAGE * self.passages[row][0][1] if row in self.passages else 0.0)
+
+    def order(self) -> list[int]:
+        """All of them, best first."""
+        scores = {row: self.score(row) for row in self.documents.keys() | self.passages.keys()}
+        return sorted(scores, key=lambda row: (-scores[row], row))
+
+
+class QueryWeights(msgspec.Struct, frozen=True):
+    """The words documents were ranked by: those of the question, and those taken from what was found first."""
+
+    words: Words
+    more: Mapping[str, float]
+
+
+class IndexSnapshot:
+    """One state of the index; commits after it was taken are not seen. Use it inside `reading()`."""
+
+    def __init__(self, index: LocalIndex) -> None:
+        self.documents, self.passages = index.documents.searcher(), index.passages.searcher()
+        self.analyses = index.analyses
+
+    def rank(
+        self, asked: Words, scope: Collection[int] | None, limit: int, spans: int, look: Look
+    ) -> list[RankedDocument]:
+        """The best `limit` documents for a question, each with its best `spans` passages; `scope` None is all."""
+        return self.weighed(asked, scope, limit, spans, look)[0]
+
+    def rarity(self, asked: Words, scope: Collection[int] | None) -> Rarity:
+        """How many passages of the scope hold each form of the question's words."""
+        if scope is not None and not scope:
+            return Rarity()
+        terms = dict.fromkeys(form for forms in asked.plain for form in forms)
+        if scope is None:
+            return Rarity(
+                passages=self.passages.num_docs,
+                holding={term: self.passages.doc_freq("text", term) for term in terms},
+            )
+        held = {term: self._count(tantivy.Query.term_query(PASSAGES, "text", term), scope) for term in terms}
+        return Rarity(passages=self._count(tantivy.Query.all_query(), scope), holding=held)
+
+    def _count(self, query: tantivy.Query, scope: Collection[int]) -> int:
+        found: Any = self.passages.search(within(PASSAGES, query, scope), 1, count=True)  # not in its stubs
+        return int(found.count or 0)
+
+    def weighed(
+        self, asked: Words, scope: Collection[int] | None, limit: int, spans: int, look: Look
+    ) -> tuple[list[RankedDocument], QueryWeights]:
+        """What `rank` gives, and the words it was found by."""
+        words = asked.reduced(self.documents)
+        if not words.plain or (scope is not None and not scope):
+            return [], QueryWeights(words, {})
+        wanted = max(CANDIDATES, 4 * limit)
+        in_documents, in_passages = words.in_documents(asked.numbered()), words.in_passages()
+        met = self._met(in_documents, in_passages, scope, wanted)
+        order = met.order()
+        more: Mapping[str, float] = {}
+        if len(order) >= feedback.LEAST and (best := look(order[: feedback.DOCUMENTS])):
+            found = [(met.score(row), self._terms(met.passages.get(row, ()), best[row])) for row in best]
+            more = feedback.more_words(found, len(words.plain), asked.stop, self.documents)
+            again = self._documents(with_more(in_documents, more), order, len(order))
+            met = CandidateDocuments({row: (place, score) for row, place, score in again}, met.passages)
+            order = met.order()
+        return [self._ranked(met, row, spans) for row in order[:limit]], QueryWeights(words, more)
+
+    def _met(
+        self, in_documents: tantivy.Query, in_passages: tantivy.Query, scope: Collection[int] | None, wanted: int
+    ) -> CandidateDocuments:
+        """The best documents as a whole and those of the best passages, each scored in both ways."""
+        found = self._documents(in_documents, scope, wanted)
+        rows = {row for row, _, _ in found}
+        others = set(self._passage_rows(in_passages, scope, wanted)) - rows
+        found += self._documents(in_documents, others, len(others))
+        documents = {row: (place, score) for row, place, score in found}
+        return CandidateDocuments(documents, self._best_passages(in_passages, rows | others))
+
+    def _terms(self, passages: Iterable[tuple[tantivy.DocAddress, float]], document: Document) -> list[str]:
+        """The index terms of a document's best passages."""
+        analysis = analysis_of(document.language)
+        spans = self._spans(list(passages)[: feedback.PASSAGES])
+        return [term for span in spans for term in terms(span.text, analysis)]
+
+    def explained(self, asked: Words, weights: QueryWeights, rows: Sequence[int]) -> dict[int, tuple[WordScore, ...]]:
+        """What each word gave these documents, the most first: a score is a sum, and each part a query of its own."""
+        given: dict[int, list[WordScore]] = {row: [] for row in rows}
+        parts = [(part, False) for part in weights.words.document_parts(asked.numbered())]
+        for (word, field, query), added in parts + [(part, True) for part in added_parts(weights.more)]:
+            for row, _, score in self._documents(query, rows, len(rows)):
+                given[row].append(WordScore(word=word, field=field, score=score, added=added))
+        passages: dict[int, dict[tuple[int, int], list[WordScore]]] = {row: {} for row in rows}
+        for word, field, query in weights.words.passage_parts():
+            for row, place, score in self._passage_hits(query, rows, MOST_EXPLAINED):
+                said = passages[row].setdefault((place.segment_ord, place.doc), [])
+                said.append(WordScore(word=word, field=field, score=PASSAGE * score))
+        for row, found in passages.items():
+            given[row] += max(found.values(), key=_sum, default=[])
+        return {row: tuple(sorted(found, key=lambda part: (-part.score, part.word))) for row, found in given.items()}
+
+    def _ranked(self, met: CandidateDocuments, row: int, spans: int) -> RankedDocument:
+        best, place = met.passages.get(row, [])[:spans], met.documents.get(row, (None,))[0]
+        return RankedDocument(row, met.score(row), self._spans(best), place)
+
+    def is_of(self, ranked: RankedDocument, sha256: str) -> bool:
+        """Whether what was found is the document with this hash: rows of another library name others."""
+        return ranked.place is None or self.documents.doc(ranked.place).get_first("sha256") == sha256
+
+    def fields(self, ranked: RankedDocument) -> tuple[PassageSpan, ...]:
+        """The first header fields of a document."""
+        if ranked.place is None:
+            return ()
+        return tuple(map(unpack, self.documents.doc(ranked.place).get_all("field")))
+
+    def _spans(self, passages: Iterable[tuple[tantivy.DocAddress, float]]) -> tuple[PassageSpan, ...]:
+        return tuple(unpack(self.passages.doc(address)["span"][0]) for address, _ in passages)
+
+    def _documents(self, query: tantivy.Query, scope: Collection[int] | None, limit: int) -> list[Found]:
+        query = query if scope is None else within(DOCUMENTS, query, scope)
+        return _hits(self.documents, query, limit)
+
+    def _passage_rows(self, query: tantivy.Query, scope: Collection[int] | None, wanted: int) -> list[int]:
+        """The documents of the best passages."""
+        if scope is None or len(scope) <= SMALL:
+            found = self._passage_hits(query, scope, 4 * wanted)
+        else:
+            share = len(scope) / max(self.documents.num_docs, 1)
+            found = self._passage_hits(query, None, int(4 * wanted / share) + wanted)
+            found = [hit for hit in found if hit[0] in scope]
+            if len(found) < wanted:
+                found = self._passage_hits(query, scope, 4 * wanted)
+        return list(dict.fromkeys(row for row, _, _ in found))[:wanted]
+
+    def _best_passages(self, query: tantivy.Query, rows: Collection[int]) -> Passages:
+        best: Passages = {}
+        for row, address, score in self._passage_hits(query, rows, READ * len(rows)):
+            best.setdefault(row, []).append((address, score))
+        return best
+
+    def _passage_hits(self, query: tantivy.Query, scope: Collection[int] | None, limit: int) -> list[Found]:
+        query = query if scope is None else within(PASSAGES, query, scope)
+        return _hits(self.passages, query, limit)
+
+
+def _sum(parts: Iterable[WordScore]) -> float:
+    return sum(part.score for part in parts)
+
+
+def _hits(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> list[Found]:
+    if not limit:
+        return []
+    hits = searcher.search(query, limit, count=False).hits
+    rows = searcher.fast_field_values("row", [place for _, place in hits])
+    return [(int(row or 0), place, score) for row, (score, place) in zip(rows, hits, strict=True)]

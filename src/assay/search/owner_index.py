@@ -1,0 +1,71 @@
+"""An index over the library of all owners, as one of them may ask it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.core.errors import SearchError, StoreError
+from assay.core.ports import Counting, Explanation, Hit, Library, LibrarySearch, Metered, Query
+from assay.core.rarity import Rarity
+from assay.core.usage import Usage
+
+
+class OwnedSearch:
+    """Implements `core.ports.Search`, `Counting` and `Metered`: collections are as the owner of `library` names them.
+
+    Those he may not read, or which are not there, are left out of the question before it reaches the index.
+    """
+
+    def __init__(self, index: LibrarySearch, library: Library) -> None:
+        self._index, self._library = index, library
+
+    @property
+    def name(self) -> str:
+        """The index's."""
+        return self._index.name
+
+    async def search(self, query: Query) -> list[Hit]:
+        """The best documents.
+
+        Raises:
+            SearchError: the index or the library cannot be read or written.
+        """
+        return await self._index.search(await self._asked(query))
+
+    async def metered(self, query: Query) -> tuple[list[Hit], Usage]:
+        """What `search` gives, and what it cost.
+
+        Raises:
+            SearchError: as `search`.
+        """
+        asked = await self._asked(query)
+        if isinstance(self._index, Metered):
+            return await self._index.metered(asked)
+        return await self._index.search(asked), Usage()
+
+    async def explain(self, query: Query) -> list[Explanation]:
+        """What `search` gives, with why.
+
+        Raises:
+            SearchError: as `search`.
+        """
+        return await self._index.explain(await self._asked(query))
+
+    async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
+        """What the index counts; nothing where it does not count.
+
+        Raises:
+            SearchError: as `search`.
+        """
+        asked = await self._asked(Query(text=text, collections=tuple(collections)))
+        return await self._index.rarity(text, asked.collections) if isinstance(self._index, Counting) else Rarity()
+
+    async def _asked(self, query: Query) -> Query:
+        try:
+            meant = await asyncio.to_thread(self._library.referred, query.collections)
+        except StoreError as error:
+            raise SearchError(f"{self.name} search: {error}") from error
+        return msgspec.structs.replace(query, collections=meant)

@@ -1,0 +1,212 @@
+"""The search provider over an index in PostgreSQL: brings it level with the library, and answers from it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from assay.core.errors import ConfigError, SearchError, StoreError
+from assay.core.ports import Explanation, Hit, Library, Query
+from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of
+from assay.core.sources import Document, PassageSpan
+from assay.search.local.local_search import BEST, Naming, scope_of
+from assay.search.local.words import Words
+from assay.search.postgres import tables
+from assay.search.postgres.index_writer import Lot, forget
+from assay.search.postgres.postgres_ranks import IndexQuery, extent
+
+try:
+    import psycopg
+except ImportError as missing:
+    raise ConfigError(f"an index in Postgres needs the extra: pip install 'assay[workers]' ({missing})") from missing
+
+log = logging.getLogger(__name__)
+
+PAGE, PASSAGES, LOT_SECONDS = 200, 20_000, 5.0
+"""A lot ends with so many documents or passages, or after so long: what a killed process loses at most.
+
+One document may have more, or take longer. A lot is read before the lock is taken: others wait for its writing alone.
+"""
+TURN_SECONDS, PAUSE_SECONDS = 10.0, 0.1
+"""How long the index may stay as it is until others read for it too whose turn it is not; how often they look."""
+QUERY_SECONDS = 60
+"""How long one statement of a question may take."""
+FAULTS = (SQLAlchemyError, psycopg.Error)
+
+_ANALYSES = """SELECT known FROM unnest(%(known)s::text[]) AS known
+    WHERE EXISTS (SELECT 1 FROM {0}_documents WHERE analysis = known)"""
+
+Say = Callable[[str], None]
+
+
+class PostgresSearch:
+    """Full-text search with one index for all machines. Implements `core.ports.LibrarySearch`.
+
+    The index lies beside the library and is derived from it. Whoever searches brings it level first: several machines
+    take turns, a lot of documents each. `segmenter` names how documents were cut into passages: another one's lie in
+    other tables.
+    """
+
+    name = "local"
+
+    def __init__(
+        self, engine: Engine, library: Library, spans: Callable[[Document], Sequence[PassageSpan]], segmenter: str
+    ) -> None:
+        self._engine, self._library, self._spans = engine, library, spans
+        self._prefix = tables.prefix_of(segmenter)
+        self._made = False
+
+    async def search(self, query: Query) -> list[Hit]:
+        """The best documents, with their best passages; of documents the question names also the header fields.
+
+        Raises:
+            SearchError: the index or the library cannot be read or written.
+        """
+        return await asyncio.to_thread(self.find, query)
+
+    def find(self, query: Query) -> list[Hit]:
+        """`search`, blocking."""
+        if query.limit < 1:
+            return []
+        try:
+            self.sync()
+            scope = scope_of(self._library, query.collections)
+            with self._engine.begin() as connection:
+                connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
+                return self._found(connection, query, scope)
+        except StoreError as error:
+            raise SearchError(f"local search: {error}") from error
+        except FAULTS as error:
+            raise _failed(error) from error
+
+    async def explain(self, query: Query) -> list[Explanation]:
+        """What `search` gives, with its rank; what each word gave is not told."""
+        return await asyncio.to_thread(self.explained, query)
+
+    def explained(self, query: Query) -> list[Explanation]:
+        """`explain`, blocking."""
+        hits = enumerate(self.find(query), 1)
+        return [Explanation(hit=hit, lexical=hit.score, lexical_rank=rank) for rank, hit in hits]
+
+    def sync(self, progress: Say | None = None) -> None:
+        """See the port."""
+        say, added = progress or _silent, 0
+        try:
+            self._make()
+            while (more := self._index_some()) is not None:
+                added += more
+                if not more:
+                    continue  # another was faster
+                say(f"indexed {added:,} document{'s' if added != 1 else ''}")
+        except FAULTS as error:
+            raise _failed(error) from error
+
+    def forget(self, rows: Sequence[int]) -> None:
+        """See the port."""
+        if not rows:
+            return
+        try:
+            self._make()
+            with self._engine.begin() as connection:
+                tables.lock(connection, self._prefix)
+                forget(connection, self._prefix, rows)
+        except FAULTS as error:
+            raise _failed(error) from error
+
+    def close(self) -> None:
+        """See the port."""
+        self._engine.dispose()
+
+    def _make(self) -> None:
+        if not self._made:
+            with self._engine.begin() as connection:
+                tables.make(connection, self._prefix)
+            self._made = True
+
+    def _index_some(self) -> int | None:
+        """Index the next documents, or wait for who does; how many, None where it is level."""
+        row = self._row()
+        if row >= self._library.last_row():
+            return None
+        with (
+            self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
+            tables.turn(connection, self._prefix) as mine,
+        ):
+            if mine and self._row() == row:
+                return self._add(row, self._read(row))
+        return 0 if self._moved(row) else self._add(row, self._read(row))
+
+    def _row(self) -> int:
+        with self._engine.begin() as connection:
+            return extent(connection, self._prefix).row
+
+    def _moved(self, row: int) -> bool:
+        """Whether the index goes on from `row` by itself, in the time others are given."""
+        end = time.monotonic() + TURN_SECONDS
+        while self._row() == row:
+            if time.monotonic() > end:
+                return False
+            time.sleep(PAUSE_SECONDS)
+        return True
+
+    def _read(self, row: int) -> Lot:
+        """The next documents after `row`, with their passages. Slow where bytes are far away: no lock is held."""
+        lot, end = Lot(), time.monotonic() + LOT_SECONDS
+        for number, document in self._library.after(row, PAGE):
+            lot.add(number, document, self._passages_of(document))
+            if lot.passages >= PASSAGES or time.monotonic() > end:
+                break
+        return lot
+
+    def _add(self, row: int, lot: Lot) -> int | None:
+        """Write the documents after `row`, if neither they nor the index changed since; how many."""
+        if not lot.rows:
+            return None
+        with self._engine.begin() as connection:
+            tables.lock(connection, self._prefix)
+            if extent(connection, self._prefix).row != row or len(self._library.at(lot.rows)) != len(lot.rows):
+                return 0
+            lot.write(connection, self._prefix)
+        return len(lot.rows)
+
+    def _passages_of(self, document: Document) -> Sequence[PassageSpan]:
+        """A document which cannot be read any more is still found by its title; the others do not suffer."""
+        try:
+            return self._spans(document)
+        except StoreError as error:
+            log.warning("%s is indexed by its title only: %s", document.name, error)
+            return ()
+
+    def _found(self, connection: Connection, query: Query, scope: set[int] | None) -> list[Hit]:
+        known = {"known": [*STEMMERS, UNSTEMMED]}
+        analyses = set(connection.exec_driver_sql(_ANALYSES.format(self._prefix), known).scalars())
+        words = Words(query.text, {*analyses, analysis_of(query.language)})
+        question, asked = IndexQuery(connection, self._prefix, words, scope), Naming(query.text)
+        ranked = question.rank(query.limit, BEST)
+        hashes = question.hashes([found.row for found in ranked])
+        documents = self._library.at([found.row for found in ranked])
+        hits = []
+        for found in ranked:
+            document = documents.get(found.row)
+            if document is not None and document.sha256 == hashes.get(
+                found.row
+            ):  # else the library does not have it any more
+                more = question.fields(found.row) if asked.names(document) else ()
+                hits.append(
+                    Hit(document=document, score=found.score, spans=tuple(dict.fromkeys((*found.spans, *more))))
+                )
+        return hits
+
+
+def _failed(error: BaseException) -> SearchError:
+    said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+    return SearchError(f"local search: the index in PostgreSQL cannot be used: {said}")
+
+
+def _silent(_: str) -> None:
+    """Nobody listens."""

@@ -1,0 +1,280 @@
+"""An index of runs: of what was asked, and what the reports say. Derived from the journal, and deletable at any time.
+
+Ranked by BM25 as tantivy computes it (Robertson and Zaragoza 2009); a word in the question counts more than one in the
+report. Words are those of the library's index (`core.relevance.analysis`). Blocking; one thread at a time.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import tantivy
+from filelock import FileLock, Timeout
+from tantivy import Occur, Query
+
+from assay.core.errors import SearchError
+from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of, terms
+from assay.core.text import sentences
+from assay.search.local.index import WHITESPACE, Damaged, reading
+from assay.search.local.words import Words
+
+FORMAT = "runs-1"
+"""The folder's name; changes with the schema or the analysis."""
+HEAP = 15_000_000
+"""Bytes a writer may hold back: the least tantivy takes."""
+PATIENCE = 60.0
+"""Seconds to wait for another process which writes the index."""
+ASKED = 2.0
+"""What a word counts in a question, beside one in a report."""
+LONGEST_SNIPPET = 300
+"""Code points of a snippet."""
+_SPACE = re.compile(r"\s+")
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("number", indexed=True, fast=True, stored=True)
+    builder.add_text_field("run", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("owner", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("ended", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("analysis", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("question", tokenizer_name=WHITESPACE, index_option="freq")
+    builder.add_text_field("report", tokenizer_name=WHITESPACE, index_option="freq")
+    builder.add_unsigned_field("seq", stored=True)
+    builder.add_bytes_field("said", stored=True)
+    return builder.build()
+
+
+SCHEMA = _schema()
+
+
+class IndexedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What the index holds of a run; `number` is its place in the journal, `seq` how far its log had come.
+
+    One which has `ended` stays as it is.
+    """
+
+    number: int
+    run_id: str
+    owner: str
+    seq: int
+    ended: bool
+    question: str
+    report: str = ""
+    language: str = ""
+
+
+class RunHit(msgspec.Struct, frozen=True, kw_only=True):
+    """A run which answers, and the sentence of its report which answers best; empty where only the question does."""
+
+    run_id: str
+    score: float
+    snippet: str = ""
+
+
+class RunIndex:
+    """The index under `path`; None keeps it in memory."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = None if path is None else path / FORMAT
+        self._index: tantivy.Index | None = None
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """The right to change the index.
+
+        Raises:
+            SearchError: another process has it for too long.
+            OSError: the folder cannot be written.
+        """
+        if self._path is None:
+            yield
+            return
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self._path.with_name(f"{FORMAT}.lock"), thread_local=False)
+        try:
+            lock.acquire(timeout=PATIENCE)
+        except Timeout:
+            raise SearchError(f"another process has held {lock.lock_file} for {PATIENCE:.0f} s") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def known(self) -> dict[str, int]:
+        """The runs it holds, with their numbers.
+
+        Raises:
+            Damaged: the files are no index.
+        """
+        return {_text(entry, "run"): _number(entry, "number") for entry in self._every(Query.all_query())}
+
+    def unended(self) -> dict[str, tuple[int, int]]:
+        """Those which had not ended when they were taken in: their numbers, and how far their logs had come.
+
+        Raises:
+            Damaged: the files are no index.
+        """
+        found = self._every(Query.term_query(SCHEMA, "ended", "no"))
+        return {_text(entry, "run"): (_number(entry, "number"), _number(entry, "seq")) for entry in found}
+
+    def last(self) -> int:
+        """The highest number, 0 where there is none.
+
+        Raises:
+            Damaged: the files are no index.
+        """
+        with reading():
+            searcher = self._searcher()
+            best = (
+                searcher.search(Query.all_query(), 1, count=False, order_by_field="number")
+                if searcher.num_docs
+                else None
+            )
+            return int(best.hits[0][0]) if best else 0
+
+    def _every(self, query: Query) -> list[tantivy.Document]:
+        with reading():
+            searcher = self._searcher()
+            found = searcher.search(query, max(searcher.num_docs, 1), count=False).hits
+            return [searcher.doc(address) for _, address in found]
+
+    def change(self, put: Sequence[IndexedRun], forget: Iterable[str] = ()) -> None:
+        """Take runs in, in the place of what is known of them, and others out; within `writing`.
+
+        Raises:
+            Damaged: the files are no index.
+            OSError: they cannot be written.
+        """
+        gone = [*forget, *(run.run_id for run in put)]
+        if not gone:
+            return
+        with reading():
+            self._searcher()
+            writer = self._opened().writer(HEAP, 1)
+            for run_id in gone:
+                writer.delete_documents_by_term("run", run_id)
+            for run in put:
+                writer.add_document(_entry(run))
+            writer.commit()
+            writer.wait_merging_threads()
+            self._opened().reload()
+
+    def search(self, text: str, owner: str | None, limit: int, offset: int = 0) -> list[RunHit]:
+        """The best runs of an owner for `text`: those with all its words, and where there are none, with any.
+
+        Raises:
+            Damaged: the files are no index.
+        """
+        with reading():
+            searcher = self._searcher()
+            names = {name for name in (*STEMMERS, UNSTEMMED) if searcher.doc_freq("analysis", name)}
+            words = Words(text, {*names, analysis_of("")})
+            wanted = [forms for forms in dict.fromkeys(words.plain) if not words.stop.intersection(forms)]
+            wanted = wanted or list(dict.fromkeys(words.plain))
+            if not wanted:
+                return []
+            for occur in (Occur.Must, Occur.Should):
+                query = _query(wanted, owner, occur)
+                if searcher.search(query, 1, count=False).hits:
+                    found = searcher.search(query, limit, count=False, offset=offset).hits
+                    return [_hit(searcher.doc(address), score, wanted) for score, address in found]
+        return []
+
+    def remove(self) -> None:
+        """Delete it; whoever searches next makes it anew. Within `writing`."""
+        self._index = None
+        if self._path is not None:
+            shutil.rmtree(self._path, ignore_errors=True)
+
+    def _searcher(self) -> tantivy.Searcher:
+        index = self._opened()
+        index.reload()
+        return index.searcher()
+
+    def _opened(self) -> tantivy.Index:
+        there = self._path is None or (self._path / "meta.json").exists()
+        if self._index is None or not there:
+            self._index = _open(self._path)
+        return self._index
+
+
+def _open(path: Path | None) -> tantivy.Index:
+    if path is not None:
+        path.mkdir(parents=True, exist_ok=True)
+    index = tantivy.Index(SCHEMA) if path is None else tantivy.Index(SCHEMA, str(path))
+    index.register_tokenizer(WHITESPACE, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+    index.config_reader("manual")
+    return index
+
+
+def _entry(run: IndexedRun) -> tantivy.Document:
+    analysis = analysis_of(run.language)
+    entry = tantivy.Document()
+    entry.add_unsigned("number", run.number)
+    entry.add_text("run", run.run_id)
+    entry.add_text("owner", run.owner)
+    entry.add_text("ended", "yes" if run.ended else "no")
+    entry.add_text("analysis", analysis)
+    entry.add_text("question", " ".join(terms(_sound(run.question), analysis)))
+    entry.add_text("report", " ".join(terms(_sound(run.report), analysis)))
+    entry.add_unsigned("seq", run.seq)
+    entry.add_bytes("said", _sound(run.report).encode())
+    return entry
+
+
+def _sound(text: str) -> str:
+    """Text without what no index takes."""
+    return text.encode(errors="replace").decode().replace("\0", " ")
+
+
+def _query(words: Sequence[tuple[str, ...]], owner: str | None, occur: Occur) -> Query:
+    parts = [(occur, _one(forms)) for forms in words]
+    asked = Query.boolean_query(parts)
+    if owner is None:
+        return asked
+    mine = Query.const_score_query(Query.term_query(SCHEMA, "owner", owner), 0.0)
+    return Query.boolean_query([(Occur.Must, mine), (Occur.Must, asked)])
+
+
+def _one(forms: Sequence[str]) -> Query:
+    """A word in any of its forms, in the question or the report."""
+    asked = [Query.boost_query(Query.term_query(SCHEMA, "question", form), ASKED) for form in dict.fromkeys(forms)]
+    said = [Query.term_query(SCHEMA, "report", form) for form in dict.fromkeys(forms)]
+    return Query.disjunction_max_query([*asked, *said])
+
+
+def _hit(entry: tantivy.Document, score: float, words: Sequence[tuple[str, ...]]) -> RunHit:
+    said = bytes(entry.get_first("said") or b"").decode()
+    return RunHit(
+        run_id=_text(entry, "run"), score=float(score), snippet=_snippet(said, _text(entry, "analysis"), words)
+    )
+
+
+def _text(entry: tantivy.Document, name: str) -> str:
+    return str(entry.get_first(name) or "")
+
+
+def _number(entry: tantivy.Document, name: str) -> int:
+    return int(entry.get_first(name) or 0)
+
+
+def _snippet(text: str, analysis: str, words: Sequence[tuple[str, ...]]) -> str:
+    """The first of the sentences with the most of the words; empty where none has any."""
+    best, most = "", 0
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        held = set(terms(sentence, analysis))
+        count = sum(not held.isdisjoint(forms) for forms in words)
+        if count > most:
+            best, most = sentence, count
+    short = _SPACE.sub(" ", best).strip()
+    return short if len(short) <= LONGEST_SNIPPET else short[: LONGEST_SNIPPET - 1].rstrip() + "…"
+
+
+__all__ = ["Damaged", "IndexedRun", "RunHit", "RunIndex"]

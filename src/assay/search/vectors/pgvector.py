@@ -1,0 +1,193 @@
+"""Vectors in PostgreSQL, by its extension pgvector: the server looks for the nearest, and no worker holds them.
+
+They are a second copy of the bytes which `store` keeps, brought level with them before a question is asked. Each is
+looked at, so that nothing near is missed, until somebody makes an index of neighbours (docs/search-by-meaning.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from assay.core.errors import SearchError
+from assay.search.vectors.matrix import Place
+from assay.search.vectors.neighbours import NearestPassages
+from assay.search.vectors.store import VectorStore
+
+LONGEST = 4_000
+"""Numbers of a vector which pgvector can index as half-precision numbers; a signed byte is one, to the letter."""
+LOCK = 0x61737370
+LOT = 2_000
+"""Passages written at a time."""
+QUERY_SECONDS = 60
+
+
+class PgvectorNeighbours:
+    """Implements `neighbours.Neighbours`. `engine` is the database in which `store` keeps its bytes."""
+
+    def __init__(self, engine: Engine, store: VectorStore) -> None:
+        self._engine, self._store = engine, store
+        self._table = f"{store.prefix}_pg_{hashlib.sha256(store.segmenter.encode()).hexdigest()[:8]}"
+        self.dimensions = 0
+        self._extent, self._place = (0, 0), ""
+
+    def level(self) -> None:
+        """See the protocol. One process at a time writes; others wait for it."""
+        dimensions = self._store.progress().dimensions
+        if not dimensions:
+            self.dimensions = 0
+            return
+        extent = self._store.extent()
+        if extent == self._extent and dimensions == self.dimensions and self._last() == extent[0]:
+            return  # ids only go up: the same highest and as many are the same
+        with self._connected() as connection:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+            self._install(connection)
+            self._make(connection, dimensions)
+            connection.execute(text(f"DELETE FROM {self._table} t WHERE NOT EXISTS ({self._kept('t.id')})"))
+            self._fill(connection, self._highest(connection))
+        self.dimensions, self._extent = dimensions, extent
+
+    def near(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
+        """See the protocol."""
+        with self._connected() as connection:
+            connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
+            where = "" if scope is None else "WHERE row = ANY(:rows)"
+            asked = text(
+                f"SELECT row, place, sha256, 1 - (vector <=> CAST(:query AS halfvec)) FROM {self._table} {where}"
+                " ORDER BY vector <=> CAST(:query AS halfvec), id, place LIMIT :most"
+            )
+            values = {"query": _written(query), "most": most} | ({} if scope is None else {"rows": list(scope)})
+            found = connection.execute(asked, values).all()
+        nearest = [((int(row), int(place)), float(cosine)) for row, place, _, cosine in found]
+        return _InDatabase(self, query, scope, nearest, {int(row): str(name) for row, _, name, _ in found})
+
+    def looked_up(
+        self, query: bytes, scope: Collection[int] | None, documents: Collection[str]
+    ) -> Iterator[tuple[int, str, float]]:
+        """Row, hash and cosine of each passage of these documents, in their order."""
+        within = "" if scope is None else "AND row = ANY(:rows)"
+        asked = text(
+            f"SELECT row, sha256, 1 - (vector <=> CAST(:query AS halfvec)) FROM {self._table}"
+            f" WHERE sha256 = ANY(:documents) {within} ORDER BY row, place"
+        )
+        values: dict[str, object] = {"query": _written(query), "documents": list(documents)}
+        values |= {} if scope is None else {"rows": list(scope)}
+        with self._connected() as connection:
+            for row, name, cosine in connection.execute(asked, values):
+                yield int(row), str(name), float(cosine)
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        """A transaction in which the extension's type and operators are known, wherever they lie."""
+        with _faults(), self._engine.begin() as connection:
+            if self._place:
+                _know(connection, self._place)
+            yield connection
+
+    def _last(self) -> int:
+        with self._connected() as connection:
+            return self._highest(connection)
+
+    def _highest(self, connection: Connection) -> int:
+        """The id of the last document here."""
+        return int(connection.execute(text(f"SELECT coalesce(max(id), 0) FROM {self._table}")).scalar_one())
+
+    def _install(self, connection: Connection) -> None:
+        """Have the extension in the database, and know where."""
+        where = text("SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'")
+        if connection.execute(where).scalar_one_or_none() is None:
+            connection.exec_driver_sql("CREATE EXTENSION vector SCHEMA public")
+        self._place = str(connection.execute(where).scalar_one())
+        _know(connection, self._place)
+
+    def _make(self, connection: Connection, dimensions: int) -> None:
+        """The table; one with vectors of another length is made anew."""
+        length = text("SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass(:name) AND attname = 'vector'")
+        known = connection.execute(length, {"name": self._table}).scalar_one_or_none()
+        if known is not None and known != dimensions:
+            connection.exec_driver_sql(f"DROP TABLE {self._table}")
+        connection.exec_driver_sql(
+            f"CREATE TABLE IF NOT EXISTS {self._table} (id bigint, row bigint NOT NULL, place integer,"
+            f" sha256 text NOT NULL, vector halfvec({dimensions}) NOT NULL, PRIMARY KEY (id, place))"
+        )
+        connection.exec_driver_sql(f"CREATE INDEX IF NOT EXISTS {self._table}_by_sha256 ON {self._table} (sha256)")
+
+    def _kept(self, id: str) -> str:
+        return f"SELECT 1 FROM {self._store.prefix}_documents d WHERE d.id = {id}"
+
+    def _fill(self, connection: Connection, after: int) -> None:
+        """Write what the store has beyond `after`."""
+        insert = text(f"INSERT INTO {self._table} VALUES (:id, :row, :place, :sha256, CAST(:vector AS halfvec))")
+        lot: list[dict[str, object]] = []
+        for id, row, sha256, count, vectors in self._store.documents(after):
+            length = len(vectors) // count
+            lot += (
+                {
+                    "id": id,
+                    "row": row,
+                    "place": place,
+                    "sha256": sha256,
+                    "vector": _written(vectors[place * length : (place + 1) * length]),
+                }
+                for place in range(count)
+            )
+            if len(lot) >= LOT:
+                connection.execute(insert, lot)
+                lot = []
+        if lot:
+            connection.execute(insert, lot)
+
+
+class _InDatabase:
+    """What was found, and what is looked up beside it. Implements `neighbours.Near`."""
+
+    def __init__(
+        self,
+        neighbours: PgvectorNeighbours,
+        query: bytes,
+        scope: Collection[int] | None,
+        nearest: Sequence[tuple[Place, float]],
+        names: Mapping[int, str],
+    ) -> None:
+        self._neighbours, self._query, self._scope = neighbours, query, scope
+        self.nearest, self.names = nearest, dict(names)
+        self._cosines: dict[int, list[float]] = {}
+
+    def rows(self, documents: Collection[str]) -> Mapping[str, int]:
+        found: dict[str, int] = {}
+        for row, name, cosine in self._neighbours.looked_up(self._query, self._scope, documents):
+            found[name] = row
+            self.names[row] = name
+            self._cosines.setdefault(row, []).append(cosine)
+        return found
+
+    def cosines(self, row: int) -> list[float]:
+        return self._cosines[row]
+
+
+def _know(connection: Connection, schema: str) -> None:
+    """Look for names in a schema too, until the transaction ends."""
+    said = "SELECT set_config('search_path', current_setting('search_path') || ', ' || :schema, true)"
+    connection.execute(text(said), {"schema": schema})
+
+
+def _written(vector: bytes) -> str:
+    """A vector of signed bytes as pgvector reads it."""
+    return f"[{','.join(map(str, array('b', vector)))}]"
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    try:
+        yield
+    except SQLAlchemyError as error:
+        said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+        raise SearchError(
+            f"the vectors of passages cannot be used with pgvector: {said} (embedder.pgvector = false does without it)"
+        ) from error

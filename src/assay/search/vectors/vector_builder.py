@@ -1,0 +1,258 @@
+"""Making vectors: every passage of the library's documents is embedded once, a lot at a time.
+
+A lot is committed with how far it brings the vectors: a killed process loses one lot, and whoever goes on begins after
+it. A text which is known, of an earlier version of its document or of another, is not embedded again.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
+
+import msgspec
+
+from assay.core.errors import SearchError, StoreError, UsageError
+from assay.core.ports import Embedder, Library
+from assay.core.sources import Document, PassageSpan
+from assay.core.text import estimate_tokens
+from assay.search.local.index import pack
+from assay.search.vectors.patience import Sleep, embed
+from assay.search.vectors.store import DocumentVectors, VectorProgress, VectorStore
+from assay.search.vectors.texts import embedded_spans, key_of, quantized, text_of
+
+log = logging.getLogger(__name__)
+
+PAGE = 20
+"""Documents taken from the library at a time."""
+LOT = 512
+"""Passages after which a lot ends: what a killed process loses at most, but for a longer document."""
+
+Say = Callable[[str], None]
+Turn = Callable[[Say], AbstractContextManager[None]]
+"""The right to make vectors, which one process has at a time."""
+
+
+class EmbeddingLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What making vectors may take: US dollars and tokens, None for no limit, and `batch` texts in one request."""
+
+    usd: float | None = None
+    tokens: int | None = None
+    batch: int = 64
+
+
+class Built(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it: documents done and their passages, texts which were embedded, and what that cost.
+
+    `withheld` documents are private and the embedder is elsewhere. `stopped` says why more was not done.
+    """
+
+    documents: int = 0
+    passages: int = 0
+    embedded: int = 0
+    tokens: int = 0
+    usd: float = 0.0
+    withheld: int = 0
+    stopped: str = ""
+
+
+class VectorBuilder:
+    """Brings the vectors level with the library. Blocking; any thread may call it, one at a time."""
+
+    def __init__(
+        self,
+        store: VectorStore,
+        embedder: Embedder,
+        library: Library,
+        spans: Callable[[Document], Sequence[PassageSpan]],
+        turn: Turn,
+        sleep: Sleep = time.sleep,
+    ) -> None:
+        self._store, self._embedder, self._library, self._spans = store, embedder, library, spans
+        self._turn, self._sleep = turn, sleep
+
+    def build(self, limits: EmbeddingLimits, private: Collection[int], progress: Say | None = None) -> Built:
+        """Embed what has no vectors yet, but for the rows which are `private`.
+
+        Raises:
+            SearchError: the embedder failed for good, or the vectors cannot be kept.
+            UsageError: a limit in US dollars, and nobody knows what the embedder costs.
+            StoreError: the library cannot be read.
+        """
+        if limits.usd is not None and self._embedder.price is None:
+            raise UsageError(
+                f"embedder.max_usd is set, and nobody knows what {self._embedder.name} costs: name its price in"
+                f' [catalogue."{self._embedder.name}"] (input_price and output_price, in US dollars a million tokens)'
+            )
+        say = progress or _silent
+        with self._turn(say):
+            return _Building(self._store, self._embedder, self._library, self._spans, limits, self._sleep).work(
+                private, say
+            )
+
+
+class _Spent(Exception):
+    """The next batch would pass a limit."""
+
+
+class _Building:
+    """One pass over the library."""
+
+    def __init__(
+        self,
+        store: VectorStore,
+        embedder: Embedder,
+        library: Library,
+        spans: Callable[[Document], Sequence[PassageSpan]],
+        limits: EmbeddingLimits,
+        sleep: Sleep,
+    ) -> None:
+        self._store, self._embedder, self._library, self._spans = store, embedder, library, spans
+        self._limits, self._sleep = limits, sleep
+        self._built = Built()
+        self._price = embedder.price or 0.0
+        self._state = self._begun()
+        self._known = dict(store.known())
+
+    def work(self, private: Collection[int], say: Say) -> Built:
+        """Go through all that is not done."""
+        total, started = self._library.last_row(), time.monotonic()
+        try:
+            released = sorted(self._store.withheld().difference(private))
+            for start in range(0, len(released), PAGE):
+                found = self._library.at(released[start : start + PAGE])
+                self._add(sorted(found.items()), private, self._state.row)
+            while page := self._library.after(self._state.row, PAGE):
+                for lot in _lots(page, self._spans_of):
+                    self._add(lot, private, lot[-1][0])
+                say(_told(self._built, self._state.row, total, time.monotonic() - started))
+        except _Spent as spent:
+            self._built = msgspec.structs.replace(self._built, stopped=str(spent))
+        else:
+            self._store.forget_other_segmenters()
+        finally:
+            self._store.add((), self._state)  # what was paid for is counted, whatever became of it
+        return msgspec.structs.replace(self._built, withheld=len(self._store.withheld()))
+
+    def _begun(self) -> VectorProgress:
+        """How far the vectors have come; those of another library are forgotten."""
+        state = self._store.progress()
+        if state.row:
+            is_there = self._library.at([state.row])
+            kept = self._store.hashes([state.row])
+            others = state.row in is_there and state.row in kept and is_there[state.row].sha256 != kept[state.row]
+            if others or state.row > self._library.last_row():
+                self._store.clear()
+                return VectorProgress()
+        return state
+
+    def _add(self, documents: Sequence[tuple[int, Document]], private: Collection[int], row: int) -> None:
+        """Embed and keep some documents; the vectors have come as far as `row` then."""
+        texts: dict[bytes, str] = {}
+        cut: dict[int, list[tuple[bytes, PassageSpan]]] = {}
+        for number, document in documents:
+            if number in private:
+                continue
+            cut[number] = []
+            for span in embedded_spans(self._spans_of(document)):
+                text = text_of(span, document)
+                cut[number].append((key_of(text), span))
+                texts[cut[number][-1][0]] = text
+        new = {key: text for key, text in texts.items() if key not in self._known}
+        made = self._embedded(new)
+        kept = []
+        for number, document in documents:
+            if number not in cut:
+                kept.append(DocumentVectors(row=number, sha256=document.sha256, withheld=True))
+                continue
+            keys = [key for key, _ in cut[number]]
+            vectors = b"".join(made.get(key) or self._known[key] for key in keys)
+            spans = tuple(pack(span) for _, span in cut[number])
+            kept.append(DocumentVectors(number, document.sha256, b"".join(keys), vectors, spans))
+        self._state = msgspec.structs.replace(self._state, row=row)
+        self._store.add(kept, self._state)
+        self._known |= made
+        self._count(documents=len(kept), passages=sum(len(each.spans) for each in kept), embedded=len(new))
+
+    def _embedded(self, texts: dict[bytes, str]) -> dict[bytes, bytes]:
+        """The vectors of new texts. Those of similar length go together: a batch is as long as its longest text."""
+        made: dict[bytes, bytes] = {}
+        self._check(texts.values())
+        ordered = sorted(texts, key=lambda key: (len(texts[key]), key))
+        for start in range(0, len(ordered), self._limits.batch):
+            keys = ordered[start : start + self._limits.batch]
+            batch = [texts[key] for key in keys]
+            answer = embed(self._embedder, batch, "passage", sleep=self._sleep)
+            self._check_length(len(answer.vectors[0]))
+            made |= zip(keys, map(quantized, answer.vectors), strict=True)
+            self._spend(answer.tokens)
+        return made
+
+    def _spend(self, tokens: int) -> None:
+        usd = tokens * self._price / 1e6
+        self._state = msgspec.structs.replace(
+            self._state, tokens=self._state.tokens + tokens, usd=self._state.usd + usd
+        )
+        self._count(tokens=tokens, usd=usd)
+
+    def _check(self, texts: Iterable[str]) -> None:
+        """Stop before a limit is passed."""
+        tokens = self._built.tokens + sum(map(estimate_tokens, texts))
+        usd = tokens * self._price / 1e6
+        if self._limits.tokens is not None and tokens > self._limits.tokens:
+            raise _Spent(f"the limit of {self._limits.tokens:,} tokens (embedder.max_tokens) is reached")
+        if self._limits.usd is not None and usd > self._limits.usd:
+            raise _Spent(f"the limit of ${self._limits.usd:g} (embedder.max_usd) is reached")
+
+    def _check_length(self, dimensions: int) -> None:
+        """See that vectors are as long as those before them.
+
+        Raises:
+            SearchError: they are not: another model answers to the same name.
+        """
+        if self._state.dimensions not in (0, dimensions):
+            raise SearchError(
+                f"{self._embedder.name} gives vectors of {dimensions} numbers now, and those kept have"
+                f" {self._state.dimensions}: `assay docs embed --anew` makes all of them again"
+            )
+        self._state = msgspec.structs.replace(self._state, dimensions=dimensions)
+
+    def _spans_of(self, document: Document) -> Sequence[PassageSpan]:
+        try:
+            return self._spans(document)
+        except StoreError as error:
+            log.warning("%s gets no vectors: %s", document.name, error)
+            return ()
+
+    def _count(self, **more: float) -> None:
+        counted = {name: getattr(self._built, name) + value for name, value in more.items()}
+        self._built = msgspec.structs.replace(self._built, **counted)
+
+
+def _lots(
+    page: Sequence[tuple[int, Document]], spans: Callable[[Document], Sequence[PassageSpan]]
+) -> Iterable[list[tuple[int, Document]]]:
+    """A page in parts of about `LOT` passages."""
+    lot: list[tuple[int, Document]] = []
+    count = 0
+    for row, document in page:
+        lot.append((row, document))
+        count += len(spans(document))
+        if count >= LOT:
+            yield lot
+            lot, count = [], 0
+    if lot:
+        yield lot
+
+
+def _told(built: Built, row: int, total: int, seconds: float) -> str:
+    """A line of progress; what is left is by rows, which the library counts."""
+    cost = f", ${built.usd:.4f}" if built.usd else ""
+    rate = built.embedded / seconds if seconds > 1 else 0.0
+    speed = f", {rate:,.0f} a second" if rate else ""
+    return f"vectors: {built.passages:,} passages, {row / max(total, 1):.0%} of the library{speed}{cost}"
+
+
+def _silent(_: str) -> None:
+    """Nobody listens."""

@@ -1,0 +1,58 @@
+"""The native API, `/api/v1`: all that the library can do, as typed routes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.routing import BaseRoute
+
+from assay.server.api import (
+    additions,
+    admin,
+    checks,
+    collections,
+    configuration,
+    events,
+    logins,
+    reports,
+    run_control,
+    runs,
+    schedules,
+    shares,
+    system,
+    threads,
+    users,
+    webhooks,
+)
+from assay.server.backend import Backend, RouteGroup
+from assay.server.wire import Endpoint
+
+PREFIX = "/api/v1"
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    *runs.routes.endpoints,
+    *run_control.routes.endpoints,
+    *events.routes.endpoints,
+    *reports.routes.endpoints,
+    *threads.routes.endpoints,
+    *schedules.routes.endpoints,
+    *additions.routes.endpoints,
+    *collections.routes.endpoints,
+    *checks.routes.endpoints,
+    *system.routes.endpoints,
+    *configuration.routes.endpoints,
+    *users.routes.endpoints,
+    *webhooks.routes.endpoints,
+    *admin.routes.endpoints,
+    *logins.routes.endpoints,
+    *shares.routes.endpoints,
+    *shares.public.endpoints,
+)
+
+
+def routes(_backend: Backend) -> Sequence[BaseRoute]:
+    """The routes, for the application."""
+    return [each.route() for each in ENDPOINTS]
+
+
+PART = RouteGroup(prefix=PREFIX, routes=routes, needs="route")

@@ -1,0 +1,254 @@
+"""What admins see of all users: names, numbers and times, and never a question or a text."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import msgspec
+
+from assay.core import pages
+from assay.core.errors import UsageError
+from assay.core.ports import ModelUsage, RunFilter, RunRow, RunStatus
+from assay.core.ports.audit import AuditEntry, AuditFilter
+from assay.server.api.run_requests import RequestBody
+from assay.server.limits import LimitBook, UserLimits
+from assay.server.wire import Endpoints, RouteCall
+
+routes = Endpoints("admin")
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Amount = Annotated[float, msgspec.Meta(gt=0)]
+Rate = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+
+DAYS = 30
+"""Days of which usage is told where nothing is said."""
+
+
+class AuditWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which entries: of an `actor`, of an `action` (the operation's name), `since` and before `until` (ISO 8601)."""
+
+    actor: str = ""
+    action: str = ""
+    since: str = ""
+    until: str = ""
+    cursor: str = ""
+    limit: int = 100
+
+
+class AuditShown(msgspec.Struct, frozen=True, kw_only=True):
+    """Something which was done, or refused (`status` of 400 and more).
+
+    `action` is the name of an operation of this API, `subject` what it was done to. `via` is what the actor was known
+    by: session, token, login, none (no users), command (on the machine itself).
+    """
+
+    at: str
+    actor: str
+    action: str
+    subject: str
+    via: str
+    address: str
+    status: int
+
+
+class AuditPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Entries, the newest first; `next` goes on, empty at the end."""
+
+    entries: tuple[AuditShown, ...]
+    next: str
+
+
+class UsageWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Of which `user`, and of runs begun `since` and before `until` (ISO 8601 UTC); without, of the last 30 days."""
+
+    user: str = ""
+    since: str = ""
+    until: str = ""
+
+
+class DayUsage(msgspec.Struct, frozen=True, kw_only=True):
+    """What the runs which a user began on a day (UTC) took of a model; a run of several models counts at each."""
+
+    day: str
+    user: str
+    model: str
+    runs: int
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    usd: float
+    unpriced_calls: int
+
+
+class LimitsWanted(RequestBody, frozen=True, kw_only=True):
+    """What a user may do: null is no limit; what is left out is as the settings say."""
+
+    runs_per_day: Count | msgspec.UnsetType | None = msgspec.UNSET
+    usd_per_day: Amount | msgspec.UnsetType | None = msgspec.UNSET
+    tokens_per_day: Count | msgspec.UnsetType | None = msgspec.UNSET
+    runs_at_once: Count | msgspec.UnsetType | None = msgspec.UNSET
+    requests_per_minute: Rate | msgspec.UnsetType | None = msgspec.UNSET
+    runs_per_hour: Rate | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class LimitsShown(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user may do; `given` names what was said of him alone."""
+
+    user: str
+    limits: UserLimits
+    given: tuple[str, ...]
+
+
+class LimitsList(msgspec.Struct, frozen=True, kw_only=True):
+    """What each user may do, and those of whom something else was said."""
+
+    usual: UserLimits
+    users: tuple[LimitsShown, ...]
+
+
+class UsageList(msgspec.Struct, frozen=True, kw_only=True):
+    """What was used since a day, by day, user and model, and what each user may use."""
+
+    since: str
+    usage: tuple[DayUsage, ...]
+    limits: UserLimits
+
+
+class AllRunsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which runs: of a `user`, of these statuses, begun `since` and before `until` (ISO 8601 UTC)."""
+
+    user: str = ""
+    status: tuple[RunStatus, ...] = ()
+    since: str = ""
+    until: str = ""
+    cursor: str = ""
+    limit: int = 50
+
+
+class RunStanding(msgspec.Struct, frozen=True, kw_only=True):
+    """How somebody's run stands."""
+
+    id: str
+    user: str
+    status: RunStatus
+    created_at: str
+    active_seconds: float
+    queued: bool
+    executed: bool
+
+
+class AllRuns(msgspec.Struct, frozen=True, kw_only=True):
+    """Runs of all users, the newest first; `next` goes on, empty at the end."""
+
+    runs: tuple[RunStanding, ...]
+    next: str
+
+
+@routes.get("/admin/audit", scope="admin")
+async def list_audit(call: RouteCall, query: AuditWanted) -> AuditPage:
+    """List who did what, and when."""
+    log = call.backend.assay.audit
+    wanted = AuditFilter(
+        actor=query.actor, action=query.action, since=_seconds(query.since), until=_seconds(query.until)
+    )
+    limit = pages.bounded(query.limit)
+    found = [] if log is None else await log.page(wanted, limit + 1, pages.read(query.cursor, int))
+    after = pages.written(found[limit - 1].number) if len(found) > limit else ""
+    return AuditPage(entries=tuple(map(_shown, found[:limit])), next=after)
+
+
+@routes.get("/admin/usage", scope="admin")
+async def list_usage(call: RouteCall, query: UsageWanted) -> UsageList:
+    """List what the runs of all users used, by day, user and model, and what each user may use."""
+    since = query.since or (datetime.now(UTC) - timedelta(days=DAYS)).date().isoformat()
+    found = await call.backend.assay.overview.usage(since, query.until)
+    rows = (_used(each) for each in found if not query.user or each.owner == query.user)
+    return UsageList(since=since, usage=tuple(rows), limits=call.backend.limits.usual)
+
+
+@routes.get("/admin/limits", scope="admin")
+async def list_user_limits(call: RouteCall) -> LimitsList:
+    """List what each user may do, and those of whom something else was said."""
+    book = call.backend.limits
+    await book.refresh()
+    return LimitsList(usual=book.usual, users=tuple(_limits_shown(book, user) for user in sorted(book.given())))
+
+
+@routes.put("/admin/limits/{user}", scope="admin")
+async def set_user_limits(call: RouteCall, user: str, body: LimitsWanted) -> LimitsShown:
+    """Say what one user may do, in place of what was said before; it counts at all servers within 5 seconds."""
+    await call.backend.assay.users.find(user)
+    given = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not msgspec.UNSET}
+    await call.backend.limits.give(user, given)
+    return _limits_shown(call.backend.limits, user)
+
+
+@routes.delete("/admin/limits/{user}", scope="admin", status=204)
+async def reset_user_limits(call: RouteCall, user: str) -> None:
+    """Have one user do what the settings say of every user."""
+    await call.backend.assay.users.find(user)
+    await call.backend.limits.give(user, {})
+
+
+def _limits_shown(book: LimitBook, user: str) -> LimitsShown:
+    return LimitsShown(user=user, limits=book.of(user), given=tuple(sorted(book.given().get(user, ()))))
+
+
+@routes.get("/admin/runs", scope="admin")
+async def list_all_runs(call: RouteCall, query: AllRunsWanted) -> AllRuns:
+    """List the runs of all users: whose they are and how they stand, not what they are about."""
+    rows, after = await call.backend.assay.overview.runs(
+        query.user or None,
+        RunFilter(status=query.status, since=query.since, until=query.until),
+        query.cursor,
+        query.limit,
+    )
+    return AllRuns(runs=tuple(map(_run_shown, rows)), next=after)
+
+
+def _used(row: ModelUsage) -> DayUsage:
+    return DayUsage(
+        day=row.day,
+        user=row.owner,
+        model=row.model,
+        runs=row.runs,
+        model_calls=row.usage.model_calls,
+        input_tokens=row.usage.input_tokens,
+        output_tokens=row.usage.output_tokens,
+        usd=row.usage.usd,
+        unpriced_calls=row.usage.unpriced_calls,
+    )
+
+
+def _run_shown(row: RunRow) -> RunStanding:
+    return RunStanding(
+        id=row.run_id,
+        user=row.owner,
+        status=row.status,
+        created_at=row.created_at,
+        active_seconds=row.active_seconds,
+        queued=row.queued,
+        executed=bool(row.holder),
+    )
+
+
+def _shown(entry: AuditEntry) -> AuditShown:
+    at = datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="seconds")
+    told = msgspec.structs.asdict(entry)
+    return AuditShown(**{name: told[name] for name in AuditShown.__struct_fields__ if name != "at"}, at=at)
+
+
+def _seconds(text: str) -> float:
+    """A time as seconds since 1970, 0 for none.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        read = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        raise UsageError(f"{text[:40]!r} is no time: write it as 2026-11-23 or 2026-11-23T12:00:00Z") from None
+    if read is None:
+        return 0.0
+    return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()

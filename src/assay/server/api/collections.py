@@ -1,0 +1,294 @@
+"""Collections and their documents: added, looked at, searched, read, removed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+import msgspec
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException
+from starlette.responses import Response
+
+from assay.app.collections import Synced
+from assay.app.shelves import Excerpt
+from assay.core.ports import Addition, CollectionRow, Hit, Origin
+from assay.core.sources import Document
+from assay.evidence.ingest import UPLOADED, address
+from assay.server.api.additions import WAIT, AdditionList, named_alone, told
+from assay.server.api.run_requests import AddedScope, RequestBody, refused, sources_of
+from assay.server.guards import SANDBOX, body_of
+from assay.server.problems import refusal
+from assay.server.wire import Endpoints, RouteCall
+
+routes = Endpoints("documents")
+
+MOST = 1_000
+PIECE = 1 << 20
+FILES = ("application/octet-stream", "multipart/form-data")
+
+
+class CollectionNames(msgspec.Struct, frozen=True, kw_only=True):
+    """The collections people have made, by name."""
+
+    collections: tuple[CollectionRow, ...]
+
+
+class CollectionShown(msgspec.Struct, frozen=True, kw_only=True):
+    """A collection: whose it is, who may read it (all, where it is `open`), and where it was added from."""
+
+    name: str
+    documents: int
+    private: bool
+    owner: str
+    open: bool
+    readers: tuple[str, ...]
+    origins: tuple[Origin, ...]
+
+
+class CollectionWanted(RequestBody, frozen=True, kw_only=True):
+    """How a collection is to be; one which is not there is made.
+
+    `readers` may read it beside its owner: users by name, or `all`; None leaves that as it is.
+    """
+
+    private: bool = False
+    readers: tuple[str, ...] | Literal["all"] | None = None
+
+
+class Window(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which part of a list."""
+
+    limit: int = 100
+    offset: int = 0
+
+
+class DocumentPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Documents in the order of adding; `next` is the offset of those behind them, None where these are the last."""
+
+    documents: tuple[Document, ...]
+    total: int
+    next: int | None
+
+
+class FileNamed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the uploaded file is called, where the body is the file itself, and how many seconds to wait for its reading.
+
+    What is not read by then is read all the same: `/additions` tells how it goes.
+    """
+
+    name: str = ""
+    wait: float = WAIT
+
+
+class Crawl(RequestBody, frozen=True, kw_only=True):
+    """A site to be read: the pages at and below `url`, at most so many, at most so many links away."""
+
+    url: str
+    pages: int = 200
+    depth: int = 5
+
+
+class Places(RequestBody, frozen=True, kw_only=True):
+    """What to read into a collection: pages, and files on the server which it lets be read."""
+
+    urls: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    wait: float = WAIT
+
+
+class Added(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of adding: how many documents were found, and how many of them are new; warnings are sentences."""
+
+    collection: str
+    documents: int
+    added: int
+    files: int
+    warnings: tuple[str, ...]
+
+
+class Removed(msgspec.Struct, frozen=True, kw_only=True):
+    """What was taken out; it stays in the library for the reports which cite it."""
+
+    documents: tuple[Document, ...]
+
+
+class Searched(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is looked for."""
+
+    q: str
+    limit: int = 10
+
+
+class Hits(msgspec.Struct, frozen=True, kw_only=True):
+    """Documents, the best first, with the passages which match best."""
+
+    hits: tuple[Hit, ...]
+
+
+class TextRange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Bytes `start` to `end` of a document's text, with `around` bytes before and after; whole without `end`."""
+
+    start: int = 0
+    end: int | None = None
+    around: int = 300
+
+
+@routes.get("/collections")
+async def list_collections(call: RouteCall) -> CollectionNames:
+    """List the collections."""
+    return CollectionNames(collections=tuple(await call.assay.collections()))
+
+
+@routes.get("/collections/{collection:path}/documents")
+async def list_documents(call: RouteCall, collection: str, query: Window) -> DocumentPage:
+    """List the documents of a collection, in the order of adding."""
+    await call.assay.check_collection(collection)
+    found = await call.assay.documents(collection)
+    start, limit = max(query.offset, 0), min(max(query.limit, 1), MOST)
+    end = start + limit
+    return DocumentPage(documents=tuple(found[start:end]), total=len(found), next=end if end < len(found) else None)
+
+
+@routes.post("/collections/{collection:path}/documents", status=201, takes=FILES)
+async def upload_documents(call: RouteCall, collection: str, query: FileNamed) -> AdditionList:
+    """Read an uploaded file into a collection: the body itself, called `name`, or the files of a form.
+
+    The answer comes when they are read (201), or after `wait` seconds (202): then they are read in the background.
+    """
+    most = call.backend.settings.server.upload_mb * 1_000_000
+    body_of(call.request).most = most + 100_000  # a form has more than its files
+    type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if type == "multipart/form-data":
+        return await told(call, await _form(call, collection, most), query.wait)
+    if not query.name:
+        raise refusal("invalid", "say how the file is called: ?name=report.pdf, or send a form (multipart/form-data)")
+    pieces, kind = call.request.stream(), "" if type in FILES else type
+    made = await call.assay.begin_upload(query.name, pieces, collection, media_type=kind, most=most)
+    return await told(call, [made], query.wait)
+
+
+async def _form(call: RouteCall, collection: str, most: int) -> list[Addition]:
+    """The files of a form; they lie on disk by then."""
+    try:
+        form = await call.request.form(max_files=100, max_fields=10)
+    except MultiPartException as error:
+        raise refusal("bad-request", f"the form cannot be read: {error.message}") from error
+    try:
+        files = [each for _, each in form.multi_items() if not isinstance(each, str)]
+        if not files:
+            raise refusal("invalid", "the form has no file")
+        upload = call.assay.begin_upload
+        return [await upload(each.filename or "", _pieces(each), collection, most=most) for each in files]
+    finally:
+        await form.close()
+
+
+async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
+    while piece := await file.read(PIECE):
+        yield piece
+
+
+@routes.post("/collections/{collection:path}/places", status=201)
+async def add_places(call: RouteCall, collection: str, body: Places) -> AdditionList:
+    """Read pages and files on the server into a collection, as uploaded ones; a sync looks at them again."""
+    places = sources_of(AddedScope(urls=body.urls, paths=body.paths), call.backend.settings)
+    if not places:
+        raise refused("", "the body names nothing to read: urls or paths")
+    return await told(call, [await call.assay.begin_add(places, collection)], body.wait)
+
+
+@routes.post("/collections/{collection:path}/crawl", status=201)
+async def crawl_site(call: RouteCall, collection: str, body: Crawl) -> Added:
+    """Read a site into a collection; the answer comes when it is read. What is read when it breaks off is kept."""
+    sources_of(AddedScope(urls=(body.url,)), call.backend.settings)
+    pages, depth = min(max(body.pages, 1), 10_000), min(max(body.depth, 0), 50)
+    made = await call.assay.crawl(body.url, collection, pages=pages, depth=depth)
+    return Added(
+        collection=made.collection,
+        documents=made.documents,
+        added=made.added,
+        files=made.files,
+        warnings=made.warnings,
+    )
+
+
+@routes.post("/collections/{collection:path}/sync")
+async def sync_collection(call: RouteCall, collection: str) -> Synced:
+    """Look again at all a collection was added from."""
+    synced = await call.assay.sync(collection)
+    return msgspec.structs.replace(synced, warnings=tuple(map(named_alone, synced.warnings)))
+
+
+@routes.get("/collections/{collection:path}/search")
+async def search_documents(call: RouteCall, collection: str, query: Searched) -> Hits:
+    """Search a collection; no run is begun."""
+    await call.assay.check_collection(collection)
+    return Hits(hits=tuple(await call.assay.search(query.q, min(max(query.limit, 1), 100), collection)))
+
+
+@routes.delete("/collections/{collection:path}/documents/{document}")
+async def remove_document(call: RouteCall, collection: str, document: str) -> Removed:
+    """Take a document out of a collection, by its hash or name; a sync does not bring it back."""
+    return Removed(documents=tuple(await call.assay.remove([document], collection)))
+
+
+@routes.get("/collections/{collection:path}")
+async def show_collection(call: RouteCall, collection: str) -> CollectionShown:
+    """Show a collection, and where it was added from."""
+    await call.assay.check_collection(collection)
+    row = next(row for row in await call.assay.collections() if row.name == collection)
+    origins = tuple(map(_without_place, await call.assay.origins(collection)))
+    return CollectionShown(
+        name=row.name,
+        documents=row.documents,
+        private=row.private,
+        owner=row.owner,
+        open=row.open,
+        readers=row.readers,
+        origins=origins,
+    )
+
+
+def _without_place(origin: Origin) -> Origin:
+    """An origin as others may see it: where uploaded files lie on the server is nobody's business."""
+    path = Path(origin.place)
+    if origin.kind == "files" and path.parent.suffix == UPLOADED:
+        return msgspec.structs.replace(origin, place=address(path))
+    return origin
+
+
+@routes.put("/collections/{collection:path}")
+async def mark_collection(call: RouteCall, collection: str, body: CollectionWanted) -> CollectionShown:
+    """Make a collection, say whether it is private (never shown to models elsewhere), and who else may read it."""
+    await call.assay.mark(collection, private=body.private)
+    if body.readers is not None:
+        await call.assay.share(collection, body.readers)
+    return await show_collection(call, collection)
+
+
+@routes.delete("/collections/{collection:path}", status=204)
+async def drop_collection(call: RouteCall, collection: str) -> None:
+    """Forget a collection; its documents stay in the library."""
+    await call.assay.drop(collection)
+
+
+@routes.get("/documents/{document}/text")
+async def read_document(call: RouteCall, document: str, query: TextRange) -> Excerpt:
+    """Read a document's text, or a stretch of it in its context; offsets are bytes of its UTF-8."""
+    return await call.assay.excerpt(document, query.start, query.end, min(max(query.around, 0), 10_000))
+
+
+@routes.get("/documents/{document}/file", media=("application/octet-stream",))
+async def show_file(call: RouteCall, document: str) -> Response:
+    """Give the bytes from which a document was read, as they were fetched or uploaded."""
+    found, data = await call.assay.original(document)
+    name = quote(found.name or found.sha256[:12], safe="")
+    headers = {
+        "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
+        "Content-Security-Policy": SANDBOX,
+        "ETag": f'"{found.snapshot_sha256}"',
+    }
+    return Response(data, headers=headers, media_type="application/octet-stream")

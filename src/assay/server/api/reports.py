@@ -1,0 +1,250 @@
+"""What came of a run: its report in every format, and what that rests on."""
+
+from __future__ import annotations
+
+import mimetypes
+
+import msgspec
+from starlette.responses import Response
+
+from assay import plugins
+from assay.core.claims import Conflict
+from assay.core.difference import Difference, difference
+from assay.core.errors import NotNow, UnknownName
+from assay.core.estimate import Estimate
+from assay.core.markers import CitationMode
+from assay.core.method import SearchRow, search_log
+from assay.core.report import Report, ReportClaim, ReportPassage, ReportRemoved, ReportSource, build_report, written
+from assay.core.search_record import Looked
+from assay.core.usage import Budget
+from assay.core.view import Low, Spending
+from assay.evidence.citations import CitedPassage
+from assay.server.api.run_details import RunBegun, begun
+from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, revised_of, roles, sources_of, wanted_of
+from assay.server.guards import SANDBOX
+from assay.server.idempotency import once
+from assay.server.problems import refusal
+from assay.server.wire import Endpoints, RouteCall, accepts
+from assay.verify.again import Rechecked
+
+routes = Endpoints("reports")
+
+MEDIA = {
+    ".bib": "application/x-bibtex",
+    ".csl.json": "application/vnd.citationstyles.csl+json",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".md": "text/markdown",
+    ".ris": "application/x-research-info-systems",
+}
+"""The media types of formats which the standard table does not know."""
+PREFERRED = (".md", ".json", ".html", ".pdf")
+"""Among equals the first counts."""
+
+
+class Formatted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a report is written: the end of a file's name says the format (`md`, `csl.json`); without, `Accept` does."""
+
+    format: str = ""
+    citations: CitationMode = "numbers"
+    download: bool = False
+
+
+class Sources(msgspec.Struct, frozen=True, kw_only=True):
+    """The documents and pages a run read, those which are cited first, by number."""
+
+    sources: tuple[ReportSource, ...]
+    copies: tuple[tuple[str, ...], ...]
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """The passages which a report cites, with what stands around them; `further` are those against it or taken out."""
+
+    passages: tuple[ReportPassage, ...]
+    further: tuple[ReportPassage, ...]
+
+
+class CitationShown(msgspec.Struct, frozen=True, kw_only=True):
+    """What one number of a report rests on: each passage cited of that source, in its document."""
+
+    number: int
+    passages: tuple[CitedPassage, ...]
+
+
+class Claims(msgspec.Struct, frozen=True, kw_only=True):
+    """The factual sentences of a report with their verdicts; those taken out, and where sources disagree."""
+
+    claims: tuple[ReportClaim, ...]
+    removed: tuple[ReportRemoved, ...]
+    conflicts: tuple[Conflict, ...]
+
+
+class Used(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run has used, whole and in parts, and what it may use."""
+
+    usage: Spending
+    budget: Budget
+    low: tuple[Low, ...]
+
+
+class Method(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run searched: each question to each provider, and what became of what was found."""
+
+    searches: tuple[SearchRow, ...]
+    looked: Looked
+
+
+class RecheckWanted(RequestBody, frozen=True, kw_only=True):
+    """Who judges what the rules do not decide, and what that may take; without a model nobody does."""
+
+    model: str | None = None
+    allow_private: bool = False
+    budget: Budget = Budget()
+
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Two runs, the earlier one first."""
+
+    a: str
+    b: str
+
+
+def formats() -> dict[str, str]:
+    """The media type of each format of reports that is installed."""
+    found = {name: MEDIA.get(name) or mimetypes.guess_type(f"x{name}")[0] for name in plugins.names("exporters")}
+    return {name: type or "application/octet-stream" for name, type in found.items()}
+
+
+@routes.get("/runs/{run}/report", media=tuple(dict.fromkeys(formats().values())), pages=Report)
+async def show_report(call: RouteCall, run: str, query: Formatted) -> Response:
+    """Write the report, as far as it is written, in the format asked for."""
+    row = await call.assay.find(run)
+    known = formats()
+    suffix = _suffix(call, query.format, known)
+    view = await call.backend.view(call.owner, row.run_id)
+    if written(view) == "none" and suffix != ".json":
+        raise NotNow(f"run {row.run_id} has no report so far: it is {row.status}")
+    data = await call.assay.export(row.run_id, suffix, query.citations)
+    media = known[suffix]
+    shown = f"{media}; charset=utf-8" if media.startswith("text/") else media
+    kind = "attachment" if query.download or not media.startswith(("text/", "application/json")) else "inline"
+    headers = {"Content-Disposition": f'{kind}; filename="assay-{row.run_id}{suffix}"', "Vary": "Accept"}
+    if media == "text/html":
+        headers["Content-Security-Policy"] = SANDBOX
+    return Response(data, headers=headers, media_type=shown)
+
+
+def _suffix(call: RouteCall, format: str, known: dict[str, str]) -> str:
+    if format:
+        suffix = f".{format.lower().removeprefix('.')}"
+        if suffix not in known:
+            raise UnknownName("format", format, [each.removeprefix(".") for each in known])
+        return suffix
+    order = sorted(known, key=lambda each: PREFERRED.index(each) if each in PREFERRED else len(PREFERRED))
+    by_type = {known[suffix]: suffix for suffix in reversed(order)}
+    found = accepts(call.request.headers, tuple(known[suffix] for suffix in order))
+    if not found:
+        raise refusal("not-acceptable", f"a report comes as {', '.join(by_type)}")
+    return by_type[found]
+
+
+@routes.get("/runs/{run}/sources")
+async def list_sources(call: RouteCall, run: str) -> Sources:
+    """List what a run read, with the numbers of what is cited."""
+    report = await _report(call, run)
+    return Sources(sources=report.sources, copies=report.copies)
+
+
+@routes.get("/runs/{run}/evidence")
+async def list_evidence(call: RouteCall, run: str) -> Evidence:
+    """List the passages a report rests on, each with its place in the stored bytes."""
+    report = await _report(call, run)
+    return Evidence(passages=report.passages, further=report.further)
+
+
+@routes.get("/runs/{run}/citations/{number}")
+async def show_citation(call: RouteCall, run: str, number: str) -> CitationShown:
+    """Show what a citation rests on: its passages in their documents, and the sentences which rest on them."""
+    if not number.isdecimal():
+        raise refusal("invalid", f"a citation is a number, not {number[:40]!r}")
+    found = await call.assay.passage(run, int(number))
+    return CitationShown(number=int(number), passages=tuple(found))
+
+
+@routes.get("/runs/{run}/claims")
+async def list_claims(call: RouteCall, run: str) -> Claims:
+    """List a report's claims, with verdict, reason and evidence."""
+    report = await _report(call, run)
+    return Claims(claims=report.claims, removed=report.removed, conflicts=report.conflicts)
+
+
+@routes.get("/runs/{run}/usage")
+async def show_usage(call: RouteCall, run: str) -> Used:
+    """Show what a run has used, by role and phase."""
+    view = await call.backend.view(call.owner, run)
+    return Used(usage=view.usage, budget=view.brief.budget if view.brief else Budget(), low=view.low)
+
+
+@routes.get("/runs/{run}/method")
+async def show_method(call: RouteCall, run: str) -> Method:
+    """Show how a run searched: what was asked of whom, and what became of what was found."""
+    view = await call.backend.view(call.owner, run)
+    return Method(searches=search_log(view), looked=build_report(view).looked)
+
+
+@routes.get("/runs/{run}/estimate")
+async def show_estimate(call: RouteCall, run: str) -> Estimate:
+    """Estimate what a run takes all in all, by its plan where it has one."""
+    return await call.assay.estimate(run)
+
+
+@routes.post("/estimate", scope="read")
+async def estimate_run(call: RouteCall, body: RunWanted) -> Estimate:
+    """Estimate what a run would take; none is begun."""
+    sources = sources_of(body.scope, call.backend.settings)
+    return await call.assay.foresee(body.question, sources=sources, **wanted_of(body))
+
+
+@routes.post("/runs/{run}/verify")
+async def verify_run(call: RouteCall, run: str, body: RecheckWanted) -> Rechecked:
+    """Check a report again by the rules of today, against the documents as they are stored."""
+    row = await call.assay.find(run)
+    roles(body.model, {})  # refuses what no client may name
+    return await call.assay.recheck(
+        row.run_id,
+        model=body.model,
+        allow_private=body.allow_private,
+        max_usd=body.budget.usd,
+        max_tokens=body.budget.tokens,
+    )
+
+
+@routes.post("/runs/{run}/fork", status=202, headers=("Idempotency-Key",))
+async def fork_run(call: RouteCall, run: str, body: ForkWanted) -> RunBegun:
+    """Begin a run which goes on from a point of this one: what was done before that is taken over and costs nothing."""
+    if body.plan is not None and body.form is not None:
+        raise refusal("invalid", "give a plan as `plan` or as `form`, not both")
+
+    async def begin() -> str:
+        add = sources_of(body.scope, call.backend.settings)
+        plan = body.plan if body.form is None else body.form
+        return await call.backend.begin_fork(
+            call.owner, run, body.point, plan=plan, exclude=body.exclude, add=add, **revised_of(body)
+        )
+
+    answer = begun(await once(call, body, begin))
+    call.headers["Location"] = answer.url
+    return answer
+
+
+@routes.get("/compare")
+async def compare_runs(call: RouteCall, query: Compared) -> Difference:
+    """Say how the report of run `b` differs from that of run `a`: claims, verdicts, cited sources, plan."""
+    views = [await call.backend.view(call.owner, run) for run in (query.a, query.b)]
+    for view in views:
+        if written(view) == "none":
+            raise NotNow(f"run {view.run_id} has no report to compare")
+    return difference(*(build_report(view, "none") for view in views))
+
+
+async def _report(call: RouteCall, run: str, citations: CitationMode = "numbers") -> Report:
+    return build_report(await call.backend.view(call.owner, run), citations)

@@ -1,0 +1,151 @@
+"""What a run's owner may do while it goes on: end or pause it, tell it something, answer it, review its plan."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from assay.core import plan_form
+from assay.core.errors import NotNow
+from assay.core.plan import Plan
+from assay.core.view import Steered
+from assay.server.api.run_details import RunBegun, begun
+from assay.server.api.run_requests import RequestBody
+from assay.server.problems import refusal
+from assay.server.wire import Endpoints, RouteCall, etag_of
+
+routes = Endpoints("control")
+
+PATIENCE = 5.0
+"""Seconds an answer waits for what a run makes of a request."""
+
+Came = Literal["applied", "ended", "stored"]
+
+
+class Controlled(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a request: it was applied, the run had ended before, or it is stored and will be applied."""
+
+    id: str
+    outcome: Came
+
+
+class SteeringText(RequestBody, frozen=True, kw_only=True):
+    """What a run is to heed from its next decision on."""
+
+    text: str
+
+
+class Answered(RequestBody, frozen=True, kw_only=True):
+    """Answers to a run's questions, in their order, or by question."""
+
+    answers: tuple[str, ...] | dict[str, str]
+
+
+class PlanGiven(RequestBody, frozen=True, kw_only=True):
+    """A plan in place of the proposed one: as data, or as the text a person edits (`form`). None: as it is."""
+
+    plan: Plan | None = None
+    form: str | None = None
+
+
+class PlanShown(msgspec.Struct, frozen=True, kw_only=True):
+    """A run's plan, with the text a person may edit."""
+
+    plan: Plan
+    form: str
+    approved_by: str
+    waits: bool
+
+
+@routes.post("/runs/{run}/cancel")
+async def cancel_run(call: RouteCall, run: str) -> Controlled:
+    """End every call in flight; findings are kept."""
+    return await _control(call, run, "cancel")
+
+
+@routes.post("/runs/{run}/pause")
+async def pause_run(call: RouteCall, run: str) -> Controlled:
+    """Let go of every call in flight; `resume` goes on."""
+    return await _control(call, run, "pause")
+
+
+@routes.post("/runs/{run}/finish")
+async def finish_run(call: RouteCall, run: str) -> Controlled:
+    """End research now: the report is written from what was found."""
+    return await _control(call, run, "finish")
+
+
+async def _control(call: RouteCall, run: str, action: Literal["cancel", "pause", "finish"]) -> Controlled:
+    row = await call.assay.find(run)
+    outcome = await call.assay.control(row.run_id, action, wait=PATIENCE)
+    return Controlled(id=row.run_id, outcome=outcome)
+
+
+@routes.post("/runs/{run}/resume", status=202)
+async def resume_run(call: RouteCall, run: str) -> RunBegun:
+    """Go on with a run which is paused, failed, or which nobody executes."""
+    row = await call.assay.find(run)
+    if row.status in ("completed", "cancelled"):
+        raise NotNow(f"run {row.run_id} has ended ({row.status}): there is nothing to go on with")
+    await call.backend.go_on(call.owner, row.run_id)
+    return begun(row.run_id, row.status)
+
+
+@routes.post("/runs/{run}/steer")
+async def steer_run(call: RouteCall, run: str, body: SteeringText) -> Steered:
+    """Tell a run what to heed from its next decision on; what became of that."""
+    return await call.assay.steer(run, body.text, wait=PATIENCE)
+
+
+@routes.post("/runs/{run}/answers", status=202)
+async def answer_run(call: RouteCall, run: str, body: Answered) -> RunBegun:
+    """Answer the questions a run waits with; it goes on."""
+    row = await call.assay.find(run)
+    await call.assay.answer(row.run_id, body.answers)
+    await call.backend.go_on(call.owner, row.run_id)
+    return begun(row.run_id, "running")
+
+
+@routes.get("/runs/{run}/plan")
+async def show_plan(call: RouteCall, run: str) -> PlanShown:
+    """Show a run's plan. Its `ETag` is for `If-Match`, so that nobody overwrites what he has not seen."""
+    shown = await _plan(call, run)
+    call.headers["ETag"] = _tag(shown.plan)
+    return shown
+
+
+@routes.post("/runs/{run}/plan/approve", status=202, headers=("If-Match",))
+async def approve_plan(call: RouteCall, run: str, body: PlanGiven) -> RunBegun:
+    """Approve the plan a run waits with, or give it another; it goes on."""
+    row = await call.assay.find(run)
+    shown = await _plan(call, row.run_id)
+    expected = call.request.headers.get("if-match", "").strip()
+    if expected not in ("", "*", _tag(shown.plan)):
+        raise refusal("changed-meanwhile", "the plan is another than the one you have seen: read it again")
+    if body.plan is not None and body.form is not None:
+        raise refusal("invalid", "give a plan as `plan` or as `form`, not both")
+    await call.assay.approve(row.run_id, body.plan if body.form is None else body.form)
+    await call.backend.go_on(call.owner, row.run_id)
+    return begun(row.run_id, "running")
+
+
+@routes.put("/runs/{run}/plan", status=202, headers=("If-Match",))
+async def replace_plan(call: RouteCall, run: str, body: PlanGiven) -> RunBegun:
+    """Give a run which waits with its plan another one; it goes on by that."""
+    if body.plan is None and body.form is None:
+        raise refusal("invalid", "the body has neither `plan` nor `form`")
+    return await approve_plan(call, run, body)
+
+
+async def _plan(call: RouteCall, run: str) -> PlanShown:
+    view = await call.backend.view(call.owner, run)
+    if view.plan is None:
+        raise NotNow(f"run {view.run_id} has no plan so far: it is {view.status}")
+    waits = view.status == "waiting" and view.waiting_for == "plan"
+    return PlanShown(plan=view.plan, form=plan_form.written(view.plan), approved_by=view.plan_approved_by, waits=waits)
+
+
+def _tag(plan: Plan) -> str:
+    """The tag of a plan as a person sees it."""
+    return etag_of(plan_form.written(plan))

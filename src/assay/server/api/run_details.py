@@ -1,0 +1,193 @@
+"""Runs as the API shows them: in a list, and each as it stands."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import msgspec
+
+from assay.app.stored_runs import ListedRun
+from assay.core.claims import Summary
+from assay.core.markers import CitationMode
+from assay.core.plan import Coverage, Plan, Triage
+from assay.core.ports import RunStatus
+from assay.core.report import ReportClaim, ReportSource, build_report, written
+from assay.core.usage import Usage
+from assay.core.view import Conflict, Lane, RunView, RunWarning, Spending, Steered
+
+Part = Literal["plan", "report", "sources", "claims", "usage", "lanes", "view"]
+PARTS: tuple[Part, ...] = get_args(Part)
+
+
+class RunShown(msgspec.Struct, frozen=True, kw_only=True):
+    """A run in a list. `usd` and `tokens` are what it has used by now; times are ISO 8601 UTC."""
+
+    id: str
+    question: str
+    status: RunStatus
+    created_at: str
+    thread: str
+    user: str
+    labels: dict[str, str]
+    active_seconds: float
+    last_seq: int
+    queued: bool
+    executed: bool
+    usd: float
+    tokens: int
+
+
+class RunList(msgspec.Struct, frozen=True, kw_only=True):
+    """Runs, the newest first; `next` goes on, empty at the end."""
+
+    runs: tuple[RunShown, ...]
+    next: str
+
+
+class RunBegun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run which is stored and will be executed, and where more is told of it."""
+
+    id: str
+    status: RunStatus
+    url: str
+    events_url: str
+
+
+class ReportShown(msgspec.Struct, frozen=True, kw_only=True):
+    """The report as far as it is written: Markdown with numbered citations."""
+
+    state: Literal["none", "writing", "finished"]
+    title: str
+    markdown: str
+    limits: tuple[str, ...]
+
+
+class RunDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A run after its events up to `last_seq`: whoever goes on with `events?after=last_seq` misses none.
+
+    `waiting_for` is `answers` or `plan` while it waits for a person; `questions` are what it asks. Parts which were
+    named in `expand` are there, the others are left out.
+    """
+
+    id: str
+    question: str
+    status: RunStatus
+    last_seq: int
+    waiting_for: str = ""
+    questions: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    stop_reason: str = ""
+    exhausted: str = ""
+    error: str = ""
+    verified: bool = False
+    mode: str = ""
+    depth: str = ""
+    strategy: str = ""
+    thread: str = ""
+    parent: str = ""
+    forked_from: str = ""
+    user: str = ""
+    labels: dict[str, str] = {}
+    scope: str = ""
+    models: dict[str, str] = {}
+    created_at: str = ""
+    started_at: str = ""
+    finished_at: str = ""
+    active_phase: str = ""
+    triage: Triage | None = None
+    documents: int = -1
+    title: str = ""
+    report_state: Literal["none", "writing", "finished"] = "none"
+    summary: Summary = Summary()
+    coverage: tuple[Coverage, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    steering: tuple[Steered, ...] = ()
+    warnings: tuple[RunWarning, ...] = ()
+    used: Usage = Usage()
+    plan: Plan | None = None
+    report: ReportShown | None = None
+    sources: tuple[ReportSource, ...] | None = None
+    claims: tuple[ReportClaim, ...] | None = None
+    usage: Spending | None = None
+    lanes: tuple[Lane, ...] | None = None
+    view: RunView | None = None
+
+
+def listed(row: ListedRun) -> RunShown:
+    """A run in a list."""
+    return RunShown(
+        id=row.run_id,
+        question=row.question,
+        status=row.status,
+        created_at=row.created_at,
+        thread=row.thread,
+        user=row.user,
+        labels=row.labels,
+        active_seconds=row.active_seconds,
+        last_seq=row.last_seq,
+        queued=row.queued,
+        executed=bool(row.holder),
+        usd=row.usd,
+        tokens=row.tokens,
+    )
+
+
+def begun(id: str, status: RunStatus = "created") -> RunBegun:
+    """A run which was begun."""
+    return RunBegun(id=id, status=status, url=f"/api/v1/runs/{id}", events_url=f"/api/v1/runs/{id}/events")
+
+
+def detail(view: RunView, expand: frozenset[Part] = frozenset(), citations: CitationMode = "numbers") -> RunDetail:
+    """A run as it stands, with the parts named."""
+    brief = view.brief
+    shown = RunDetail(
+        id=view.run_id,
+        question=view.question,
+        status=view.status,
+        last_seq=view.last_seq,
+        waiting_for=view.waiting_for,
+        questions=view.clarification.questions,
+        answers=view.clarification.answers,
+        assumptions=view.clarification.assumptions,
+        stop_reason=view.stop_reason,
+        exhausted=view.exhausted,
+        error=view.error,
+        verified=view.verified,
+        mode=view.mode,
+        depth=view.depth,
+        strategy=view.strategy,
+        thread=brief.thread if brief else "",
+        parent=brief.parent if brief else "",
+        forked_from=brief.fork.run if brief and brief.fork else "",
+        user=brief.user if brief else "",
+        labels=brief.labels if brief else {},
+        scope=brief.scope.label if brief else "",
+        models=view.models,
+        created_at=view.created_at,
+        started_at=view.started_at,
+        finished_at=view.finished_at,
+        active_phase=view.active_phase,
+        triage=view.triage,
+        documents=view.documents,
+        title=view.report.title,
+        report_state=written(view),
+        summary=view.summary,
+        coverage=view.coverage,
+        conflicts=view.conflicts,
+        steering=view.steering,
+        warnings=view.warnings,
+        used=view.usage.total,
+    )
+    return _expanded(shown, view, expand, citations) if expand else shown
+
+
+def _expanded(shown: RunDetail, view: RunView, expand: frozenset[Part], citations: CitationMode) -> RunDetail:
+    more: dict[str, object] = {}
+    if expand & {"report", "sources", "claims"}:
+        report = build_report(view, citations)
+        state = written(view)
+        whole = ReportShown(state=state, title=view.report.title, markdown=report.markdown, limits=report.limits)
+        more |= {"report": whole, "sources": report.sources, "claims": report.claims}
+    more |= {"plan": view.plan, "usage": view.usage, "lanes": view.lanes, "view": view}
+    return msgspec.structs.replace(shown, **{name: part for name, part in more.items() if name in expand})

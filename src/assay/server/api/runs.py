@@ -1,0 +1,182 @@
+"""Runs: begun, listed, shown, deleted."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing, closing
+from typing import Annotated
+
+import msgspec
+
+from assay.app.daily import UsedToday
+from assay.core.events import ControlApplied, RunWaiting
+from assay.core.markers import CitationMode
+from assay.core.ports import FINAL, RunStatus
+from assay.server.api.run_details import Part, RunBegun, RunDetail, RunList, RunShown, begun, detail, listed
+from assay.server.api.run_requests import QuestionWanted, RunWanted, asked_of, sources_of, wanted_of
+from assay.server.idempotency import once
+from assay.server.wire import Endpoints, RouteCall
+
+routes = Endpoints("runs")
+
+AT_REST = frozenset((*FINAL, "paused", "waiting"))
+"""A run of these statuses does nothing, at least until somebody tells it to."""
+
+
+class RunsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which runs: of these statuses, of one thread, over one collection, with `q` in the question, begun `since` and
+    before `until`.
+
+    Times are ISO 8601 UTC or the beginning of it (2026-11). `cursor` is `next` of the page before.
+    """
+
+    q: str = ""
+    status: tuple[RunStatus, ...] = ()
+    thread: str = ""
+    collection: str = ""
+    since: str = ""
+    until: str = ""
+    cursor: str = ""
+    limit: int = 50
+
+
+class WordsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Words to look for in questions and reports; `cursor` is `next` of the page before."""
+
+    q: str
+    cursor: str = ""
+    limit: int = 20
+
+
+class RunMatch(msgspec.Struct, frozen=True, kw_only=True):
+    """A run which answers a search, better with a higher score, and the sentence of its report that answers best."""
+
+    run: RunShown
+    score: float
+    snippet: str
+
+
+class RunMatches(msgspec.Struct, frozen=True, kw_only=True):
+    """Runs, the best first; `next` goes on, empty at the end."""
+
+    runs: tuple[RunMatch, ...]
+    next: str
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What of a run is shown beside how it stands, how its report cites, and how many seconds it may be waited for."""
+
+    expand: tuple[Part, ...] = ()
+    citations: CitationMode = "numbers"
+    wait: Annotated[float, msgspec.Meta(ge=0, le=60)] = 0.0
+
+
+@routes.post("/runs", status=202, headers=("Idempotency-Key",))
+async def create_run(call: RouteCall, body: RunWanted) -> RunBegun:
+    """Begin a run: it is stored, then executed by the server, whoever watches it.
+
+    With an `Idempotency-Key` the same request gives the same run, however often it is sent.
+    """
+
+    async def begin() -> str:
+        sources = sources_of(body.scope, call.backend.settings)
+        return await call.backend.begin(call.owner, body.question, sources=sources, **wanted_of(body))
+
+    return _begun(call, await once(call, body, begin))
+
+
+@routes.get("/runs")
+async def list_runs(call: RouteCall, query: RunsWanted) -> RunList:
+    """List runs, the newest first."""
+    page = await call.assay.page(
+        status=query.status,
+        text=query.q,
+        since=query.since,
+        until=query.until,
+        thread=query.thread,
+        collection=query.collection,
+        cursor=query.cursor,
+        limit=query.limit,
+    )
+    return RunList(runs=tuple(map(listed, page.runs)), next=page.next)
+
+
+@routes.get("/search/runs")
+async def search_runs(call: RouteCall, query: WordsWanted) -> RunMatches:
+    """Search the questions and reports of one's runs."""
+    found = await call.assay.search_runs(query.q, cursor=query.cursor, limit=query.limit)
+    hits = (RunMatch(run=listed(each.run), score=each.score, snippet=each.snippet) for each in found.runs)
+    return RunMatches(runs=tuple(hits), next=found.next)
+
+
+@routes.get("/limits")
+async def show_limits(call: RouteCall) -> UsedToday:
+    """Show what one has used today (UTC), and what one may use."""
+    return await call.assay.used_today()
+
+
+@routes.get("/runs/{run}")
+async def show_run(call: RouteCall, run: str, query: Shown) -> RunDetail:
+    """Show a run as it stands; `events?after=last_seq` goes on from there.
+
+    With `wait` it is shown when it has ended, is paused or waits for somebody, at the latest after so many seconds.
+    """
+    if query.wait and call.request.method != "HEAD":
+        await _at_rest(call, run, query.wait)
+    view = await call.backend.view(call.owner, run)
+    call.headers["ETag"] = f'W/"{view.last_seq}"'
+    return detail(view, frozenset(query.expand), query.citations)
+
+
+@routes.delete("/runs/{run}", status=204)
+async def delete_run(call: RouteCall, run: str) -> None:
+    """Forget a run: its events, steps and messages. What it read stays in the library."""
+    call.about((await call.assay.find(run)).run_id)
+    await call.assay.delete(run)
+
+
+@routes.post("/runs/{run}/follow-up", status=202, headers=("Idempotency-Key",))
+async def follow_up(call: RouteCall, run: str, body: RunWanted) -> RunBegun:
+    """Begin a run which goes on from this one: it knows what was said, and what was read."""
+
+    async def begin() -> str:
+        row = await call.assay.find(run)
+        wanted = wanted_of(body)
+        wanted["continues"] = row.run_id
+        sources = sources_of(body.scope, call.backend.settings)
+        return await call.backend.begin(call.owner, body.question, sources=sources, **wanted)
+
+    return _begun(call, await once(call, body, begin))
+
+
+@routes.post("/runs/{run}/ask", status=202, headers=("Idempotency-Key",))
+async def ask_run(call: RouteCall, run: str, body: QuestionWanted) -> RunBegun:
+    """Ask about what a run has read: a run of its own in the same thread; nothing new is searched."""
+
+    async def begin() -> str:
+        return await call.backend.begin_ask(call.owner, run, body.question, **asked_of(body))
+
+    return _begun(call, await once(call, body, begin))
+
+
+async def _at_rest(call: RouteCall, run: str, seconds: float) -> None:
+    """Wait until a run goes on no more, at most so long; this counts as a stream of its user."""
+    row = await call.assay.find(run)
+    if row.status in AT_REST:
+        return
+    with closing(call.backend.streams.ticket(call.owner)):
+        async with aclosing(call.backend.groups(call.owner, row.run_id, row.last_seq)) as groups:
+            try:
+                async with asyncio.timeout(seconds):
+                    async for group in groups:
+                        stopped = any(each.type in (ControlApplied.kind, RunWaiting.kind) for each in group)
+                        if stopped and (await call.assay.find(row.run_id)).status in AT_REST:
+                            return
+            except TimeoutError:
+                pass  # it goes on, and is shown as it stands
+
+
+def _begun(call: RouteCall, run_id: str) -> RunBegun:
+    answer = begun(run_id)
+    call.headers["Location"] = answer.url
+    return answer

@@ -1,0 +1,64 @@
+"""What the server works with: models, settings, and what keeps either from working."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.app.doctor import Diagnosis, examine
+from assay.app.providers import Provider, providers
+from assay.core.brief import Role
+from assay.plugins import names
+from assay.server.api.reports import formats
+from assay.server.wire import Endpoints, RouteCall
+
+routes = Endpoints("system")
+
+
+class ModelsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which providers are asked what they offer; those on this machine are without being named."""
+
+    providers: tuple[str, ...] = ()
+
+
+class Models(msgspec.Struct, frozen=True, kw_only=True):
+    """The models of each role as the settings have it, and the providers there are."""
+
+    roles: dict[Role, tuple[str, ...]]
+    providers: tuple[Provider, ...]
+
+
+class Findings(msgspec.Struct, frozen=True, kw_only=True):
+    """What was looked at, in the order in which things depend on each other."""
+
+    findings: tuple[Diagnosis, ...]
+
+
+class Formats(msgspec.Struct, frozen=True, kw_only=True):
+    """What can be asked for by name: formats of reports with their media types, strategies, searches, models."""
+
+    reports: dict[str, str]
+    strategies: tuple[str, ...]
+    searches: tuple[str, ...]
+
+
+@routes.get("/models")
+async def list_models(call: RouteCall, query: ModelsWanted) -> Models:
+    """List which models can be used, and what is missing for the others."""
+    settings = call.backend.settings
+    return Models(roles=settings.roles(), providers=tuple(await providers(settings, query.providers)))
+
+
+@routes.get("/doctor", scope="admin")
+async def show_findings(call: RouteCall) -> Findings:
+    """Look for what keeps Assay from working; nothing is changed."""
+    return Findings(findings=tuple(await examine(call.assay.home)))
+
+
+@routes.get("/formats")
+async def list_formats(call: RouteCall) -> Formats:
+    """List the formats of reports, the strategies and the search providers which are installed."""
+    return Formats(
+        reports={name.removeprefix("."): media for name, media in formats().items()},
+        strategies=tuple(names("strategies")),
+        searches=tuple(names("searches")),
+    )

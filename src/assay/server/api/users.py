@@ -1,0 +1,262 @@
+"""Users over HTTP: log in and out, tokens of one's own, and for admins the users there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Literal
+
+import msgspec
+from starlette.responses import Response
+
+from assay.app.erasure import DataErased
+from assay.app.users import SESSION_SECONDS, Users, Who
+from assay.core.ports.users import PERMISSIONS, Credential, Permission, UserRole, UserRow
+from assay.server.api.run_requests import RequestBody
+from assay.server.gate import keep_session, who_of
+from assay.server.problems import refusal
+from assay.server.wire import JSON, Endpoints, RouteCall
+
+routes = Endpoints("users")
+
+
+class Login(RequestBody, frozen=True, kw_only=True):
+    """A user's name and password."""
+
+    name: str
+    password: str
+
+
+class WhoShown(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks, and what he may do; without login the one local user, who may do everything."""
+
+    name: str
+    role: UserRole
+    permissions: tuple[Permission, ...]
+    via: Literal["none", "session", "token"]
+
+
+class PasswordChange(RequestBody, frozen=True, kw_only=True):
+    """One's old password, and the new one."""
+
+    old: str
+    new: str
+
+
+class TokenWanted(RequestBody, frozen=True, kw_only=True):
+    """A token: what it is for, what it may do of what one may, and for how many days; without, until it is revoked."""
+
+    name: str = ""
+    scopes: tuple[Permission, ...] = ("read", "write")
+    days: float | None = None
+
+
+class TokenShown(msgspec.Struct, frozen=True, kw_only=True):
+    """A token without its secret; times are ISO 8601 UTC, empty for never."""
+
+    id: str
+    name: str
+    scopes: tuple[Permission, ...]
+    created_at: str
+    expires_at: str
+    used_at: str
+
+
+class TokenMade(msgspec.Struct, frozen=True, kw_only=True):
+    """A new token. Its `secret` is told this once, and never again."""
+
+    token: TokenShown
+    secret: str
+
+
+class TokenList(msgspec.Struct, frozen=True, kw_only=True):
+    """One's tokens."""
+
+    tokens: tuple[TokenShown, ...]
+
+
+class UserShown(msgspec.Struct, frozen=True, kw_only=True):
+    """A user."""
+
+    name: str
+    role: UserRole
+    created_at: str
+
+
+class UserList(msgspec.Struct, frozen=True, kw_only=True):
+    """Users, by name."""
+
+    users: tuple[UserShown, ...]
+
+
+class UserWanted(RequestBody, frozen=True, kw_only=True):
+    """A new user; without a password he logs in at the provider alone."""
+
+    name: str
+    password: str | None = None
+    role: UserRole = "member"
+
+
+class UserChange(RequestBody, frozen=True, kw_only=True):
+    """What of a user is to be otherwise; None stays as it is."""
+
+    password: str | None = None
+    role: UserRole | None = None
+
+
+class UserRemoval(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What of a removed user's data is deleted: nothing, or all."""
+
+    data: Literal["none", "all"] = "none"
+
+
+@routes.post("/auth/login", scope="", media=(JSON,), pages=WhoShown)
+async def log_in(call: RouteCall, body: Login) -> Response:
+    """Log in by name and password: the answer sets the cookie of a new session."""
+    call.login(await name_of_user(call, body.name))
+    secret = await _users(call).log_in(body.name, body.password)
+    who = await _users(call).known(secret, "session")
+    assert who is not None  # the session was made just now
+    response = Response(msgspec.json.encode(_shown(who)), media_type=JSON)
+    keep_session(call.request, response, secret, int(SESSION_SECONDS))
+    return response
+
+
+@routes.post("/auth/logout", scope="", status=204)
+async def log_out(call: RouteCall) -> Response:
+    """End the session; whoever has none is logged out too."""
+    who = who_of(call.request)
+    if who is not None and who.via == "session":
+        await _users(call).log_out(who)
+    response = Response(status_code=204)
+    keep_session(call.request, response, "", 0)
+    return response
+
+
+@routes.get("/auth/me")
+async def show_me(call: RouteCall) -> WhoShown:
+    """Say who asks, and what he may do."""
+    who = who_of(call.request)
+    if who is None:
+        return WhoShown(name="", role="admin", permissions=PERMISSIONS["admin"], via="none")
+    return _shown(who)
+
+
+@routes.put("/auth/password", status=204)
+async def change_password(call: RouteCall, body: PasswordChange) -> None:
+    """Change one's password; all one's sessions end."""
+    await _users(call).change_password(_session(call).name, body.old, body.new)
+
+
+@routes.get("/tokens")
+async def list_tokens(call: RouteCall) -> TokenList:
+    """List one's tokens, without their secrets."""
+    return TokenList(tokens=_tokens(await _users(call).tokens(_user(call).name)))
+
+
+@routes.post("/tokens", status=201)
+async def make_token(call: RouteCall, body: TokenWanted) -> TokenMade:
+    """Make a token for a program; its secret is told this once. A token makes no other tokens."""
+    made, secret = await _users(call).new_token(_session(call).name, body.name, body.scopes, body.days)
+    call.about(made.id)
+    return TokenMade(token=_tokens([made])[0], secret=secret)
+
+
+@routes.delete("/tokens/{token}", status=204)
+async def revoke_token(call: RouteCall, token: str) -> None:
+    """Make a token worthless, at once."""
+    await _users(call).revoke(_user(call).name, token)
+
+
+@routes.get("/users", scope="admin")
+async def list_users(call: RouteCall) -> UserList:
+    """List the users."""
+    return UserList(users=tuple(map(_user_shown, await _users(call).all())))
+
+
+@routes.post("/users", scope="admin", status=201)
+async def add_user(call: RouteCall, body: UserWanted) -> UserShown:
+    """Add a user."""
+    call.about(body.name)
+    return _user_shown(await _users(call).add(body.name, body.password, body.role))
+
+
+@routes.patch("/users/{user}", scope="admin")
+async def change_user(call: RouteCall, user: str, body: UserChange) -> UserShown:
+    """Give a user another role, or another password, with which his sessions end."""
+    if body.role is not None:
+        await _users(call).set_role(user, body.role)
+    if body.password is not None:
+        await _users(call).set_password(user, body.password)
+    return _user_shown(await _users(call).find(user))
+
+
+@routes.delete("/users/{user}", scope="admin")
+async def remove_user(call: RouteCall, user: str, query: UserRemoval) -> DataErased | None:
+    """Remove a user with his sessions, tokens and links; what he has made stays stored, or goes too (`data=all`)."""
+    if query.data == "none":
+        await _users(call).remove(user)
+        return None
+    await _users(call).close(user)
+    erased = await call.backend.engine(user).erase()
+    await _users(call).remove(user)
+    return erased
+
+
+async def name_of_user(call: RouteCall, name: str) -> str:
+    """The name where it is a user's: people type passwords into the wrong field."""
+    return name if any(each.name == name for each in await _users(call).all()) else ""
+
+
+def _users(call: RouteCall) -> Users:
+    return call.backend.assay.users
+
+
+def _user(call: RouteCall) -> Who:
+    """Who is logged in.
+
+    Raises:
+        Refusal: this server has no users.
+    """
+    who = who_of(call.request)
+    if who is None:
+        raise refusal("wrong-state", "this server demands no login: make a user (assay users add NAME) and restart it")
+    return who
+
+
+def _session(call: RouteCall) -> Who:
+    """Who is logged in himself, not by a token.
+
+    Raises:
+        Refusal: a token asks.
+    """
+    who = _user(call)
+    if who.via == "token":
+        raise refusal("forbidden", "a token may not do this: log in")
+    return who
+
+
+def _shown(who: Who) -> WhoShown:
+    return WhoShown(name=who.name, role=who.role, permissions=tuple(sorted(who.permissions)), via=who.via)
+
+
+def _user_shown(user: UserRow) -> UserShown:
+    return UserShown(name=user.name, role=user.role, created_at=_iso(user.created))
+
+
+def _tokens(credentials: Iterable[Credential]) -> tuple[TokenShown, ...]:
+    return tuple(
+        TokenShown(
+            id=each.id,
+            name=each.name,
+            scopes=each.scopes,
+            created_at=_iso(each.created),
+            expires_at=_iso(each.expires),
+            used_at=_iso(each.used),
+        )
+        for each in credentials
+    )
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else ""

@@ -1,0 +1,114 @@
+"""The audit log: every request which changes something, and every login, noted before it is answered.
+
+What is noted of a request is its operation and the names in its path, so that nobody who adds a route has to think of
+it; a route says by `Call.about` what it is done to where the path does not. Bodies and queries are never noted:
+questions and secrets are in them.
+"""
+
+from __future__ import annotations
+
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from assay.core.ports.audit import AuditEntry
+from assay.server.audit import Auditor, origin
+from assay.server.gate import who_of
+from assay.server.guards import SAFE
+from assay.server.metrics import templates
+from assay.server.wire import Endpoint
+
+UNTOLD = frozenset(("estimate_run", "verify_text", "create_run", "follow_up", "ask_run", "fork_run"))
+"""Operations which change nothing, or begin runs, which are noted where they begin."""
+ELSEWHERE = {
+    ("DELETE", "/v1/responses/{id}"): "delete_run",
+    ("POST", "/v1/responses/{id}/cancel"): "cancel_run",
+    ("POST", "/login"): "log_in",
+    ("POST", "/logout"): "log_out",
+    ("POST", "/runs/{run}/steer"): "steer_run",
+    ("POST", "/runs/{run}/finish"): "finish_run",
+    ("POST", "/runs/{run}/pause"): "pause_run",
+    ("POST", "/runs/{run}/cancel"): "cancel_run",
+    ("POST", "/runs/{run}/resume"): "resume_run",
+    ("POST", "/runs/{run}/answers"): "answer_run",
+    ("POST", "/runs/{run}/approve"): "approve_plan",
+    ("POST", "/runs/{run}/recheck"): "verify_run",
+    ("POST", "/runs/{run}/delete"): "delete_run",
+    ("POST", "/runs/{run}/shares"): "share_run",
+    ("POST", "/runs/{run}/shares/{share}/revoke"): "revoke_share",
+    ("POST", "/admin/users"): "add_user",
+    ("POST", "/admin/users/{user}/role"): "change_user",
+    ("POST", "/admin/users/{user}/remove"): "remove_user",
+    ("POST", "/schedules"): "add_schedule",
+    ("POST", "/schedules/{schedule}/remove"): "remove_schedule",
+    ("POST", "/settings/tokens"): "make_token",
+    ("POST", "/settings/tokens/{token}/revoke"): "revoke_token",
+    ("POST", "/settings/keys"): "set_key",
+    ("POST", "/settings/keys/{provider}/remove"): "remove_key",
+    ("POST", "/library"): "mark_collection",
+    ("POST", "/library/{collection}/documents"): "upload_documents",
+    ("POST", "/library/{collection}/places"): "add_places",
+    ("POST", "/library/{collection}/remove"): "remove_document",
+    ("POST", "/library/{collection}/drop"): "drop_collection",
+}
+"""What other protocols and the page can do: the operation it is in ours."""
+QUIET = frozenset(("/ask", "/estimate", "/theme", "/verify", "/runs/{run}/follow-up", "/runs/{run}/exclude"))
+"""Forms of the page which change nothing, or begin runs, which are noted where they begin."""
+REFUSED = frozenset((401, 403, 429))
+LONGEST = 200
+ABOUT, LOGIN = "about", "login"
+"""What a route says in the state of its request (`Call.about`, `Call.login`)."""
+
+
+class Audited:
+    """Has the auditor note what requests did, before their answers are sent."""
+
+    def __init__(self, app: ASGIApp, auditor: Auditor) -> None:
+        self._app, self._auditor = app, auditor
+        self._templates: dict[int, str] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the application does."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        who = who_of(HTTPConnection(scope))
+        asker = (who.via if who else "none", (scope.get("client") or ("",))[0])
+
+        async def noting(message: Message) -> None:
+            if message["type"] == "http.response.start" and (entry := self._entry(scope, message["status"], asker)):
+                await self._auditor.note(entry)
+            await send(message)
+
+        token = origin.set(asker)
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            origin.reset(token)
+
+    def _entry(self, scope: Scope, status: int, asker: tuple[str, str]) -> AuditEntry | None:
+        state, (via, address) = scope.get("state", {}), asker
+        login = state.get(LOGIN)
+        action = self._action(scope) if login is not None or scope["method"] not in SAFE else ""
+        if not action or (status >= 400 and status not in REFUSED):
+            return None
+        actor, subject = str(state.get("owner", "")), str(state.get(ABOUT, ""))
+        if login is not None:
+            actor, via = str(login), "login"
+        return AuditEntry(
+            actor=actor[:LONGEST],
+            action=action,
+            subject=(subject or "/".join(map(str, scope.get("path_params", {}).values())))[:LONGEST],
+            via=via,
+            address=address,
+            status=status,
+        )
+
+    def _action(self, scope: Scope) -> str:
+        """The operation of a request; empty for what is not noted."""
+        endpoint = scope.get("endpoint")
+        typed = getattr(endpoint, "__self__", None)
+        if isinstance(typed, Endpoint):
+            return "" if typed.name in UNTOLD or typed.method != scope["method"] else typed.name
+        if self._templates is None:
+            self._templates = templates(scope["app"].routes)
+        return ELSEWHERE.get((scope["method"], self._templates.get(id(endpoint), "")), "")

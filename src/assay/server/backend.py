@@ -1,0 +1,256 @@
+"""What every route works with: the library bound to who asks, and the worker which executes what is begun here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Unpack, cast
+
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from assay.app.assay import Assay
+from assay.app.briefs import RunOptions
+from assay.app.document_names import Sources
+from assay.app.revision import Revised
+from assay.core.brief import Point
+from assay.core.errors import Cancelled, ConfigError, StoreError
+from assay.core.events import Envelope
+from assay.core.plan import Plan
+from assay.core.ports import QueueLimits
+from assay.core.view import RunView, ViewBuilder
+from assay.run.tasks import Tasks
+from assay.server.audit import Auditor
+from assay.server.broadcasts import Broadcasts
+from assay.server.limits import LimitBook
+from assay.server.metrics import Metrics
+from assay.server.problems import Problem, answered
+from assay.server.rates import Rates
+from assay.server.streams import Tickets
+from assay.server.timetable import keep_to
+from assay.server.upkeep import tidying
+from assay.settings import Settings
+
+if TYPE_CHECKING:
+    from assay.server.oidc import OidcProvider
+
+USUAL = 0
+"""The priority in the queue of a run which is begun over HTTP."""
+VIEWS = 64
+"""Runs whose views are kept, those last asked for."""
+
+
+class Backend:
+    """The library, a worker over it, and what requests share. Its runs depend on no connection and outlive the process.
+
+    A run that is begun here is stored and queued; the worker of this process takes it up, or after a kill that of the
+    next one. Use it as a context manager.
+    """
+
+    def __init__(self, assay: Assay) -> None:
+        self.assay, self.settings = assay, assay.settings
+        self.tasks = Tasks()
+        self.closing = asyncio.Event()
+        """Set when the server stops: streams end then."""
+        self.streams = Tickets(self.settings.server.streams, self.settings.server.all_streams)
+        self.metrics = Metrics(self.streams)
+        assay.watched_by(self.metrics.meters)  # before there is a worker: what is executed from then on is watched
+        self.auditor = Auditor(assay.audit)
+        self.limits = LimitBook(assay.limits, self.settings)
+        self.rates = Rates(assay.buckets, self.limits)
+        self.oidc = _oidc(self.settings)
+        workers = self.settings.workers
+        limits = QueueLimits(running=workers.running, per_user=workers.per_user)
+        self.worker = assay.worker(workers.slots, limits)
+        every = assay.owned_by(None)  # a route has found the run before: whoever follows it may
+        self.broadcasts = Broadcasts(lambda run, after, rest: every.groups(run, after, rest=rest), every.events)
+        self._working: asyncio.Task[None] | None = None
+        self._folders: OrderedDict[str, ViewBuilder] = OrderedDict()
+
+    async def __aenter__(self) -> Backend:
+        await self.assay.owned_by(None).go_on_adding()
+        self._working = self.tasks.start(self.worker.work(), "the server's worker")
+        self.tasks.start(keep_to(self.assay, self.limits), "the server's schedules")
+        self.tasks.start(self.assay.tell_webhooks(), "the server's webhooks")
+        self.tasks.start(tidying(self.assay), "the server's upkeep")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.worker.stop()
+        if self._working is not None:
+            await asyncio.wait_for(self._working, timeout=None)
+        await self.broadcasts.close()
+        await self.tasks.close()
+
+    async def end_streams(self) -> None:
+        """Have every stream end, and no other begin: the server stops."""
+        self.closing.set()
+        await self.assay.unfollow()
+
+    async def ready(self) -> str:
+        """Why the server cannot do its work now, "" where it can."""
+        if self.closing.is_set():
+            return "the server is stopping"
+        if self._working is None or self._working.done():
+            return "the worker of the server has ended"
+        try:
+            await self.assay.runs(1)
+        except StoreError as error:
+            return str(error)
+        return ""
+
+    def engine(self, owner: str) -> Assay:
+        """The library as `owner` may see it."""
+        return self.assay.owned_by(owner, self.limits.daily(owner))
+
+    # runs
+
+    async def begin(
+        self, owner: str, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]
+    ) -> str:
+        """Store a run and have it executed; its id.
+
+        Raises:
+            UsageError: as `Assay.create`.
+        """
+        async with self.rates.beginning(owner):
+            made = await self.engine(owner).create(question, sources=sources, priority=USUAL, **wanted)
+        return await self._begun(owner, made)
+
+    async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
+        """Store a run which answers from what another has read, and have it executed; its id.
+
+        Raises:
+            UnknownName, UsageError: as `Assay.ask`.
+        """
+        async with self.rates.beginning(owner):
+            made = await self.engine(owner).create_ask(reference, question, priority=USUAL, **wanted)
+        return await self._begun(owner, made)
+
+    async def begin_fork(
+        self,
+        owner: str,
+        reference: str,
+        point: Point,
+        *,
+        plan: Plan | str | None = None,
+        exclude: Sequence[str] = (),
+        add: Sources | None = None,
+        **wanted: Unpack[Revised],
+    ) -> str:
+        """Store a run which goes on from a point of another, and have it executed; its id.
+
+        Raises:
+            UnknownName, UsageError: as `Assay.fork`.
+        """
+        async with self.rates.beginning(owner):
+            assay = self.engine(owner)
+            made = await assay.fork(reference, point, plan=plan, exclude=exclude, add=add, priority=USUAL, **wanted)
+        return await self._begun(owner, made)
+
+    async def go_on(self, owner: str, reference: str) -> None:
+        """Execute a stored run from where it is: one that is paused, failed, was answered, or that nobody executes.
+
+        Raises:
+            UnknownName: no such run.
+            LeaseHeld: another live process executes it.
+            UsageError: it would take private documents elsewhere.
+        """
+        assay = self.engine(owner)
+        row = await assay.find(reference)
+        await assay.enqueue(row.run_id)
+        self.worker.look()
+        if row.status in ("paused", "failed"):  # which no worker takes up by itself
+            await assay.resume(row.run_id)
+
+    async def _begun(self, owner: str, run_id: str) -> str:
+        """A run which was stored and queued in one transaction: it waits for no more than the worker's look."""
+        self.worker.look()
+        await self.auditor.begun(owner, run_id)
+        return run_id
+
+    async def view(self, owner: str, reference: str) -> RunView:
+        """A run as its events tell it; what was folded once is only added to.
+
+        Raises:
+            UnknownName: no such run.
+        """
+        assay = self.engine(owner)
+        run_id = (await assay.find(reference)).run_id
+        folder = self._folders.setdefault(run_id, ViewBuilder())
+        self._folders.move_to_end(run_id)
+        while len(self._folders) > VIEWS:
+            self._folders.popitem(last=False)
+        folder.extend(await assay.events(run_id, folder.view.last_seq))
+        return folder.view
+
+    async def groups(
+        self, owner: str, run_id: str, after: int = 0, rest: float | None = None
+    ) -> AsyncGenerator[Sequence[Envelope], None]:
+        """The events of a run behind number `after`, all that is there each time, until it ends.
+
+        Nothing, where nothing came for `rest` seconds. Closing the iteration ends no run.
+
+        Raises:
+            UnknownName: no such run, or it was deleted meanwhile.
+            Cancelled: the server stops.
+        """
+        if self.closing.is_set():
+            raise Cancelled("the server is stopping")
+        async for group in self.engine(owner).groups(run_id, after, rest=rest):
+            yield group
+
+
+def _oidc(settings: Settings) -> OidcProvider | None:
+    """The provider of logins which the settings name."""
+    if not settings.server.oidc.issuer:
+        return None
+    try:
+        from assay.server.oidc import provider_of  # noqa: PLC0415 - of the extra `server`
+    except ImportError as error:
+        raise ConfigError("login at a provider needs the extra `server`: pip install 'assay[server]'") from error
+    return provider_of(settings)
+
+
+def nothing(_backend: Backend) -> AbstractAsyncContextManager[None]:
+    """A part which needs nothing running."""
+    return nullcontext()
+
+
+@dataclass(frozen=True, slots=True)
+class RouteGroup:
+    """A group of routes below a prefix: the native API, or another protocol.
+
+    `running` is entered when the server starts and left when it stops; `refused` is how the part answers what did not
+    come to its endpoints, or what they let through. `needs` says what a request to it has to be allowed: `read` or
+    `write` by its `method`; what each `route` says; or `read`, and its tools ask for more.
+    """
+
+    prefix: str
+    routes: Callable[[Backend], Sequence[BaseRoute]]
+    running: Callable[[Backend], AbstractAsyncContextManager[None]] = nothing
+    refused: Callable[[Problem], Response] = answered
+    needs: Literal["method", "route", "read"] = "method"
+
+    def has(self, path: str) -> bool:
+        """Whether a path is below the prefix."""
+        return path == self.prefix or path.startswith(self.prefix.rstrip("/") + "/")
+
+
+def backend_of(request: HTTPConnection) -> Backend:
+    """The backend of the server which got a request."""
+    return cast(Backend, request.app.state.backend)
+
+
+def owner_of(request: HTTPConnection) -> str:
+    """Whose request it is: the user's name, "" for the one user of a server without users."""
+    return str(request.scope.get("state", {}).get("owner", ""))
+
+
+def engine_of(request: HTTPConnection) -> Assay:
+    """The library as who asks may see it."""
+    return backend_of(request).engine(owner_of(request))

@@ -1,0 +1,256 @@
+"""Runs which are followed at this server: each event is encoded once, and its bytes are written to all who follow.
+
+A follower is behind at first and catches up by itself. Once it has everything, it is live: it costs no task, no timer
+and no encoding any more, one task writes to all. Who does not take what is sent falls behind and catches up again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+
+from starlette.types import Receive, Scope, Send
+
+from assay.core.errors import Cancelled, StoreError, UnknownName
+from assay.core.events import Envelope
+from assay.run.tasks import Tasks
+from assay.server.outlets import Chunk, Outlet, outlet_of
+from assay.server.streams import BEAT, BEGIN, HEARTBEAT, EventStream, Picked, Ticket, picked, told
+
+log = logging.getLogger(__name__)
+
+REST = HEARTBEAT / 3
+"""Seconds without an event after which is looked who has heard nothing for long."""
+KEPT = 1_000
+"""Events kept in their encoded form for who comes late."""
+PAGE = 1_000
+"""Events read from the store at a time for who is behind."""
+SLICE = 100
+"""Followers who are written to before others have their turn."""
+PATIENCE = 60.0
+"""Seconds in which who is behind has to take something: else his connection is closed, and he may come back."""
+
+Groups = Callable[[str, int, float], AsyncIterator[Sequence[Envelope]]]
+"""The events of a run behind a number as they come; nothing, where nothing came for so many seconds."""
+Log = Callable[[str, int, int], Awaitable[Sequence[Envelope]]]
+"""So many events of a run behind a number, as they are stored."""
+Types = tuple[str, ...]
+
+_BEAT = Chunk(BEAT)
+
+
+class Follower:
+    """One who follows a run: which events, up to which number he has them, and how he is reached."""
+
+    __slots__ = ("at", "chunked", "outlet", "types", "wanted", "woken")
+
+    def __init__(self, outlet: Outlet, types: Types, at: int, *, chunked: bool) -> None:
+        self.outlet, self.types, self.at, self.chunked = outlet, types, at, chunked
+        self.wanted: Picked = picked(types)
+        self.woken = asyncio.Event()
+
+    def write(self, chunk: Chunk) -> bool:
+        """Send a part without waiting; False where that cannot be."""
+        return self.outlet.write(chunk, chunked=self.chunked)
+
+
+class Broadcast:
+    """One run, for all who follow it here."""
+
+    def __init__(self, last: int) -> None:
+        """`last`: the number of the newest event so far."""
+        self.last, self.over, self.followers = last, False, 0
+        self.task: asyncio.Task[None] | None = None
+        self._kept: deque[tuple[int, str, bytes]] = deque(maxlen=KEPT)
+        self._live: dict[Types, dict[Follower, None]] = {}
+        self._spoke: dict[Types, float] = {}
+
+    async def run(self, groups: AsyncIterator[Sequence[Envelope]]) -> None:
+        """Write out what comes, until the run ends, the server stops, or it cannot be read."""
+        try:
+            async for group in groups:
+                await self._send(group)
+        except (Cancelled, UnknownName):
+            pass  # they are told to come back: to another server, or to hear that there is no such run
+        except StoreError as error:
+            log.warning("who follows a run is told to come back: %s", error)
+        finally:
+            self.over = True
+            for follower in itertools.chain(*self._live.values()):
+                follower.woken.set()
+            self._live.clear()
+
+    def join(self, follower: Follower) -> bool:
+        """Write to a follower from now on; False where he is behind."""
+        if self.over or follower.at < self.last:
+            return False
+        follower.woken.clear()
+        self._live.setdefault(follower.types, {})[follower] = None
+        self._spoke.setdefault(follower.types, time.monotonic())
+        return True
+
+    def leave(self, follower: Follower) -> None:
+        """Write to him no more, and wake him."""
+        same = self._live.get(follower.types)
+        if same is not None and same.pop(follower, self) is None and not same:
+            del self._live[follower.types], self._spoke[follower.types]
+        follower.woken.set()
+
+    def kept(self, follower: Follower) -> bytes | None:
+        """What a follower has not got yet, of events which are kept; None where they do not reach back so far."""
+        if not self._kept or follower.at < self._kept[0][0] - 1:
+            return None
+        new = itertools.islice(self._kept, follower.at - self._kept[0][0] + 1, None)
+        found = b"".join(frame for _, type, frame in new if follower.wanted(type))
+        follower.at = self.last
+        return found
+
+    async def _send(self, group: Sequence[Envelope]) -> None:
+        before, frames = self.last, [(each.seq, each.type, told(each)) for each in group]
+        if frames:
+            self._kept.extend(frames)
+            self.last = frames[-1][0]
+        now = time.monotonic()
+        for types, followers in list(self._live.items()):
+            chunk = _chunk(frames, picked(types))
+            if chunk is None and now - self._spoke.get(types, now) > HEARTBEAT - REST:
+                chunk = _BEAT
+            if chunk is not None:
+                self._spoke[types] = now
+            await self._write(chunk, list(followers), before)
+
+    async def _write(self, chunk: Chunk | None, followers: Sequence[Follower], before: int) -> None:
+        """Write to all who had everything before; who came or fell behind meanwhile helps himself."""
+        for number, follower in enumerate(followers, 1):
+            if follower.at != before or follower.woken.is_set():
+                continue
+            if chunk is None or follower.write(chunk):
+                follower.at = self.last
+            else:
+                self.leave(follower)
+            if chunk is not None and number % SLICE == 0:
+                await asyncio.sleep(0)
+
+
+def _chunk(frames: Iterable[tuple[int, str, bytes]], wanted: Picked) -> Chunk | None:
+    data = b"".join(frame for _, type, frame in frames if wanted(type))
+    return Chunk(data) if data else None
+
+
+class Broadcasts:
+    """The runs which are followed at this server. One is read as long as somebody follows it."""
+
+    def __init__(self, groups: Groups, log: Log) -> None:
+        self._groups, self._log, self._tasks = groups, log, Tasks()
+        self._going: dict[str, Broadcast] = {}
+
+    def join(self, run_id: str, last: int) -> Broadcast:
+        """The broadcast of a run whose newest event has number `last`, or a later one; to be left."""
+        found = self._going.get(run_id)
+        if found is None or found.over:
+            found = self._going[run_id] = Broadcast(last)
+            found.task = self._tasks.start(found.run(self._groups(run_id, last, REST)), f"followers of run {run_id}")
+        found.followers += 1
+        return found
+
+    def leave(self, run_id: str, broadcast: Broadcast) -> None:
+        """One follower less: after the last one nothing is read any more."""
+        broadcast.followers -= 1
+        if broadcast.followers:
+            return
+        if broadcast.task is not None:
+            broadcast.task.cancel()
+        if self._going.get(run_id) is broadcast:
+            del self._going[run_id]
+
+    async def behind(self, run_id: str, broadcast: Broadcast, follower: Follower) -> bytes:
+        """What a follower has not got yet, or the beginning of it; he is taken to have it then.
+
+        Raises:
+            UnknownName: the run was deleted.
+            StoreError: its log cannot be read.
+        """
+        found = broadcast.kept(follower)
+        if found is not None:
+            return found
+        events = await self._log(run_id, follower.at, PAGE)
+        follower.at = events[-1].seq if events else broadcast.last
+        return b"".join(told(each) for each in events if follower.wanted(each.type))
+
+    async def close(self) -> None:
+        """Write nothing more."""
+        await self._tasks.close()
+
+
+class RunStream(EventStream):
+    """The log of a run as an answer: from a broadcast, where its connection can be written to directly."""
+
+    def __init__(
+        self, broadcasts: Broadcasts, run: tuple[str, int], wanted: tuple[Types, int], ticket: Ticket, alone: Frames
+    ) -> None:
+        """`run`: its id and the number of its newest event. `wanted`: which types, behind which number.
+
+        `alone` gives the frames one by one, where there is no direct way to the client.
+        """
+        super().__init__(alone, ticket)
+        self._broadcasts, (self._run, self._last), (self._types, self._after) = broadcasts, run, wanted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it, until it ends or nobody is there any more."""
+        outlet = outlet_of(scope)
+        if outlet is None:
+            await super().__call__(scope, receive, send)
+            return
+        follower = Follower(outlet, self._types, self._after, chunked=scope["http_version"] == "1.1")
+        outlet.on_lost(follower.woken.set)
+        try:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            await _sent(send, BEGIN)
+            with suppress(TimeoutError, UnknownName, StoreError):
+                await self._follow(follower, send)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            outlet.on_lost(None)
+            self.close()
+
+    async def _follow(self, follower: Follower, send: Send) -> None:
+        """Catch up and be live in turns.
+
+        Raises:
+            TimeoutError: the client takes nothing any more; its connection is closed.
+            UnknownName, StoreError: as `Broadcasts.behind`.
+        """
+        broadcast = self._broadcasts.join(self._run, self._last)
+        try:
+            while not follower.outlet.gone:
+                if broadcast.join(follower):
+                    await follower.woken.wait()
+                elif follower.at < broadcast.last:
+                    await _taken(follower, send, await self._broadcasts.behind(self._run, broadcast, follower))
+                else:  # it is over, or the server stops: then he comes back, and is told which
+                    await _sent(send, BEGIN)
+                    return
+        finally:
+            broadcast.leave(follower)
+            self._broadcasts.leave(self._run, broadcast)
+
+
+Frames = AsyncIterator[bytes]
+
+
+async def _sent(send: Send, data: bytes) -> None:
+    await send({"type": "http.response.body", "body": data, "more_body": True})
+
+
+async def _taken(follower: Follower, send: Send, data: bytes) -> None:
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await _sent(send, data)
+    except TimeoutError:
+        follower.outlet.close()
+        raise

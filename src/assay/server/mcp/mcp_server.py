@@ -1,0 +1,152 @@
+"""The server: every tool, resource and prompt, with what clients are told of them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from importlib import metadata
+from typing import Any, NamedTuple
+
+import msgspec
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
+from mcp.server.request_state import RequestStateSecurity
+from mcp.types import ToolAnnotations
+
+from assay.core.report import build_report
+from assay.core.view import RunView
+from assay.export.markdown import render
+from assay.server.mcp import reading_tools, research
+from assay.server.mcp.service import Ctx, McpService, view_of
+
+INSTRUCTIONS = """Assay researches questions over documents and the web, and checks every sentence of its reports \
+against the exact passage it cites.
+- For a quick look at documents: search, then fetch.
+- For a question worth a report: research. It answers within a minute with the report, or with a run_id and \
+next_action: do what next_action says, usually research_wait, until terminal is true.
+- Keep the report's citations when you use it. Name a claim as unproven whose verdict is neither quoted nor supported; \
+evidence shows the passage behind it.
+- verify checks a text of yours or anybody's against its sources."""
+
+
+class _Kind(NamedTuple):
+    """A tool and what a client may know of it before it calls."""
+
+    function: Callable[..., Any]
+    title: str
+    reads: bool = True
+    destroys: bool = False
+    again: bool = True
+    world: bool = False
+
+
+TOOLS = (
+    _Kind(reading_tools.search, "Search documents"),
+    _Kind(reading_tools.fetch, "Read a document"),
+    _Kind(research.research, "Research a question", reads=False, world=True),
+    _Kind(research.research_wait, "Wait for a report", reads=False, world=True),
+    _Kind(reading_tools.research_report, "Read a report"),
+    _Kind(reading_tools.verify, "Check a text", world=True),
+    _Kind(reading_tools.evidence, "Show the evidence"),
+    _Kind(research.ask, "Ask about a report", reads=False, again=False),
+    _Kind(research.steer, "Steer a run", reads=False, again=False),
+    _Kind(research.cancel, "End a run", reads=False, destroys=True),
+    _Kind(reading_tools.list_runs, "List runs"),
+    _Kind(reading_tools.list_collections, "List collections"),
+)
+
+
+def build_server(service: McpService, security: RequestStateSecurity | None = None) -> MCPServer[McpService]:
+    """The server over `service`. `security` seals what clients carry between two calls: processes which serve the same
+    clients share it.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: MCPServer[McpService]) -> AsyncIterator[McpService]:
+        yield service
+
+    with _log_kept():
+        server = MCPServer(
+            "assay",
+            title="Assay",
+            description="Deep research you can check.",
+            instructions=INSTRUCTIONS,
+            version=metadata.version("assay"),
+            lifespan=lifespan,
+            request_state_security=security,
+        )
+    for kind in TOOLS:
+        server.tool(title=kind.title, annotations=_annotations(kind))(kind.function)
+    _add_resources(server)
+    server.prompt(title="Deep research")(deep_research)
+    return server
+
+
+@contextmanager
+def _log_kept() -> Iterator[None]:
+    """Within the block the log of this process is set up by the library, and after it as before."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+def deep_research(question: str, depth: str = "auto") -> str:
+    """Research a question and report with checked citations."""
+    return (
+        f"Use Assay's tool `research` for this question, with depth {depth!r}, and do what its next_action says until "
+        f"the run has ended. Then answer from its report, keep its citations, and name every claim whose verdict is "
+        f"neither quoted nor supported.\n\nQuestion: {question}"
+    )
+
+
+def _annotations(kind: _Kind) -> ToolAnnotations:
+    return ToolAnnotations(
+        title=kind.title,
+        read_only_hint=kind.reads,
+        destructive_hint=kind.destroys,
+        idempotent_hint=kind.again,
+        open_world_hint=kind.world,
+    )
+
+
+def _add_resources(server: MCPServer[McpService]) -> None:
+    for name, title, media_type, function in (
+        ("runs/{run_id}/report.md", "Report as Markdown", "text/markdown", report_md),
+        ("runs/{run_id}/report.json", "Report as data", "application/json", report_json),
+        ("runs/{run_id}/claims.json", "Claims with verdicts", "application/json", claims_json),
+        ("documents/{sha256}", "Text of a document", "text/plain", document_text),
+    ):
+        server.resource(f"assay://{name}", title=title, mime_type=media_type)(function)
+
+
+async def report_md(ctx: Ctx, run_id: str) -> str:
+    """A run's report as Markdown, with its sources and verdicts."""
+    return render(await _seen(ctx, run_id))
+
+
+async def report_json(ctx: Ctx, run_id: str) -> str:
+    """A run's report as data (schema assay.report/1)."""
+    return msgspec.json.encode(build_report(await _seen(ctx, run_id))).decode()
+
+
+async def claims_json(ctx: Ctx, run_id: str) -> str:
+    """The claims of a run's report: verdict, reason, citations."""
+    return msgspec.json.encode(build_report(await _seen(ctx, run_id)).claims).decode()
+
+
+async def document_text(ctx: Ctx, sha256: str) -> str:
+    """The text of a document of the library."""
+    try:
+        return (await reading_tools.document_of(ctx, sha256))[1]
+    except ToolError as error:
+        raise ResourceNotFoundError(str(error)) from error
+
+
+async def _seen(ctx: Ctx, run_id: str) -> RunView:
+    try:
+        return await view_of(ctx, run_id)
+    except ToolError as error:
+        raise ResourceNotFoundError(str(error)) from error

@@ -1,0 +1,276 @@
+"""Tools which read: the library, reports in pages, the evidence behind their claims; and which check a text."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from assay.app.assay import DEFAULT
+from assay.app.library import DocumentLibrary
+from assay.core.claims import VERDICTS, Summary
+from assay.core.errors import AssayError, UsageError
+from assay.core.ports import Hit
+from assay.core.report import Report, ReportClaim, build_report
+from assay.core.sources import Document
+from assay.server.mcp.answers import (
+    CheckedAnswer,
+    CheckedSentence,
+    ClaimSupport,
+    CollectionEntry,
+    CollectionList,
+    EvidenceFound,
+    FetchedDocument,
+    FoundDocument,
+    FoundDocuments,
+    ListedRuns,
+    PassageEvidence,
+    ReportPage,
+    RunEntry,
+)
+from assay.server.mcp.research import RunId
+from assay.server.mcp.service import Ctx, assay_of, citable, hides, shelves, sources_of, view_of
+from assay.server.mcp.texts import Part, page_of, part_of
+
+FOUND = 10
+PASSAGES = 3
+"""Passages shown of a document which was found."""
+LISTED = 50
+CLAIMS = 20
+"""Claims whose evidence is shown at once."""
+
+
+async def search(ctx: Ctx, query: Annotated[str, Field(description="What to look for.")]) -> FoundDocuments:
+    """Search the library's documents. `fetch` gives the whole text of a result by its id."""
+    names = [row.name for row in await shelves(ctx)]
+    if not names:
+        return FoundDocuments(results=[])
+    try:
+        hits = await assay_of(ctx).search(query, FOUND, names)
+    except AssayError as error:
+        raise ToolError(str(error)) from error
+    shown = [hit for hit in hits if not await hides(ctx, documents=[hit.document.sha256])]
+    return FoundDocuments(results=[_found(ctx, hit) for hit in shown])
+
+
+async def fetch(
+    ctx: Ctx, id: Annotated[str, Field(description="The id of a result of `search`; ID#2 is its second page.")]
+) -> FetchedDocument:
+    """The text of a document of the library. Long ones come in pages: `metadata.next` is the id of the next."""
+    reference, _, page = id.partition("#")
+    document, text = await document_of(ctx, reference)
+    found = page_of(text, int(page) if page.isdecimal() else 1)
+    if found is None:
+        raise ToolError(f"document {reference} has no page {page}")
+    known = {
+        "author": document.author,
+        "published": document.published,
+        "media_type": document.media_type,
+        "fetched_at": document.fetched_at,
+        "sha256": document.sha256,
+        "next": f"{reference}#{found.following}" if found.following else "",
+    }
+    return FetchedDocument(
+        id=id,
+        title=document.title or document.name,
+        text=found.text,
+        url=citable(ctx, document.url, document.sha256),
+        metadata={name: value for name, value in known.items() if value},
+    )
+
+
+async def document_of(ctx: Ctx, reference: str) -> tuple[Document, str]:
+    """A document which the client may see, with its text.
+
+    Raises:
+        ToolError: there is none.
+    """
+    library: DocumentLibrary = assay_of(ctx)
+    for row in await shelves(ctx):
+        try:
+            document, text = await library.text(reference, row.name)
+        except UsageError:  # not in this collection
+            continue
+        if not await hides(ctx, documents=[document.sha256]):
+            return document, text
+    raise ToolError(f"no document {reference!r} in the library; `search` gives the ids of those there are")
+
+
+async def research_report(
+    ctx: Ctx,
+    run_id: RunId,
+    part: Annotated[Part, Field(description="The whole report, its summary and outline, its claims, or sources.")] = (
+        "report"
+    ),
+    cursor: Annotated[int, Field(ge=1, description="Which page: 1, then `next_cursor`.")] = 1,
+) -> ReportPage:
+    """Read a run's report in pages: the text with its sources, or only the summary, the claims or the sources."""
+    view = await view_of(ctx, run_id)
+    found = page_of(await asyncio.to_thread(part_of, view, part), cursor)
+    if found is None:
+        raise ToolError(f"the {part} of run {view.run_id} has no page {cursor}")
+    return ReportPage(run_id=view.run_id, part=part, text=found.text, next_cursor=found.following)
+
+
+async def evidence(
+    ctx: Ctx,
+    run_id: RunId,
+    citation: Annotated[int | None, Field(description="The number of a citation in the report.")] = None,
+    claim: Annotated[str, Field(description="The id of a claim (research_report with part claims).")] = "",
+) -> EvidenceFound:
+    """Show what sentences of a report rest on: the exact bytes of each cited passage in its stored document, with what
+    stands around it, and the verdict on the sentence. Without `citation` and `claim`: all claims which do not hold.
+    """
+    view = await view_of(ctx, run_id)
+    report = await asyncio.to_thread(build_report, view)
+    claims = [each for each in report.claims if _is_meant(each, citation, claim)][:CLAIMS]
+    if not claims and (claim or citation is not None):
+        known = ", ".join(each.id for each in report.claims[:CLAIMS]) or "none"
+        raise ToolError(f"no such claim or citation in the report of run {view.run_id}; its claims are: {known}")
+    wanted = {each.passage for one in claims for each in one.citations} | {
+        each.passage for one in claims for each in one.against
+    }
+    return EvidenceFound(
+        run_id=view.run_id,
+        claims=[_claim(each) for each in claims],
+        evidence=_evidence(ctx, report, wanted),
+    )
+
+
+async def verify(
+    ctx: Ctx,
+    text: Annotated[str, Field(description="Text with citations, links or a list of references.")] = "",
+    run_id: Annotated[str, Field(description="Instead of a text: the run whose report is checked again.")] = "",
+    collections: Annotated[list[str] | None, Field(description="What it is held against; null: the default.")] = None,
+    web: Annotated[bool, Field(description="Fetch the pages which the text cites.")] = False,
+) -> CheckedAnswer:
+    """Check every claim of a text against the documents it names, or those of a collection; no model is asked."""
+    assay = assay_of(ctx)
+    try:
+        if run_id:
+            again = await assay.recheck((await view_of(ctx, run_id)).run_id)
+            sentences = [CheckedSentence(text=each.text, verdict=each.now, reason=each.reason) for each in again.claims]
+            return _checked(sentences, again.now, list(again.problems))
+        named = collections or [row.name for row in await shelves(ctx) if row.name == DEFAULT]
+        found = await assay.verify(text, sources=await sources_of(ctx, named) or (), web=web)
+    except AssayError as error:
+        raise ToolError(str(error)) from error
+    passages = {passage.id: passage.text for passage in found.passages}
+    return _checked(
+        [
+            CheckedSentence(
+                text=each.text,
+                verdict=each.verdict,
+                reason=each.reason,
+                line=each.line,
+                evidence=[passages[id] for id in each.passages[:PASSAGES] if id in passages],
+                urls=list(each.found),
+            )
+            for each in found.claims
+        ],
+        found.summary,
+        list(found.warnings),
+    )
+
+
+async def list_runs(
+    ctx: Ctx, limit: Annotated[int, Field(ge=1, le=LISTED, description="How many at most.")] = 20
+) -> ListedRuns:
+    """The latest runs, newest first."""
+    rows = await assay_of(ctx).runs(limit)
+    return ListedRuns(
+        runs=[
+            RunEntry(
+                run_id=row.run_id,
+                question=row.question,
+                status=row.status,
+                created_at=row.created_at,
+                thread=row.thread,
+            )
+            for row in rows
+        ]
+    )
+
+
+async def list_collections(ctx: Ctx) -> CollectionList:
+    """The collections of documents which can be searched."""
+    return CollectionList(
+        collections=[
+            CollectionEntry(name=row.name, documents=row.documents, private=row.private) for row in await shelves(ctx)
+        ]
+    )
+
+
+def _found(ctx: Ctx, hit: Hit) -> FoundDocument:
+    document = hit.document
+    return FoundDocument(
+        id=document.sha256,
+        title=document.title or document.name,
+        url=citable(ctx, document.url, document.sha256),
+        text=" … ".join(span.text for span in hit.spans[:PASSAGES]),
+    )
+
+
+def _is_meant(claim: ReportClaim, citation: int | None, id: str) -> bool:
+    if id:
+        return claim.id == id
+    if citation is not None:
+        return any(each.number == citation for each in claim.citations)
+    return claim.verdict not in ("quoted", "supported")
+
+
+def _claim(claim: ReportClaim) -> ClaimSupport:
+    return ClaimSupport(
+        claim=claim.id,
+        text=claim.text,
+        verdict=claim.verdict,
+        reason=claim.reason,
+        passages=[each.passage for each in claim.citations],
+        against=[each.passage for each in claim.against],
+    )
+
+
+def _evidence(ctx: Ctx, report: Report, wanted: set[str]) -> list[PassageEvidence]:
+    sources = {source.id: source for source in report.sources}
+    found = []
+    for passage in (*report.passages, *report.further):
+        source = sources.get(passage.source)
+        if passage.id not in wanted or source is None:
+            continue
+        found.append(
+            PassageEvidence(
+                passage=passage.id,
+                source=source.id,
+                title=source.title,
+                url=citable(ctx, source.url, passage.document_sha256),
+                document_sha256=passage.document_sha256,
+                start=passage.start,
+                end=passage.end,
+                before=passage.before,
+                text=passage.text,
+                after=passage.after,
+                page=passage.page,
+                published=source.published,
+                fetched_at=source.fetched_at,
+            )
+        )
+    return found
+
+
+def _checked(claims: list[CheckedSentence], summary: Summary, warnings: list[str]) -> CheckedAnswer:
+    weak = summary.claims - summary.holding
+    return CheckedAnswer(
+        claims=claims,
+        verdicts={name: count for name in VERDICTS if (count := getattr(summary, name))},
+        holding=round(summary.holding / summary.claims, 4) if summary.claims else 1.0,
+        warnings=warnings,
+        next_action=(
+            f"Correct or leave out the {weak} of {summary.claims} claims which do not hold, or say that they do not."
+            if weak
+            else "Every claim holds."
+            if summary.claims
+            else "There was nothing to check: the text states no facts."
+        ),
+    )

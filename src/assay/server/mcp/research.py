@@ -1,0 +1,338 @@
+"""Tools which research: begin a run, wait for it within a client's patience, steer it, ask about it, end it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
+from mcp.server.mcpserver import Elicit, Resolve
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, ResourceLink, TextContent
+from pydantic import BaseModel, Field, create_model
+
+from assay.app.briefs import RunOptions
+from assay.core.claims import VERDICTS
+from assay.core.errors import AssayError, Cancelled
+from assay.core.events import RunWaiting, decode
+from assay.core.milestones import milestone
+from assay.core.ports import FINAL
+from assay.core.report import written
+from assay.core.view import RunView
+from assay.server.mcp.answers import RunNews, SteerResult
+from assay.server.mcp.service import Ctx, caller_of, check_may, may, page_of, sources_of, view_of
+from assay.server.mcp.texts import first_page
+from assay.server.protocol_runs import Caller, request_key
+
+LONGEST_WAIT = 50
+"""Seconds: most clients give a tool 60."""
+WAIT = 45
+NEWS_SECONDS = 1.0
+"""Between two notices of progress."""
+STILL_SECONDS = 12.0
+"""After so long without news, a notice says that there is none."""
+LATEST = 5
+STEER_SECONDS = 10.0
+
+Depth = Literal["auto", "light", "medium", "extended"]
+Wait = Annotated[
+    int, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the report; the run goes on afterwards.")
+]
+RunId = Annotated[str, Field(description="The run's id, as `research` gave it.")]
+
+
+class Begun(BaseModel):
+    """A run which was begun, what it asks, and until when (of the monotonic clock) this call waits for it."""
+
+    run_id: str
+    until: float
+    questions: tuple[str, ...] = ()
+
+
+class FormAnswers(BaseModel):
+    """What a person answered; the fields are made for the questions."""
+
+
+Question = Annotated[str, Field(description="The whole question, with all that is to be kept in mind.")]
+Collections = Annotated[
+    list[str] | None, Field(description="Collections of documents to search (list_collections); null: the default.")
+]
+Web = Annotated[bool | None, Field(description="Whether the web is searched too; null: as the owner has set it.")]
+DepthAsked = Annotated[Depth, Field(description="light: about 2 minutes; medium: 10; extended: 30.")]
+Continues = Annotated[str, Field(description="The id of an earlier run whose evidence this one goes on from.")]
+Clarify = Annotated[
+    bool | None,
+    Field(description="Whether the run may ask the user questions first; null: where this client can show them."),
+]
+
+
+async def begun(
+    ctx: Ctx,
+    question: str,
+    collections: list[str] | None,
+    web: bool | None,
+    depth: Depth,
+    continues: str,
+    clarify: bool | None,
+    wait_seconds: int,
+) -> Begun:
+    """Begin the run, or find the one which this request has begun already, and see what it asks."""
+    check_may(ctx, "write")
+    until = time.monotonic() + wait_seconds
+    may_ask = can_elicit(ctx) if clarify is None else clarify
+    wanted = RunOptions(depth=depth, ask="required" if may_ask else "never", review_plan="never")
+    if web is not None:
+        wanted["web"] = web
+    if continues:
+        wanted["continues"] = (await view_of(ctx, continues)).run_id
+    sources = None if continues and not collections else await sources_of(ctx, collections)
+    if sources and not collections and web is None:
+        sources = None  # the default collection, and the web where the settings say so
+    caller = caller_of(ctx)
+    key = request_key("mcp", caller.owner, question.strip(), collections, web, depth, continues, may_ask)
+    try:
+        run_id = await caller.begin(question, key=key, sources=sources, **wanted)
+        await caller.go_on(run_id)
+    except AssayError as error:
+        raise ToolError(str(error)) from error
+    view = await watch(ctx, run_id, until) if may_ask else await view_of(ctx, run_id)
+    return Begun(run_id=run_id, until=until, questions=asked(view))
+
+
+async def answered(ctx: Ctx, run: Annotated[Begun, Resolve(begun)]) -> FormAnswers | Elicit[FormAnswers]:
+    """The user's answers to what the run asks; none where it asks nothing, or nobody can be asked here."""
+    if not run.questions or not can_elicit(ctx):
+        return FormAnswers()
+    return Elicit("Before the research begins:", _form(run.questions))
+
+
+async def research(
+    ctx: Ctx,
+    run: Annotated[Begun, Resolve(begun)],
+    answers: Annotated[ElicitationResult[FormAnswers], Resolve(answered)],
+    question: Question,
+    collections: Collections = None,
+    web: Web = None,
+    depth: DepthAsked = "auto",
+    continues: Continues = "",
+    clarify: Clarify = None,
+    wait_seconds: Wait = WAIT,
+) -> Annotated[CallToolResult, RunNews]:
+    """Research a question: a run of Assay plans, searches documents and the web, and writes a report in which every
+    sentence is checked against its source. Returns within `wait_seconds`, with the report or with what to do next.
+    Calling it again with the same question within ten minutes gives the same run and costs nothing.
+    """
+    if run.questions and can_elicit(ctx):
+        told = answers.data.model_dump() if isinstance(answers, AcceptedElicitation) else {}
+        await _answer(ctx, run.run_id, [str(told.get(f"q{place}") or "") for place in range(1, len(run.questions) + 1)])
+    return await _news(ctx, run.run_id, run.until)
+
+
+async def research_wait(
+    ctx: Ctx,
+    run_id: RunId,
+    wait_seconds: Wait = WAIT,
+    answers: Annotated[
+        list[str] | None, Field(description="The user's answers to the run's questions, in their order.")
+    ] = None,
+) -> Annotated[CallToolResult, RunNews]:
+    """Wait for a run which `research` began. Returns within `wait_seconds`, with the report or with what to do next.
+    A run whose process was ended goes on.
+    """
+    run_id = (await view_of(ctx, run_id)).run_id
+    if answers is not None:
+        check_may(ctx, "write")
+        await _answer(ctx, run_id, answers)
+    elif may(ctx, "write"):
+        await caller_of(ctx).go_on(run_id)
+    return await _news(ctx, run_id, time.monotonic() + wait_seconds)
+
+
+async def ask(
+    ctx: Ctx,
+    run_id: RunId,
+    question: Annotated[str, Field(description="A question about what the run has read.")],
+    wait_seconds: Wait = WAIT,
+) -> Annotated[CallToolResult, RunNews]:
+    """Ask about what a finished run has read. Nothing new is searched; the answer cites the same sources."""
+    check_may(ctx, "write")
+    run_id = (await view_of(ctx, run_id)).run_id
+    until = time.monotonic() + wait_seconds
+    try:
+        return await _news(ctx, await caller_of(ctx).ask(run_id, question, ask="never"), until)
+    except AssayError as error:
+        raise ToolError(str(error)) from error
+
+
+async def steer(
+    ctx: Ctx,
+    run_id: RunId,
+    text: Annotated[str, Field(description="What the run is to heed, such as: leave out prices before 2024.")],
+) -> SteerResult:
+    """Tell a running run what to heed from its next decision on."""
+    check_may(ctx, "write")
+    run_id = (await view_of(ctx, run_id)).run_id
+    try:
+        told = await caller_of(ctx).assay.steer(run_id, text, wait=STEER_SECONDS)
+    except AssayError as error:
+        raise ToolError(str(error)) from error
+    return SteerResult(run_id=run_id, state=told.state, note=told.note)
+
+
+async def cancel(
+    ctx: Ctx,
+    run_id: RunId,
+    keep: Annotated[bool, Field(description="End research now and write the report from what was found.")] = False,
+) -> Annotated[CallToolResult, RunNews]:
+    """End a run: at once, or (`keep`) with a report of what was found so far. Findings are kept."""
+    check_may(ctx, "write")
+    run_id = (await view_of(ctx, run_id)).run_id
+    try:
+        await caller_of(ctx).assay.control(run_id, "finish" if keep else "cancel", wait=STEER_SECONDS)
+    except AssayError as error:
+        raise ToolError(str(error)) from error
+    return await _news(ctx, run_id, time.monotonic())
+
+
+def can_elicit(ctx: Ctx) -> bool:
+    """Whether the client can show a form to its user."""
+    capabilities = ctx.client_capabilities
+    elicitation = capabilities.elicitation if capabilities else None
+    if elicitation is None or (elicitation.form is None and elicitation.url is not None):
+        return False
+    return ctx.session.can_send_request or (ctx.protocol_version or "") >= "2026-07-28"
+
+
+def asked(view: RunView) -> tuple[str, ...]:
+    """The questions a run waits to have answered."""
+    return view.clarification.questions if view.status == "waiting" and view.waiting_for == "answers" else ()
+
+
+async def watch(ctx: Ctx, run_id: str, until: float) -> RunView:
+    """The run when it has ended or waits for a person, at the latest at `until`; the client is told how it goes."""
+    caller, news = caller_of(ctx), _Notices(ctx)
+    try:
+        async with asyncio.timeout(max(0.0, until - time.monotonic())):
+            async for group in caller.groups(run_id, rest=STILL_SECONDS):
+                for envelope in group:
+                    event = decode(envelope)
+                    news.note(envelope.seq, milestone(event) if event else "")
+                await news.tell(still=not group)
+                if any(envelope.type == RunWaiting.kind for envelope in group) and await _waits(caller, run_id):
+                    break
+    except (TimeoutError, Cancelled):
+        pass  # the wait is over, or the server stops; the run goes on, and the client is told so
+    return await view_of(ctx, run_id)
+
+
+async def _waits(caller: Caller, run_id: str) -> bool:
+    """Whether a run waits for answers which nobody has given."""
+    return bool(asked(await caller.view(run_id))) and not await caller.assay.is_answered(run_id)
+
+
+class _Notices:
+    """Notices of progress: at most one a second, and one where there was no news for long."""
+
+    def __init__(self, ctx: Ctx) -> None:
+        self._ctx, self._began, self._told = ctx, time.monotonic(), 0.0
+        self._step, self._line, self._new = 0, "", False
+
+    def note(self, seq: int, line: str) -> None:
+        """Take what happened at event `seq`."""
+        self._step = max(self._step, seq)
+        if line:
+            self._line, self._new = line, True
+
+    async def tell(self, *, still: bool) -> None:
+        """Tell the client, where it is time."""
+        now = time.monotonic()
+        if not still and (not self._new or now - self._told < NEWS_SECONDS):
+            return
+        waited = f"still working after {now - self._began:.0f} s; last: " if still else ""
+        self._told, self._new = now, False
+        self._step += still  # it has to grow
+        await self._ctx.report_progress(float(self._step), message=f"{waited}{self._line or 'begun'}")
+
+
+async def _answer(ctx: Ctx, run_id: str, answers: Sequence[str]) -> None:
+    caller = caller_of(ctx)
+    try:
+        if await _waits(caller, run_id):
+            await caller.assay.answer(run_id, list(answers))
+        await caller.go_on(run_id)
+    except AssayError as error:
+        raise ToolError(str(error)) from error
+
+
+async def _news(ctx: Ctx, run_id: str, until: float) -> CallToolResult:
+    """How the run stands at `until`, or before that when it has ended."""
+    view = await watch(ctx, run_id, until)
+    news = _told(view, page_of(ctx, run_id))
+    content: list[Any] = [TextContent(type="text", text=news.model_dump_json())]
+    if news.report:
+        content.append(_link(run_id, view.question))
+    return CallToolResult(content=content, structured_content=news.model_dump(mode="json"))
+
+
+def _told(view: RunView, url: str) -> RunNews:
+    terminal = view.status in FINAL
+    report, more = first_page(view) if terminal and written(view) != "none" else ("", False)
+    return RunNews(
+        run_id=view.run_id,
+        status=view.status,
+        terminal=terminal,
+        timed_out=not terminal and view.status not in ("waiting", "paused"),
+        next_action=_next(view, terminal=terminal, has_report=bool(report), more=more),
+        question=view.question,
+        phase=view.active_phase,
+        sources=len({each.document_sha256 for each in view.sources.values()}),  # one may have several ids
+        claims=len(view.claims),
+        latest=[] if terminal else _latest(view),
+        questions=list(asked(view)),
+        report=report,
+        verdicts={name: count for name in VERDICTS if (count := getattr(view.summary, name))},
+        url=url,
+    )
+
+
+def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str:
+    run_id = view.run_id
+    if has_report and more:
+        return f"The report goes on: research_report(run_id={run_id!r}, cursor=2). Keep its citations."
+    if has_report:
+        return f"Give the user the report with its citations. evidence(run_id={run_id!r}) shows what they rest on."
+    if terminal:
+        why = view.error or view.stop_reason or view.status
+        return f"The run ended without a report ({why}). Tell the user; do not begin it again unasked."
+    if asked(view):
+        return (
+            f"Ask the user these questions, then call research_wait(run_id={run_id!r}, answers=[…]) with the answers "
+            "in their order."
+        )
+    if view.status == "waiting":
+        return f"The run waits for its plan to be approved by its owner: assay runs answer {run_id} --approve"
+    if view.status == "paused":
+        return f"Its owner has paused the run. Tell the user; to go on with it: assay runs resume {run_id}"
+    return f"Call research_wait(run_id={run_id!r}). Do not begin another run for this question."
+
+
+def _latest(view: RunView) -> list[str]:
+    """What the agents do now."""
+    return [f"agent {lane.lane} {lane.state}: {lane.task}" for lane in view.lanes[-LATEST:]]
+
+
+def _link(run_id: str, question: str) -> ResourceLink:
+    return ResourceLink(
+        name=f"report-{run_id}", title=question, uri=f"assay://runs/{run_id}/report.md", mime_type="text/markdown"
+    )
+
+
+def _form(questions: Sequence[str]) -> type[FormAnswers]:
+    """A form with a field for each question, all of which may be left empty."""
+    fields: dict[str, Any] = {
+        f"q{place}": (str, Field("", title=question, description=question))
+        for place, question in enumerate(questions, 1)
+    }
+    return create_model("Answers", __base__=FormAnswers, **fields)

@@ -1,0 +1,146 @@
+"""Whose runs and documents the tools see, and what they may show of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from starlette.requests import Request
+
+from assay.app.assay import DEFAULT, Assay
+from assay.core.brief import Scope
+from assay.core.errors import AssayError
+from assay.core.ports import CollectionRow
+from assay.core.ports.users import Permission
+from assay.core.view import RunView
+from assay.server.gate import not_allowed, who_of
+from assay.server.protocol_runs import Caller
+
+PRIVATE = (
+    "is private: who reads it here is a model which may be anywhere. The owner may allow it: "
+    "assay mcp --allow-private, or the setting server.mcp_private"
+)
+
+
+class McpService(msgspec.Struct, frozen=True):
+    """What all tools work with.
+
+    `caller_of` says who asks: over HTTP it is told the request, over stdio None. `allow_private` lets a client see
+    documents of private collections.
+    """
+
+    caller_of: Callable[[Request | None], Caller]
+    allow_private: bool = False
+
+
+Ctx = Context[McpService, Any]
+
+
+def service_of(ctx: Ctx) -> McpService:
+    """What the tools of this server work with."""
+    service: McpService = ctx.request_context.lifespan_context
+    return service
+
+
+def caller_of(ctx: Ctx) -> Caller:
+    """Who asks."""
+    return service_of(ctx).caller_of(_request(ctx))
+
+
+def check_may(ctx: Ctx, needed: Permission) -> None:
+    """Make sure that who calls a tool may do what it does.
+
+    Raises:
+        ToolError: he, or his token, may not.
+    """
+    if not may(ctx, needed):
+        raise ToolError(not_allowed(needed).detail)
+
+
+def may(ctx: Ctx, needed: Permission) -> bool:
+    """Whether who calls a tool, or his token, may do what needs this."""
+    request = _request(ctx)
+    who = None if request is None else who_of(request)
+    return who is None or who.may(needed)
+
+
+def page_of(ctx: Ctx, run_id: str) -> str:
+    """Where a person reads a report with its evidence, "" without a server."""
+    base = _base(ctx)
+    return f"{base}/api/v1/runs/{run_id}/report?format=html" if base else ""
+
+
+def citable(ctx: Ctx, url: str, sha256: str) -> str:
+    """An address under which a document can be cited: its own, where it is a page."""
+    if url.startswith(("http://", "https://")):
+        return url
+    base = _base(ctx)
+    return f"{base}/api/v1/documents/{sha256}/text" if base else f"assay://documents/{sha256}"
+
+
+def _base(ctx: Ctx) -> str:
+    request = _request(ctx)
+    return "" if request is None else str(request.base_url).rstrip("/")
+
+
+def _request(ctx: Ctx) -> Request | None:
+    request = ctx.request_context.request
+    return request if isinstance(request, Request) else None
+
+
+def assay_of(ctx: Ctx) -> Assay:
+    """The library of whoever asks."""
+    return caller_of(ctx).assay
+
+
+async def view_of(ctx: Ctx, run_id: str) -> RunView:
+    """A run as it stands.
+
+    Raises:
+        ToolError: there is no such run, or it read what the client may not see.
+    """
+    try:
+        view = await caller_of(ctx).view(run_id)
+    except AssayError as error:
+        raise ToolError(str(error)) from error
+    scope = view.brief.scope if view.brief else Scope(collections=())
+    read = [source.document_sha256 for source in view.sources.values()]
+    if scope.private or await hides(ctx, collections=scope.collections, documents=read):
+        _refuse_private(ctx, f"what run {view.run_id} has read")
+    return view
+
+
+async def hides(ctx: Ctx, *, collections: Sequence[str] = (), documents: Sequence[str] = ()) -> bool:
+    """Whether any of this is private, and not for this client."""
+    return not service_of(ctx).allow_private and bool(await assay_of(ctx).private(collections, documents))
+
+
+async def shelves(ctx: Ctx) -> list[CollectionRow]:
+    """The collections the client may see."""
+    rows = await assay_of(ctx).collections()
+    return [row for row in rows if service_of(ctx).allow_private or not row.private]
+
+
+async def sources_of(ctx: Ctx, collections: Sequence[str] | None) -> list[str] | None:
+    """Collections as the sources of a run; None for the default ones.
+
+    Raises:
+        ToolError: there is no such collection, or the client may not see it.
+    """
+    known = [row.name for row in await assay_of(ctx).collections()]
+    names = [name.removeprefix("@") for name in collections or ()]
+    for name in names or ([DEFAULT] if DEFAULT in known else []):
+        if name not in known:
+            there = ", ".join(row.name for row in await shelves(ctx)) or "none yet"
+            raise ToolError(f"no collection named {name!r}; there is: {there}")
+        if await hides(ctx, collections=[name]):
+            _refuse_private(ctx, f"the collection {name}, or a document in it,")
+    return [f"@{name}" for name in names] or None
+
+
+def _refuse_private(ctx: Ctx, what: str) -> None:
+    if not service_of(ctx).allow_private:
+        raise ToolError(f"{what} {PRIVATE}")

@@ -1,0 +1,109 @@
+"""What the server tells Prometheus: requests, streams, runs, the queue, and what models take.
+
+Names follow OpenTelemetry's semantic conventions, as Prometheus writes them. A label holds a route's template, a
+status, a model's name; never an id, a user or a question.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import time
+from collections.abc import Iterable
+from importlib.metadata import version
+from typing import get_args
+
+from prometheus_client import CollectorRegistry, Gauge, Histogram, ProcessCollector
+from prometheus_client.exposition import choose_encoder
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from assay.core.ports import RunStatus
+from assay.core.ports.queue import QueueDepth
+from assay.server.streams import Tickets
+from assay.telemetry.meters import Meters
+
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+"""The bounds which the conventions ask for."""
+METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY"))
+OTHER = "_OTHER"
+
+
+class Metrics:
+    """The numbers of one server process; `meters` watches its runs."""
+
+    def __init__(self, tickets: Tickets) -> None:
+        self._registry = CollectorRegistry()
+        self.meters = Meters(self._registry)
+        self.requests = Histogram(
+            "http_server_request_duration_seconds",
+            "Seconds of one request, to the last byte of its answer.",
+            ("http_request_method", "http_route", "http_response_status_code"),
+            buckets=SECONDS,
+            registry=self._registry,
+        )
+        self.active = Gauge(
+            "http_server_active_requests",
+            "Requests which are being answered.",
+            ("http_request_method",),
+            registry=self._registry,
+        )
+        self._runs = Gauge("assay_runs", "Stored runs, by how they stand.", ("status",), registry=self._registry)
+        self._queue = Gauge("assay_queue_runs", "Runs in the queue, by state.", ("state",), registry=self._registry)
+        streams = Gauge("assay_streams", "Streams of events which are open.", registry=self._registry)
+        streams.set_function(lambda: tickets.total)
+        build = Gauge("assay_build_info", "Which release runs.", ("version", "python"), registry=self._registry)
+        build.labels(version("assay"), platform.python_version()).set(1)
+        ProcessCollector(registry=self._registry)
+
+    def note(self, counts: dict[RunStatus, int], depth: QueueDepth) -> None:
+        """How the store stands: all its runs, whoever executes them."""
+        for status in get_args(RunStatus):
+            self._runs.labels(status).set(counts.get(status, 0))
+        for state in ("waiting", "executed", "parked"):
+            self._queue.labels(state).set(getattr(depth, state))
+
+    def written(self, accept: str) -> tuple[bytes, str]:
+        """All numbers in the format a scraper accepts, and its media type."""
+        encode, media_type = choose_encoder(accept)
+        return encode(self._registry), media_type
+
+
+class MeasuredRequests:
+    """Measures every request, also those which are refused before any route."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app, self._metrics = app, metrics
+        self._templates: dict[int, str] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the application does."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 500
+        method = scope["method"] if scope["method"] in METHODS else OTHER
+
+        async def heard(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        with self._metrics.active.labels(method).track_inprogress():
+            try:
+                await self._app(scope, receive, heard)
+            finally:
+                labels = (method, self._template(scope), str(status))
+                self._metrics.requests.labels(*labels).observe(time.perf_counter() - began)
+
+    def _template(self, scope: Scope) -> str:
+        """The route of a request as it was declared; empty for one which came to none."""
+        if self._templates is None:
+            self._templates = templates(scope["app"].routes)
+        return self._templates.get(id(scope.get("endpoint")), "")
+
+
+def templates(routes: Iterable[BaseRoute]) -> dict[int, str]:
+    """The paths of routes as they were declared, by the identity of what answers them."""
+    return {id(route.endpoint): re.sub(r":\w+\}", "}", route.path) for route in routes if isinstance(route, Route)}

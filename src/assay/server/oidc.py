@@ -1,0 +1,341 @@
+"""Login at a provider of OpenID Connect: authorization code with PKCE, checked by OpenID Connect Core 3.1.3.7.
+
+What the provider says of itself (OpenID Connect Discovery) and its keys are kept for a while. Its tokens are checked
+with the keys it publishes, by algorithms with a public key alone: `none` and shared secrets are never taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Mapping
+from typing import Any, cast
+
+import httpx2
+import msgspec
+from authlib.common.errors import AuthlibBaseError
+from authlib.integrations.httpx_client import AsyncOAuth2Client
+from authlib.oidc.core import CodeIDToken
+from joserfc import jwt
+from joserfc.errors import InvalidKeyIdError, JoseError
+from joserfc.jwk import KeySet
+from joserfc.jws import JWSRegistry
+
+from assay.app.users import Person
+from assay.core.errors import ConfigError, NotLoggedIn, ProviderFailed
+from assay.core.ports.users import UserRole
+from assay.settings import Settings
+from assay.settings.server import OidcSettings, secure
+
+SECONDS = 15.0
+"""How long one answer of a provider may take."""
+ANSWER_BYTES = 1_000_000
+KEPT_SECONDS = 3_600.0
+"""How long what a provider says of itself is believed."""
+KEYS_AGAIN_SECONDS = 30.0
+"""Between two looks for a key nobody knew."""
+LEEWAY = 60
+"""Seconds by which two clocks may differ."""
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
+ACCESS_TYPES = ("at+jwt", "application/at+jwt")
+
+Claims = Mapping[str, Any]
+
+
+class LoginAttempt(msgspec.Struct, frozen=True, kw_only=True):
+    """A login which was begun, as the browser keeps it: nobody else has all three. `back` is where it goes on."""
+
+    state: str
+    nonce: str
+    verifier: str
+    back: str = "/"
+
+
+class Metadata(msgspec.Struct, frozen=True, kw_only=True):
+    """What a provider says of itself."""
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    userinfo_endpoint: str = ""
+    id_token_signing_alg_values_supported: tuple[str, ...] = ("RS256",)
+    token_endpoint_auth_methods_supported: tuple[str, ...] = ("client_secret_basic",)
+    authorization_response_iss_parameter_supported: bool = False
+
+
+class OidcProvider:
+    """The provider which the settings name."""
+
+    def __init__(self, settings: OidcSettings, secret: str | None) -> None:
+        self.settings, self._secret = settings, secret
+        self._metadata: tuple[float, Metadata] | None = None
+        self._keys: tuple[float, KeySet] | None = None
+        self._lock = asyncio.Lock()
+
+    # a login
+
+    async def begin(self, redirect: str, back: str) -> tuple[str, LoginAttempt]:
+        """Where a browser is sent to log in, and what it keeps meanwhile.
+
+        Raises:
+            ProviderFailed: the provider cannot be reached, or is another.
+        """
+        metadata = await self.metadata()
+        attempt = LoginAttempt(
+            state=secrets.token_urlsafe(24),
+            nonce=secrets.token_urlsafe(24),
+            verifier=secrets.token_urlsafe(48),
+            back=back,
+        )
+        async with self._client(metadata, redirect) as client:
+            url, _ = client.create_authorization_url(
+                metadata.authorization_endpoint,
+                state=attempt.state,
+                nonce=attempt.nonce,
+                code_verifier=attempt.verifier,
+            )
+        return str(url), attempt
+
+    async def finish(self, attempt: LoginAttempt, code: str, redirect: str, issuer: str = "") -> Person:
+        """Who has logged in. `issuer` is who sends the browser back, where the provider says so (RFC 9207).
+
+        Raises:
+            NotLoggedIn: what the provider gave for the code is not good.
+            ProviderFailed: the provider cannot be reached, or is another.
+        """
+        metadata = await self.metadata()
+        if (issuer or metadata.authorization_response_iss_parameter_supported) and issuer != metadata.issuer:
+            raise NotLoggedIn("another provider sent this answer")
+        try:
+            async with asyncio.timeout(SECONDS), self._client(metadata, redirect) as client:
+                token = await client.fetch_token(
+                    metadata.token_endpoint,
+                    grant_type="authorization_code",
+                    code=code,
+                    code_verifier=attempt.verifier,
+                    redirect_uri=redirect,
+                )
+        except (httpx2.HTTPError, TimeoutError, ValueError) as error:
+            raise ProviderFailed(f"the provider of logins does not answer: {type(error).__name__}") from error
+        except AuthlibBaseError as error:
+            raise NotLoggedIn(
+                f"the provider takes this login no more ({str(error.error)[:80]}): begin again"
+            ) from error
+        if not isinstance(token.get("id_token"), str):
+            raise NotLoggedIn("the provider gave no ID token")
+        claims = await self._identity(metadata, token["id_token"], attempt.nonce, str(token.get("access_token", "")))
+        return self._person(await self._completed(metadata, claims, str(token.get("access_token", ""))))
+
+    # tokens
+
+    async def bearer(self, token: str) -> Person:
+        """Who shows an access token of the provider (RFC 9068) which was made for this server.
+
+        Raises:
+            NotLoggedIn: it is none, or not for this server.
+            ProviderFailed: the provider cannot be reached, or is another.
+        """
+        if not self.settings.audience:
+            raise NotLoggedIn("access tokens of the provider are not accepted here")
+        metadata = await self.metadata()
+        header, claims = await self._decoded(metadata, token)
+        if str(header.get("typ", "")).lower() not in ACCESS_TYPES:
+            raise NotLoggedIn("this is no access token (typ at+jwt)")
+        options = {
+            "iss": {"essential": True, "value": metadata.issuer},
+            "aud": {"essential": True, "value": self.settings.audience},
+            "exp": {"essential": True},
+            "sub": {"essential": True},
+        }
+        try:
+            jwt.JWTClaimsRegistry(leeway=LEEWAY, **cast(Any, options)).validate(dict(claims))
+        except JoseError as error:
+            raise NotLoggedIn(f"the token is not good: {error}") from error
+        name, groups = (_claim(claims, each) for each in (self.settings.name_claim, self.settings.group_claim))
+        by_name = name is not None and (self.settings.name_claim != "email" or claims.get("email_verified") is True)
+        if by_name and (groups is not None or not self._by_groups):
+            return msgspec.structs.replace(self._person(claims), link=False)
+        return Person(subject=_subject(claims), name="")  # it says too little for more than a user who is known
+
+    async def _identity(self, metadata: Metadata, token: str, nonce: str, access: str) -> Claims:
+        """What an ID token says, once all of it was checked."""
+        header, claims = await self._decoded(metadata, token)
+        options = {
+            "iss": {"essential": True, "values": [metadata.issuer]},
+            "aud": {"essential": True, "values": [self.settings.client_id]},
+        }
+        params = {"nonce": nonce, "client_id": self.settings.client_id, "access_token": access}
+        try:
+            CodeIDToken(claims, header, options, params).validate(leeway=LEEWAY)
+        except (JoseError, AuthlibBaseError, KeyError, TypeError, ValueError) as error:
+            raise NotLoggedIn(f"the ID token of the provider is not good: {error}") from error
+        return claims
+
+    async def _decoded(self, metadata: Metadata, token: str) -> tuple[dict[str, Any], Claims]:
+        """Header and claims of a token which the provider has signed."""
+        names = [name for name in metadata.id_token_signing_alg_values_supported if name in ALGORITHMS]
+        registry = JWSRegistry(algorithms=names, strict_check_header=False)
+        try:
+            try:
+                found = jwt.decode(token, await self._key_set(metadata), registry=registry)
+            except InvalidKeyIdError:  # the provider may have a new key
+                found = jwt.decode(token, await self._key_set(metadata, anew=True), registry=registry)
+        except (JoseError, ValueError, TypeError, KeyError, RecursionError) as error:
+            raise NotLoggedIn(f"the token is not signed by the provider: {type(error).__name__}") from error
+        if not isinstance(found.claims, dict):
+            raise NotLoggedIn("the token says nothing")
+        return found.header, found.claims
+
+    # who it is
+
+    async def _completed(self, metadata: Metadata, claims: Claims, access: str) -> Claims:
+        """With what the provider tells of a user only when it is asked (OpenID Connect Core 5.3)."""
+        wanted = self.settings.group_claim if self._by_groups else self.settings.name_claim
+        if not metadata.userinfo_endpoint or not access:
+            return claims
+        if _claim(claims, wanted) is not None and _claim(claims, self.settings.name_claim) is not None:
+            return claims
+        told = await self._json(metadata.userinfo_endpoint, {"Authorization": f"Bearer {access}"})
+        if told.get("sub") != claims["sub"]:
+            raise NotLoggedIn("the provider told of another user")
+        return {**told, **claims}
+
+    @property
+    def _by_groups(self) -> bool:
+        return bool(self.settings.admins or self.settings.members or self.settings.readers)
+
+    def _person(self, claims: Claims) -> Person:
+        wanted = self.settings.name_claim
+        name = _claim(claims, wanted)
+        if wanted == "email" and claims.get("email_verified") is not True:
+            raise NotLoggedIn("the provider has not verified your address")
+        if not isinstance(name, str) or not name:
+            raise NotLoggedIn(f"the provider does not say your {wanted} (setting server.oidc.name_claim)")
+        role = self._role(_claim(claims, self.settings.group_claim))
+        if role is None and self.settings.role == "none":
+            raise NotLoggedIn("your groups do not allow you in here")
+        given = cast(UserRole, self.settings.role) if role is None else role
+        return Person(
+            subject=_subject(claims),
+            name=name,
+            role=given if self._by_groups else None,  # else a known user keeps the role which an admin gave him
+            first=given,
+            create=self.settings.create,
+            link=self.settings.link,
+        )
+
+    def _role(self, said: object) -> UserRole | None:
+        """The highest role which one of the groups has."""
+        listed = said.replace(",", " ").split() if isinstance(said, str) else said
+        groups = {each for each in listed if isinstance(each, str)} if isinstance(listed, list) else set()
+        of: dict[UserRole, tuple[str, ...]] = {
+            "admin": self.settings.admins,
+            "member": self.settings.members,
+            "reader": self.settings.readers,
+        }
+        return next((role for role, named in of.items() if groups & set(named)), None)
+
+    # what the provider says of itself
+
+    async def metadata(self) -> Metadata:
+        """What the provider says of itself.
+
+        Raises:
+            ProviderFailed: it cannot be reached, or is another than the settings name.
+        """
+        async with self._lock:
+            if self._metadata is None or time.monotonic() - self._metadata[0] > KEPT_SECONDS:
+                self._metadata = time.monotonic(), await self._discovered()
+            return self._metadata[1]
+
+    async def _discovered(self) -> Metadata:
+        issuer = self.settings.issuer
+        said = await self._json(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+        try:
+            found = msgspec.convert(said, Metadata)
+            for url in (found.authorization_endpoint, found.token_endpoint, found.jwks_uri, found.userinfo_endpoint):
+                secure(url.partition("?")[0])
+        except (msgspec.ValidationError, ValueError) as error:
+            raise ProviderFailed(f"{issuer} describes itself wrongly: {error}") from error
+        if found.issuer != issuer:
+            raise ProviderFailed(f"{issuer} says that it is {found.issuer[:200]!r}: name it so in server.oidc.issuer")
+        return found
+
+    async def _key_set(self, metadata: Metadata, *, anew: bool = False) -> KeySet:
+        async with self._lock:
+            age = time.monotonic() - self._keys[0] if self._keys else KEPT_SECONDS + 1
+            if self._keys is None or age > KEPT_SECONDS or (anew and age > KEYS_AGAIN_SECONDS):
+                said = await self._json(metadata.jwks_uri)
+                try:
+                    self._keys = time.monotonic(), KeySet.import_key_set(cast(Any, said))
+                except (JoseError, KeyError, TypeError, ValueError) as error:
+                    raise ProviderFailed(f"the provider's keys cannot be read: {type(error).__name__}") from error
+            return self._keys[1]
+
+    async def _json(self, url: str, headers: dict[str, str] | None = None) -> dict[str, Any]:
+        try:
+            async with (
+                asyncio.timeout(SECONDS),
+                httpx2.AsyncClient(timeout=SECONDS) as client,
+                client.stream("GET", url, headers={"Accept": "application/json"} | (headers or {})) as response,
+            ):
+                response.raise_for_status()
+                data = b""
+                async for piece in response.aiter_bytes():
+                    data += piece
+                    if len(data) > ANSWER_BYTES:
+                        raise ProviderFailed(f"{url} answers with more than {ANSWER_BYTES:,} bytes")
+            return msgspec.json.decode(data, type=dict[str, Any])
+        except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, msgspec.MsgspecError) as error:
+            raise ProviderFailed(f"{url} does not answer as it should: {type(error).__name__}") from error
+
+    def _client(self, metadata: Metadata, redirect: str) -> Any:
+        methods = metadata.token_endpoint_auth_methods_supported
+        method = "client_secret_basic" if "client_secret_basic" in methods else "client_secret_post"
+        return AsyncOAuth2Client(
+            client_id=self.settings.client_id,
+            client_secret=self._secret,
+            token_endpoint_auth_method=method if self._secret else "none",
+            scope=" ".join(self.settings.scopes),
+            redirect_uri=redirect,
+            code_challenge_method="S256",
+            timeout=SECONDS,
+        )
+
+
+def _subject(claims: Claims) -> str:
+    """The account of a user at the provider.
+
+    Raises:
+        NotLoggedIn: the token does not name it.
+    """
+    subject = claims.get("sub")
+    if not isinstance(subject, str) or not subject or len(subject) > 255:
+        raise NotLoggedIn("the provider does not say who you are (sub)")
+    return f"{claims['iss']} {subject}"
+
+
+def _claim(claims: Claims, name: str) -> object:
+    """A claim; of `realm_access.roles` the `roles` of the claim `realm_access`, where there is none of that name."""
+    if name in claims or "." not in name:
+        return claims.get(name)
+    first, _, rest = name.partition(".")
+    inner = claims.get(first)
+    return _claim(inner, rest) if isinstance(inner, dict) else None
+
+
+def provider_of(settings: Settings) -> OidcProvider | None:
+    """The provider which the settings name; None where they name none.
+
+    Raises:
+        ConfigError: they say too little of it.
+    """
+    oidc = settings.server.oidc
+    if not oidc.issuer:
+        return None
+    if not oidc.client_id:
+        raise ConfigError("server.oidc.issuer is set, and server.oidc.client_id is not: set it as the provider has it")
+    key = settings.keys.oidc
+    return OidcProvider(oidc, key.get_secret_value() if key is not None else None)

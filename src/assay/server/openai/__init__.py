@@ -1,0 +1,12 @@
+"""OpenAI's protocols over runs: `/v1/responses` and `/v1/chat/completions`, with depths for models.
+
+Whoever speaks to a model this way gets research instead, without a line of its code changed.
+"""
+
+from assay.server.backend import RouteGroup
+from assay.server.openai import chat, responses
+from assay.server.openai.faults import refused
+
+PART = RouteGroup(prefix="/v1", routes=lambda _: (*chat.ROUTES, *responses.ROUTES), refused=refused)
+
+__all__ = ["PART"]

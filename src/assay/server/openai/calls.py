@@ -1,0 +1,106 @@
+"""What both of OpenAI's protocols share: who asks, a run for a request, an answer which keeps its connection alive."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from assay.core.errors import Cancelled, UnknownName
+from assay.core.events import Envelope
+from assay.server.backend import backend_of, engine_of, owner_of
+from assay.server.openai.requests import AskedRun
+from assay.server.protocol_runs import HEARTBEAT_SECONDS, Caller, request_key
+from assay.server.streams import Ticket
+
+JSON = "application/json"
+DONE = b"data: [DONE]\n\n"
+
+_encode = msgspec.json.Encoder().encode
+
+
+def caller_of(request: Request) -> Caller:
+    """Who asks."""
+    return Caller(engine_of(request), backend_of(request), owner_of(request))
+
+
+async def begin(request: Request, body: msgspec.Struct, asked: AskedRun) -> tuple[str, Ticket]:
+    """Begin the run which is asked for; its id, and the ticket for the answer which waits for it.
+
+    A request which a client sends again is the run it has begun.
+
+    Raises:
+        Refusal: the user has as many streams open as one may; nothing is begun.
+        UsageError, UnknownName: as `Assay.create`.
+    """
+    caller = caller_of(request)
+    given = request.headers.get("idempotency-key", "")
+    key = request_key("openai", caller.owner, request.url.path, given, body)
+    again = bool(given) or request.headers.get("x-stainless-retry-count", "0") != "0"
+    if asked.named and not asked.wanted.get("continues") and await caller.has_ended(asked.named):
+        asked.wanted["continues"] = asked.named
+    ticket = ticket_for(request)
+    try:
+        run_id = await caller.begin(asked.question, key=key, again=again, sources=asked.sources, **asked.wanted)
+    except BaseException:
+        ticket.close()
+        raise
+    return run_id, ticket
+
+
+def ticket_for(request: Request) -> Ticket:
+    """Leave to hold a connection for long.
+
+    Raises:
+        Refusal: the user has as many open as one may.
+    """
+    return backend_of(request).streams.ticket(owner_of(request))
+
+
+def answered(value: object, status: int = 200) -> Response:
+    """A value as JSON."""
+    return Response(_encode(value), status, media_type=JSON)
+
+
+class Waiting(StreamingResponse):
+    """An answer in JSON which takes long: white space goes before it, so that nobody takes the connection for dead."""
+
+    media_type = JSON
+
+    def __init__(
+        self,
+        groups: AsyncIterator[Sequence[Envelope]],
+        ticket: Ticket,
+        take: Callable[[Envelope], object],
+        whole: Callable[[], object],
+    ) -> None:
+        """Take every event of `groups`, then answer with the `whole`."""
+
+        async def chunks() -> AsyncIterator[bytes]:
+            try:
+                async for group in groups:
+                    for envelope in group:
+                        take(envelope)
+                    if not group:
+                        yield b"\n"
+            except (Cancelled, UnknownName):  # the server stops, and the run goes on with the next; or it was deleted
+                pass
+            yield _encode(whole())
+
+        super().__init__(chunks(), headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+        self._ticket = ticket
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it, until the run has ended or nobody is there any more."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._ticket.close()
+
+
+def events(caller: Caller, run_id: str) -> AsyncIterator[Sequence[Envelope]]:
+    """The log of a run from its first event, until it ends."""
+    return caller.groups(run_id, rest=HEARTBEAT_SECONDS)

@@ -1,0 +1,267 @@
+"""A run's log as a chat completion: progress as reasoning, then the checked report with its links and annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from assay.core.endings import LIMITS
+from assay.core.errors import Cancelled
+from assay.core.events import (
+    Envelope,
+    Event,
+    RunCancelled,
+    RunCompleted,
+    RunCreated,
+    RunFailed,
+    SearchFailed,
+    SearchPerformed,
+    decode,
+)
+from assay.core.milestones import counted, milestone, shorten
+from assay.core.ports import FINAL
+from assay.core.usage import Usage
+from assay.core.view import RunView, ViewBuilder
+from assay.server.openai.identifiers import model_of
+from assay.server.openai.text import AnswerText, SearchResult, UrlCitation, answer_of, why_none
+
+Finish = Literal["stop", "length"]
+
+
+class LinkSpan(msgspec.Struct, frozen=True, kw_only=True):
+    """A link of the text: code points `[start_index, end_index)`."""
+
+    start_index: int
+    end_index: int
+    title: str
+    url: str
+
+
+class NestedCitation(msgspec.Struct, frozen=True, kw_only=True):
+    """A citation as chats have it: nested, where responses have it flat."""
+
+    type: Literal["url_citation"] = "url_citation"
+    url_citation: LinkSpan
+
+
+class Delta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a chunk adds to the message."""
+
+    role: Literal["assistant"] | None = None
+    content: str | None = None
+    reasoning_content: str | None = None
+    annotations: tuple[NestedCitation, ...] | None = None
+
+
+class ChunkChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """The one choice of a chunk."""
+
+    index: int = 0
+    delta: Delta = Delta()
+    finish_reason: Finish | None = None
+    logprobs: None = None
+
+
+class PromptTokens(msgspec.Struct, frozen=True, kw_only=True):
+    """What of the prompts was known to the model's service."""
+
+    cached_tokens: int = 0
+
+
+class CompletionTokens(msgspec.Struct, frozen=True, kw_only=True):
+    """What of the replies was thought."""
+
+    reasoning_tokens: int = 0
+
+
+class ChatUsage(msgspec.Struct, frozen=True, kw_only=True):
+    """What the run took of its models, over all of its calls."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    prompt_tokens_details: PromptTokens
+    completion_tokens_details: CompletionTokens
+
+
+class ChatChunk(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A piece of a chat completion's stream; the last with a choice names the sources."""
+
+    id: str
+    object: str
+    created: int
+    model: str
+    choices: tuple[ChunkChoice, ...]
+    citations: tuple[str, ...] | None = None
+    search_results: tuple[SearchResult, ...] | None = None
+    usage: ChatUsage | None = None
+
+
+class ChatMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The answer."""
+
+    role: str
+    content: str
+    refusal: msgspec.UnsetType | None = msgspec.UNSET
+    reasoning_content: str | None = None
+    annotations: tuple[NestedCitation, ...] = ()
+
+
+class ChatChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """The one choice."""
+
+    index: int = 0
+    message: ChatMessage
+    finish_reason: Finish
+    logprobs: None = None
+
+
+class Completion(msgspec.Struct, frozen=True, kw_only=True):
+    """A chat completion, whole."""
+
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str
+    choices: tuple[ChatChoice, ...]
+    citations: tuple[str, ...] = ()
+    search_results: tuple[SearchResult, ...] = ()
+    usage: ChatUsage
+
+
+class ChatProjection:
+    """Takes the events of one run in order, gives the chunks of its stream, and in the end the completion.
+
+    `base` is the address of the server, for the line at the foot of the answer.
+    """
+
+    def __init__(self, base: str) -> None:
+        self._base, self._folder = base, ViewBuilder()
+        self._id, self._model, self._created = "", "", 0
+        self._reasons: list[str] = []
+        self.failure = ""
+        """Why there is no report, where the run failed."""
+
+    def take(self, envelope: Envelope) -> list[ChatChunk]:
+        """What one more event adds to the stream."""
+        self._folder.apply(envelope)
+        return list(self._told(envelope))
+
+    def _told(self, envelope: Envelope) -> Iterator[ChatChunk]:
+        event = decode(envelope)
+        match event:
+            case RunCreated():
+                self._id, self._model = f"chatcmpl-{envelope.run_id}", model_of(event.brief)
+                self._created = int(datetime.fromisoformat(envelope.at).timestamp())
+                yield self._chunk(Delta(role="assistant", content=""))
+            case SearchPerformed() if not event.shared:
+                found = counted(event.results, "document") if event.results else "nothing"
+                yield self._reason(f"searched {shorten(event.query, 100)}: {found}")
+            case SearchFailed():
+                yield self._reason(f"could not search {shorten(event.query, 100)}: {event.reason}")
+            case RunCompleted() | RunFailed() | RunCancelled():
+                yield from self._end()
+            case Event():
+                if line := milestone(event):
+                    yield self._reason(line)
+
+    def usage(self) -> ChatChunk:
+        """The chunk which says what the run took, for who asks for it."""
+        return msgspec.structs.replace(
+            self._chunk(Delta()), choices=(), usage=chat_usage(self._folder.view.usage.total)
+        )
+
+    @property
+    def completion(self) -> Completion:
+        """The whole completion, once the run has ended.
+
+        Raises:
+            Cancelled: it has not; the client is to ask again.
+        """
+        view = self._folder.view
+        if view.status not in FINAL:
+            raise Cancelled(f"run {view.run_id} goes on when the server is started again")
+        answer = answer_of(view, self._base)
+        return Completion(
+            id=self._id,
+            created=self._created,
+            model=self._model,
+            choices=(
+                ChatChoice(
+                    message=ChatMessage(
+                        role="assistant",
+                        content=answer.text,
+                        reasoning_content="".join(self._reasons),
+                        annotations=_nested(answer),
+                    ),
+                    finish_reason=_finish(view),
+                ),
+            ),
+            citations=tuple(source.url for source in answer.sources),
+            search_results=answer.sources,
+            usage=chat_usage(view.usage.total),
+        )
+
+    def _end(self) -> Iterator[ChatChunk]:
+        view = self._folder.view
+        if view.status == "failed" and not view.report.text.strip():
+            self.failure = why_none(view)
+            return
+        answer = answer_of(view, self._base)
+        for piece in answer.pieces():
+            yield self._chunk(Delta(content=piece))
+        if notes := _nested(answer):
+            yield self._chunk(Delta(annotations=notes))
+        last = ChatChunk(
+            id=self._id,
+            object="chat.completion.chunk",
+            created=self._created,
+            model=self._model,
+            choices=(ChunkChoice(finish_reason=_finish(view)),),
+            citations=tuple(source.url for source in answer.sources),
+            search_results=answer.sources,
+        )
+        yield last
+
+    def _reason(self, line: str) -> ChatChunk:
+        self._reasons.append(f"{line}\n")
+        return self._chunk(Delta(reasoning_content=f"{line}\n"))
+
+    def _chunk(self, delta: Delta) -> ChatChunk:
+        return ChatChunk(
+            id=self._id,
+            object="chat.completion.chunk",
+            created=self._created,
+            model=self._model,
+            choices=(ChunkChoice(delta=delta),),
+        )
+
+
+def chat_usage(usage: Usage) -> ChatUsage:
+    """What a run has used of its models, as chats have it."""
+    return ChatUsage(
+        prompt_tokens=usage.input_tokens,
+        completion_tokens=usage.output_tokens,
+        total_tokens=usage.input_tokens + usage.output_tokens,
+        prompt_tokens_details=PromptTokens(cached_tokens=usage.cached_tokens),
+        completion_tokens_details=CompletionTokens(reasoning_tokens=usage.reasoning_tokens),
+    )
+
+
+def _finish(view: RunView) -> Finish:
+    return "length" if view.status == "completed" and view.stop_reason in LIMITS else "stop"
+
+
+def _nested(answer: AnswerText) -> tuple[NestedCitation, ...]:
+    return tuple(
+        NestedCitation(
+            url_citation=LinkSpan(
+                start_index=each.start_index, end_index=each.end_index, title=each.title, url=each.url
+            )
+        )
+        for each in answer.annotations
+        if isinstance(each, UrlCitation)
+    )

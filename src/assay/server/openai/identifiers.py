@@ -1,0 +1,102 @@
+"""Names between the two worlds: models for depths and collections, ids of responses for ids of runs, labels."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import msgspec
+
+from assay.app.assay import Assay
+from assay.core.brief import Brief, Depth
+from assay.core.errors import UnknownName
+from assay.server.problems import refusal
+
+PLAIN = "assay"
+DEPTHS: dict[str, Depth] = {"assay-light": "light", PLAIN: "auto", "assay-extended": "extended"}
+"""The depth behind each model's name."""
+
+LABEL = "openai."
+"""Begins the labels of a run which say what the request said; all others are the request's metadata."""
+Kind = Literal["model", "effort", "background", "include", "max_tool_calls", "max_output_tokens"]
+
+_RESPONSE = re.compile(r"resp_([0-9a-z]+)")
+_ITEM = re.compile(r"msg_([0-9a-z]+)")
+_FOOT = re.compile(r"\[Run ([0-9a-z]{6,}): ")
+"""How the last line of an answer names its run (see `text.foot`)."""
+
+
+class ModelName(msgspec.Struct, frozen=True):
+    """A model: how far it goes, and the one collection it is confined to, "" for none."""
+
+    depth: Depth
+    collection: str = ""
+
+
+class ListedModel(msgspec.Struct, frozen=True, kw_only=True):
+    """A model in a list."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 1_767_225_600
+    owned_by: str = "assay"
+
+
+async def models(assay: Assay) -> list[ListedModel]:
+    """The models there are: three depths, and one for each collection."""
+    rows = await assay.collections()
+    return [ListedModel(id=name) for name in (*DEPTHS, *(f"{PLAIN}:{row.name}" for row in rows if row.documents))]
+
+
+async def read_model(assay: Assay, name: str) -> ModelName:
+    """What a model's name stands for: a depth, and behind a colon a collection (`assay-light:papers`).
+
+    Raises:
+        Refusal: there is none of that name.
+    """
+    base, _, collection = name.partition(":")
+    there = {row.name for row in await assay.collections()} if collection else set()
+    if base not in DEPTHS or (collection and collection not in there):
+        raise refusal("unknown-name", str(UnknownName("model", name, [each.id for each in await models(assay)])))
+    return ModelName(DEPTHS[base], collection)
+
+
+def model_of(brief: Brief) -> str:
+    """The model of a run: the one it was asked of, or the one which would have begun it."""
+    if asked := label(brief, "model"):
+        return asked
+    return next((name for name, depth in DEPTHS.items() if depth == brief.depth), PLAIN)
+
+
+def label(brief: Brief, name: Kind) -> str:
+    """What the request said of this, "" where it said nothing."""
+    return brief.labels.get(f"{LABEL}{name}", "")
+
+
+def response_id(run_id: str) -> str:
+    """The id of the response which a run is."""
+    return f"resp_{run_id}"
+
+
+def run_of(response: str) -> str:
+    """The id of the run which a response is.
+
+    Raises:
+        UnknownName: this is no id of a response.
+    """
+    found = _RESPONSE.fullmatch(response)
+    if found is None:
+        raise UnknownName("response", response)
+    return found[1]
+
+
+def run_of_item(item: str) -> str:
+    """The run whose report a message of this id is, "" for none."""
+    found = _ITEM.fullmatch(item)
+    return found[1] if found else ""
+
+
+def run_at_foot(text: str) -> str:
+    """The run which an answer names at its foot, "" for none."""
+    found = _FOOT.findall(text)
+    return str(found[-1]) if found else ""

@@ -1,0 +1,351 @@
+"""What clients send, as far as it is read, and the run it asks for. What is not named here is passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from assay.app.briefs import RunOptions
+from assay.core.brief import Depth
+from assay.core.conversation import Said
+from assay.core.errors import UsageError
+from assay.server.openai import identifiers
+from assay.server.openai.identifiers import LABEL, Kind, ModelName
+
+EFFORTS: dict[str, Depth] = {
+    "none": "light",
+    "minimal": "light",
+    "low": "light",
+    "medium": "medium",
+    "high": "extended",
+    "xhigh": "extended",
+    "max": "extended",
+}
+"""How far an effort goes, where the model's name does not say it."""
+MOST_METADATA = 16
+CLAIMS = "assay:claims"
+"""What `include` names to have the claims as items of their own."""
+
+
+class MessagePart(msgspec.Struct, frozen=True):
+    """A part of a message's content."""
+
+    type: str
+    text: str = ""
+
+
+Content = str | list[MessagePart] | None
+
+
+class GivenMessage(msgspec.Struct, frozen=True):
+    """A message of a chat, or an item of a response's input."""
+
+    role: str = ""
+    content: Content = None
+    type: str = "message"
+    id: str | None = None
+
+
+class Domains(msgspec.Struct, frozen=True):
+    """Filters of the web search."""
+
+    allowed_domains: list[str] | None = None
+    blocked_domains: list[str] | None = None
+
+
+class Location(msgspec.Struct, frozen=True):
+    """Where the user is; only the country is read."""
+
+    country: str | None = None
+
+
+class OfferedTool(msgspec.Struct, frozen=True):
+    """A tool the client offers: web and file search say where to look, others are not called."""
+
+    type: str
+    filters: Domains | None = None
+    user_location: Location | None = None
+    external_web_access: bool = True
+    vector_store_ids: list[str] = []
+
+
+class Reasoning(msgspec.Struct, frozen=True):
+    """How much is thought."""
+
+    effort: str | None = None
+
+
+class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The field `assay` of a request: options of a run which the protocol has no word for.
+
+    `max_time` is in seconds of work, `max_usd` in US dollars.
+    """
+
+    depth: Depth | None = None
+    mode: Literal["auto", "simple", "web_search", "deep_research"] | None = None
+    strategy: str | None = None
+    collections: list[str] | None = None
+    web: bool | None = None
+    domains: list[str] = []
+    not_domains: list[str] = []
+    since: str | None = None
+    until: str | None = None
+    language: str | None = None
+    length: str | int | None = None
+    max_usd: float | None = None
+    max_time: float | None = None
+    max_tokens: int | None = None
+    thread: str | None = None
+
+
+class Format(msgspec.Struct, frozen=True):
+    """The form of the answer; of JSON Schemas Responses has the fields here, chats in `json_schema`."""
+
+    type: str = "text"
+    schema: dict[str, Any] | None = None
+    json_schema: _Schema | None = None
+
+
+class _Schema(msgspec.Struct, frozen=True):
+    schema: dict[str, Any] | None = None
+
+
+class TextConfig(msgspec.Struct, frozen=True):
+    """The field `text` of a request for a response."""
+
+    format: Format = Format()
+
+
+ToolChoice = str | dict[str, Any]
+Metadata = Annotated[dict[str, str], msgspec.Meta(max_length=MOST_METADATA)]
+
+
+class ResponseRequest(msgspec.Struct, frozen=True):
+    """`POST /v1/responses`."""
+
+    model: str
+    input: str | list[GivenMessage]
+    instructions: str | None = None
+    background: bool | None = False
+    stream: bool | None = False
+    tools: list[OfferedTool] | None = None
+    tool_choice: ToolChoice | None = None
+    max_tool_calls: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    max_output_tokens: int | None = None
+    previous_response_id: str | None = None
+    include: list[str] | None = None
+    metadata: Metadata | None = None
+    reasoning: Reasoning | None = None
+    text: TextConfig | None = None
+    assay: Options = Options()
+
+
+class StreamOptions(msgspec.Struct, frozen=True):
+    """The field `stream_options` of a chat."""
+
+    include_usage: bool = False
+
+
+class ChatRequest(msgspec.Struct, frozen=True):
+    """`POST /v1/chat/completions`."""
+
+    model: str
+    messages: list[GivenMessage]
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
+    max_tokens: int | None = None
+    max_completion_tokens: int | None = None
+    n: int | None = None
+    tools: list[OfferedTool] | None = None
+    tool_choice: ToolChoice | None = None
+    reasoning_effort: str | None = None
+    response_format: Format | None = None
+    web_search_options: dict[str, Any] | None = None
+    metadata: Metadata | None = None
+    assay: Options = Options()
+
+
+class AskedRun(msgspec.Struct, frozen=True):
+    """A run which a request asks for; see `Assay.create`.
+
+    `named` is the run of an earlier answer in the conversation, which the new one goes on from where it still can; else
+    it has what was said in the conversation.
+    """
+
+    question: str
+    sources: list[str] | None
+    wanted: RunOptions
+    named: str = ""
+
+
+def text_of(content: Content) -> str:
+    """The text of a message.
+
+    Raises:
+        UsageError: it has images, sounds or files.
+    """
+    if content is None or isinstance(content, str):
+        return content or ""
+    for part in content:
+        if part.type not in ("text", "input_text", "output_text", "refusal", "reasoning_text"):
+            raise UsageError(
+                f"a part of type {part.type!r} cannot be read: Assay reads text, and documents it has added"
+            )
+    return "\n".join(part.text for part in content if part.text)
+
+
+def response_run(request: ResponseRequest, model: ModelName) -> AskedRun:
+    """The run a request for a response asks for.
+
+    Raises:
+        UsageError: it asks for what Assay does not do.
+    """
+    messages = (
+        [GivenMessage(role="user", content=request.input)]
+        if isinstance(request.input, str)
+        else [each for each in request.input if each.type == "message"]
+    )
+    named = next((run for each in reversed(messages) if (run := identifiers.run_of_item(each.id or ""))), "")
+    effort = (request.reasoning.effort if request.reasoning else None) or ""
+    wanted = _wanted(model, request.assay, effort)
+    places = _places(wanted, model, request.assay, request.tools or [], request.tool_choice)
+    _limit_calls(wanted, request.max_tool_calls)
+    if request.text and request.text.format.schema:
+        wanted["schema"] = request.text.format.schema
+    if request.previous_response_id:
+        wanted["continues"] = identifiers.run_of(request.previous_response_id)
+    wanted["labels"] = (request.metadata or {}) | _labels(
+        {
+            "model": request.model,
+            "effort": effort,
+            "background": "yes" if request.background else "",
+            "include": ",".join(request.include or ()),
+            "max_tool_calls": str(request.max_tool_calls or ""),
+            "max_output_tokens": str(request.max_output_tokens or ""),
+        }
+    )
+    return _asked(messages, request.instructions or "", named, places, wanted)
+
+
+def chat_run(request: ChatRequest, model: ModelName) -> AskedRun:
+    """The run a chat asks for: the last message of its user, in the light of those before it.
+
+    Raises:
+        UsageError: it asks for what Assay does not do.
+    """
+    if (request.n or 1) != 1:
+        raise UsageError("Assay gives one answer: leave `n` out")
+    answers = [text_of(each.content) for each in request.messages if each.role == "assistant"]
+    named = next((run for each in reversed(answers) if (run := identifiers.run_at_foot(each))), "")
+    wanted = _wanted(model, request.assay, request.reasoning_effort or "")
+    places = _places(wanted, model, request.assay, request.tools or [], request.tool_choice)
+    if request.web_search_options is not None:
+        wanted.setdefault("web", True)
+    schema = request.response_format.json_schema if request.response_format else None
+    if schema and schema.schema:
+        wanted["schema"] = schema.schema
+    wanted["labels"] = (request.metadata or {}) | _labels(
+        {"model": request.model, "effort": request.reasoning_effort or ""}
+    )
+    return _asked(request.messages, "", named, places, wanted)
+
+
+def _asked(
+    messages: Sequence[GivenMessage], instructions: str, named: str, places: list[str] | None, wanted: RunOptions
+) -> AskedRun:
+    """The run for a conversation which ends with the question; `named` is the run of an earlier answer."""
+    users = [place for place, each in enumerate(messages) if each.role == "user"]
+    if not users:
+        raise UsageError("there is no message of the user to answer")
+    last = users[-1]
+    told = [instructions, *(text_of(each.content) for each in messages if each.role in ("system", "developer"))]
+    if rules := "\n\n".join(text.strip() for text in told if text.strip()):
+        wanted["instructions"] = rules
+    if said := _said(messages[:last]):
+        wanted["said"] = said
+    return AskedRun(text_of(messages[last].content), places, wanted, named)
+
+
+def _said(messages: Sequence[GivenMessage]) -> list[Said]:
+    kept = [(each.role, text_of(each.content).strip()) for each in messages]
+    return [
+        Said(by="user" if role == "user" else "assistant", text=text)
+        for role, text in kept
+        if text and role in ("user", "assistant")
+    ]
+
+
+def _places(
+    wanted: RunOptions, model: ModelName, options: Options, tools: Sequence[OfferedTool], choice: ToolChoice | None
+) -> list[str] | None:
+    """The collections to search, None for the default one; `wanted` is told of the web.
+
+    Raises:
+        UsageError: the client insists on a tool of its own, or names a place which cannot be searched.
+    """
+    if choice == "required" or (isinstance(choice, dict) and choice.get("type") in ("function", "custom")):
+        raise UsageError("Assay calls no tools of its client: leave tool_choice out")
+    if any(tool.type == "mcp" for tool in tools):
+        raise UsageError(
+            "servers of the Model Context Protocol are named in the settings ([mcp.NAME]), not in requests"
+        )
+    web = [tool for tool in tools if tool.type.startswith("web_search")]
+    files = [tool for tool in tools if tool.type == "file_search"]
+    if any(tool.filters is not None for tool in files):
+        raise UsageError("file_search cannot filter by attributes: leave `filters` out, or name another collection")
+    if web:
+        wanted.setdefault("web", any(tool.external_web_access for tool in web))
+        filters = [tool.filters for tool in web if tool.filters]
+        wanted["domains"] = [*wanted["domains"], *(each for one in filters for each in one.allowed_domains or ())]
+        wanted["not_domains"] = [
+            *wanted["not_domains"],
+            *(each for one in filters for each in one.blocked_domains or ()),
+        ]
+        if country := next((tool.user_location.country for tool in web if tool.user_location), None):
+            wanted["country"] = country.lower()
+    elif files:
+        wanted.setdefault("web", False)
+    stores = [name for tool in files for name in tool.vector_store_ids]
+    names = options.collections or stores or ([model.collection] if model.collection else [])
+    return [f"@{name.removeprefix('@')}" for name in dict.fromkeys(names)] or None
+
+
+def _limit_calls(wanted: RunOptions, calls: int | None) -> None:
+    """Searches and pages together are to be at most so many."""
+    if calls is not None:
+        wanted["max_searches"], wanted["max_pages"] = (calls + 1) // 2, calls // 2
+
+
+def _wanted(model: ModelName, options: Options, effort: str) -> RunOptions:
+    """Options of a run in which nobody is asked: a client of this protocol has no way to."""
+    depth = options.depth or model.depth
+    if depth == "auto" and effort:
+        if effort not in EFFORTS:
+            raise UsageError(f"there is no effort {effort!r}; there is: {', '.join(EFFORTS)}")
+        depth = EFFORTS[effort]
+    wanted = RunOptions(
+        ask="never",
+        review_plan="never",
+        depth=None if depth == "auto" else depth,
+        mode=options.mode,
+        strategy=options.strategy,
+        domains=options.domains,
+        not_domains=options.not_domains,
+        since=options.since,
+        until=options.until,
+        language=options.language,
+        length=options.length,
+        max_usd=options.max_usd,
+        max_time=options.max_time,
+        max_tokens=options.max_tokens,
+        thread=options.thread,
+    )
+    if options.web is not None:
+        wanted["web"] = options.web
+    return wanted
+
+
+def _labels(said: dict[Kind, str]) -> dict[str, str]:
+    return {f"{LABEL}{name}": value for name, value in said.items() if value}

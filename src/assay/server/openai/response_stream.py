@@ -1,0 +1,384 @@
+"""A run's log as a response: the events of its stream, and the response at any time.
+
+It is a function of the log (and of what `include` names) alone: who reads the log again, in another process or a year
+later, gets the same parts with the same numbers. So a stream goes on from any number.
+
+What is sent of a stream cannot be taken back, and a report is: sentences are repaired, cited anew, removed. So
+progress is told as it comes, as the summary of reasoning, and the text when it has been checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from datetime import datetime
+
+import msgspec
+
+from assay.core.brief import Brief
+from assay.core.coordinates import lane_of
+from assay.core.endings import LIMITS
+from assay.core.events import (
+    Envelope,
+    Event,
+    RunCancelled,
+    RunCompleted,
+    RunCreated,
+    RunFailed,
+    RunResumed,
+    RunStarted,
+    SearchFailed,
+    SearchPerformed,
+    SourceAdded,
+    ToolFinished,
+    ToolStarted,
+    decode,
+)
+from assay.core.milestones import milestone
+from assay.core.sources import Source
+from assay.core.view import RunView, ViewBuilder
+from assay.server.openai import stream_parts as p
+from assay.server.openai.identifiers import label
+from assay.server.openai.objects import (
+    FileSearchItem,
+    FoundFile,
+    Incomplete,
+    Item,
+    ItemStatus,
+    MessageItem,
+    OutputText,
+    ReasoningItem,
+    ResponseFault,
+    ResponseObject,
+    SearchAction,
+    Status,
+    SummaryText,
+    UrlSource,
+    WebSearchItem,
+    claims_of,
+    response_of,
+    status_of,
+    usage_of,
+)
+from assay.server.openai.requests import CLAIMS
+from assay.server.openai.text import answer_of, url_of, why_none
+
+LOCAL = "local"
+"""The search provider which is the library."""
+SOURCES = "web_search_call.action.sources"
+RESULTS = "file_search_call.results"
+PHASES = {
+    "triage": "Reading the question",
+    "background": "Looking around",
+    "plan": "Planning",
+    "research": "Researching",
+    "write": "Writing",
+    "verify": "Checking the report",
+}
+
+
+class ResponseProjection:
+    """Takes the events of one run in order, gives the parts of its stream, and knows the response so far."""
+
+    def __init__(self, include: Collection[str] = ()) -> None:
+        self._include = frozenset(include)
+        self._folder = ViewBuilder()
+        self._run = ""
+        self._sources: dict[str, Source] = {}
+        self._opened: dict[str, str] = {}
+        self._items: list[Item] = []
+        self._base: ResponseObject | None = None
+        self._number = 0
+        self._reasoning: ReasoningItem | None = None
+        self._title = ""
+        self._lines: list[str] = []
+        self.ended = False
+
+    @property
+    def response(self) -> ResponseObject | None:
+        """The response as it stands; None before the run was created."""
+        if self._base is None:
+            return None
+        view = self._folder.view
+        status = status_of(view, LIMITS)
+        return msgspec.structs.replace(
+            self._base,
+            status=status,
+            output=tuple(self._items),
+            completed_at=_seconds(view.finished_at) if status in ("completed", "incomplete") else None,
+            error=ResponseFault(code="server_error", message=why_none(view)) if status == "failed" else None,
+            incomplete_details=Incomplete() if status == "incomplete" else None,
+            usage=usage_of(view.usage.total) if self.ended else None,
+        )
+
+    def take(self, envelope: Envelope) -> list[p.StreamPart]:
+        """What one more event adds to the stream.
+
+        A run which has failed may go on all the same, and its stream with it: who has left it then need not come back.
+        """
+        self._folder.apply(envelope)
+        if self.ended and envelope.type != RunResumed.kind:
+            return []
+        self.ended = False
+        return list(self._told(envelope))
+
+    def _told(self, envelope: Envelope) -> Iterator[p.StreamPart]:
+        event = decode(envelope)
+        match event:
+            case RunCreated():
+                yield from self._created(envelope, event.brief)
+            case RunStarted():
+                yield self._whole("response.in_progress", "in_progress")
+            case SearchPerformed() | SearchFailed() | ToolStarted() | ToolFinished() | SourceAdded():
+                yield from self._used(event)
+            case RunCompleted() | RunFailed() | RunCancelled():
+                yield from self._end()
+            case Event():
+                if line := milestone(event):
+                    yield from self._say(_title(envelope), line)
+
+    def _used(self, event: Event) -> Iterator[p.StreamPart]:
+        """What a tool did."""
+        match event:
+            case SearchPerformed() if not event.shared:
+                yield from self._search(event.query, event.provider, event.found, "completed")
+            case SearchFailed():
+                yield from self._search(event.query, event.provider, (), "failed")
+            case SourceAdded():
+                self._sources[event.source.id] = event.source
+            case ToolStarted() if event.tool == "open":
+                self._opened[event.call] = event.arguments
+            case ToolFinished() if event.call in self._opened:
+                yield from self._opening(self._opened.pop(event.call))
+
+    # the response
+
+    def _created(self, envelope: Envelope, brief: Brief) -> Iterator[p.StreamPart]:
+        queued = bool(label(brief, "background"))
+        status: Status = "queued" if queued else "in_progress"
+        self._run = envelope.run_id
+        self._base = response_of(envelope.run_id, _seconds(envelope.at) or 0, brief, status)
+        self._include |= {name for name in label(brief, "include").split(",") if name}
+        yield self._whole("response.created", status)
+        if queued:
+            yield self._whole("response.queued", status)
+
+    def _whole(self, type: str, status: Status) -> p.StreamPart:
+        """The response as it stands is told."""
+        assert self._base is not None
+        response = msgspec.structs.replace(self._base, status=status, output=tuple(self._items))
+        return p.ResponsePart(type=type, sequence_number=self._next(), response=response)
+
+    def _end(self) -> Iterator[p.StreamPart]:
+        self.ended = True
+        yield from self._rest()
+        view = self._folder.view
+        status = status_of(view, LIMITS)
+        if status in ("completed", "incomplete") or view.report.text.strip():
+            yield from self._message(view, status)
+        if status == "failed":
+            yield p.ErrorPart(type="error", sequence_number=self._next(), code="server_error", message=why_none(view))
+        kind = {"completed": "completed", "failed": "failed"}.get(status, "incomplete")
+        response = self.response
+        assert response is not None
+        yield p.ResponsePart(type=f"response.{kind}", sequence_number=self._next(), response=response)
+
+    # progress
+
+    def _say(self, title: str, line: str) -> Iterator[p.StreamPart]:
+        """A line of the summary of reasoning; lines under the same title share a part."""
+        if self._reasoning is None:
+            self._reasoning = ReasoningItem(id=f"rs_{self._run}_{len(self._items)}")
+            yield self._item("added", self._reasoning)
+        if self._lines and title != self._title:
+            yield from self._close_part()
+        if not self._lines:
+            self._title = title
+            self._lines = [f"**{title}**\n\n"]
+            yield self._summary("added", SummaryText())
+            yield self._delta(self._lines[0])
+        self._lines.append(f"{line}\n")
+        yield self._delta(self._lines[-1])
+
+    def _close_part(self) -> Iterator[p.StreamPart]:
+        assert self._reasoning is not None
+        text, index = "".join(self._lines), len(self._reasoning.summary)
+        yield p.SummaryDone(
+            type="response.reasoning_summary_text.done",
+            sequence_number=self._next(),
+            output_index=len(self._items),
+            item_id=self._reasoning.id,
+            text=text,
+            summary_index=index,
+        )
+        done = SummaryText(text=text)
+        yield self._summary("done", done)
+        self._reasoning = msgspec.structs.replace(self._reasoning, summary=(*self._reasoning.summary, done))
+        self._lines = []
+
+    def _rest(self) -> Iterator[p.StreamPart]:
+        """The summary so far is an item, and done."""
+        if self._reasoning is None:
+            return
+        if self._lines:
+            yield from self._close_part()
+        yield self._item("done", msgspec.structs.replace(self._reasoning, status="completed"))
+        self._reasoning = None
+
+    def _summary(self, what: str, part: SummaryText) -> p.StreamPart:
+        assert self._reasoning is not None
+        return p.SummaryPart(
+            type=f"response.reasoning_summary_part.{what}",
+            sequence_number=self._next(),
+            output_index=len(self._items),
+            item_id=self._reasoning.id,
+            summary_index=len(self._reasoning.summary),
+            part=part,
+        )
+
+    def _delta(self, text: str) -> p.StreamPart:
+        assert self._reasoning is not None
+        return p.SummaryDelta(
+            type="response.reasoning_summary_text.delta",
+            sequence_number=self._next(),
+            output_index=len(self._items),
+            item_id=self._reasoning.id,
+            summary_index=len(self._reasoning.summary),
+            delta=text,
+        )
+
+    # tools
+
+    def _search(self, query: str, provider: str, found: tuple[str, ...], status: ItemStatus) -> Iterator[p.StreamPart]:
+        yield from self._rest()
+        place = f"{self._run}_{len(self._items)}"
+        if provider == LOCAL:
+            results = tuple(FoundFile(file_id=url, filename=url.rpartition("/")[2]) for url in found)
+            yield from self._call(
+                FileSearchItem(
+                    id=f"fs_{place}",
+                    status=status,
+                    queries=(query,),
+                    results=results if RESULTS in self._include else None,
+                )
+            )
+            return
+        sources = tuple(UrlSource(url=url) for url in found)
+        action = SearchAction(
+            type="search",
+            query=query,
+            queries=(query,),
+            sources=sources if SOURCES in self._include else msgspec.UNSET,
+        )
+        yield from self._call(WebSearchItem(id=f"ws_{place}", status=status, action=action))
+
+    def _opening(self, arguments: str) -> Iterator[p.StreamPart]:
+        """The pages of the web which were opened."""
+        for url in _addresses(arguments, self._sources):
+            yield from self._rest()
+            action = SearchAction(type="open_page", url=url)
+            yield from self._call(
+                WebSearchItem(id=f"ws_{self._run}_{len(self._items)}", status="completed", action=action)
+            )
+
+    def _call(self, item: WebSearchItem | FileSearchItem) -> Iterator[p.StreamPart]:
+        """A call which is over: an event says so when it is."""
+        yield self._item("added", msgspec.structs.replace(item, status="in_progress"))
+        last = ("searching", "completed") if item.status == "completed" else ("searching",)
+        for step in ("in_progress", *last):
+            yield p.CallStep(
+                type=f"response.{item.type}.{step}",
+                sequence_number=self._next(),
+                output_index=len(self._items),
+                item_id=item.id,
+            )
+        yield self._item("done", item)
+
+    # the answer
+
+    def _message(self, view: RunView, status: Status) -> Iterator[p.StreamPart]:
+        answer, index = answer_of(view), len(self._items)
+        whole: ItemStatus = "completed" if status == "completed" else "incomplete"
+        item = MessageItem(id=f"msg_{view.run_id}")
+        yield self._item("added", item)
+        yield self._content("added", item.id, OutputText())
+        for piece in answer.pieces():
+            yield p.AnswerDelta(
+                type="response.output_text.delta",
+                sequence_number=self._next(),
+                output_index=index,
+                item_id=item.id,
+                delta=piece,
+            )
+        for place, annotation in enumerate(answer.annotations):
+            yield p.AnnotationPart(
+                type="response.output_text.annotation.added",
+                sequence_number=self._next(),
+                output_index=index,
+                item_id=item.id,
+                annotation_index=place,
+                annotation=annotation,
+            )
+        yield p.AnswerDone(
+            type="response.output_text.done",
+            sequence_number=self._next(),
+            output_index=index,
+            item_id=item.id,
+            text=answer.text,
+        )
+        part = OutputText(text=answer.text, annotations=answer.annotations)
+        yield self._content("done", item.id, part)
+        yield self._item("done", msgspec.structs.replace(item, status=whole, content=(part,)))
+        if CLAIMS in self._include:
+            for claim in claims_of(view):
+                yield p.ClaimPart(sequence_number=self._next(), output_index=len(self._items), item=claim)
+                yield self._item("added", claim)
+                yield self._item("done", claim)
+
+    def _content(self, what: str, item_id: str, part: OutputText) -> p.StreamPart:
+        return p.ContentPart(
+            type=f"response.content_part.{what}",
+            sequence_number=self._next(),
+            output_index=len(self._items),
+            item_id=item_id,
+            part=part,
+        )
+
+    # numbers and places
+
+    def _item(self, what: str, item: Item) -> p.StreamPart:
+        part = p.ItemPart(
+            type=f"response.output_item.{what}", sequence_number=self._next(), output_index=len(self._items), item=item
+        )
+        if what == "done":
+            self._items.append(item)
+        return part
+
+    def _next(self) -> int:
+        self._number += 1
+        return self._number - 1
+
+
+class _Opening(msgspec.Struct, frozen=True):
+    """What is read of the arguments of `open`."""
+
+    documents: list[str] = []
+
+
+def _addresses(arguments: str, sources: dict[str, Source]) -> list[str]:
+    try:
+        named = msgspec.json.decode(arguments, type=_Opening, strict=False).documents
+    except msgspec.DecodeError:  # as models write it
+        return []
+    urls = [url_of(sources[name]) if name in sources else name for name in named]
+    return [url for url in dict.fromkeys(urls) if url.startswith(("http://", "https://"))]
+
+
+def _title(envelope: Envelope) -> str:
+    lane = lane_of(envelope.path)
+    if lane is not None:
+        return f"Agent {lane}"
+    return PHASES.get(envelope.path[0] if envelope.path else "", "The run")
+
+
+def _seconds(at: str) -> int | None:
+    return int(datetime.fromisoformat(at).timestamp()) if at else None

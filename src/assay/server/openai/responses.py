@@ -1,0 +1,168 @@
+"""`/v1/responses`: begin one and wait for it, stream it, or leave it; read it later, from any event on; end it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Literal
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from assay.core.errors import Cancelled, UnknownName
+from assay.core.events import Envelope
+from assay.core.ports import FINAL
+from assay.server.openai import identifiers
+from assay.server.openai.calls import DONE, Waiting, answered, begin, caller_of, events, ticket_for
+from assay.server.openai.requests import ResponseRequest, response_run
+from assay.server.openai.response_stream import ResponseProjection
+from assay.server.openai.stream_parts import StreamPart
+from assay.server.problems import refusal
+from assay.server.protocol_runs import CANCEL_SECONDS, Caller
+from assay.server.streams import BEAT, EventStream, frame
+from assay.server.wire import read_body
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Deleted(msgspec.Struct, frozen=True, kw_only=True):
+    """A response is gone."""
+
+    id: str
+    object: Literal["response"] = "response"
+    deleted: bool = True
+
+
+class InputText(msgspec.Struct, frozen=True, kw_only=True):
+    """A text of the input."""
+
+    type: Literal["input_text"] = "input_text"
+    text: str
+
+
+class InputItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A message of the input."""
+
+    id: str
+    type: Literal["message"] = "message"
+    role: Literal["user"] = "user"
+    status: Literal["completed"] = "completed"
+    content: tuple[InputText, ...]
+
+
+class InputItems(msgspec.Struct, frozen=True, kw_only=True):
+    """The input of a response: its question."""
+
+    object: Literal["list"] = "list"
+    data: tuple[InputItem, ...]
+    first_id: str
+    last_id: str
+    has_more: bool = False
+
+
+async def create(request: Request) -> Response:
+    """`POST /v1/responses`."""
+    body = await read_body(request, ResponseRequest)
+    caller = caller_of(request)
+    asked = response_run(body, await identifiers.read_model(caller.assay, body.model))
+    run_id, ticket = await begin(request, body, asked)
+    projection = ResponseProjection()
+    if body.stream:
+        return EventStream(frames(events(caller, run_id), projection, -1), ticket)
+    if body.background:
+        ticket.close()
+        return answered((await replayed(caller, run_id, projection)).response)
+    return Waiting(events(caller, run_id), ticket, projection.take, lambda: projection.response)
+
+
+async def retrieve(request: Request) -> Response:
+    """`GET /v1/responses/{id}`: as it stands, or its stream behind an event."""
+    caller, run_id = await _named(request)
+    query = request.query_params
+    streamed = query.get("stream", "").lower() in ("true", "1") and request.method != "HEAD"
+    projection = ResponseProjection([*query.getlist("include"), *query.getlist("include[]")])
+    if streamed:
+        after = query.get("starting_after", "")
+        parts = frames(events(caller, run_id), projection, int(after) if after.isdecimal() else -1)
+        return EventStream(parts, ticket_for(request))
+    return answered((await replayed(caller, run_id, projection)).response)
+
+
+async def cancel(request: Request) -> Response:
+    """`POST /v1/responses/{id}/cancel`; of one which has ended nothing changes."""
+    caller, run_id = await _named(request)
+    if (await caller.assay.find(run_id)).status not in FINAL:
+        await caller.assay.control(run_id, "cancel", wait=CANCEL_SECONDS)
+    return answered((await replayed(caller, run_id, ResponseProjection())).response)
+
+
+async def delete(request: Request) -> Response:
+    """`DELETE /v1/responses/{id}`; the run is deleted, and cancelled before that where it goes on."""
+    caller, run_id = await _named(request)
+    await caller.remove(run_id)
+    return answered(Deleted(id=identifiers.response_id(run_id)))
+
+
+async def input_items(request: Request) -> Response:
+    """`GET /v1/responses/{id}/input_items`."""
+    caller, run_id = await _named(request)
+    item = InputItem(id=f"in_{run_id}", content=(InputText(text=(await caller.view(run_id)).question),))
+    return answered(InputItems(data=(item,), first_id=item.id, last_id=item.id))
+
+
+async def frames(
+    groups: AsyncIterator[Sequence[Envelope]], projection: ResponseProjection, after: int
+) -> AsyncIterator[bytes]:
+    """The parts of a stream behind number `after` as server-sent events, until the run ends.
+
+    Where the server stops before, the stream ends without its last event, and goes on by `starting_after`; where the
+    run was deleted, there is nothing to go on with.
+    """
+    try:
+        async for group in groups:
+            parts = [part for envelope in group for part in projection.take(envelope)]
+            if chunk := b"".join(_frame(part) for part in parts if part.sequence_number > after):
+                yield chunk
+            elif not group:
+                yield BEAT
+    except (Cancelled, UnknownName):
+        return
+    yield DONE
+
+
+async def replayed(caller: Caller, run_id: str, projection: ResponseProjection) -> ResponseProjection:
+    """The projection with all there is of a run."""
+    for envelope in await caller.assay.events(run_id):
+        projection.take(envelope)
+    return projection
+
+
+async def _named(request: Request) -> tuple[Caller, str]:
+    """Who asks, and the run which is the response of the path.
+
+    Raises:
+        Refusal: there is none.
+    """
+    caller, id = caller_of(request), request.path_params["id"]
+    try:
+        run_id = identifiers.run_of(id)
+        known = (await caller.assay.find(run_id)).run_id == run_id  # the start of an id is none
+    except UnknownName:
+        known = False
+    if not known:
+        raise refusal("unknown-name", f"there is no response {id!r}")
+    return caller, run_id
+
+
+def _frame(part: StreamPart) -> bytes:
+    return frame(_encode(part), event=part.type)
+
+
+ROUTES = (
+    Route("/v1/responses", create, methods=["POST"]),
+    Route("/v1/responses/{id}", retrieve, methods=["GET"]),
+    Route("/v1/responses/{id}", delete, methods=["DELETE"]),
+    Route("/v1/responses/{id}/cancel", cancel, methods=["POST"]),
+    Route("/v1/responses/{id}/input_items", input_items, methods=["GET"]),
+)

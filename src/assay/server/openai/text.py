@@ -1,0 +1,141 @@
+"""A report as the text of an answer: its citations are links in the text, and annotations of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import msgspec
+
+from assay.core.clean import link_target, one_line
+from assay.core.rendered_text import render_body
+from assay.core.report import bibliography, build_report, written
+from assay.core.sources import Source
+from assay.core.view import RunView
+from assay.export.markdown import render
+
+PIECE = 400
+"""Code points which are sent at a time, about."""
+
+_DEFINITIONS = re.compile(r"(?:\n\[[0-9]+\]: \S+)+\s*\Z")
+"""What ends a report in Markdown: where its references lead. Here they are links themselves."""
+
+
+class UrlCitation(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="url_citation"):
+    """A link of the text to a page: code points `[start_index, end_index)`."""
+
+    start_index: int
+    end_index: int
+    url: str
+    title: str
+
+
+class FileCitation(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="file_citation"):
+    """A citation of a document which is no page; `index` is its place in the text, `file_id` the document's hash."""
+
+    index: int
+    file_id: str
+    filename: str
+
+
+Annotation = UrlCitation | FileCitation
+
+
+class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A source of an answer."""
+
+    title: str
+    url: str
+    date: str | None = None
+    snippet: str = ""
+    source: Literal["web", "attachment"] = "web"
+
+
+class AnswerText(msgspec.Struct, frozen=True, kw_only=True):
+    """A report as text, with what it cites."""
+
+    text: str
+    annotations: tuple[Annotation, ...] = ()
+    sources: tuple[SearchResult, ...] = ()
+
+    def pieces(self) -> list[str]:
+        """The text in pieces, which end at white space where they can."""
+        pieces, at = list[str](), 0
+        while at < len(self.text):
+            end = min(at + PIECE, len(self.text))
+            if end < len(self.text):
+                end = max(self.text.rfind(sign, at, end) + 1 for sign in " \n") or end
+            pieces.append(self.text[at:end])
+            at = end
+        return pieces
+
+
+def answer_of(view: RunView, base: str = "") -> AnswerText:
+    """The answer a run gives: its report, or why there is none.
+
+    With `base`, the address of a server, citations of documents which are no pages lead there, and the last line to the
+    evidence; so the text differs by server.
+    """
+    if view.brief and view.brief.schema:
+        return AnswerText(text=msgspec.json.encode(build_report(view).data).decode(), sources=_sources(view, base))
+    if written(view) == "none":
+        return AnswerText(text=why_none(view))
+    books = bibliography(view)
+    body = render_body(view.report.text, books, "numbers")
+    entries = {entry.number: entry for entry in books.entries if entry.number is not None}
+    parts, notes, length, at = list[str](), list[Annotation](), 0, 0
+    for cited in body.cited(books.numbers):
+        source = entries[cited.number].source
+        link = _link(cited.number, url_of(source, base))
+        parts += [body.text[at : cited.start], link]
+        length += cited.start - at
+        notes.append(_annotation(length, length + len(link), source, url_of(source, base)))
+        length, at = length + len(link), cited.end
+    shown = body.text.rstrip()
+    rest = _DEFINITIONS.sub("\n", render(view)).removeprefix(shown)
+    foot = foot_of(view.run_id, base) if base else ""
+    text = f"{''.join(parts)}{shown[at:]}{rest.rstrip()}{foot}\n"
+    return AnswerText(text=text, annotations=tuple(notes), sources=_sources(view, base))
+
+
+def why_none(view: RunView) -> str:
+    """Why a run gave no report."""
+    if view.status == "cancelled":
+        return "The run was cancelled before its report was written."
+    return f"The run ended without a report: {view.error or view.stop_reason or view.status}"
+
+
+def foot_of(run_id: str, base: str) -> str:
+    """The last line of an answer in a chat: its run, by which the next question goes on from the same evidence."""
+    return f"\n\n[Run {run_id}: evidence and verdicts]({base}/api/v1/runs/{run_id}/report?format=html)"
+
+
+def url_of(source: Source, base: str = "") -> str:
+    """The address of a source which is a page; of any other its text on the server, "" without one."""
+    if source.url.startswith(("http://", "https://")):
+        return link_target(source.url) or ""
+    return f"{base}/api/v1/documents/{source.document_sha256}/text" if base else ""
+
+
+def _link(number: int, url: str) -> str:
+    return f"[{number}]({url.replace('(', '%28').replace(')', '%29')})" if url else f"[{number}]"
+
+
+def _annotation(start: int, end: int, source: Source, url: str) -> Annotation:
+    title = one_line(source.title)
+    if url:
+        return UrlCitation(start_index=start, end_index=end, url=url, title=title)
+    return FileCitation(index=start, file_id=source.document_sha256, filename=title)
+
+
+def _sources(view: RunView, base: str) -> tuple[SearchResult, ...]:
+    cited = [entry.source for entry in bibliography(view).entries if entry.number is not None]
+    return tuple(
+        SearchResult(
+            title=one_line(source.title),
+            url=url_of(source, base) or source.url,
+            date=source.published or None,
+            source="web" if url_of(source) else "attachment",
+        )
+        for source in cited
+    )

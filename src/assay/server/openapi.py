@@ -1,0 +1,242 @@
+"""The OpenAPI document, made of the types the routes have: what is served is what is described."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import version
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args
+
+import msgspec
+from starlette.responses import Response
+
+from assay.core.events import KINDS, Envelope
+from assay.server.problems import MEDIA_TYPE, TYPES, Problem, problems
+from assay.server.wire import JSON, Endpoint
+
+Schema = dict[str, Any]
+OpenApi = Literal["3.1.1", "3.2.0"]
+STREAM = "text/event-stream"
+REFERENCE = "#/components/schemas/{name}"
+
+HEADERS = {
+    "Idempotency-Key": "A key of your own in quotes: the same request with the same key is done once.",
+    "If-Match": "The `ETag` of what you have seen: refused where it was changed meanwhile.",
+    "Last-Event-ID": "The number of the last event you have; a browser sends it by itself.",
+}
+PATHS = {
+    "run": "A run: its id, the start of it, or `last`.",
+    "collection": "A collection's name; another user's is `OWNER/NAME`.",
+    "document": "A document: the hash of its text, its name, address or title.",
+    "addition": "An addition: its id.",
+    "thread": "A thread: its name, its title, or the start of its name.",
+    "provider": "A provider which takes a key: `openai`, `brave`, `oidc`.",
+    "share": "A link to a report: its id.",
+    "secret": "What follows `/s/` in the link to a report.",
+    "number": "A citation's number in the report.",
+}
+
+PUBLISHED = {
+    "CollectionNames": ("Collections", "Collections"),
+    "Diagnosis": ("FindingFinding", "Finding"),
+    "FindingView": ("ModelFinding", "Finding"),
+    "Notice": ("SourcesNotice", "Notice"),
+    "PassageSpan": ("SourcesSpan", "Span"),
+    "RunWarning": ("ModelNotice", "Notice"),
+    "Span": ("EstimateSpan", "Span"),
+    "SteeringText": ("Told", "Told"),
+    "TextRange": ("Stretch", "Stretch"),
+}
+"""Component and title of the types which clients know under another name than the code."""
+
+
+def document(endpoints: Sequence[Endpoint], edition: OpenApi = "3.2.0") -> Schema:
+    """The description of these routes.
+
+    `edition` 3.2.0 describes streams by their items; 3.1.1 is for generators which do not know that yet.
+    """
+    types = _Types(endpoints)
+    paths: dict[str, Schema] = {}
+    for endpoint in endpoints:
+        paths.setdefault(_path(endpoint), {})[endpoint.method.lower()] = _operation(endpoint, types, edition)
+    return {
+        "openapi": edition,
+        "info": {
+            "title": "Assay",
+            "version": version("assay"),
+            "summary": "Deep research you can check",
+            "description": "Errors are RFC 9457 problems; their types: "
+            + ", ".join(f"`{TYPES}{code}` ({status})" for code, (status, _) in problems().items())
+            + ".",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "tags": [{"name": tag} for tag in dict.fromkeys(each.tag for each in endpoints)],
+        "paths": paths,
+        "components": {
+            "schemas": types.components,
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer", "description": "A token of `assay users token`."},
+                "session": {"type": "apiKey", "in": "cookie", "name": "__Host-assay"},
+            },
+        },
+    }
+
+
+def events_schema() -> Schema:
+    """The JSON Schema of an event of a run, as streams, pages and exported logs have it."""
+    definitions = _Types(()).components
+    whole = {**definitions.pop("Envelope"), "$schema": "https://json-schema.org/draft/2020-12/schema"}
+    del whole["discriminator"], definitions["Problem"], definitions["Fault"]
+    text = msgspec.json.encode({**whole, "title": "An event of Assay", "$defs": definitions})
+    made: Schema = msgspec.json.decode(text.replace(b"#/components/schemas/", b"#/$defs/"))
+    return made
+
+
+class _Types:
+    """The schemas of all types the routes have."""
+
+    def __init__(self, endpoints: Iterable[Endpoint]) -> None:
+        kinds = sorted(KINDS.values(), key=lambda each: each.kind)
+        used: list[Any] = [Problem, Envelope, *kinds]
+        for each in endpoints:
+            used += [type for type in (each.query, each.body, each.pages, _answers(each)) if type is not None]
+        unique = list(dict.fromkeys(used))
+        made, components = _named(*msgspec.json.schema_components(unique, ref_template=REFERENCE))
+        self._by_type = dict(zip(unique, made, strict=True))
+        self.components: dict[str, Schema] = {**components, **_envelopes(components, kinds, self._by_type)}
+
+    def of(self, type: Any) -> Schema:
+        """The schema of a type: mostly a reference."""
+        found: Schema = self._by_type[type]
+        return found
+
+    def fields(self, type: Any) -> Iterator[tuple[str, Schema, bool]]:
+        """The fields of a struct: name, schema, whether it is required."""
+        whole = self.components[self.of(type)["$ref"].rpartition("/")[2]]
+        for name, schema in whole["properties"].items():
+            yield name, schema, name in whole.get("required", ())
+
+    def words(self, type: Any) -> str:
+        """What is said of a struct."""
+        whole = self.components[self.of(type)["$ref"].rpartition("/")[2]]
+        return str(whole.get("description", ""))
+
+
+def _named(made: tuple[Schema, ...], components: dict[str, Schema]) -> tuple[list[Schema], dict[str, Schema]]:
+    """The same, where two types of one name are called by their modules too: `assay.core.sources.Notice`."""
+    titles = {
+        name: {**each, "title": PUBLISHED[name][1]} if name in PUBLISHED else each for name, each in components.items()
+    }
+    text = msgspec.json.encode((made, titles)).decode()
+    for name in components:
+        *_, module, own = ["", *name.split(".")]
+        public = PUBLISHED[name][0] if name in PUBLISHED else f"{module.title()}{own}"
+        if public != name:
+            text = text.replace(f'"{name}":', f'"{public}":')
+            text = text.replace(f'"{REFERENCE.format(name=name)}"', f'"{REFERENCE.format(name=public)}"')
+    return msgspec.json.decode(text, type=tuple[list[Schema], dict[str, Schema]])
+
+
+def _envelopes(components: dict[str, Schema], kinds: list[Any], by_type: dict[Any, Schema]) -> dict[str, Schema]:
+    """The envelope of each kind of event, and that of any."""
+    whole = components["Envelope"]
+    made: dict[str, Schema] = {}
+    mapping: dict[str, str] = {}
+    for kind in kinds:
+        name = f"{kind.__name__}Envelope"
+        own = {"type": {"const": kind.kind}, "data": by_type[kind]}
+        made[name] = {**whole, "title": name, "properties": {**whole["properties"], **own}}
+        mapping[kind.kind] = REFERENCE.format(name=name)
+    made["Envelope"] = {
+        "title": "Envelope",
+        "description": f"{whole.get('description', '')}\nReaders ignore types they do not know.".strip(),
+        "oneOf": [{"$ref": reference} for reference in mapping.values()],
+        "discriminator": {"propertyName": "type", "mapping": mapping},
+    }
+    return made
+
+
+def _answers(endpoint: Endpoint) -> Any:
+    """The type of an answer in JSON, None where it is of another kind or has no body."""
+    if endpoint.result is None or endpoint.result is type(None) or endpoint.result is Response:
+        return None
+    if isinstance(endpoint.result, UnionType) and NoneType in get_args(endpoint.result):
+        return next(each for each in get_args(endpoint.result) if each is not NoneType)
+    return endpoint.result
+
+
+def _path(endpoint: Endpoint) -> str:
+    return re.sub(r":\w+\}", "}", endpoint.path)
+
+
+def _operation(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
+    summary, words = endpoint.words
+    made: Schema = {"operationId": endpoint.name, "tags": [endpoint.tag], "summary": summary}
+    if words:
+        made["description"] = words
+    if parameters := list(_parameters(endpoint, types)):
+        made["parameters"] = parameters
+    if endpoint.body is not None:
+        required = any(each[2] for each in types.fields(endpoint.body))
+        made["requestBody"] = {"required": required, "content": {JSON: {"schema": types.of(endpoint.body)}}}
+    elif endpoint.takes:
+        made["requestBody"] = {"required": True, "content": {type: _uploaded(type) for type in endpoint.takes}}
+    made["responses"] = _responses(endpoint, types, edition)
+    made["security"] = [{"token": [endpoint.scope]}, {"session": []}, {}] if endpoint.scope else []
+    return made
+
+
+def _parameters(endpoint: Endpoint, types: _Types) -> Iterator[Schema]:
+    for name in endpoint.names:
+        words = PATHS.get(name, "")
+        schema = {"type": "string", "minLength": 1}
+        yield {"name": name, "in": "path", "required": True, "schema": schema, "description": words}
+    if endpoint.query is not None:
+        for name, schema, required in types.fields(endpoint.query):
+            more = {"explode": False} if schema.get("type") == "array" else {}
+            yield {"name": name, "in": "query", "required": required, "schema": schema, **more}
+    for name in endpoint.headers:
+        yield {"name": name, "in": "header", "schema": {"type": "string"}, "description": HEADERS[name]}
+
+
+def _uploaded(type: str) -> Schema:
+    if type != "multipart/form-data":
+        return {"schema": {"contentMediaType": "application/octet-stream"}}
+    file = {"type": "array", "items": {"contentMediaType": "application/octet-stream"}, "minItems": 1}
+    return {"schema": {"type": "object", "properties": {"file": file}, "required": ["file"]}}
+
+
+def _responses(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
+    answer = _answers(endpoint)
+    first, _ = endpoint.words
+    good: Schema = {"description": first}
+    if answer is not None:
+        good["content"] = {JSON: {"schema": types.of(answer)}}
+    elif endpoint.media:
+        good["content"] = {type: _media(type, types, endpoint, edition) for type in endpoint.media}
+    found = {str(endpoint.status): good}
+    if isinstance(endpoint.result, UnionType):
+        found["204"] = {"description": "It is done, and there is nothing to say."}
+    if STREAM in endpoint.media and JSON in endpoint.media:
+        found["204"] = {"description": "The run has ended, and there are no events behind the last you have."}
+    problem = {"description": "A problem.", "content": {MEDIA_TYPE: {"schema": types.of(Problem)}}}
+    return {**found, "default": problem}
+
+
+def _media(type: str, types: _Types, endpoint: Endpoint, edition: OpenApi) -> Schema:
+    if type == STREAM:
+        held = Envelope if JSON in endpoint.media else endpoint.pages
+        data = {"contentMediaType": JSON, "contentSchema": types.of(held), "type": "string"}
+        properties = {
+            "id": {"type": "string", "description": "The event's number."},
+            "event": {"type": "string", "description": "The event's type."},
+            "data": data,
+            "retry": {"type": "integer"},
+        }
+        item = {"type": "object", "properties": properties, "required": ["data"]}
+        return {"itemSchema" if edition == "3.2.0" else "schema": item}
+    if type == JSON and endpoint.pages is not None:
+        return {"schema": types.of(endpoint.pages)}
+    return {"schema": {} if type == JSON else {"contentMediaType": type}}

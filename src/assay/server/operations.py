@@ -1,0 +1,185 @@
+"""What whoever runs a server asks it: whether it lives, whether it can work, which release it is."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import version
+from typing import Literal
+
+import msgspec
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from assay.server import api
+from assay.server.backend import Backend, RouteGroup
+from assay.server.openapi import OpenApi, document, events_schema
+from assay.server.pages import STYLE, page
+from assay.server.problems import refusal
+from assay.server.wire import JSON, Endpoint, Endpoints, RouteCall
+
+routes_of = Endpoints("operation", prefix="")
+
+METRICS = "/metrics"
+
+LLMS = """\
+# Assay
+
+> Deep research you can check: questions over documents and the web, answered by reports whose every claim is verified
+> against the passage it cites.
+
+With users, send a token: `Authorization: Bearer assay_…`. A run is begun by `POST /api/v1/runs` with
+`{"question": "…"}`, watched at its `events_url`, and read at `/api/v1/runs/{run}/report`. Errors say what to do.
+
+## Interfaces
+
+- [OpenAPI](/openapi.json): the HTTP API with all its types; [3.1](/openapi-3.1.json) for generators
+- [Events](/events.schema.json): the JSON Schema of what happens in a run
+- `/mcp`: a server of the Model Context Protocol over streamable HTTP
+- `/v1`: Responses and Chat Completions as OpenAI has them; `GET /v1/models` lists depths and collections
+
+## Routes
+
+"""
+
+
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """How the server is; `why` says what keeps it from working."""
+
+    status: Literal["ok", "not ready"] = "ok"
+    why: str = ""
+
+
+class Release(msgspec.Struct, frozen=True):
+    """Which release of Assay serves."""
+
+    version: str
+
+
+class ProtectedResource(msgspec.Struct, frozen=True, kw_only=True):
+    """Who gives access tokens for this server, and how they are shown (RFC 9728)."""
+
+    resource: str
+    authorization_servers: tuple[str, ...]
+    scopes_supported: tuple[str, ...]
+    bearer_methods_supported: tuple[str, ...] = ("header",)
+    resource_name: str = "Assay"
+
+
+@routes_of.get("/.well-known/oauth-protected-resource", scope="")
+async def protected_resource(call: RouteCall) -> ProtectedResource:
+    """Say which provider's access tokens are taken, where any is; clients of MCP begin here."""
+    oidc = call.backend.oidc
+    if oidc is None or not oidc.settings.audience or not call.request.app.state.login:
+        raise refusal("not-found", "no provider's access tokens are taken here (setting server.oidc.audience)")
+    return ProtectedResource(
+        resource=oidc.settings.audience,
+        authorization_servers=(oidc.settings.issuer,),
+        scopes_supported=oidc.settings.scopes,
+    )
+
+
+@routes_of.get("/.well-known/oauth-protected-resource/mcp", scope="")
+async def protected_mcp(call: RouteCall) -> ProtectedResource:
+    """The same, where clients look for it by the path of `/mcp`."""
+    return await protected_resource(call)
+
+
+@routes_of.get("/livez", scope="")
+async def livez(call: RouteCall) -> Health:
+    """Tell that the process answers."""
+    return Health()
+
+
+@routes_of.get("/healthz", scope="")
+async def healthz(call: RouteCall) -> Health:
+    """Tell the same as `/livez`, by the name which older probes ask for."""
+    return await livez(call)
+
+
+@routes_of.get("/readyz", scope="")
+async def readyz(call: RouteCall) -> Health:
+    """Tell whether the server can work: its store can be read, its worker works, and it is not stopping."""
+    why = await call.backend.ready()
+    call.status = 503 if why else 200
+    return Health(status="not ready" if why else "ok", why=why)
+
+
+@routes_of.get(METRICS, scope="metrics", media=("text/plain", "application/openmetrics-text"))
+async def metrics(call: RouteCall) -> Response:
+    """Tell Prometheus how the server does: requests, streams, runs, the queue, and what models take."""
+    counts, depth = await call.backend.assay.overview.standing()
+    call.backend.metrics.note(counts, depth)
+    content, media_type = call.backend.metrics.written(call.request.headers.get("accept", ""))
+    return Response(content, headers={"Content-Type": media_type})
+
+
+@routes_of.get("/version", scope="")
+async def release(call: RouteCall) -> Release:
+    """Tell which release of Assay serves."""
+    return Release(version("assay"))
+
+
+@routes_of.get("/openapi.json", scope="", media=(JSON,))
+async def openapi(call: RouteCall) -> Response:
+    """Describe the API by OpenAPI 3.2."""
+    return Response(_described("3.2.0"), media_type=JSON)
+
+
+@routes_of.get("/openapi-3.1.json", scope="", media=(JSON,))
+async def openapi_for_generators(call: RouteCall) -> Response:
+    """Describe the API by OpenAPI 3.1, for generators which do not know 3.2 yet."""
+    return Response(_described("3.1.1"), media_type=JSON)
+
+
+@routes_of.get("/events.schema.json", scope="", media=("application/schema+json",))
+async def events_described(call: RouteCall) -> Response:
+    """Describe the events of runs by a JSON Schema."""
+    return Response(_events_described(), media_type="application/schema+json")
+
+
+@routes_of.get("/llms.txt", scope="", media=("text/plain",))
+async def language_models(call: RouteCall) -> Response:
+    """Tell language models what this server offers and where, as llmstxt.org has it."""
+    return Response(_for_language_models(), media_type="text/plain")
+
+
+@routes_of.get("/docs", scope="", media=("text/html",))
+async def docs(call: RouteCall) -> Response:
+    """Describe the API on a page, which needs no network."""
+    return Response(page(document(endpoints())), media_type="text/html")
+
+
+@routes_of.get("/docs.css", scope="", media=("text/css",))
+async def docs_style(call: RouteCall) -> Response:
+    """How that page looks."""
+    return Response(STYLE, media_type="text/css")
+
+
+@cache
+def _described(edition: OpenApi) -> bytes:
+    return msgspec.json.encode(document(endpoints(), edition))
+
+
+@cache
+def _events_described() -> bytes:
+    return msgspec.json.encode(events_schema())
+
+
+@cache
+def _for_language_models() -> str:
+    lines = [f"- {each.method} {each.path}: {each.words[0]}" for each in endpoints() if each.path.startswith("/api/")]
+    return LLMS + "\n".join(lines) + "\n"
+
+
+def endpoints() -> tuple[Endpoint, ...]:
+    """All typed routes of the server."""
+    return (*routes_of.endpoints, *api.ENDPOINTS)
+
+
+def routes(_backend: Backend) -> list[BaseRoute]:
+    """The routes, for any application."""
+    return [each.route() for each in routes_of.endpoints]
+
+
+PART = RouteGroup(prefix=METRICS, routes=routes, needs="route")
+"""What is asked of the gate: all but this one are open to anybody."""

@@ -1,0 +1,106 @@
+"""The page: Assay in a browser. HTML made here of the same calls which the API makes; live by server-sent events."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Literal
+
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from assay.core.ports.users import Permission
+from assay.server.backend import Backend, RouteGroup
+from assay.server.page import (
+    accountscreen,
+    adminscreen,
+    assets,
+    draftscreen,
+    home,
+    runscreen,
+    schedulescreen,
+    settingscreen,
+    sharescreen,
+    shelfscreen,
+)
+from assay.server.page.templates_environment import guarded, is_shown, told
+
+__all__ = ["FREE", "PART", "is_shown", "told"]
+
+Handler = Callable[..., Awaitable[Response]]
+
+
+def _route(method: str, path: str, handler: Handler, needs: Permission | Literal[""] = "") -> Route:
+    answer: Any = guarded(handler, needs)
+    return Route(path, answer, methods=[method], name=f"{handler.__module__.rpartition('.')[2]}.{handler.__name__}")
+
+
+FREE: tuple[Route, ...] = (
+    assets.ROUTE,
+    _route("GET", "/login", accountscreen.show_login),
+    _route("POST", "/login", accountscreen.log_in),
+    _route("POST", "/logout", accountscreen.log_out),
+    _route("POST", "/theme", accountscreen.keep_theme),
+)
+"""What nobody need be known for, and nothing of a user can be seen by."""
+
+ROUTES: tuple[Route, ...] = (
+    *FREE,
+    _route("GET", "/", home.show_home),
+    _route("POST", "/ask", home.ask),
+    _route("POST", "/estimate", home.estimate),
+    _route("GET", "/runs", runscreen.list_runs),
+    _route("GET", "/runs/{run}", runscreen.show_run),
+    _route("GET", "/runs/{run}/activity", runscreen.show_activity),
+    _route("GET", "/runs/{run}/live", runscreen.live),
+    _route("POST", "/runs/{run}/steer", runscreen.steer),
+    _route("POST", "/runs/{run}/finish", runscreen.finish),
+    _route("POST", "/runs/{run}/pause", runscreen.pause),
+    _route("POST", "/runs/{run}/cancel", runscreen.cancel),
+    _route("POST", "/runs/{run}/resume", runscreen.resume),
+    _route("POST", "/runs/{run}/answers", runscreen.answer),
+    _route("POST", "/runs/{run}/approve", runscreen.approve),
+    _route("POST", "/runs/{run}/follow-up", runscreen.follow_up),
+    _route("POST", "/runs/{run}/exclude", runscreen.exclude),
+    _route("POST", "/runs/{run}/recheck", runscreen.recheck),
+    _route("POST", "/runs/{run}/delete", runscreen.delete),
+    _route("POST", "/runs/{run}/shares", sharescreen.make_share),
+    _route("POST", "/runs/{run}/shares/{share}/revoke", sharescreen.revoke_share),
+    _route("GET", "/threads", accountscreen.list_threads),
+    _route("GET", "/threads/{thread}", accountscreen.show_thread),
+    _route("GET", "/schedules", schedulescreen.list_schedules),
+    _route("POST", "/schedules", schedulescreen.add_schedule),
+    _route("POST", "/schedules/{schedule}/remove", schedulescreen.remove_schedule),
+    _route("GET", "/compare", draftscreen.compare),
+    _route("GET", "/library", shelfscreen.show_library),
+    _route("POST", "/library", shelfscreen.make_collection),
+    _route("POST", "/library/{collection:path}/documents", shelfscreen.upload),
+    _route("POST", "/library/{collection:path}/places", shelfscreen.add_places),
+    _route("POST", "/library/{collection:path}/remove", shelfscreen.remove),
+    _route("POST", "/library/{collection:path}/drop", shelfscreen.drop),
+    _route("GET", "/library/{collection:path}", shelfscreen.show_collection),
+    _route("GET", "/documents/{document}", shelfscreen.show_document),
+    _route("GET", "/verify", draftscreen.show_verify),
+    _route("POST", "/verify", draftscreen.verify),
+    _route("GET", "/settings", settingscreen.show_settings),
+    _route("POST", "/settings/tokens", settingscreen.make_token),
+    _route("POST", "/settings/tokens/{token}/revoke", settingscreen.revoke_token),
+    _route("POST", "/settings/keys", settingscreen.set_key, "admin"),
+    _route("POST", "/settings/keys/{provider}/remove", settingscreen.remove_key, "admin"),
+    _route("GET", "/admin", adminscreen.show_usage, "admin"),
+    _route("GET", "/admin/users", adminscreen.list_users, "admin"),
+    _route("POST", "/admin/users", adminscreen.add_user, "admin"),
+    _route("POST", "/admin/users/{user}/role", adminscreen.change_user, "admin"),
+    _route("POST", "/admin/users/{user}/remove", adminscreen.remove_user, "admin"),
+    _route("GET", "/admin/runs", adminscreen.list_runs, "admin"),
+    _route("GET", "/admin/health", adminscreen.show_health, "admin"),
+    _route("GET", "/admin/audit", adminscreen.show_audit, "admin"),
+)
+
+
+def routes(_backend: Backend) -> Sequence[BaseRoute]:
+    """The routes, for the application."""
+    return ROUTES
+
+
+PART = RouteGroup(prefix="/static", routes=routes)
+"""Its routes begin everywhere; what goes wrong outside the other parts is told by `told` to who reads pages."""

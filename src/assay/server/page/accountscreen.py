@@ -1,0 +1,74 @@
+"""Who looks, and how it looks to him: login, appearance, conversations."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from assay.app.users import SESSION_SECONDS
+from assay.core.errors import NotLoggedIn
+from assay.server.api import threads, users
+from assay.server.gate import is_secure, keep_session
+from assay.server.page.forms import read_form
+from assay.server.page.templates_environment import THEME, THEMES, go_to, local, screen
+from assay.server.problems import problem_of
+from assay.server.wire import RouteCall
+
+YEAR = 365 * 86_400
+FOUND = 20
+
+
+async def show_login(call: RouteCall) -> Response:
+    """The form for name and password."""
+    path = local(call.request.query_params.get("next", "/"))
+    return screen(call, "login.html", next=path, name="", fault="")
+
+
+async def log_in(call: RouteCall) -> Response:
+    """Begin a session, and go on to where somebody was led away from."""
+    form = await read_form(call.request, 10_000)
+    name, path = form.text("name"), local(form.text("next"))
+    password = next(iter(form.fields.get("password", ())), "")
+    call.login(await users.name_of_user(call, name))
+    try:
+        secret = await call.backend.assay.users.log_in(name, password)
+    except NotLoggedIn as error:
+        status = problem_of(error).status
+        return screen(call, "login.html", status=status, next=path, name=name, fault=str(error))
+    response = go_to(path)
+    keep_session(call.request, response, secret, int(SESSION_SECONDS))
+    return response
+
+
+async def log_out(call: RouteCall) -> Response:
+    """End the session."""
+    response = await users.log_out(call)
+    gone = go_to("/login")
+    for cookie in response.headers.getlist("set-cookie"):
+        gone.headers.append("set-cookie", cookie)
+    return gone
+
+
+async def keep_theme(call: RouteCall) -> Response:
+    """Keep how the pages look, in a cookie of the browser."""
+    form = await read_form(call.request, 10_000)
+    theme = form.text("theme")
+    response = go_to("/settings")
+    kept = theme if theme in THEMES else "system"
+    response.set_cookie(
+        THEME, kept, max_age=YEAR, path="/", secure=is_secure(call.request), httponly=True, samesite="lax"
+    )
+    return response
+
+
+async def list_threads(call: RouteCall) -> Response:
+    """One's conversations, those which went on last first."""
+    asked = call.request.query_params
+    words, cursor = asked.get("q", "").strip(), asked.get("cursor", "")
+    found = await threads.list_threads(call, threads.ThreadsWanted(q=words, cursor=cursor, limit=FOUND))
+    return screen(call, "threads.html", section="runs", threads=found.threads, next=found.next, words=words)
+
+
+async def show_thread(call: RouteCall, thread: str) -> Response:
+    """A conversation."""
+    found = await threads.show_thread(call, thread)
+    return screen(call, "thread.html", section="runs", thread=found)

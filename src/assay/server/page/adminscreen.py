@@ -1,0 +1,200 @@
+"""What admins see: users, what was used, runs as metadata, the queue and what is in the way, who did what."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from datetime import date, timedelta
+
+import msgspec
+from starlette.responses import Response
+
+from assay.core.errors import AssayError
+from assay.core.ports import GOING
+from assay.core.ports.users import PERMISSIONS
+from assay.server.api import admin, system, users
+from assay.server.page.forms import PageForm, converted, read_form
+from assay.server.page.templates_environment import go_to, screen
+from assay.server.problems import Refusal, problem_of
+from assay.server.wire import RouteCall
+
+FOUND = 50
+MOST_DAYS = 366
+"""Days which are drawn; all are in the table."""
+STATUSES = ("created", "running", "waiting", "paused", "completed", "failed", "cancelled", "exhausted")
+HIGH, STEP = 100.0, 10.0
+"""The height of the plot, and the width of a day in it."""
+
+
+class UsageBar(msgspec.Struct, frozen=True, kw_only=True):
+    """A day of the plot: where its bar begins, how high it is, and what it says."""
+
+    day: str
+    x: float
+    height: float
+    usd: float
+    tokens: int
+
+
+class UsageSum(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user or a model took in all these days."""
+
+    name: str
+    calls: int
+    tokens: int
+    usd: float
+
+
+async def show_usage(call: RouteCall) -> Response:
+    """What was used by day, user and model."""
+    wanted = converted(_asked(call, "user", "since", "until"), admin.UsageWanted)
+    found = await admin.list_usage(call, wanted)
+    return screen(
+        call,
+        "admin/usage.html",
+        section="settings",
+        wanted=wanted,
+        since=found.since[:10],
+        rows=found.usage[::-1],
+        bars=plotted(found.usage),
+        of_users=_sums(found.usage, lambda row: row.user),
+        of_models=_sums(found.usage, lambda row: row.model),
+    )
+
+
+async def list_users(call: RouteCall) -> Response:
+    """The users, and the form for another."""
+    return await _users(call)
+
+
+async def add_user(call: RouteCall) -> Response:
+    """Add a user; without a password he logs in at the provider alone."""
+    form = await read_form(call.request, 10_000)
+    given: dict[str, str] = {"name": form.text("name"), "role": form.text("role")}
+    if password := next(iter(form.fields.get("password", ())), ""):
+        given["password"] = password
+    try:
+        await users.add_user(call, converted(given, users.UserWanted))
+    except (Refusal, AssayError) as error:
+        return await _users(call, error, form)
+    return go_to("/admin/users")
+
+
+async def change_user(call: RouteCall, user: str) -> Response:
+    """Give a user another role."""
+    form = await read_form(call.request, 10_000)
+    try:
+        await users.change_user(call, user, converted({"role": form.text("role")}, users.UserChange))
+    except (Refusal, AssayError) as error:
+        return await _users(call, error)
+    return go_to("/admin/users")
+
+
+async def remove_user(call: RouteCall, user: str) -> Response:
+    """Remove a user, with all of his data where that is ticked."""
+    form = await read_form(call.request, 10_000)
+    try:
+        await users.remove_user(call, user, users.UserRemoval(data="all" if form.text("data") else "none"))
+    except (Refusal, AssayError) as error:
+        return await _users(call, error)
+    return go_to("/admin/users")
+
+
+async def list_runs(call: RouteCall) -> Response:
+    """Runs of all users: whose they are and how they stand, not what they are about."""
+    asked = _asked(call, "user", "cursor")
+    status = call.request.query_params.get("status", "")
+    given = asked | ({"status": (status,)} if status else {}) | {"limit": FOUND}
+    found = await admin.list_all_runs(call, converted(given, admin.AllRunsWanted))
+    return screen(
+        call,
+        "admin/runs.html",
+        section="settings",
+        runs=found.runs,
+        next=found.next,
+        user=asked.get("user", ""),
+        chosen=status,
+        statuses=STATUSES,
+    )
+
+
+async def show_health(call: RouteCall) -> Response:
+    """What waits and what is executed, and what keeps the server from working."""
+    going = await admin.list_all_runs(call, admin.AllRunsWanted(status=GOING, limit=FOUND))
+    findings = (await system.show_findings(call)).findings
+    order = {"broken": 0, "note": 1, "ok": 2}
+    return screen(
+        call,
+        "admin/health.html",
+        section="settings",
+        runs=going.runs,
+        more=bool(going.next),
+        findings=sorted(findings, key=lambda each: order[each.state]),
+        states=Counter(each.state for each in findings),
+    )
+
+
+async def show_audit(call: RouteCall) -> Response:
+    """Who did what, and when."""
+    asked = _asked(call, "actor", "action", "since", "cursor")
+    found = await admin.list_audit(call, converted({**asked, "limit": FOUND}, admin.AuditWanted))
+    return screen(call, "admin/audit.html", section="settings", entries=found.entries, next=found.next, asked=asked)
+
+
+def plotted(rows: Iterable[admin.DayUsage]) -> tuple[UsageBar, ...]:
+    """A bar for each day from the first to the last: of money where some was spent, else of tokens."""
+    usd: dict[str, float] = defaultdict(float)
+    tokens: Counter[str] = Counter()
+    for row in rows:
+        usd[row.day] += row.usd
+        tokens[row.day] += row.input_tokens + row.output_tokens
+    if not tokens:
+        return ()
+    last = date.fromisoformat(max(tokens))
+    first = max(date.fromisoformat(min(tokens)), last - timedelta(days=MOST_DAYS - 1))
+    days = [(first + timedelta(days=number)).isoformat() for number in range((last - first).days + 1)]
+    drawn = [usd[day] if any(usd.values()) else float(tokens[day]) for day in days]
+    most = max(drawn) or 1.0
+    return tuple(
+        UsageBar(
+            day=day, x=number * STEP, height=round(HIGH * value / most, 2), usd=round(usd[day], 6), tokens=tokens[day]
+        )
+        for number, (day, value) in enumerate(zip(days, drawn, strict=True))
+    )
+
+
+def _sums(rows: Iterable[admin.DayUsage], name: Callable[[admin.DayUsage], str]) -> list[UsageSum]:
+    """What each took, who took most first."""
+    taken: dict[str, list[admin.DayUsage]] = defaultdict(list)
+    for row in rows:
+        taken[name(row)].append(row)
+    sums = (
+        UsageSum(
+            name=each,
+            calls=sum(row.model_calls for row in its),
+            tokens=sum(row.input_tokens + row.output_tokens for row in its),
+            usd=sum(row.usd for row in its),
+        )
+        for each, its in taken.items()
+    )
+    return sorted(sums, key=lambda each: (-each.usd, -each.tokens, each.name))
+
+
+async def _users(call: RouteCall, fault: Refusal | AssayError | None = None, form: PageForm | None = None) -> Response:
+    problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault) if fault else None
+    return screen(
+        call,
+        "admin/users.html",
+        section="settings",
+        status=problem.status if problem else 200,
+        users=(await users.list_users(call)).users,
+        roles=tuple(PERMISSIONS),
+        fault=(problem.detail or problem.title) if problem else "",
+        name=form.text("name") if form else "",
+    )
+
+
+def _asked(call: RouteCall, *names: str) -> dict[str, object]:
+    """What the address says of these, without what is empty."""
+    asked = call.request.query_params
+    return {name: text for name in names if (text := asked.get(name, "").strip())}

@@ -1,0 +1,293 @@
+"""The screen of a run in regions: each is rendered from a part of the view, and only where that part has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+from markupsafe import Markup
+
+from assay.core.claims import VERDICTS
+from assay.core.endings import STOP_REASONS
+from assay.core.ports import FINAL
+from assay.core.translation import gettext
+from assay.core.usage import Budget
+from assay.core.view import Lane, RunView
+from assay.export.html import signs
+from assay.export.html.article import Signs, article
+from assay.export.html.evidence_section import sources
+from assay.export.html.material import Material, gather
+from assay.export.sections import spoken_in
+from assay.locale import speaking
+from assay.server.page.lanescreen import MOST_STEPS, TAIL, lane_of, pipeline_of
+from assay.server.page.templates_environment import counted, fragment, plain
+
+PHASES = ("triage", "background", "plan", "research", "write", "verify")
+_PHASE_WORDS = {
+    "triage": "Question",
+    "background": "First look",
+    "plan": "Planning",
+    "research": "Research",
+    "write": "Writing",
+    "verify": "Checking",
+}
+_STATES = {
+    "created": "Waiting for a free worker",
+    "running": "Working",
+    "paused": "Paused",
+    "completed": "Done",
+    "failed": "Failed",
+    "cancelled": "Cancelled",
+}
+MOST_SOURCES = 40
+"""Of the sources the latest are shown while a run goes on, all when it has ended."""
+
+
+class PhaseShown(msgspec.Struct, frozen=True):
+    """A phase on the way of a run."""
+
+    words: str
+    state: str
+
+
+class Meter(msgspec.Struct, frozen=True, kw_only=True):
+    """What is used of something, and its limit where it has one; `share` is in percent."""
+
+    name: str
+    used: float
+    limit: float | None = None
+    kind: str = "count"
+
+    @property
+    def share(self) -> int:
+        """How much of the limit is used."""
+        return min(100, round(100 * self.used / self.limit)) if self.limit else 0
+
+
+class SourceShown(msgspec.Struct, frozen=True, kw_only=True):
+    """A document which was read."""
+
+    title: str
+    url: str
+
+
+class PageRegion(msgspec.Struct, frozen=True):
+    """A part of the screen: its template, and the part of the view it is made of. One that is `dear` may come later."""
+
+    name: str
+    made_of: Callable[[RunView], object]
+    values: Callable[[RunView], dict[str, Any]]
+    dear: bool = False
+
+    def render(self, view: RunView) -> Markup:
+        """The region as HTML: one element with the id `r-NAME`."""
+        template = "lane" if self.name.startswith("lane-") else self.name
+        return fragment(f"run/{template}.html", view=view, over=view.status in FINAL, **self.values(view))
+
+
+def regions_of(view: RunView) -> tuple[PageRegion, ...]:
+    """Every region the screen of a run has now."""
+    return (*_FIXED, *(_lane_region(lane.lane) for lane in view.lanes))
+
+
+# status
+
+
+def _status(view: RunView) -> dict[str, Any]:
+    return {
+        "state": state_of(view),
+        "phases": tuple(_phases(view)),
+        "active": active_seconds(view),
+        "ended": gettext(STOP_REASONS[view.stop_reason]) if view.stop_reason in STOP_REASONS else view.stop_reason,
+        "done": summary_of(view),
+    }
+
+
+def state_of(view: RunView) -> str:
+    """How a run is, in a few words."""
+    if view.status == "waiting":
+        return "Waiting for you to approve the plan" if view.waiting_for == "plan" else "Waiting for your answers"
+    if view.status == "running" and view.active_phase:
+        return _PHASE_WORDS.get(view.active_phase, view.active_phase)
+    return _STATES.get(view.status, view.status)
+
+
+def summary_of(view: RunView) -> str:
+    """What a run did, in a line: `14 searches, 38 pages, 6 min`."""
+    used = view.usage.total
+    parts = [counted(used.searches, "search", "searches"), counted(used.pages, "page")]
+    parts += [counted(len(view.lanes), "agent")] if view.lanes else []
+    return ", ".join(parts)
+
+
+def _phases(view: RunView) -> Iterator[PhaseShown]:
+    ended = {phase.name for phase in view.phases if phase.finished_at}
+    for name in PHASES:
+        going = name == view.active_phase and view.status not in FINAL
+        state = "now" if going else "done" if name in ended else "left" if view.status in FINAL else "next"
+        yield PhaseShown(_PHASE_WORDS[name], state)
+
+
+def active_seconds(view: RunView, now: datetime | None = None) -> float:
+    """How long a run has worked: waiting for a person, or for a process, does not count."""
+    begun = _moment(view.started_at)
+    if begun is None:
+        return 0.0
+    end = _moment(view.finished_at) or (now or datetime.now(UTC) if view.status == "running" else _latest(view, begun))
+    rested = timedelta()
+    for pause in view.pauses:
+        began, ended = _moment(pause.began_at), _moment(pause.ended_at)
+        if began is not None:
+            rested += max((ended or end) - began, timedelta())
+    return max((end - begun - rested).total_seconds(), 0.0)
+
+
+def _latest(view: RunView, begun: datetime) -> datetime:
+    """When something was last begun or ended: what a run which waits had worked until then."""
+    told = [each for phase in view.phases for each in (phase.started_at, phase.finished_at)]
+    told += [each for lane in view.lanes for each in (lane.started_at, lane.finished_at)]
+    return max([begun, *(moment for moment in map(_moment, told) if moment is not None)])
+
+
+def _moment(iso: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(iso)
+    except ValueError:
+        return None
+
+
+# plan, money, sources
+
+
+def _spending(view: RunView) -> dict[str, Any]:
+    budget = view.brief.budget if view.brief else Budget()
+    used = view.usage.total
+    meters = (
+        Meter(name="Cost", used=used.usd, limit=budget.usd, kind="money"),
+        Meter(name="Tokens", used=used.tokens, limit=budget.tokens),
+        Meter(name="Searches", used=used.searches, limit=budget.searches),
+        Meter(name="Pages read", used=used.pages, limit=budget.pages),
+    )
+    return {"meters": meters, "seconds": budget.seconds, "active": active_seconds(view), "models": _models(view)}
+
+
+def _models(view: RunView) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(view.models.values()))
+
+
+def _sources(view: RunView) -> dict[str, Any]:
+    found: dict[str, list[str]] = {}
+    for source in view.sources.values():
+        found.setdefault(source.document_sha256 or source.url, []).append(source.id)
+    wanted = list(found.values()) if view.status in FINAL else list(found.values())[-MOST_SOURCES:]
+    firsts = [view.sources[ids[0]] for ids in wanted]
+    shown = tuple(SourceShown(title=first.title or first.url, url=first.url) for first in firsts)
+    return {"found": shown, "count": len(found)}
+
+
+# agents
+
+
+def _team(view: RunView) -> dict[str, Any]:
+    over = view.status in FINAL
+    pipeline = tuple(pipeline_of(view))
+    return {
+        "lanes": tuple(lane_of(lane, whole=over) for lane in view.lanes),
+        "pipeline": pipeline if over else pipeline[-MOST_STEPS:],
+        "steps": len(pipeline),
+    }
+
+
+def _lane_region(number: int) -> PageRegion:
+    def found(view: RunView) -> Lane:
+        return next(lane for lane in view.lanes if lane.lane == number)
+
+    def values(view: RunView) -> dict[str, Any]:
+        return {"lane": lane_of(found(view), whole=view.status in FINAL)}
+
+    return PageRegion(f"lane-{number}", lambda view: (found(view), view.status in FINAL), values)
+
+
+# the report as it is written
+
+
+def report_signs(material: Material) -> Signs:
+    """How citations and verdicts are written."""
+    return Signs(
+        cite=lambda cited: signs.cite(material, cited),
+        badge=lambda index: signs.badge(material, index),
+        verdicts=material.verdicts,
+    )
+
+
+def _report(view: RunView) -> dict[str, Any]:
+    if view.report.state == "none" or not view.report.text:
+        return {"text": None, "counts": ()}
+    with speaking(spoken_in(view)):
+        material = gather(view, "numbers")
+        text = article(material.report.markdown, material.claims, material.cites, report_signs(material))
+    counts = [(name, getattr(view.summary, name)) for name in VERDICTS if getattr(view.summary, name)]
+    return {"text": text.html, "counts": tuple(counts)}
+
+
+def _quotes(view: RunView) -> dict[str, Any]:
+    if view.report.state == "none" or not view.claims:
+        return {"quotes": None}
+    with speaking(spoken_in(view)):
+        return {"quotes": sources(gather(view, "numbers"))}
+
+
+def _tail(view: RunView) -> dict[str, Any]:
+    writes = view.report.state == "writing"
+    return {"tail": plain(view.report.text[-2 * TAIL :])[-TAIL:].lstrip() if writes else ""}
+
+
+_FIXED: tuple[PageRegion, ...] = (
+    PageRegion(
+        "status",
+        lambda view: (
+            view.status,
+            view.waiting_for,
+            view.active_phase,
+            tuple((phase.name, bool(phase.finished_at)) for phase in view.phases),
+            view.error,
+            view.exhausted,
+            view.report.state,
+        ),
+        _status,
+    ),
+    PageRegion(
+        "needs",
+        lambda view: (view.status, view.waiting_for, view.clarification, view.waiting_for == "plan" and view.plan),
+        lambda _view: {},
+    ),
+    PageRegion(
+        "plan",
+        lambda view: (view.plan, view.plan_text if view.plan is None else "", view.coverage, view.status in FINAL),
+        lambda _view: {},
+    ),
+    PageRegion("spend", lambda view: (view.usage.total, view.low, view.status, view.models), _spending),
+    PageRegion("steering", lambda view: (view.steering, view.warnings), lambda _view: {}),
+    PageRegion("sources", lambda view: (len(view.sources), view.unreadable), _sources),
+    PageRegion(
+        "team",
+        lambda view: (
+            tuple(lane.lane for lane in view.lanes),
+            view.status in FINAL,
+            tuple(phase.turns for phase in view.phases),
+            view.reflections,
+        ),
+        _team,
+        dear=True,
+    ),
+    PageRegion("tail", lambda view: (view.report.state, view.report.text), _tail),
+    PageRegion("report", lambda view: (view.report, view.claims, view.summary), _report, dear=True),
+    PageRegion(
+        "quotes",
+        lambda view: (tuple(claim.passages for claim in view.claims), view.unreadable, view.report.state),
+        _quotes,
+        dear=True,
+    ),
+)

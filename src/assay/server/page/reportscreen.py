@@ -1,0 +1,149 @@
+"""The report of a run on a screen: what an exported report has, beside a rail of claims, and ways to go on."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+from markupsafe import Markup
+from starlette.responses import Response
+
+from assay.core.claims import HOLDING, VERDICTS
+from assay.core.report import ReportPassage
+from assay.core.translation import gettext
+from assay.core.view import RunView
+from assay.export.html.article import Article, PageHeading, article
+from assay.export.html.evidence_section import sources
+from assay.export.html.fields import fields
+from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
+from assay.export.html.markup import el
+from assay.export.html.material import Material, gather
+from assay.export.html.provenance import in_short, made
+from assay.export.sections import language, spoken_in
+from assay.locale import speaking
+from assay.server.api.reports import formats
+from assay.server.api.shares import ShareShown, list_shares
+from assay.server.page.regions import active_seconds, report_signs, summary_of
+from assay.server.page.templates_environment import screen
+from assay.server.wire import RouteCall
+
+WORDS = {
+    "close": "Close",
+    "copy": "Copy quote",
+    "copied": "Copied",
+    "selected": "Selected: press Ctrl+C",
+    "quote": "Quote of the citation",
+    "verdict": "Verdict and quotes",
+}
+"""What the script of quotes says."""
+KEPT = 8
+"""Reports which are kept as they were rendered: a run which has ended changes no more."""
+_SHOWN: dict[tuple[str, int], dict[str, Any]] = {}
+
+SECTIONS = {"fields": "Fields", "sources": "Sources and quotes", "made": "How this was made"}
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A filter of the rail: its claims' verdicts, and how many there are."""
+
+    id: str
+    name: str
+    count: int
+
+
+async def report_screen(
+    call: RouteCall, view: RunView, *, link: str = "", fault: str = "", status: int = 200
+) -> Response:
+    """The report of a run; `link` is one to it which was made just now, `fault` why none could be."""
+    known = (view.run_id, view.last_seq)
+    values = _SHOWN.get(known)
+    if values is None:
+        values = _SHOWN[known] = await asyncio.to_thread(_values, view)
+        while len(_SHOWN) > KEPT:
+            del _SHOWN[next(iter(_SHOWN))]
+    searched = view.brief.scope.collections if view.brief else ()
+    known_here = [row.name for row in await call.assay.collections() if row.name in searched]
+    return screen(
+        call,
+        "report.html",
+        section="runs",
+        status=status,
+        secret=bool(link),
+        view=view,
+        sharing=call.backend.settings.server.shares,
+        shares=await _shares(call, view),
+        link=link,
+        fault=fault,
+        words=WORDS,
+        exports=_exports(),
+        collections=known_here,
+        **values,
+    )
+
+
+async def _shares(call: RouteCall, view: RunView) -> tuple[ShareShown, ...]:
+    """The links to a report, where there may be any."""
+    return (await list_shares(call, view.run_id)).shares if call.backend.settings.server.shares else ()
+
+
+def _values(view: RunView) -> dict[str, Any]:
+    """Everything the report is shown with, rendered by the code which exports it. Takes a while."""
+    with speaking(spoken_in(view)):
+        material = gather(view, "numbers", opens=_place)
+        text = article(material.report.markdown, material.claims, material.cites, report_signs(material))
+        return {
+            "report": material.report,
+            "text": text.html,
+            "headings": _headings(text, material),
+            "glance": _joined(counts(material), to_check(material, text.words), not_found(material), limits(material)),
+            "parts": _joined(fields(material.report), sources(material), made(material)),
+            "ledger": ledger(material, text.words),
+            "in_short": in_short(material),
+            "filters": _filters(material),
+            "language": (language(view.brief.language) if view.brief else "") or None,
+            "summary": summary_of(view),
+            "seconds": active_seconds(view),
+        }
+
+
+def _place(passage: ReportPassage) -> Markup:
+    """A link to a passage in its document."""
+    address = f"/documents/{passage.document_sha256}?start={passage.start}&end={passage.end}#passage"
+    return el("a", "Read it in its document", href=address)
+
+
+def _joined(*parts: str | Markup | None) -> Markup:
+    return Markup("").join(part for part in parts if part)
+
+
+def _headings(text: Article, material: Material) -> tuple[PageHeading, ...]:
+    """What the contents lead to; the sections are called as the export calls them."""
+    there = {
+        "fields": bool(material.report.fields),
+        "sources": bool(material.report.sources or material.view.unreadable),
+        "made": True,
+    }
+    own = (PageHeading(id, 2, gettext(name)) for id, name in SECTIONS.items() if there[id])
+    return (*text.headings, *own)
+
+
+def _filters(material: Material) -> tuple[Kept, ...]:
+    """All claims, those which are weak, contradicted, or could not be checked."""
+    verdicts = material.verdicts
+    weak = sum(verdict in ("partial", "unsupported") for verdict in verdicts)
+    found = (
+        Kept(id="all", name="All", count=len(verdicts)),
+        Kept(id="weak", name="Weak", count=weak),
+        Kept(id="contradicted", name="Contradicted", count=verdicts.count("contradicted")),
+        Kept(id="unchecked", name="Unchecked", count=verdicts.count("unchecked")),
+    )
+    assert {"partial", "unsupported", "contradicted", "unchecked", *HOLDING} == set(VERDICTS)
+    return found
+
+
+def _exports() -> tuple[str, ...]:
+    """The formats a report can be had in, those people ask for first."""
+    first = ("md", "html", "pdf", "docx")
+    known = {name.removeprefix(".") for name in formats()}
+    return (*(name for name in first if name in known), *sorted(known - set(first)))

@@ -1,0 +1,199 @@
+"""A run: watched while it goes on, steered, answered; and once it is written, its report."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+from starlette.responses import Response
+
+from assay.core import plan_form
+from assay.core.ports import FINAL
+from assay.core.report import written
+from assay.core.view import RunView
+from assay.server.api import reports, run_control, runs
+from assay.server.api.run_requests import AddedScope, ForkWanted, QuestionWanted
+from assay.server.page.board import screen_of
+from assay.server.page.forms import PageForm, converted, read_form, run_wanted
+from assay.server.page.hub import hub_of
+from assay.server.page.reportscreen import report_screen
+from assay.server.page.templates_environment import go_to, noted, screen
+from assay.server.problems import refusal
+from assay.server.streams import HEADERS, EventStream
+from assay.server.wire import RouteCall
+
+FOUND = 20
+Action = Literal["cancel", "pause", "finish"]
+_DONE: dict[str, str] = {
+    "applied": "Done.",
+    "stored": "It will be heeded in a moment.",
+    "ended": "The run had ended before.",
+}
+
+
+async def list_runs(call: RouteCall) -> Response:
+    """One's runs, page by page; those with certain words in question or report."""
+    asked = call.request.query_params
+    words, cursor = asked.get("q", "").strip(), asked.get("cursor", "")
+    if words:
+        matches = await runs.search_runs(call, runs.WordsWanted(q=words, cursor=cursor, limit=FOUND))
+        rows = [(match.run, match.snippet) for match in matches.runs]
+        return screen(call, "runs.html", section="runs", rows=rows, next=matches.next, words=words)
+    found = await runs.list_runs(call, runs.RunsWanted(cursor=cursor, limit=FOUND))
+    return screen(call, "runs.html", section="runs", rows=[(run, "") for run in found.runs], next=found.next, words="")
+
+
+async def show_run(call: RouteCall, run: str) -> Response:
+    """The report of a run which has one and has ended, else the run as it goes on."""
+    view = await call.backend.view(call.owner, run)
+    if view.status in FINAL and written(view) != "none":
+        return await report_screen(call, view)
+    return await _watched(call, view)
+
+
+async def show_activity(call: RouteCall, run: str) -> Response:
+    """How a run went, or goes."""
+    return await _watched(call, await call.backend.view(call.owner, run))
+
+
+async def _watched(call: RouteCall, view: RunView) -> Response:
+    regions = await asyncio.to_thread(screen_of, view)
+    return screen(
+        call,
+        "run.html",
+        section="runs",
+        view=view,
+        regions=regions,
+        over=view.status in FINAL,
+        has_report=written(view) != "none",
+        plan_form=plan_form.written(view.plan) if view.plan else "",
+        refreshes="still" not in call.request.query_params,
+    )
+
+
+async def live(call: RouteCall, run: str) -> Response:
+    """The regions of a run's screen as they change, as server-sent events."""
+    row = await call.assay.find(run)
+    said = call.request.headers.get("last-event-id") or call.request.query_params.get("after", "0")
+    if not said.isdecimal():
+        raise refusal("invalid", f"the number of an event is wanted, not {said[:40]!r}")
+    if int(said) > row.last_seq:
+        raise refusal("invalid", f"run {row.run_id} has no event {said}: its last is {row.last_seq}")
+    if call.request.method == "HEAD":
+        return Response(headers=HEADERS, media_type=EventStream.media_type)
+    frames = hub_of(call.request.app.state, call.backend).frames(call.owner, row.run_id, int(said))
+    return EventStream(frames, call.backend.streams.ticket(call.owner))
+
+
+# told by its owner
+
+
+async def control(call: RouteCall, run: str, action: Action) -> Response:
+    """Cancel a run, let it pause, or have it write its report now."""
+    do = {"cancel": run_control.cancel_run, "pause": run_control.pause_run, "finish": run_control.finish_run}[action]
+    said = await do(call, run)
+    return noted(call, _DONE[said.outcome], f"/runs/{run}/activity")
+
+
+async def cancel(call: RouteCall, run: str) -> Response:
+    """End every call in flight."""
+    return await control(call, run, "cancel")
+
+
+async def pause(call: RouteCall, run: str) -> Response:
+    """Let go of every call in flight; it can be taken up again."""
+    return await control(call, run, "pause")
+
+
+async def finish(call: RouteCall, run: str) -> Response:
+    """End research; the report is written from what was found."""
+    return await control(call, run, "finish")
+
+
+async def resume(call: RouteCall, run: str) -> Response:
+    """Go on with a run which is paused or failed."""
+    await run_control.resume_run(call, run)
+    return noted(call, "It goes on.", f"/runs/{run}/activity")
+
+
+async def steer(call: RouteCall, run: str) -> Response:
+    """Tell a run what to heed from its next decision on."""
+    form = await read_form(call.request)
+    if not form.text("text"):
+        raise refusal("invalid", "write what the run is to heed")
+    told = await run_control.steer_run(call, run, run_control.SteeringText(text=form.text("text")))
+    said = {"accepted": "It heeds that at its next decision.", "applied": "It heeds that now."}
+    return noted(call, said.get(told.state, told.note or "It was too late for that."), f"/runs/{run}/activity")
+
+
+async def answer(call: RouteCall, run: str) -> Response:
+    """Answer the questions a run waits with; what is left open it decides itself."""
+    form = await read_form(call.request)
+    given = form.fields.get("answer", ())
+    decide = "decide" in form.fields
+    answers = tuple("" if decide else text.strip() for text in given)
+    await run_control.answer_run(call, run, run_control.Answered(answers=answers))
+    return go_to(f"/runs/{run}/activity")
+
+
+async def approve(call: RouteCall, run: str) -> Response:
+    """Have a run go on with its plan, as it is or as it was edited."""
+    form = await read_form(call.request)
+    await run_control.approve_plan(call, run, run_control.PlanGiven(form=_plan(form)))
+    return go_to(f"/runs/{run}/activity")
+
+
+def _plan(form: PageForm) -> str | None:
+    """The plan a form describes, as the text a person edits; None where it was left as it is."""
+    titles = form.fields.get("title", ())
+    if not titles:
+        return form.text("form") or None
+    told, kinds = form.fields.get("description", ()), form.fields.get("kind", ())
+    lines = [f"title: {form.text('plan_title')}"]
+    steps = zip(titles, (*told, *[""] * len(titles)), (*kinds, *[""] * len(titles)), strict=False)
+    for number, (title, description, kind) in enumerate((step for step in steps if step[0].strip()), 1):
+        lines.append(f"{number}. {' '.join(title.split())}")
+        if description.strip():
+            lines.append(f"   description: {' '.join(description.split())}")
+        if kind == "analysis":
+            lines.append("   type: analysis")
+    return "\n".join(lines)
+
+
+# afterwards
+
+
+async def follow_up(call: RouteCall, run: str) -> Response:
+    """Go on from a run: by an answer from what it read, or by more research."""
+    form = await read_form(call.request)
+    if not form.text("question"):
+        raise refusal("invalid", "write a question")
+    if form.text("how") == "research":
+        begun = await runs.follow_up(call, run, run_wanted(form))
+    else:
+        begun = await runs.ask_run(call, run, converted({"question": form.text("question")}, QuestionWanted))
+    return go_to(f"/runs/{begun.id}")
+
+
+async def exclude(call: RouteCall, run: str) -> Response:
+    """Have the report written and checked again without some sources: a run of its own."""
+    form = await read_form(call.request)
+    left_out = form.texts("source")
+    if not left_out:
+        raise refusal("invalid", "tick the sources which are to be left out")
+    wanted = ForkWanted(point="write", exclude=left_out, scope=AddedScope())
+    begun = await reports.fork_run(call, run, wanted)
+    return go_to(f"/runs/{begun.id}")
+
+
+async def recheck(call: RouteCall, run: str) -> Response:
+    """Check a report again by the rules of today, against the documents as they are stored."""
+    found = await reports.verify_run(call, run, reports.RecheckWanted())
+    view = await call.backend.view(call.owner, run)
+    return screen(call, "rechecked.html", section="runs", view=view, found=found)
+
+
+async def delete(call: RouteCall, run: str) -> Response:
+    """Forget a run."""
+    await runs.delete_run(call, run)
+    return go_to("/runs")

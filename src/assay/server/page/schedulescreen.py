@@ -1,0 +1,93 @@
+"""Schedules: questions which the server asks again and again, and the reports which answered them."""
+
+from __future__ import annotations
+
+import msgspec
+from starlette.responses import Response
+
+from assay.app.schedules import said
+from assay.core.errors import AssayError, UnknownName
+from assay.core.ports import RunStatus
+from assay.server.api import schedules
+from assay.server.page.forms import PageForm, read_form, run_wanted
+from assay.server.page.templates_environment import go_to, screen
+from assay.server.problems import Refusal, problem_of
+from assay.server.wire import RouteCall
+
+LATEST = 3
+OFTEN = ("daily", "weekly", "12h", "2w", "4w")
+"""What is offered for how often; any other time can be typed."""
+
+
+class ScheduledRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of a schedule, and how it stands."""
+
+    id: str
+    status: RunStatus
+    created_at: str
+
+
+class ScheduleEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A schedule on the screen: how often, and its last runs, the latest first."""
+
+    schedule: schedules.ScheduleShown
+    every: str
+    outcomes: tuple[ScheduledRun, ...]
+    current: ScheduledRun | None
+
+
+async def list_schedules(call: RouteCall) -> Response:
+    """The schedules, and the form for another."""
+    return await _schedules(call, PageForm({}))
+
+
+async def add_schedule(call: RouteCall) -> Response:
+    """Have the server ask a question again and again."""
+    form = await read_form(call.request)
+    try:
+        wanted = schedules.ScheduleWanted(every=form.text("every"), run=run_wanted(form))
+        await schedules.add_schedule(call, wanted)
+    except (Refusal, AssayError) as error:
+        return await _schedules(call, form, error)
+    return go_to("/schedules")
+
+
+async def remove_schedule(call: RouteCall, schedule: str) -> Response:
+    """Forget a schedule; the runs which answered it stay."""
+    await schedules.remove_schedule(call, schedule)
+    return go_to("/schedules")
+
+
+async def _schedules(call: RouteCall, form: PageForm, fault: Refusal | AssayError | None = None) -> Response:
+    problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault) if fault else None
+    found = (await schedules.list_schedules(call)).schedules
+    return screen(
+        call,
+        "schedules.html",
+        section="runs",
+        status=problem.status if problem else 200,
+        fault=(problem.detail or problem.title) if problem else "",
+        entries=[await _entry(call, each) for each in found],
+        collections=[row for row in await call.assay.collections() if row.documents],
+        often=OFTEN,
+        form=form,
+    )
+
+
+async def _entry(call: RouteCall, schedule: schedules.ScheduleShown) -> ScheduleEntry:
+    latest = [await _outcome(call, run) for run in schedule.runs[: -LATEST - 1 : -1]]
+    return ScheduleEntry(
+        schedule=schedule,
+        every=said(schedule.every),
+        outcomes=tuple(each for each in latest if each is not None),
+        current=await _outcome(call, schedule.current) if schedule.current else None,
+    )
+
+
+async def _outcome(call: RouteCall, run: str) -> ScheduledRun | None:
+    """How a run stands; None where it was deleted."""
+    try:
+        row = await call.assay.find(run)
+    except UnknownName:
+        return None
+    return ScheduledRun(id=row.run_id, status=row.status, created_at=row.created_at)

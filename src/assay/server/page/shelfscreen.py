@@ -1,0 +1,134 @@
+"""The library: collections, their documents, what is being added, and the text of a document as Assay reads it."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import msgspec
+from starlette.responses import PlainTextResponse, Response
+
+from assay.core.errors import AssayError
+from assay.core.ports import Addition
+from assay.server.api import collections
+from assay.server.page.forms import read_form
+from assay.server.page.templates_environment import go_to, is_fragment, screen
+from assay.server.problems import Refusal, refusal
+from assay.server.wire import RouteCall
+
+WAIT = 3.0
+"""Seconds an upload is waited for; what is not read by then is read in the background."""
+LATELY = 8
+WINDOW = 60_000
+"""Bytes of a document shown at a time."""
+AROUND = 8_000
+"""Bytes shown before and after a passage."""
+
+
+async def show_library(call: RouteCall) -> Response:
+    """The collections there are."""
+    made = await call.assay.additions(LATELY)
+    found = await collections.list_collections(call)
+    return screen(call, "library.html", section="library", collections=found.collections, additions=made)
+
+
+async def make_collection(call: RouteCall) -> Response:
+    """Make a collection."""
+    form = await read_form(call.request)
+    name = form.text("name")
+    if not name:
+        raise refusal("invalid", "say how the collection is to be called")
+    wanted = collections.CollectionWanted(private=bool(form.text("private")))
+    await collections.mark_collection(call, name, wanted)
+    return go_to(_address(name))
+
+
+async def show_collection(call: RouteCall, collection: str) -> Response:
+    """A collection: its documents, or what a search finds in it."""
+    return await _collection(call, collection)
+
+
+async def _collection(call: RouteCall, name: str, fault: str = "", status: int = 200) -> Response:
+    asked = call.request.query_params
+    words = asked.get("q", "").strip()
+    offset = int(asked["offset"]) if asked.get("offset", "").isdecimal() else 0
+    shelf = await collections.show_collection(call, name)
+    page = await collections.list_documents(call, name, collections.Window(limit=50, offset=offset))
+    hits = (await collections.search_documents(call, name, collections.Searched(q=words))).hits if words else ()
+    made = _of(await call.assay.additions(), name)
+    return screen(
+        call,
+        "collection.html",
+        section="library",
+        status=status,
+        shelf=shelf,
+        documents=page.documents,
+        total=page.total,
+        next=page.next,
+        words=words,
+        hits=hits,
+        additions=made[:LATELY],
+        going=any(each.state in ("waiting", "reading") for each in made),
+        fault=fault,
+    )
+
+
+def _of(additions: list[Addition], collection: str) -> list[Addition]:
+    return [each for each in additions if each.collection == collection]
+
+
+async def upload(call: RouteCall, collection: str) -> Response:
+    """Read files into a collection."""
+    try:
+        await collections.upload_documents(call, collection, collections.FileNamed(wait=WAIT))
+    except (Refusal, AssayError) as error:
+        if is_fragment(call.request):
+            return PlainTextResponse(str(error), 422)
+        return await _collection(call, collection, str(error), 422)
+    return go_to(_address(collection))
+
+
+async def add_places(call: RouteCall, collection: str) -> Response:
+    """Read pages of the web into a collection."""
+    form = await read_form(call.request)
+    try:
+        await collections.add_places(call, collection, collections.Places(urls=form.lines("urls"), wait=WAIT))
+    except (Refusal, AssayError) as error:
+        return await _collection(call, collection, str(error), 422)
+    return go_to(_address(collection))
+
+
+async def remove(call: RouteCall, collection: str) -> Response:
+    """Take a document out of a collection."""
+    form = await read_form(call.request)
+    await collections.remove_document(call, collection, form.text("document"))
+    return go_to(_address(collection))
+
+
+async def drop(call: RouteCall, collection: str) -> Response:
+    """Forget a collection."""
+    await collections.drop_collection(call, collection)
+    return go_to("/library")
+
+
+async def show_document(call: RouteCall, document: str) -> Response:
+    """The text of a document, or a passage marked in it."""
+    asked = call.request.query_params
+    start, end, begin = (_offset(asked.get(name, "")) for name in ("start", "end", "from"))
+    marked = start is not None and end is not None and end > start
+    if marked:
+        found = await call.assay.excerpt(document, start or 0, end, AROUND)
+        return screen(call, "document.html", section="library", excerpt=found, marked=True, next=0)
+    at = begin or 0
+    found = await call.assay.excerpt(document, at, at, WINDOW)
+    over = at + len(found.after.encode())
+    shown = msgspec.structs.replace(found, start=at, end=over, before="", text=found.after, after="")
+    following = over if over < found.document.size else 0
+    return screen(call, "document.html", section="library", excerpt=shown, marked=False, next=following)
+
+
+def _offset(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 15 else None
+
+
+def _address(collection: str) -> str:
+    return f"/library/{quote(collection, safe='/')}"

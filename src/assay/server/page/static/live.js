@@ -1,0 +1,73 @@
+// @ts-check
+// What a live screen does beside the fragments it gets: clocks, the title, the loss of its connection, the end.
+const stream = document.getElementById("stream");
+const lost = document.getElementById("lost");
+const question = document.title;
+let touched = 0;
+
+for (const kind of ["keydown", "pointerdown", "wheel", "touchmove"])
+  addEventListener(kind, () => (touched = Date.now()), { passive: true });
+
+/** @param {number} seconds */
+function said(seconds) {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return minutes < 10 && whole % 60 ? `${minutes} min ${whole % 60} s` : `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** When each clock had which seconds. @type {WeakMap<Element, {text: string, at: number}>} */
+const begun = new WeakMap();
+
+function tick() {
+  for (const clock of document.querySelectorAll(".clock[data-going]")) {
+    const text = clock.getAttribute("data-clock") ?? "0";
+    const known = begun.get(clock);
+    const since = known?.text === text ? known : { text, at: performance.now() };
+    begun.set(clock, since);
+    clock.textContent = said(Number(text) + (performance.now() - since.at) / 1000);
+  }
+}
+tick();
+setInterval(tick, 1000);
+
+function titled() {
+  const state = document.querySelector("#r-status .state strong")?.textContent ?? "";
+  document.title = `${state}: ${question.replace(/^[^:]*: /, "")}`;
+}
+titled();
+
+document.addEventListener("htmx:sse:after:connection", () => lost && (lost.hidden = true));
+document.addEventListener("htmx:sse:after:message", () => {
+  if (lost) lost.hidden = true;
+  titled();
+  tick();
+});
+document.addEventListener("htmx:sse:error", () => lost && (lost.hidden = false));
+addEventListener("offline", () => lost && (lost.hidden = false));
+
+// Where the first connection fails nobody tries again but this.
+let tries = 0;
+stream?.addEventListener("htmx:finally:request", () => {
+  if (/** @type {any} */ (stream)._htmx?.sse || stream.dataset.over) return;
+  if (lost) lost.hidden = false;
+  tries += 1;
+  const again = () =>
+    /** @type {any} */ (window).htmx.ajax("GET", stream.getAttribute("hx-sse:connect"), { source: stream });
+  setTimeout(again, Math.min(30_000, 1000 * 2 ** tries));
+});
+
+// Who only watches is led to the report; who does something is not disturbed: the link to it is there.
+stream?.addEventListener("ended", () => {
+  stream.dataset.over = "true";
+  titled();
+  const link = /** @type {HTMLAnchorElement | null} */ (document.querySelector("#r-status a#read"));
+  if (link && Date.now() - touched > 3000 && !location.pathname.endsWith("/activity")) location.replace(link.href);
+});
+
+// After a message was sent, its field is empty for the next.
+document.addEventListener("htmx:after:request", (event) => {
+  const form = event.target;
+  if (form instanceof HTMLFormElement && form.classList.contains("steer")) form.reset();
+});

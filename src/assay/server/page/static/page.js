@@ -1,0 +1,101 @@
+// @ts-check
+// Keys, and questions before something is lost. Every page works without it.
+/** @param {EventTarget | null} target */
+const isWriting = (target) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+  !(target instanceof HTMLInputElement && /^(checkbox|radio|button|submit)$/.test(target.type));
+
+const places = /** @type {Record<string, string>} */ ({ h: "/", r: "/runs", l: "/library", v: "/verify" });
+const keys = /** @type {HTMLDialogElement | null} */ (document.getElementById("keys"));
+let waiting = false;
+
+/** Moves the focus to the next or previous citation or verdict of the report. @param {number} step */
+function move(step) {
+  const stops = /** @type {HTMLElement[]} */ ([
+    ...document.querySelectorAll("#report a[data-show], .draft article a[data-show]"),
+  ]).filter((each) => each.offsetParent !== null);
+  if (!stops.length) return;
+  const at = stops.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  const next = at < 0 ? (step > 0 ? 0 : stops.length - 1) : (at + step + stops.length) % stops.length;
+  stops[next].focus();
+}
+
+document.addEventListener("keydown", (event) => {
+  const target = event.target;
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && target instanceof HTMLElement) {
+    const form = target.closest("form");
+    if (form && isWriting(target)) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return;
+  if (waiting) {
+    waiting = false;
+    if (places[event.key]) location.assign(places[event.key]);
+    return;
+  }
+  if (event.key === "g") {
+    waiting = true;
+    setTimeout(() => (waiting = false), 1500);
+  } else if (event.key === "?" && keys) keys.open ? keys.close() : keys.showModal();
+  else if (event.key === "/") {
+    const field = /** @type {HTMLElement | null} */ (document.querySelector("[data-focus]"));
+    if (field) {
+      event.preventDefault();
+      field.focus();
+    }
+  } else if (event.key === "j") move(1);
+  else if (event.key === "k") move(-1);
+});
+
+document.addEventListener(
+  "submit",
+  (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || !form.dataset.confirm || confirm(form.dataset.confirm)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  },
+  true,
+);
+
+// A menu closes when the focus or a press goes elsewhere.
+for (const kind of ["click", "focusin"])
+  document.addEventListener(kind, (event) => {
+    for (const menu of document.querySelectorAll("details.menu[open]"))
+      if (event.target instanceof Node && !menu.contains(event.target)) menu.removeAttribute("open");
+  });
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    menu.removeAttribute("open");
+    menu.querySelector("summary")?.focus();
+  }
+});
+
+// The contents say where in the text one is.
+const entries = new Map(
+  [...document.querySelectorAll(".toc a[href^='#']")].map((link) => [link.getAttribute("href")?.slice(1) ?? "", link]),
+);
+if (entries.size) {
+  const heads = [...entries.keys()].map((id) => document.getElementById(id)).filter((each) => each !== null);
+  const mark = () => {
+    const passed = heads.filter((each) => each.getBoundingClientRect().top < innerHeight * 0.3);
+    const here = passed.at(-1)?.id;
+    for (const [id, link] of entries) link.toggleAttribute("data-here", id === here);
+  };
+  let asked = 0;
+  addEventListener("scroll", () => (asked ||= requestAnimationFrame(() => ((asked = 0), mark()))), { passive: true });
+  mark();
+}
+
+const file = /** @type {HTMLInputElement | null} */ (document.querySelector(".chip.file input"));
+file?.addEventListener("change", () => {
+  const label = file.parentElement?.querySelector("span");
+  const names = [...(file.files ?? [])].map((each) => each.name);
+  if (label) label.textContent = !names.length ? "Add files" : names.length < 3 ? names.join(", ") : `${names.length} files`;
+  file.parentElement?.classList.toggle("filled", names.length > 0);
+});

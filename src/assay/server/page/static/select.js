@@ -1,0 +1,51 @@
+// @ts-check
+// What is selected in a report can be verified, held against counter-evidence, or asked about.
+const report = document.getElementById("report");
+const bar = document.getElementById("picked");
+const next = /** @type {HTMLTextAreaElement | null} */ (document.getElementById("next"));
+const LONGEST = 2000;
+let text = "";
+
+function hide() {
+  if (bar) bar.hidden = true;
+}
+
+/** The words of a selection, without citations and verdicts. @param {Selection} selection */
+function words(selection) {
+  const copy = selection.getRangeAt(0).cloneContents();
+  for (const sign of copy.querySelectorAll("sup, .verdict")) sign.remove();
+  return (copy.textContent ?? "").replace(/\s+/g, " ").trim().slice(0, LONGEST);
+}
+
+function offer() {
+  const selection = getSelection();
+  if (!bar || !report || !selection || selection.isCollapsed || !selection.rangeCount) return hide();
+  const range = selection.getRangeAt(0);
+  if (!report.contains(range.commonAncestorContainer)) return hide();
+  text = words(selection);
+  if (text.length < 3) return hide();
+  const box = range.getBoundingClientRect();
+  bar.hidden = false;
+  bar.style.top = `${scrollY + box.bottom + 8}px`;
+  bar.style.left = `${Math.max(8, Math.min(box.left, innerWidth - bar.offsetWidth - 16)) + scrollX}px`;
+}
+
+report?.addEventListener("pointerup", () => setTimeout(offer));
+report?.addEventListener("keyup", (event) => event.shiftKey && offer());
+document.addEventListener("selectionchange", () => getSelection()?.isCollapsed && hide());
+document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
+
+bar?.addEventListener("pointerdown", (event) => event.preventDefault()); // the selection stays
+bar?.addEventListener("click", (event) => {
+  const button = /** @type {HTMLElement} */ (event.target).closest("button");
+  if (!button || !next) return;
+  const field = /** @type {HTMLInputElement | null} */ (bar.querySelector("input[name=text]"));
+  if (button.name === "verify" && field) {
+    field.value = text;
+    return; // the form is sent
+  }
+  next.value = button.name === "against" ? `What speaks against this: “${text}”?` : `About “${text}”: `;
+  hide();
+  next.scrollIntoView({ block: "center" });
+  next.focus();
+});

@@ -1,0 +1,158 @@
+"""What went wrong, as RFC 9457 (`application/problem+json`) tells it: one table over the tree of errors."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+from starlette.responses import Response
+
+from assay.core import errors as known
+from assay.core.errors import AssayError, NotLoggedIn, TooMany, UnknownName
+
+MEDIA_TYPE = "application/problem+json"
+TYPES = "urn:assay:problem:"
+"""Begins every `type`; what follows never changes its meaning."""
+
+
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
+    """One fault of a request: where (a JSON pointer into the body, or the name of a parameter), and what."""
+
+    pointer: str
+    detail: str
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A problem (RFC 9457). `detail` is a sentence for a person, with what to do; `known` are names there are.
+
+    `retry_after` is in seconds: the same request may succeed then.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str = ""
+    instance: str = ""
+    errors: tuple[Fault, ...] = ()
+    known: tuple[str, ...] = ()
+    retry_after: int | None = None
+
+
+class Refusal(Exception):
+    """A request is answered with a problem; for what is no error of the library."""
+
+    def __init__(self, problem: Problem, headers: dict[str, str] | None = None) -> None:
+        super().__init__(problem.detail or problem.title)
+        self.problem, self.headers = problem, headers or {}
+
+
+_TITLES: dict[str, tuple[int, str]] = {
+    "bad-request": (400, "The request cannot be read"),
+    "login-needed": (401, "Log in first"),
+    "login-failed": (401, "Nobody was logged in"),
+    "forbidden": (403, "You may not do this"),
+    "other-site": (403, "The request comes from another site"),
+    "unknown-name": (404, "There is nothing of that name"),
+    "not-found": (404, "There is no such route"),
+    "method-not-allowed": (405, "The route does not know this method"),
+    "not-acceptable": (406, "None of the formats asked for is there"),
+    "too-slow": (408, "The request came too slowly"),
+    "wrong-state": (409, "Not in the state it is in"),
+    "in-progress": (409, "The same request is in progress"),
+    "held-elsewhere": (409, "Another process works on it"),
+    "overtaken": (409, "Others were faster"),
+    "other-release": (409, "Stored by another release"),
+    "changed-meanwhile": (412, "It was changed meanwhile"),
+    "too-large": (413, "The request is too large"),
+    "wrong-media-type": (415, "The body is of another media type"),
+    "wrong-host": (421, "The server does not answer to this name"),
+    "invalid": (422, "A value is wrong"),
+    "nothing-read": (422, "No document could be read"),
+    "key-reused": (422, "The key was used for another request"),
+    "too-many": (429, "Too many at once"),
+    "locked": (429, "Too many wrong passwords"),
+    "rate-limited": (429, "Too many requests in this time"),
+    "bug": (500, "An error of the server"),
+    "store": (500, "The store cannot be used"),
+    "not-built": (501, "Not in this release"),
+    "not-set-up": (501, "The server is not set up for this"),
+    "service-failed": (502, "A service failed"),
+    "away": (503, "Not available now"),
+    "stopping": (503, "The server is stopping"),
+}
+
+_ERRORS: tuple[tuple[type[AssayError], str], ...] = (
+    (known.UnknownName, "unknown-name"),
+    (known.InProgress, "in-progress"),
+    (known.NotNow, "wrong-state"),
+    (known.TooLarge, "too-large"),
+    (known.TooMany, "too-many"),
+    (known.RequestDiffers, "key-reused"),
+    (known.NothingRead, "nothing-read"),
+    (known.NotBuilt, "not-built"),
+    (known.Overtaken, "overtaken"),
+    (known.ConfigError, "not-set-up"),
+    (known.UsageError, "invalid"),
+    (known.NotLoggedIn, "login-failed"),
+    (known.ProviderFailed, "service-failed"),
+    (known.Failed, "service-failed"),
+    (known.ModelError, "service-failed"),
+    (known.ExtractError, "nothing-read"),
+    (known.NothingSearched, "nothing-read"),
+    (known.StoreAway, "away"),
+    (known.LeaseHeld, "held-elsewhere"),
+    (known.OtherRelease, "other-release"),
+    (known.StoreError, "store"),
+    (known.InputNeeded, "wrong-state"),
+    (known.Paused, "wrong-state"),
+    (known.Cancelled, "stopping"),
+)
+"""The first which fits counts."""
+
+RETRY = {"away": 5, "stopping": 2, "overtaken": 1}
+
+
+def problem(code: str, detail: str = "", **more: object) -> Problem:
+    """A problem of the table, by the end of its type."""
+    status, title = _TITLES[code]
+    made = Problem(type=f"{TYPES}{code}", title=title, status=status, detail=detail, retry_after=RETRY.get(code))
+    return msgspec.structs.replace(made, **more) if more else made
+
+
+def refusal(code: str, detail: str = "", **more: object) -> Refusal:
+    """What an endpoint raises to answer with a problem."""
+    return Refusal(problem(code, detail, **more))
+
+
+def problem_of(error: AssayError, path: tuple[str, ...] | None = None) -> Problem:
+    """The problem an error of the library is.
+
+    Args:
+        error: what was raised.
+        path: the names in the route's path: only what is named there is "not found", other names are wrong values.
+            None: every name is one of what there is not.
+    """
+    code = next((code for kind, code in _ERRORS if isinstance(error, kind)), "bug")
+    if isinstance(error, UnknownName):
+        named = path is None or error.name.removeprefix("@") in path
+        return problem(code if named else "invalid", str(error), known=error.known)
+    if isinstance(error, TooMany) and error.seconds is not None:
+        return problem(code, str(error), retry_after=math.ceil(error.seconds))
+    if isinstance(error, NotLoggedIn) and error.retry_after:
+        return problem("locked", str(error), retry_after=error.retry_after)
+    return problem(code, str(error))
+
+
+def problems() -> dict[str, tuple[int, str]]:
+    """All problems there are: the end of the type → its status and title."""
+    return dict(_TITLES)
+
+
+def answered(problem: Problem, headers: dict[str, str] | None = None) -> Response:
+    """A problem as an answer."""
+    more = dict(headers or {})
+    if problem.retry_after is not None:
+        more.setdefault("Retry-After", str(problem.retry_after))
+    if problem.status == 401:
+        more.setdefault("WWW-Authenticate", 'Bearer realm="assay"')
+    return Response(msgspec.json.encode(problem), problem.status, more, MEDIA_TYPE)

@@ -1,0 +1,192 @@
+"""A server process: uvicorn over the application, from its first connection to a stop in which nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import cast
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+from assay.app.assay import Assay
+from assay.core.errors import UsageError
+from assay.server.app import create_app
+from assay.server.backend import Backend
+from assay.server.guards import is_loopback
+from assay.server.outlets import OUTLET, Outlet
+
+if sys.platform != "win32":
+    import resource
+
+GRACE = 8
+"""Seconds in which requests may come to their end when the server stops; streams are told to come back at once."""
+HEADER_BYTES = 65_536
+HEAD_SECONDS = 20.0
+"""Seconds in which the head of a request has to come."""
+KEPT_ALIVE = 15
+"""Seconds a connection without a request is kept."""
+
+OTHER_FILES = 256
+"""Files of a process which are no streams: connections to the database, requests, the index, blobs."""
+MOST_FILES = 1_048_576
+"""Files to ask for where the system names no limit."""
+
+Told = Callable[[str], None]
+
+
+class PromptProtocol(H11Protocol):
+    """HTTP/1.1 in which the head of a request has to come in time: else its connection is closed."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request, but not for ever."""
+        super().connection_made(transport)
+        self._outlet = Outlet(transport, self.flow)
+        self.app_state = {**self.app_state, OUTLET: self._outlet}
+        self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came; where it is part of a head, the rest has to come in time."""
+        super().data_received(data)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is waited for any more."""
+        super().connection_lost(exc)
+        self._stop_waiting()
+        self._outlet.lose()
+
+    _late: asyncio.TimerHandle | None = None
+
+    def _await_head(self) -> None:
+        if self._is_answering():
+            self._stop_waiting()
+        elif self._late is None:
+            self._late = self.loop.call_later(HEAD_SECONDS, self._too_late)
+
+    def _stop_waiting(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _too_late(self) -> None:
+        self._late = None
+        if not self._is_answering():
+            self.transport.close()
+
+    def _is_answering(self) -> bool:
+        cycle = cast("RequestResponseCycle | None", self.cycle)  # None before the first request
+        return cycle is not None and not cycle.response_complete
+
+
+class Server(uvicorn.Server):
+    """Serves one backend; whoever starts it looks after signals and calls `stop`."""
+
+    def __init__(self, config: uvicorn.Config, backend: Backend) -> None:
+        super().__init__(config)
+        self._backend = backend
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to who started the server."""
+        yield
+
+    def stop(self) -> None:
+        """Take no more requests, let those which go on end, and end."""
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End streams before connections are waited for: those without an end would be waited for in vain."""
+        await self._backend.end_streams()
+        await super().shutdown(sockets)
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket at an address.
+
+    Raises:
+        UsageError: it cannot be had; the message says why.
+    """
+    try:
+        family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, kind, proto)
+    except OSError as error:
+        raise UsageError(f"{host} is no address of this machine: {error.strerror or error}") from error
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+    except (OSError, OverflowError) as error:
+        made.close()
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"cannot listen on {host}:{port}: {why} (--port names another, 0 one that is free)") from error
+    made.set_inheritable(True)
+    return made
+
+
+def room_for_streams() -> int | None:
+    """How many connections the process may have beside its other files, once its limit is as high as it can be.
+
+    None where the system has no such limit.
+    """
+    if sys.platform == "win32":
+        return None
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most == resource.RLIM_INFINITY:
+        most = MOST_FILES
+    with suppress(OSError, ValueError):  # a limit which may not be raised stays as it is
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES, 1)
+
+
+def url_of(sock: socket.socket) -> str:
+    """Where a browser finds what listens there."""
+    host, port = sock.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+async def demands_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
+    """Whether a server on this address demands a login: where there are users, and unless it is said otherwise.
+
+    Raises:
+        UsageError: others than this machine reach it, and there are no users.
+    """
+    if no_auth:
+        return False
+    if assay.settings.server.oidc.issuer or await assay.users.all():
+        return True
+    if is_loopback(host):
+        return False
+    raise UsageError(
+        f"{host} is reached from other machines, and there are no users: make one (assay users add NAME), "
+        "or let everybody in (--no-auth)"
+    )
+
+
+async def serve(assay: Assay, sock: socket.socket, begun: Callable[[Server], None], *, no_auth: bool = False) -> None:
+    """Serve on a socket until `Server.stop`; `begun` gets the server before its first request.
+
+    Raises:
+        UsageError: it would serve everybody, and nobody said so.
+    """
+    host = sock.getsockname()[0]
+    login = await demands_login(assay, host, no_auth=no_auth)
+    backend = Backend(assay)
+    backend.streams.within(room_for_streams())
+    config = uvicorn.Config(
+        create_app(backend, host=host, login=login),
+        http=PromptProtocol,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        lifespan="on",
+        timeout_graceful_shutdown=GRACE,
+        timeout_keep_alive=KEPT_ALIVE,
+        h11_max_incomplete_event_size=HEADER_BYTES,
+    )
+    server = Server(config, backend)
+    begun(server)
+    await server.serve(sockets=[sock])

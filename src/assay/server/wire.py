@@ -1,0 +1,293 @@
+"""Typed routes: a function's signature says what it takes of path, query and body, and what it answers with.
+
+    @routes.get("/runs/{run}")
+    async def show(call: Call, run: str, query: Shown) -> RunDetail: ...
+
+Parameters named in the path are taken from there; `query` and `body` are structs. What does not fit is refused before
+the function is called. The OpenAPI document is made of the same signatures (`openapi`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar, get_type_hints
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from assay.app.assay import Assay
+from assay.core.ports.users import Permission
+from assay.core.sources import sha256
+from assay.server.backend import Backend, backend_of, owner_of
+from assay.server.gate import check
+from assay.server.misfits import misfit
+from assay.server.problems import refusal
+
+JSON = "application/json"
+BODY_BYTES = 1_000_000
+"""A JSON body has at most so many bytes; what is uploaded is another matter (`uploads`)."""
+
+Handler = Callable[..., Awaitable[object]]
+H = TypeVar("H", bound=Handler)
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class Empty(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A query or a body in which nothing is said."""
+
+
+@dataclass(slots=True)
+class RouteCall:
+    """A request to a typed route; `headers` are added to its answer, `status` is that of the answer where not usual."""
+
+    request: Request
+    headers: dict[str, str] = field(default_factory=dict)
+    status: int = 0
+
+    @property
+    def backend(self) -> Backend:
+        """What all requests share."""
+        return backend_of(self.request)
+
+    @property
+    def owner(self) -> str:
+        """Whose request it is."""
+        return owner_of(self.request)
+
+    def about(self, subject: str) -> None:
+        """Say what is done to what, for the audit log, where the path does not; never a secret or a question."""
+        self.request.scope.setdefault("state", {})["about"] = subject
+
+    def login(self, name: str) -> None:
+        """Say who logs in, for the audit log: a user's name, "" for one that nobody has."""
+        self.request.scope.setdefault("state", {})["login"] = name
+
+    @property
+    def assay(self) -> Assay:
+        """The library as who asks may see it."""
+        return self.backend.engine(self.owner)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A route and its types. `media` are those of an answer which is no JSON, `takes` those of a body which is none.
+
+    `scope` is what a token must allow, "" where nobody need be known. `body` is None where none is read. `headers` are
+    those of a request which count; `pages` is what JSON holds where an answer may be of another kind too.
+    """
+
+    method: str
+    path: str
+    handler: Handler
+    status: int
+    tag: str
+    scope: Permission | Literal[""]
+    media: tuple[str, ...]
+    takes: tuple[str, ...]
+    names: tuple[str, ...]
+    query: type[msgspec.Struct] | None
+    body: type[msgspec.Struct] | None
+    result: Any
+    headers: tuple[str, ...]
+    pages: type[msgspec.Struct] | None
+
+    @property
+    def name(self) -> str:
+        """How the operation is called."""
+        return self.handler.__name__
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """Its first line, and the rest of what its function says of it."""
+        first, _, rest = inspect.cleandoc(self.handler.__doc__ or "").partition("\n")
+        return first, rest.strip()
+
+    async def answer(self, request: Request) -> Response:
+        """Read the request, call the function, and write what it answered."""
+        if self.scope:
+            check(request, self.scope)
+        call = RouteCall(request)
+        given: dict[str, object] = {name: request.path_params[name] for name in self.names}
+        if self.query is not None:
+            given["query"] = read_query(request, self.query)
+        if self.body is not None:
+            given["body"] = await read_body(request, self.body)
+        result = await self.handler(call, **given)
+        if isinstance(result, Response):
+            result.headers.update(call.headers)
+            return result
+        if result is None:
+            return Response(status_code=call.status or 204, headers=call.headers)
+        return Response(msgspec.json.encode(result), call.status or self.status, call.headers, JSON)
+
+    def route(self) -> Route:
+        """As starlette knows it."""
+        return Route(self.path, self.answer, methods=[self.method], name=self.name)
+
+
+class Endpoints:
+    """The routes of one subject, in the order of definition."""
+
+    def __init__(self, tag: str, prefix: str = "/api/v1") -> None:
+        self.tag, self._prefix = tag, prefix
+        self.endpoints: list[Endpoint] = []
+
+    def get(self, path: str, **more: Any) -> Callable[[H], H]:
+        """Reading changes nothing; HEAD is answered too."""
+        return self._add("GET", path, **more)
+
+    def post(self, path: str, **more: Any) -> Callable[[H], H]:
+        """Something is begun, or changed."""
+        return self._add("POST", path, scope=more.pop("scope", "write"), **more)
+
+    def put(self, path: str, **more: Any) -> Callable[[H], H]:
+        """Something is put in place of what was there."""
+        return self._add("PUT", path, scope=more.pop("scope", "write"), **more)
+
+    def patch(self, path: str, **more: Any) -> Callable[[H], H]:
+        """Something is changed in parts."""
+        return self._add("PATCH", path, scope=more.pop("scope", "write"), **more)
+
+    def delete(self, path: str, **more: Any) -> Callable[[H], H]:
+        """Something goes."""
+        return self._add("DELETE", path, scope=more.pop("scope", "write"), **more)
+
+    def _add(
+        self,
+        method: str,
+        path: str,
+        *,
+        status: int = 200,
+        scope: Permission | Literal[""] = "read",
+        media: tuple[str, ...] = (),
+        takes: tuple[str, ...] = (),
+        headers: tuple[str, ...] = (),
+        pages: type[msgspec.Struct] | None = None,
+    ) -> Callable[[H], H]:
+        def add(handler: H) -> H:
+            whole = self._prefix + path
+            hints = get_type_hints(handler)
+            names = tuple(
+                name for name in inspect.signature(handler).parameters if re.search(rf"\{{{name}[:}}]", whole)
+            )
+            self.endpoints.append(
+                Endpoint(
+                    method=method,
+                    path=whole,
+                    handler=handler,
+                    status=status,
+                    tag=self.tag,
+                    scope=scope,
+                    media=media,
+                    takes=takes,
+                    names=names,
+                    query=hints.get("query"),
+                    body=hints.get("body"),
+                    result=hints.get("return"),
+                    headers=headers,
+                    pages=pages,
+                )
+            )
+            return handler
+
+        return add
+
+
+def read_query(request: Request, kind: type[S]) -> S:
+    """The query of a request; a list is given by commas, or by its name again.
+
+    Raises:
+        Refusal: an unknown parameter, or a value which does not fit.
+    """
+    given: dict[str, object] = {}
+    lists = _lists(kind)
+    for name in request.query_params:
+        values = request.query_params.getlist(name)
+        if name in lists:
+            given[name] = [part.strip() for value in values for part in value.split(",") if part.strip()]
+        else:
+            given[name] = values[-1]
+    try:
+        return msgspec.convert(given, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise misfit(error, kind, "the query") from error
+
+
+def _lists(kind: type[msgspec.Struct]) -> frozenset[str]:
+    listed = (msgspec.inspect.ListType, msgspec.inspect.VarTupleType)
+    info = msgspec.inspect.type_info(kind)
+    fields = info.fields if isinstance(info, msgspec.inspect.StructType) else ()
+    return frozenset(each.encode_name for each in fields if isinstance(each.type, listed))
+
+
+async def read_body(request: Request, kind: type[S]) -> S:
+    """The JSON body of a request; none is an empty object.
+
+    Raises:
+        Refusal: it is no JSON, too large, or does not fit.
+    """
+    data = await bounded(request, BODY_BYTES)
+    if not data:
+        data = b"{}"
+    elif request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
+        raise refusal("wrong-media-type", f"send the body as {JSON}")
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        raise misfit(error, kind, "the body") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise refusal("bad-request", f"the body is no JSON: {error}") from error
+
+
+async def bounded(request: Request, most: int) -> bytes:
+    """The body, of at most so many bytes.
+
+    Raises:
+        Refusal: it has more.
+    """
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise refusal("too-large", f"a body here has at most {most:,} bytes")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def etag_of(text: str) -> str:
+    """The tag of a text as it is."""
+    return f'"{sha256(text.encode())[:20]}"'
+
+
+def accepts(headers: Mapping[str, str], offered: tuple[str, ...]) -> str:
+    """Of the media types offered, the one which is wanted most (RFC 9110, 12.5.1), the first among equals; "" for none.
+
+    Without a header all are.
+    """
+    accept = headers.get("accept", "").strip() or "*/*"
+    wanted = [_wanted(part) for part in accept.split(",") if part.strip()]
+    best, most = "", 0.0
+    for type in offered:
+        fits = [(len(pattern.rstrip("*")), quality) for pattern, quality in wanted if _fits(pattern, type)]
+        quality = max(fits)[1] if fits else 0.0
+        if quality > most:
+            best, most = type, quality
+    return best
+
+
+def _wanted(part: str) -> tuple[str, float]:
+    pattern, *parameters = (each.strip().lower() for each in part.split(";"))
+    given = next((each[2:] for each in parameters if each.startswith("q=")), "1")
+    try:
+        return pattern, min(max(float(given), 0.0), 1.0)
+    except ValueError:
+        return pattern, 0.0
+
+
+def _fits(pattern: str, type: str) -> bool:
+    return pattern in ("*/*", type) or (pattern.endswith("/*") and type.startswith(pattern[:-1]))

@@ -1,0 +1,117 @@
+"""The settings file, changed in one place and otherwise left as it is, comments too."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from filelock import FileLock, Timeout
+from tomlkit.exceptions import TOMLKitError
+
+from assay import settings
+from assay.core.errors import ConfigError
+
+WAIT = 5.0
+"""Seconds for another command to be done with the file."""
+
+
+def write(name: str, value: object) -> Path:
+    """Set `name` (dotted) to `value`; the file that holds it now.
+
+    Raises:
+        ConfigError: the file is no TOML, or cannot be read or written.
+    """
+    return change({name: value})
+
+
+def remove(name: str) -> bool:
+    """Take `name` (dotted) out; whether it was there.
+
+    Raises:
+        ConfigError: as `write`.
+    """
+    path = settings.config_path()
+    with _locked(path):
+        document = _read(path)
+        if removed := _removed(document, name, path):
+            _replace(path, tomlkit.dumps(document))
+    return removed
+
+
+def change(values: Mapping[str, object]) -> Path:
+    """Set all of these names (dotted), or none; what is None is taken out. The file that holds them now.
+
+    Raises:
+        ConfigError: as `write`.
+    """
+    path = settings.config_path()
+    with _locked(path):
+        document = _read(path)
+        for name, value in values.items():
+            if value is None:
+                _removed(document, name, path)
+                continue
+            holder, key = _holder(document, name, path)
+            holder[key] = value
+        _replace(path, tomlkit.dumps(document))
+    return path
+
+
+def _removed(document: tomlkit.TOMLDocument, name: str, path: Path) -> bool:
+    holder, key = _holder(document, name, path)
+    return holder.pop(key, None) is not None
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Alone with the file: two commands at once lose nothing."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(path.with_name(f".{path.name}.lock"), timeout=WAIT):
+            yield
+    except Timeout as error:
+        raise ConfigError(f"{path} is being written by another process") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _holder(document: tomlkit.TOMLDocument, name: str, path: Path) -> tuple[MutableMapping[str, Any], str]:
+    """The table which holds the setting `name`, made with those above it when it is not there, and the key in it."""
+    *sections, key = name.split(".")
+    holder: MutableMapping[str, Any] = document
+    for depth, section in enumerate(sections, 1):
+        if section not in holder:
+            holder[section] = tomlkit.table(is_super_table=depth < len(sections))
+        holder = holder[section]
+        if not isinstance(holder, MutableMapping):
+            raise ConfigError(f"{'.'.join(sections[:depth])} in {path} is no table")
+    return holder, key
+
+
+def _read(path: Path) -> tomlkit.TOMLDocument:
+    try:
+        return tomlkit.parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return tomlkit.document()
+    except (TOMLKitError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write whole or not at all, for the owner's eyes only: the file may hold keys."""
+    path = path.resolve()  # of a link, what it leads to is written
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".config-", suffix=".toml")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(draft).replace(path)
+    except OSError:
+        Path(draft).unlink(missing_ok=True)
+        raise

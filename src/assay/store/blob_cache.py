@@ -1,0 +1,119 @@
+"""Blobs of a distant store, with those used last kept on this machine."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from assay.core.errors import StoreError
+from assay.core.sources import sha256
+from assay.store.blob_format import KeptBlobs, Packing, Stored
+from assay.store.blobs import FolderBlobs
+
+log = logging.getLogger(__name__)
+
+FULL = 0.8
+"""What is left of the limit when there is more: cleaning up is then rare."""
+
+
+class CachedBlobs:
+    """`distant`, with frames that were read or written kept under `folder`, the latest used, up to `limit` bytes.
+
+    Several processes may share the folder. Whether a blob is there is asked of the distant store, never of the folder;
+    what is wrong with a kept one costs reading it again.
+    """
+
+    def __init__(self, distant: KeptBlobs, folder: Path, limit: int) -> None:
+        self._distant, self._near, self._limit = distant, FolderBlobs(folder), limit
+        self._packing = Packing()
+        self._lock = threading.Lock()
+        self._size = -1  # not known yet
+
+    @property
+    def place(self) -> str:
+        """The distant store's."""
+        return self._distant.place
+
+    def put(self, data: bytes) -> str:
+        """Store `data` in the distant store, and keep it here."""
+        name, packed = sha256(data), self._packing.pack(data)
+        self.keep(name, packed)
+        return name
+
+    def claim(self) -> None:
+        """See the port; in the distant store."""
+        self._distant.claim()
+
+    def keep(self, name: str, packed: bytes) -> None:
+        """See the port; here too."""
+        self._distant.keep(name, packed)
+        self._keep_near(name, packed)
+
+    def get(self, sha256: str) -> bytes:
+        """The bytes, from here or from there."""
+        found = self._kept(sha256)
+        if found is None:
+            packed, found = self._distant.read(sha256)
+            self._keep_near(sha256, packed)
+        return found
+
+    def has(self, sha256: str) -> bool:
+        """Whether it is in the distant store."""
+        return self._distant.has(sha256)
+
+    def read(self, sha256: str) -> tuple[bytes, bytes]:
+        """See the port; of the distant store."""
+        return self._distant.read(sha256)
+
+    def stored(self) -> Iterator[Stored]:
+        """See the port; of the distant store."""
+        return self._distant.stored()
+
+    def age(self, sha256: str) -> float | None:
+        """See the port; of the distant store."""
+        return self._distant.age(sha256)
+
+    def remove(self, sha256: str) -> None:
+        """See the port; here too."""
+        self._near.remove(sha256)
+        self._distant.remove(sha256)
+
+    def owners(self) -> set[str]:
+        """See the port; of the distant store."""
+        return self._distant.owners()
+
+    def _kept(self, name: str) -> bytes | None:
+        if not self._near.has(name):
+            return None
+        try:
+            found = self._near.get(name)
+        except StoreError:
+            return None  # it is written anew
+        self._near.touch(name)
+        return found
+
+    def _keep_near(self, name: str, packed: bytes) -> None:
+        """Keep a frame; a disk which is full costs the time of reading it again, not the reading."""
+        if len(packed) > self._limit:
+            return
+        try:
+            self._near.keep(name, packed)
+            self._trim(len(packed))
+        except StoreError as error:
+            log.warning("what was read of %s is not kept here: %s", self._distant.place, error)
+
+    def _trim(self, more: int) -> None:
+        """Remove what was used longest ago, where there is too much; other processes' share is seen then."""
+        with self._lock:
+            self._size = sum(each.size for each in self._near.stored()) if self._size < 0 else self._size + more
+            if self._size <= self._limit:
+                return
+            kept = sorted(self._near.stored(), key=lambda each: each.modified)
+            self._size = sum(each.size for each in kept)
+            for each in kept:
+                if self._size <= FULL * self._limit:
+                    break
+                self._near.remove(each.name)
+                self._size -= each.size

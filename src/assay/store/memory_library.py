@@ -1,0 +1,161 @@
+"""The memory store's library: documents and what they came from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from assay.core.ports import FileStamp
+from assay.core.sources import CollectionSummary, Document, Snapshot
+from assay.store import common
+from assay.store.memory_collections import Key, MemoryCollections
+
+
+class MemoryLibrary(MemoryCollections):
+    """`Library` in the process; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._snapshots: dict[Key, Snapshot] = {}
+        self._documents: list[Document] = []  # the document of row n is at n - 1
+        self._lookups: list[str] = []
+        self._owners: list[str] = []
+        self._stamps: dict[Key, FileStamp] = {}
+
+    def add(
+        self, documents: Sequence[tuple[Snapshot, Document]], collection: str, files: Sequence[FileStamp] = ()
+    ) -> None:
+        """Add documents (known ones are left as they are) and put them into `collection`."""
+        with self._lock:
+            me = self._owner or ""
+            for snapshot, document in documents:
+                self._snapshots.setdefault((me, snapshot.sha256), snapshot)
+                if (me, document.sha256) not in self._rows:
+                    self._documents.append(document)
+                    self._lookups.append(common.lookup(document))
+                    self._owners.append(me)
+                    self._rows[me, document.sha256] = len(self._documents)
+            self.include((document.sha256 for _, document in documents), collection)
+            self._stamps.update(((me, stamp.path), stamp) for stamp in files)
+
+    def select(self, documents: Iterable[str]) -> str:
+        """The name of the collection which holds exactly these documents.
+
+        Raises:
+            UnknownName: a document is not in the library.
+        """
+        name, hashes = common.set_members(documents)
+        with self._lock:
+            rows = self._known(hashes)
+            self._made(name).rows = rows
+        return name
+
+    def include(self, documents: Iterable[str], collection: str) -> None:
+        """Put known documents into `collection`.
+
+        Raises:
+            UnknownName: a document is not in the library.
+        """
+        with self._lock:
+            rows = self._known(documents)
+            self._made(collection).rows.update(rows)
+
+    def document(self, sha256: str) -> Document | None:
+        """The document with this hash."""
+        with self._lock:
+            row = self._seen(sha256)
+            return None if row is None else self._documents[row - 1]
+
+    def snapshot(self, sha256: str) -> Snapshot | None:
+        """The snapshot with this hash."""
+        with self._lock:
+            seen = self._seen_rows()
+            owners = {self._owners[row - 1] for row in seen if self._documents[row - 1].snapshot_sha256 == sha256}
+            order = sorted(owners, key=lambda owner: (owner != (self._owner or ""), owner))
+            return next((self._snapshots[owner, sha256] for owner in order), None)
+
+    def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
+        """Documents by hash, name, URL or title; case and spacing do not count."""
+        wanted = common.reference_of(reference)
+        if not wanted:
+            return []
+        with self._lock:
+            ranked = []
+            for row in self.members(collections):
+                document = self._documents[row - 1]
+                place = common.rank(wanted, document.sha256, self._lookups[row - 1])
+                if place is not None:
+                    ranked.append((place, self._owners[row - 1] != (self._owner or ""), row, document))
+        best = [document for *_, document in sorted(ranked, key=lambda found: found[:3])[: common.FOUND]]
+        # what he has and another shows him too is one document
+        return list({each.sha256: each for each in reversed(best)}.values())[::-1]
+
+    def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
+        """In the order of adding."""
+        with self._lock:
+            rows = sorted(self.members(collections))
+            return [self._documents[row - 1] for row in rows[: None if limit is None else max(limit, 0)]]
+
+    def members(self, collections: Sequence[str]) -> set[int]:
+        """The row numbers of the documents in `collections`."""
+        with self._lock:
+            keys = [key for name in collections if (key := self._meant(name)) is not None]
+            return set().union(*(self._collections[key].rows for key in keys))
+
+    def count(self, collections: Sequence[str]) -> int:
+        """How many documents are in `collections`."""
+        return len(self.members(collections))
+
+    def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
+        """Documents by row number, ascending, from `row` exclusive."""
+        with self._lock:
+            first = max(row, 0)
+            if self._owner is None:
+                return list(enumerate(self._documents[first : first + max(limit, 0)], first + 1))
+            seen = sorted(each for each in self._seen_rows() if each > first)
+            return [(each, self._documents[each - 1]) for each in seen[: max(limit, 0)]]
+
+    def at(self, rows: Collection[int]) -> dict[int, Document]:
+        """The documents at these row numbers, by row."""
+        with self._lock:
+            known = range(1, len(self._documents) + 1) if self._owner is None else self._seen_rows()
+            return {row: self._documents[row - 1] for row in rows if row in known}
+
+    def last_row(self) -> int:
+        """The highest row number, 0 when empty."""
+        return len(self._documents)
+
+    def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary:
+        """What is in the collections."""
+        documents = self.documents(collections)
+        dates = [document.published for document in documents if document.published]
+        return CollectionSummary(
+            documents=len(documents),
+            kinds=common.counted(Counter(document.media_type for document in documents).items()),
+            languages=common.counted(Counter(document.language for document in documents).items()),
+            published=(min(dates), max(dates)) if dates else ("", ""),
+            names=tuple(document.name for document in documents if document.name)[: max(names, 0)],
+        )
+
+    def stamp(self, path: str) -> FileStamp | None:
+        """How the file looked when it was read."""
+        with self._lock:
+            return self._stamps.get((self._owner or "", path))
+
+    def _known(self, documents: Iterable[str]) -> set[int]:
+        rows = set()
+        for sha in documents:
+            row = self._seen(sha)
+            if row is None:
+                raise common.unknown_document(sha)
+            rows.add(row)
+        return rows
+
+    def _seen(self, sha: str) -> int | None:
+        """The row of the text with this hash: its owner's own, else the first which he may read."""
+        own = self._rows.get((self._owner or "", sha))
+        if own is not None:
+            return own
+        theirs = sorted(row for (_, each), row in self._rows.items() if each == sha)
+        seen = self._seen_rows() if theirs else set()
+        return next((row for row in theirs if row in seen), None)

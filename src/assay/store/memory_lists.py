@@ -1,0 +1,193 @@
+"""Lists in the process: the part of the memory store's journal which knows threads."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import Self
+
+from assay.core.errors import LeaseHeld, UnknownName
+from assay.core.events import ModelAttempted
+from assay.core.ports.lists import (
+    ModelUsage,
+    RunFilter,
+    RunPage,
+    RunRow,
+    RunStatus,
+    ThreadPage,
+    ThreadPlace,
+    ThreadRow,
+)
+from assay.store import common
+from assay.store.common import Wall
+from assay.store.memory_run import StoredRun
+
+Key = tuple[str, str]
+"""The owner and the name of a thread."""
+
+
+class MemoryListing:
+    """`Listing` over runs in the process, as one owner knows them; None knows all."""
+
+    def __init__(self, wall: Wall) -> None:
+        self._wall = wall
+        self._runs: dict[str, StoredRun] = {}
+        self._titles: dict[Key, str] = {}
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._owner: str | None = None
+
+    def owned_by(self, owner: str | None) -> Self:
+        """See the port."""
+        view = copy.copy(self)
+        view._owner = owner
+        return view
+
+    async def page(self, wanted: RunFilter, limit: int, before: int | None = None) -> RunPage:
+        """See the port."""
+        with self._lock:
+            now = self._wall()
+            found = [run for run in self._known() if (before is None or run.number < before) and _is(run, wanted)]
+            rows = [run.row(now) for run in found[:limit]]
+        return RunPage(rows, found[limit - 1].number if len(found) > limit else None)
+
+    async def after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
+        """See the port."""
+        with self._lock:
+            found = sorted((run for run in self._known() if run.number > number), key=lambda run: run.number)
+            return [(run.number, run.row(self._wall())) for run in found[:limit]]
+
+    async def usage(self, since: str = "", until: str = "", *, daily: bool = False) -> list[ModelUsage]:
+        """See the port."""
+        with self._lock:
+            wanted = RunFilter(since=since, until=until)
+            found = [
+                (run.owner, run.run_id, run.created_at, bytes(event.data))
+                for run in reversed(list(self._known()))
+                if _is(run, wanted)
+                for event in run.events
+                if event.type == ModelAttempted.kind
+            ]
+        return common.by_model(found, daily=daily)
+
+    async def counts(self) -> dict[RunStatus, int]:
+        """See the port."""
+        with self._lock:
+            return dict(Counter(run.status for run in self._known()))
+
+    async def threads(self, text: str = "", limit: int = 100, place: ThreadPlace | None = None) -> ThreadPage:
+        """See the port."""
+        with self._lock:
+            newest = place.newest if place else max((run.number for run in self._runs.values()), default=0)
+            held = self._threads(run for run in self._known() if run.number <= newest)
+            folded = common.fold(text)
+            found = [
+                (runs[0].number, self._row(key, runs))
+                for key, runs in held.items()
+                if (place is None or runs[0].number < place.before) and self._says(key, folded)
+            ]
+        rows = [row for _, row in found[:limit]]
+        return ThreadPage(rows, ThreadPlace(newest, found[limit - 1][0]) if len(found) > limit else None)
+
+    async def thread(self, reference: str) -> ThreadRow:
+        """See the port."""
+        with self._lock:
+            held = self._threads(self._known())
+            named = [key for key in held if key[1] == reference]
+            titled = [key for key in held if self._titles.get(key) == reference]
+            starting = [key for key in held if key[1].startswith(reference)]
+            found = (named or titled or starting) if reference else []
+            if len(found) != 1:
+                raise UnknownName("thread", reference, [name for _, name in held])
+            return self._row(found[0], held[found[0]])
+
+    async def rename(self, thread: str, title: str) -> None:
+        """See the port."""
+        with self._lock:
+            for key in self._named(thread):
+                self._titles[key] = title
+
+    async def delete_thread(self, thread: str, evict: Collection[str] = ()) -> tuple[str, ...]:
+        """See the port."""
+        with self._lock:
+            key = self._named(thread)[0]
+            runs = self._threads(self._known())[key]
+            for run in runs:
+                if common.is_held(run.until, self._wall()) and run.holder and run.holder not in evict:
+                    raise LeaseHeld(run.run_id, run.holder)
+            for run in runs:
+                self._forget(run)
+            return tuple(run.run_id for run in reversed(runs))
+
+    # for the journal
+
+    def _known(self) -> Iterable[StoredRun]:
+        """The runs its owner knows, newest first."""
+        return filter(self._knows, reversed(self._runs.values()))
+
+    def _knows(self, run: StoredRun) -> bool:
+        return self._owner is None or run.owner == self._owner
+
+    def _begin(self, run: StoredRun) -> None:
+        """Take a run in; a thread which is called by the id of the run it began with has that one too."""
+        run.number = next(self._numbers)
+        first = self._runs.get(run.thread)
+        if first is not None and first.owner == run.owner and not first.thread:
+            first.thread = first.run_id
+        self._runs[run.run_id] = run
+
+    def _forget(self, run: StoredRun) -> None:
+        """Let a run go, and the title of its thread with the last one."""
+        del self._runs[run.run_id]
+        if not any(each.thread == run.thread and each.owner == run.owner for each in self._runs.values()):
+            self._titles.pop((run.owner, run.thread), None)
+
+    # threads
+
+    def _threads(self, runs: Iterable[StoredRun]) -> dict[Key, list[StoredRun]]:
+        """The runs of each thread, newest first; the thread of the newest first."""
+        held: dict[Key, list[StoredRun]] = {}
+        for run in runs:
+            if run.thread:
+                held.setdefault((run.owner, run.thread), []).append(run)
+        return held
+
+    def _named(self, thread: str) -> list[Key]:
+        found = [key for key in self._threads(self._known()) if key[1] == thread]
+        if not found:
+            raise UnknownName("thread", thread)
+        return found
+
+    def _says(self, key: Key, folded: str) -> bool:
+        title = common.fold(self._titles.get(key, ""))
+        asked = (run for run in self._runs.values() if (run.owner, run.thread) == key)
+        return folded in title or any(folded in common.fold(run.question) for run in asked)
+
+    def _row(self, key: Key, runs: Sequence[StoredRun]) -> ThreadRow:
+        owner, name = key
+        return ThreadRow(
+            name=name,
+            title=self._titles.get(key, ""),
+            question=runs[-1].question,
+            created_at=runs[-1].created_at,
+            runs=len(runs),
+            last_run=runs[0].run_id,
+            last_at=runs[0].created_at,
+            status=runs[0].status,
+            owner=owner,
+        )
+
+
+def _is(run: StoredRun, wanted: RunFilter) -> bool:
+    """Whether a run is one of those wanted."""
+    return (
+        (not wanted.status or run.status in wanted.status)
+        and common.fold(wanted.text) in common.fold(run.question)
+        and (not wanted.since or run.created_at >= wanted.since)
+        and (not wanted.until or run.created_at < wanted.until)
+        and (not wanted.thread or run.thread == wanted.thread)
+        and (not wanted.collection or common.between(wanted.collection) in common.searched(run.brief))
+    )

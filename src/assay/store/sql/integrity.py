@@ -1,0 +1,184 @@
+"""Whether a home is as it should be: the file, the rules no write may break, and every stored byte."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.core.errors import StoreError
+from assay.store.blob_format import KeptBlobs
+from assay.store.sql.backend import DatabaseBackend
+from assay.store.sql.backup import READERS
+from assay.store.sql.database import Database
+from assay.store.sql.probe import connect, probe
+from assay.store.sql.tables import HEAD
+
+MOST = 100
+"""Problems of one kind which are named."""
+
+# Each gives sentences; none when all is well. `data` is text in a column of bytes.
+_RULES = (
+    """
+    SELECT 'run ' || run_id || ': the log has ' || count(e.seq) || ' events up to ' || coalesce(max(e.seq), 0)
+        || ', and should have ' || last_seq || ' without a gap'
+    FROM runs r LEFT JOIN events e ON e.run = r.number GROUP BY r.number
+    HAVING count(e.seq) <> last_seq OR coalesce(max(e.seq), 0) <> last_seq OR coalesce(min(e.seq), 1) <> 1
+    """,
+    "SELECT 'run ' || run_id || ': it has a holder, and was never taken' FROM runs WHERE holder <> '' AND fence < 1",
+    """
+    SELECT 'run ' || run_id || ' is ' || status || ', and its log does not say so' FROM runs r
+    WHERE status IN ('completed', 'failed', 'cancelled') AND NOT EXISTS (
+        SELECT 1 FROM events e WHERE e.run = r.number AND e.type = 'run.' || r.status)
+    """,
+    """
+    SELECT 'run ' || run_id || ' is ' || status || ', and ' || count(*) || ' calls are still held' FROM runs r
+    JOIN holds h ON h.run = r.number WHERE status IN ('completed', 'cancelled') AND h.state = 'held' GROUP BY r.number
+    """,
+)
+
+_FENCES = """
+    SELECT 'run ' || run_id || ': its fence is ' || fence || ', and ' || highest || ' has written to its log'
+    FROM (SELECT r.run_id, r.fence, max(FENCE) AS highest
+        FROM runs r JOIN events e ON e.run = r.number WHERE e.type = 'run.resumed' GROUP BY r.number) written
+    WHERE highest > fence
+"""
+_FENCE_SQLITE = "json_extract(CAST(e.data AS TEXT), '$.fence')"
+_FENCE_POSTGRES = "(convert_from(e.data, 'UTF8')::json ->> 'fence')::bigint"
+
+
+class IntegrityReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What was looked at, and what is wrong with it; `unreferenced` blobs are of no document, and no harm."""
+
+    schema: str
+    runs: int
+    events: int
+    documents: int
+    blobs: int
+    unreferenced: int
+    problems: tuple[str, ...] = ()
+
+
+def check(at: Path | DatabaseBackend, blobs: KeptBlobs, *, quick: bool = False) -> IntegrityReport:
+    """Look at all of a library and its runs, and change nothing. Blocking, for as long as reading every byte takes.
+
+    Args:
+        at: the database's file, or how it is reached.
+        blobs: what was read; what lies far away is read from there.
+        quick: blobs are looked for, not read.
+
+    Raises:
+        StoreError: there is no database which this release can read, or the blobs cannot be reached.
+    """
+    found = _file(at) if isinstance(at, Path) else _server(at)
+    stored = {each.name for each in blobs.stored() if each.size}
+    return msgspec.structs.replace(
+        found.checked,
+        blobs=len(stored),
+        unreferenced=len(stored - found.needed.keys()),
+        problems=(*found.checked.problems, *_blobs(blobs, found.needed, stored, quick=quick)),
+    )
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """What a database says, and the blobs which its documents need, each with the name of one."""
+
+    checked: IntegrityReport
+    needed: dict[str, str]
+
+
+Asked = Callable[[str], Iterable[Sequence[Any]]]
+"""The rows of a statement."""
+
+
+def _file(path: Path) -> _Found:
+    found = probe(path)
+    if found.state != "current":
+        raise StoreError(f"{path} cannot be checked: it is {found.said}{_advice(found.state)}")
+    try:
+        with closing(connect(path)) as connection:
+            return _looked_at(connection.execute, found.schema, _damage(connection), _FENCE_SQLITE)
+    except sqlite3.Error as error:
+        raise StoreError(f"{path} cannot be read: {error}") from error
+
+
+def _server(backend: DatabaseBackend) -> _Found:
+    database = Database(backend)
+    try:
+        with database.read() as connection:
+            return _looked_at(connection.exec_driver_sql, HEAD, (), _FENCE_POSTGRES)
+    finally:
+        database.close()
+
+
+def _looked_at(ask: Asked, schema: str, damage: Iterable[str], fence: str) -> _Found:
+    problems = [*damage, *_broken(ask, fence)]
+    counts = [int(next(iter(ask(f"SELECT count(*) FROM {table}")))[0]) for table in _COUNTED]
+    checked = IntegrityReport(
+        schema=schema,
+        runs=counts[0],
+        events=counts[1],
+        documents=counts[2],
+        blobs=0,
+        unreferenced=0,
+        problems=tuple(problems),
+    )
+    return _Found(checked, _needed(ask))
+
+
+_COUNTED = ("runs", "events", "documents")
+
+
+def _advice(state: str) -> str:
+    return "; `assay db migrate` brings it to this release's schema" if state == "older" else ""
+
+
+def _damage(connection: sqlite3.Connection) -> Iterator[str]:
+    for (said,) in connection.execute(f"PRAGMA integrity_check({MOST})"):
+        if said != "ok":
+            yield f"database: {said}"
+    for table, row, other, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(MOST):
+        yield f"database: row {row} of {table} refers to a row of {other} which is not there"
+
+
+def _broken(ask: Asked, fence: str) -> Iterator[str]:
+    """The rules of `core.ports.Journal`, as far as what is stored can tell."""
+    for rule in (*_RULES, _FENCES.replace("FENCE", fence)):
+        for (said,) in islice(ask(rule), MOST):
+            yield str(said)
+
+
+def _needed(ask: Asked) -> dict[str, str]:
+    """The blobs which documents need, each with the name of one."""
+    needed: dict[str, str] = {}
+    for sha, snapshot, name in ask("SELECT sha256, snapshot_sha256, name FROM documents ORDER BY row"):
+        needed.setdefault(sha, name)
+        needed.setdefault(snapshot, name)
+    return needed
+
+
+def _blobs(blobs: KeptBlobs, needed: dict[str, str], stored: Container[str], *, quick: bool) -> Iterator[str]:
+    there = []
+    for sha, name in needed.items():
+        if sha in stored:
+            there.append(sha)
+        else:
+            yield f"document {name!r}: no blob {sha} in {blobs.place}"
+    if quick:
+        return
+
+    def read(sha: str) -> str:
+        try:
+            blobs.read(sha)
+        except StoreError as error:
+            return f"document {needed[sha]!r}: {error}"
+        return ""
+
+    with ThreadPoolExecutor(READERS) as readers:
+        yield from filter(None, readers.map(read, there))

@@ -1,0 +1,262 @@
+"""Lists in SQL: runs by what they are, and the threads they make up."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Collection
+from typing import Any, Self
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, or_, select, true, update
+
+from assay.core.errors import UnknownName
+from assay.core.events import ModelAttempted
+from assay.core.ports.lists import (
+    ModelUsage,
+    RunFilter,
+    RunPage,
+    RunRow,
+    RunStatus,
+    ThreadPage,
+    ThreadPlace,
+    ThreadRow,
+)
+from assay.store import common
+from assay.store.sql import reads, writes
+from assay.store.sql.tables import events, runs, threads
+from assay.store.sql.transactions import Transactions
+
+_OFFERED = 50
+
+_first, _last = runs.alias("first"), runs.alias("last")
+
+
+class SqlListing:
+    """`Listing` over the transactions of the process, as one owner knows it; None knows all."""
+
+    def __init__(self, transactions: Transactions) -> None:
+        self.transactions = transactions
+        self._owner: str | None = None
+
+    def owned_by(self, owner: str | None) -> Self:
+        """See the port."""
+        view = copy.copy(self)
+        view._owner = owner
+        return view
+
+    async def page(self, wanted: RunFilter, limit: int, before: int | None = None) -> RunPage:
+        """See the port."""
+        clock = self.transactions.clock
+        return await self.transactions.read(
+            lambda connection: page(connection, wanted, self._owner, limit, before, clock(connection))
+        )
+
+    async def after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
+        """See the port."""
+        clock = self.transactions.clock
+        return await self.transactions.read(
+            lambda connection: after(connection, number, self._owner, limit, clock(connection))
+        )
+
+    async def usage(self, since: str = "", until: str = "", *, daily: bool = False) -> list[ModelUsage]:
+        """See the port."""
+        return await self.transactions.read(lambda connection: usage(connection, self._owner, since, until, daily))
+
+    async def counts(self) -> dict[RunStatus, int]:
+        """See the port."""
+        counted = (
+            select(runs.c.status, func.count().label("runs")).where(reads.owned(self._owner)).group_by(runs.c.status)
+        )
+        return await self.transactions.read(
+            lambda connection: {row.status: row.runs for row in connection.execute(counted)}
+        )
+
+    async def threads(self, text: str = "", limit: int = 100, place: ThreadPlace | None = None) -> ThreadPage:
+        """See the port."""
+        return await self.transactions.read(lambda connection: thread_page(connection, text, self._owner, limit, place))
+
+    async def thread(self, reference: str) -> ThreadRow:
+        """See the port."""
+        return await self.transactions.read(lambda connection: thread(connection, reference, self._owner))
+
+    async def rename(self, thread: str, title: str) -> None:
+        """See the port."""
+        await self.transactions.write(lambda connection: rename(connection, thread, self._owner, title))
+
+    async def delete_thread(self, thread: str, evict: Collection[str] = ()) -> tuple[str, ...]:
+        """See the port."""
+
+        def delete(connection: Connection) -> tuple[str, ...]:
+            return delete_thread(connection, thread, self._owner, self.transactions.time(connection), evict)
+
+        return await self.transactions.write(delete, once=True)
+
+
+def page(
+    connection: Connection, wanted: RunFilter, owner: str | None, limit: int, before: int | None, now: float
+) -> RunPage:
+    """The newest runs wanted."""
+    number = runs.c.number
+    chosen = select(*reads.RUN, number).where(reads.owned(owner), *_conditions(wanted)).order_by(number.desc())
+    if before is not None:
+        chosen = chosen.where(number < before)
+    found = connection.execute(chosen.limit(limit + 1)).all()
+    rows = [reads.row(each, now) for each in found[:limit]]
+    return RunPage(rows, found[limit - 1].number if len(found) > limit else None)
+
+
+def after(connection: Connection, number: int, owner: str | None, limit: int, now: float) -> list[tuple[int, RunRow]]:
+    """Runs in the order in which they were begun, with their numbers."""
+    chosen = select(*reads.RUN, runs.c.number).where(reads.owned(owner), runs.c.number > number)
+    found = connection.execute(chosen.order_by(runs.c.number).limit(limit))
+    return [(each.number, reads.row(each, now)) for each in found]
+
+
+def usage(connection: Connection, owner: str | None, since: str, until: str, daily: bool) -> list[ModelUsage]:
+    """What runs took of each model, by owner and model."""
+    chosen = (
+        select(runs.c.owner, runs.c.run_id, runs.c.created_at, events.c.data)
+        .join(runs, runs.c.number == events.c.run)
+        .where(events.c.type == ModelAttempted.kind, reads.owned(owner), *_begun(RunFilter(since=since, until=until)))
+        .order_by(events.c.run, events.c.seq)
+    )
+    found = connection.execute(chosen.execution_options(yield_per=1_000))
+    return common.by_model(((owner, run_id, at, data) for owner, run_id, at, data in found), daily=daily)
+
+
+def _begun(wanted: RunFilter) -> list[ColumnElement[bool]]:
+    conditions = []
+    if wanted.since:
+        conditions.append(runs.c.created_at >= wanted.since)
+    if wanted.until:
+        conditions.append(runs.c.created_at < wanted.until)
+    return conditions
+
+
+def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
+    conditions = _begun(wanted)
+    if wanted.status:
+        conditions.append(runs.c.status.in_(wanted.status))
+    if text := common.fold(wanted.text):
+        conditions.append(runs.c.lookup.contains(text, autoescape=True))
+    if wanted.thread:
+        conditions.append(runs.c.thread == wanted.thread)
+    if wanted.collection:
+        conditions.append(runs.c.collections.contains(common.between(wanted.collection), autoescape=True))
+    return conditions
+
+
+def thread_page(
+    connection: Connection, text: str, owner: str | None, limit: int, place: ThreadPlace | None
+) -> ThreadPage:
+    """The threads with the latest runs, as they stood when the first page was asked for."""
+    newest = place.newest if place else connection.execute(select(func.max(runs.c.number))).scalar() or 0
+    chosen = _threads(owner, runs.c.number <= newest).order_by(_last.c.number.desc()).limit(limit + 1)
+    if place is not None:
+        chosen = chosen.where(_last.c.number < place.before)
+    if folded := common.fold(text):
+        chosen = chosen.where(_says(folded))
+    found = connection.execute(chosen).all()
+    rows = [_thread(each) for each in found[:limit]]
+    return ThreadPage(rows, ThreadPlace(newest, found[limit - 1].number) if len(found) > limit else None)
+
+
+def _threads(owner: str | None, *conditions: ColumnElement[bool]) -> Select[Any]:
+    """Threads, each with its first and its last run among those which fulfil the conditions."""
+    number = runs.c.number
+    held = (
+        select(runs.c.owner, runs.c.thread, func.count().label("runs"), func.min(number), func.max(number))
+        .where(reads.owned(owner), runs.c.thread != "", *conditions)
+        .group_by(runs.c.owner, runs.c.thread)
+        .subquery()
+        .alias("held")
+    )
+    count, first, last = list(held.c)[2:]
+    return (
+        select(
+            threads.c.name,
+            threads.c.title,
+            threads.c.owner,
+            count,
+            _first.c.question,
+            _first.c.created_at,
+            _last.c.number,
+            _last.c.run_id.label("last_run"),
+            _last.c.created_at.label("last_at"),
+            _last.c.status,
+        )
+        .join(held, (held.c.owner == threads.c.owner) & (held.c.thread == threads.c.name))
+        .join(_first, _first.c.number == first)
+        .join(_last, _last.c.number == last)
+    )
+
+
+def _says(folded: str) -> ColumnElement[bool]:
+    """The threads with a text in their title or in a question of theirs."""
+    asked = exists().where(
+        runs.c.owner == threads.c.owner,
+        runs.c.thread == threads.c.name,
+        runs.c.lookup.contains(folded, autoescape=True),
+    )
+    return or_(threads.c.lookup.contains(folded, autoescape=True), asked)
+
+
+def _thread(row: Row[Any]) -> ThreadRow:
+    return ThreadRow(**{name: value for name, value in row._asdict().items() if name != "number"})
+
+
+def thread(connection: Connection, reference: str, owner: str | None) -> ThreadRow:
+    """A thread by its name, its title, or the start of its name.
+
+    Raises:
+        UnknownName: none, or more than one, is called so.
+    """
+    name = threads.c.name
+    for condition in (
+        name == reference,
+        threads.c.title == reference,
+        func.substr(name, 1, len(reference)) == reference,
+    ):
+        found = connection.execute(_threads(owner).where(condition).limit(2)).all() if reference else []
+        if len(found) == 1:
+            return _thread(found[0])
+        if found:
+            break
+    chosen = select(name).where(_mine(owner)).order_by(threads.c.number.desc()).limit(_OFFERED)
+    raise UnknownName("thread", reference, connection.execute(chosen).scalars().all())
+
+
+def _mine(owner: str | None) -> ColumnElement[bool]:
+    return true() if owner is None else threads.c.owner == owner
+
+
+def rename(connection: Connection, name: str, owner: str | None, title: str) -> None:
+    """Call a thread by another title.
+
+    Raises:
+        UnknownName: there is no thread of that name.
+    """
+    changed = update(threads).where(threads.c.name == name, _mine(owner))
+    if not connection.execute(changed.values(title=title, lookup=common.fold(title))).rowcount:
+        raise UnknownName("thread", name)
+
+
+def delete_thread(
+    connection: Connection, name: str, owner: str | None, now: float, evict: Collection[str]
+) -> tuple[str, ...]:
+    """Forget all runs of a thread, and the thread.
+
+    Raises:
+        LeaseHeld: a live process executes one of them.
+        UnknownName: there is no thread of that name.
+    """
+    row = connection.execute(select(threads).where(threads.c.name == name, _mine(owner))).first()
+    if row is None:
+        raise UnknownName("thread", name)
+    chosen = select(runs.c.run_id).where(runs.c.owner == row.owner, runs.c.thread == name).order_by(runs.c.number)
+    found = tuple(connection.execute(chosen).scalars())
+    for run_id in found:
+        writes.check_free(connection, run_id, row.owner, now, evict)
+    for run_id in found:
+        writes.delete(connection, run_id, row.owner, now, evict)
+    connection.execute(threads.delete().where(threads.c.number == row.number))  # where it had no run
+    return found

@@ -1,0 +1,220 @@
+"""Transactions of a process: every write goes through its one writer, reads through worker threads."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar, cast
+
+from sqlalchemy import Connection
+
+from assay.core.errors import AssayError, StoreError
+from assay.core.events import Envelope
+from assay.core.ports import Commit, Lease
+from assay.store.common import Wall
+from assay.store.listeners import Listeners
+from assay.store.sql.commits import CommitGroup, CommitJob, Statements
+from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, patient
+from assay.store.sql.writer import GroupWriter, WriteJob
+
+T = TypeVar("T")
+
+# What a database driver says to a value it cannot store (a lone surrogate, an integer past 64 bits) is no SQL error.
+_UNFIT = (ValueError, OverflowError, TypeError)
+_UNKNOWN = "the database went away while this was written: look whether it is there, then try again"
+
+
+class _CallJob(WriteJob):
+    """A function over the writer's transaction; one `apart` may be called before the commits it is grouped with.
+
+    One `once` must not be called again when it may have been committed: called twice, it would do more than once.
+    """
+
+    __slots__ = ("apart", "function", "once", "run_id")
+
+    def __init__(
+        self, function: Callable[[Connection], object], *, apart: bool = False, once: bool = False, run_id: str = ""
+    ) -> None:
+        """`run_id` names the run whose log the function may add to."""
+        super().__init__(urgent=not apart)
+        self.function, self.apart, self.once, self.run_id = function, apart, once, run_id
+
+    def run(self, connection: Connection) -> None:
+        """Call it; an error which it raises on purpose, before it wrote, is its answer."""
+        try:
+            self.succeed(self.function(connection))
+        except AssayError as error:
+            self.fail(error)
+
+
+class Transactions:
+    """Writes and reads over a database, of all who share it in this process. Closing it closes the database."""
+
+    def __init__(self, database: Database, wall: Wall | None = None) -> None:
+        """`wall`: the clock leases go by; None: the database's own."""
+        self._database = database
+        self._refused: tuple[type[BaseException], ...] = (*database.faults, *_UNFIT)
+        self.wall = wall
+        self._now: float | None = None  # of the writer's transaction
+        self._committing = False
+        self.statements = Statements(database.dialect)
+        self._writer = GroupWriter(self._perform)
+        self._connection: Connection | None = None
+        self._listeners = Listeners()
+        self._hearing: Callable[[], None] | None = None
+
+    def commit(self, lease: Lease, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
+        """Enqueue a commit; the future is done when it is durable."""
+        job = CommitJob(lease, commit)
+        self._writer.put(job)
+        return cast("asyncio.Future[tuple[Envelope, ...]]", job.future)
+
+    def listen(self, told: Callable[[str], None]) -> Callable[[], None]:
+        """Call `told` with the id of each run whose log has grown; call the result to stop that."""
+        stop = self._listeners.add(told)
+        if self._hearing is None:
+            self._hearing = self._database.backend.hear(self._listeners.tell)
+        return stop
+
+    def serialize_claims(self, connection: Connection) -> None:
+        """Wait until no other process takes something out of the queue, or makes a run within an allowance."""
+        self._database.backend.serialize_claims(connection)
+
+    async def close(self) -> None:
+        """Write what waits and let go of everything."""
+        await asyncio.to_thread(self._close)
+
+    def _close(self) -> None:
+        self._writer.close()
+        if self._hearing is not None:
+            self._hearing()
+        if self._connection is not None:
+            self._connection.close()
+        self._database.close()
+
+    async def write(
+        self, function: Callable[[Connection], T], *, apart: bool = False, once: bool = False, run_id: str = ""
+    ) -> T:
+        """What `function` answers over a transaction of the process's one writer, once that is committed.
+
+        One `once` must not be called again when it may have been committed already. One with a `run_id` may add to
+        the log of that run.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        job = _CallJob(function, apart=apart, once=once, run_id=run_id)
+        self._writer.put(job)
+        return cast(T, await job.future)
+
+    async def read(self, function: Callable[[Connection], T]) -> T:
+        """What `function` answers over a transaction which sees one state of the database."""
+        return await asyncio.to_thread(self._reading, function)
+
+    @patient
+    def _reading(self, function: Callable[[Connection], T]) -> T:
+        with self._database.read() as connection:
+            return function(connection)
+
+    def clock(self, connection: Connection) -> float:
+        """The time leases go by."""
+        return self.wall() if self.wall else self._database.backend.now(connection)
+
+    # in the writer's thread
+
+    def _perform(self, jobs: Sequence[WriteJob]) -> None:
+        """Write a group in one transaction; when that cannot be, each job in one of its own, with care."""
+        try:
+            self._transact(jobs, careful=False)
+        except self._refused as error:
+            backend = self._database.backend
+            if backend.is_busy(error):  # each alone would wait as long again
+                _fail(jobs, self._explained(error))
+                return
+            for job in jobs:
+                job.error = None
+            if backend.is_away(error):
+                self._let_go(jobs)
+            for job in jobs:
+                self._alone(job)
+        if self._listeners.any:
+            self._listeners.tell(dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job))))
+
+    def _let_go(self, jobs: Sequence[WriteJob]) -> None:
+        """The connection is gone; jobs which may be written, and must not be twice, fail for it."""
+        if self._connection is not None:
+            with contextlib.suppress(*self._database.faults):
+                self._connection.invalidate()
+                self._connection.close()
+            self._connection = None
+        for job in jobs:
+            if self._committing and isinstance(job, _CallJob) and job.once:
+                job.fail(StoreError(_UNKNOWN))
+
+    def _alone(self, job: WriteJob) -> None:
+        """Write one job, and wait for a database which is away, within reason."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while job.error is None:
+            try:
+                self._transact([job], careful=True)
+                return
+            except self._refused as error:
+                if not self._database.backend.is_away(error) or time.monotonic() > end:
+                    job.fail(self._explained(error))
+                    return
+                self._let_go([job])
+                time.sleep(PAUSE_SECONDS)
+
+    def _transact(self, jobs: Sequence[WriteJob], *, careful: bool) -> None:
+        self._committing, self._now = False, None
+        if self._connection is None:  # kept: taking one from the pool costs as much as a commit
+            taken = self._database.writer()
+            self._database.backend.hurry(taken)
+            self._connection = taken
+        connection = self._connection
+        merge = None if careful else self._database.backend.merge
+        with connection.begin():
+            # Renewals first: standing between commits they would cut them into groups of their own.
+            ordered = sorted(jobs, key=lambda job: not (isinstance(job, _CallJob) and job.apart))
+            parts = [list(some) for _, some in itertools.groupby(ordered, key=lambda job: isinstance(job, CommitJob))]
+            for place, some in enumerate(parts, 1):
+                if not isinstance(some[0], CommitJob):
+                    for job in some:
+                        cast(_CallJob, job).run(connection)
+                    self._announce(connection, some)
+                elif merge is not None and place == len(parts):
+                    self._committing = True
+                    merge(connection, cast("list[CommitJob]", some))
+                else:
+                    CommitGroup(connection, self.statements, careful=careful).write(cast("list[CommitJob]", some))
+                    self._announce(connection, some)
+            self._committing = True
+
+    def _announce(self, connection: Connection, jobs: Sequence[WriteJob]) -> None:
+        """Other processes may hear, once this is committed, which logs have grown."""
+        for run_id in dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job))):
+            self._database.backend.announce(connection, run_id)
+
+    def time(self, connection: Connection) -> float:
+        """The time leases go by, asked once a transaction."""
+        if self._now is None:
+            self._now = self.clock(connection)
+        return self._now
+
+    def _explained(self, error: BaseException) -> BaseException:
+        return self._database.backend.explain(error) if isinstance(error, self._database.faults) else error
+
+
+def _grows(job: WriteJob) -> str:
+    """The run whose log a job may have added to; "" for none."""
+    if isinstance(job, CommitJob):
+        return job.lease.run_id if job.commit.events or job.commit.status is not None else ""
+    return cast(_CallJob, job).run_id
+
+
+def _fail(jobs: Sequence[WriteJob], error: BaseException) -> None:
+    for job in jobs:
+        job.fail(error)

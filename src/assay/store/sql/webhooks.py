@@ -1,0 +1,209 @@
+"""Webhooks and their deliveries in SQL.
+
+What a webhook is to be told is found in the logs of runs themselves, which are there whatever process dies: `heard`
+says up to which event each run was looked at. Runs which go on are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Row, and_, delete, func, insert, or_, select, update
+
+from assay.core.ports.webhooks import Delivery, DeliveryState, NewEvent, NewEvents, Webhook
+from assay.store.sql import sqlite
+from assay.store.sql.journal import SqlJournal
+from assay.store.sql.tables import deliveries, events, heard, runs, webhooks
+
+SETTLED = ("waiting", "completed", "failed", "cancelled")
+"""The statuses of runs of which there is something to tell."""
+
+_ADD = insert(webhooks)
+_HEARD = sqlite.insert(heard)
+_HEARD = _HEARD.on_conflict_do_update(
+    index_elements=["run"], set_={"seq": _HEARD.excluded.seq}, where=heard.c.seq < _HEARD.excluded.seq
+)
+_KEEP = sqlite.insert(deliveries).on_conflict_do_nothing(index_elements=["id"])
+_WEBHOOK = tuple(webhooks.c[name] for name in Webhook.__struct_fields__)
+
+
+class SqlWebhooks:
+    """`WebhookStore` over the database of a journal, and through its writer."""
+
+    def __init__(self, journal: SqlJournal) -> None:
+        self._transactions = journal.transactions
+
+    async def add(self, webhook: Webhook) -> Webhook:
+        """See the port."""
+
+        def add(connection: Connection) -> Webhook:
+            made = msgspec.structs.replace(webhook, created=self._transactions.time(connection))
+            newest = connection.execute(select(func.max(runs.c.number))).scalar() or 0
+            connection.execute(_ADD, _row(made) | {"after": newest})
+            going = select(runs.c.number, runs.c.last_seq).where(
+                runs.c.owner == made.owner, runs.c.status.not_in(("completed", "cancelled"))
+            )
+            if rows := [{"run": row.number, "seq": row.last_seq} for row in connection.execute(going)]:
+                # those which an earlier webhook of the owner is still to be told of stay as they are
+                connection.execute(sqlite.insert(heard).on_conflict_do_nothing(index_elements=["run"]), rows)
+            return made
+
+        return await self._transactions.write(add)
+
+    async def all(self, owner: str | None = None) -> list[Webhook]:
+        """See the port."""
+        chosen = select(*_WEBHOOK).order_by(webhooks.c.created, webhooks.c.id)
+        if owner is not None:
+            chosen = chosen.where(webhooks.c.owner == owner)
+        return await self._transactions.read(lambda connection: [_webhook(row) for row in connection.execute(chosen)])
+
+    async def remove(self, owner: str, id: str) -> bool:
+        """See the port."""
+
+        def remove(connection: Connection) -> bool:
+            gone = delete(webhooks).where(webhooks.c.owner == owner, webhooks.c.id == id)
+            found = connection.execute(gone).rowcount > 0
+            if found:
+                connection.execute(delete(deliveries).where(deliveries.c.webhook == id))
+            return found
+
+        return await self._transactions.write(remove)
+
+    async def disable(self, id: str, why: str) -> None:
+        """See the port."""
+
+        def disable(connection: Connection) -> None:
+            connection.execute(update(webhooks).where(webhooks.c.id == id).values(disabled=why))
+            waiting = and_(deliveries.c.webhook == id, deliveries.c.state == "waiting")
+            connection.execute(update(deliveries).where(waiting).values(state="failed", error=why))
+
+        await self._transactions.write(disable)
+
+    async def news(self, types: Collection[str], limit: int) -> list[NewEvents]:
+        """See the port."""
+        return await self._transactions.read(lambda connection: list(_news(connection, types, limit)))
+
+    async def note(self, seen: Mapping[int, int], deliveries: Sequence[Delivery]) -> None:
+        """See the port."""
+
+        def note(connection: Connection) -> None:
+            now = self._transactions.time(connection)
+            known = set(connection.execute(select(webhooks.c.id)).scalars())
+            rows = [_row(each) | {"created": now, "due": now} for each in deliveries if each.webhook in known]
+            if rows:
+                connection.execute(_KEEP, rows)
+            if seen:
+                there = set(connection.execute(select(runs.c.number).where(runs.c.number.in_(seen))).scalars())
+                if rows := [{"run": run, "seq": seq} for run, seq in seen.items() if run in there]:
+                    connection.execute(_HEARD, rows)
+
+        await self._transactions.write(note)
+
+    async def claim(self, limit: int, seconds: float) -> list[tuple[Delivery, Webhook]]:
+        """See the port."""
+
+        def claim(connection: Connection) -> list[tuple[Delivery, Webhook]]:
+            now = self._transactions.time(connection)
+            due = and_(deliveries.c.state == "waiting", deliveries.c.due <= now)
+            chosen = select(deliveries).where(due).order_by(deliveries.c.due).limit(limit)
+            found = connection.execute(chosen.with_for_update(skip_locked=True)).all()
+            if not found:
+                return []
+            taken = update(deliveries).where(deliveries.c.id.in_([row.id for row in found]))
+            connection.execute(taken.values(due=now + seconds, attempts=deliveries.c.attempts + 1))
+            wanted = select(*_WEBHOOK).where(webhooks.c.id.in_({row.webhook for row in found}))
+            known = {row.id: _webhook(row) for row in connection.execute(wanted)}
+            made = (_delivery(row, attempts=row.attempts + 1, due=now + seconds) for row in found)
+            return [(each, known[each.webhook]) for each in made if each.webhook in known]
+
+        return await self._transactions.write(claim)
+
+    async def settle(self, id: str, state: DeliveryState, *, status: int = 0, error: str = "", wait: float = 0) -> None:
+        """See the port."""
+
+        def settle(connection: Connection) -> None:
+            now = self._transactions.time(connection)
+            values = {"state": state, "status": status, "error": error, "due": now + wait}
+            waits = and_(deliveries.c.id == id, deliveries.c.state == "waiting")
+            connection.execute(update(deliveries).where(waits).values(values))
+
+        await self._transactions.write(settle)
+
+    async def deliveries(self, webhook: str, limit: int) -> list[Delivery]:
+        """See the port."""
+        chosen = select(deliveries).where(deliveries.c.webhook == webhook)
+        chosen = chosen.order_by(deliveries.c.created.desc(), deliveries.c.id).limit(limit)
+        return await self._transactions.read(lambda connection: [_delivery(row) for row in connection.execute(chosen)])
+
+    async def drop_settled(self, seconds: float) -> int:
+        """See the port."""
+
+        def drop(connection: Connection) -> int:
+            old = deliveries.c.created < self._transactions.time(connection) - seconds
+            return connection.execute(delete(deliveries).where(old, deliveries.c.state != "waiting")).rowcount
+
+        return await self._transactions.write(drop)
+
+
+def drop_of(connection: Connection, owner: str) -> None:
+    """Forget all webhooks of an owner."""
+    his = select(webhooks.c.id).where(webhooks.c.owner == owner)
+    connection.execute(delete(deliveries).where(deliveries.c.webhook.in_(his)))
+    connection.execute(delete(webhooks).where(webhooks.c.owner == owner))
+
+
+def _news(connection: Connection, types: Collection[str], limit: int) -> list[NewEvents]:
+    told = (
+        select(webhooks.c.owner, func.min(webhooks.c.after).label("after"))
+        .where(webhooks.c.disabled == "")
+        .group_by(webhooks.c.owner)
+        .subquery()
+    )
+    seen = func.coalesce(heard.c.seq, 0)
+    chosen = (
+        select(runs.c.number, runs.c.run_id, runs.c.owner, runs.c.status, runs.c.last_seq, seen.label("seen"))
+        .join(told, told.c.owner == runs.c.owner)
+        .join(heard, heard.c.run == runs.c.number, isouter=True)
+        .where(
+            runs.c.status.in_(SETTLED),
+            runs.c.last_seq > seen,
+            or_(heard.c.run.is_not(None), runs.c.number > told.c.after),
+        )
+        .order_by(runs.c.number)
+        .limit(limit)
+    )
+    return [
+        NewEvents(
+            number=row.number,
+            run_id=row.run_id,
+            owner=row.owner,
+            status=row.status,
+            last_seq=row.last_seq,
+            events=_new(connection, row.number, row.seen, row.last_seq, types),
+        )
+        for row in connection.execute(chosen).all()
+    ]
+
+
+def _new(connection: Connection, run: int, seen: int, last: int, types: Collection[str]) -> tuple[NewEvent, ...]:
+    chosen = (
+        select(events.c.seq, events.c.type, events.c.at, events.c.data)
+        .where(events.c.run == run, events.c.seq > seen, events.c.seq <= last, events.c.type.in_(types))
+        .order_by(events.c.seq)
+    )
+    return tuple(NewEvent(**row._asdict()) for row in connection.execute(chosen))
+
+
+def _row(made: Webhook | Delivery) -> dict[str, Any]:
+    row = msgspec.structs.asdict(made)
+    return row | ({"events": list(made.events)} if isinstance(made, Webhook) else {})
+
+
+def _webhook(row: Row[Any]) -> Webhook:
+    return Webhook(**row._asdict() | {"events": tuple(row.events)})
+
+
+def _delivery(row: Row[Any], **changed: object) -> Delivery:
+    return Delivery(**row._asdict() | changed)

@@ -1,0 +1,180 @@
+"""A text as the checks compare it: its words with stems, numbers as one word, sentences, and who stands where."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import Literal as Choice
+
+import msgspec
+from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+
+from assay.core.text import sentences, words
+from assay.verify.amounts import Token, tokens
+from assay.verify.plain import FoldedText, plain
+
+Kind = Choice["word", "name", "number", "sign"]
+
+WORD = re.compile(r"(?:[^\W\d_]\.){2,}|[^\W\d_]+(?:['’][^\W\d_]+)?|[^\w\s]")
+_NEGATED = re.compile(r"n['’]t$", re.IGNORECASE)
+_BETWEEN = frozenset((",", ";", ":", "(", ")", "|", "and", "but", "while", "whereas"))
+COMMON = frozenset(
+    """
+    a an the this that these those it its he she they them his her their we our you your i who whom whose which what
+    of in on at to for from by with as into onto upon about over under between among through during since until till
+    and or but nor so if then than because while although though where when also there here
+    is are was were be been being am has have had having do does did will would shall should can could may might must
+    not no s t according despite however both all some most many several each every other such only one two first
+    """.split()
+)
+"""English words which say little of what a sentence is about."""
+
+
+class Word(msgspec.Struct, frozen=True, gc=False):
+    """A word of the folded text `[start, end)`; a number or date is one. `key` is what is compared: its stem.
+
+    `sentence` and `clause` count from the text's beginning; a clause ends at a comma and its like, and at "and".
+    `common` words say little of what a sentence is about.
+    """
+
+    text: str
+    key: str
+    start: int
+    end: int
+    kind: Kind
+    sentence: int
+    clause: int = 0
+    token: Token | None = None
+    common: bool = False
+
+
+class AnalyzedText(msgspec.Struct, frozen=True):
+    """A folded text, its words in order, and the indices of those of each key."""
+
+    plain: FoldedText
+    words: tuple[Word, ...]
+    places: dict[str, tuple[int, ...]]
+
+    def nearest(self, key: str, index: int) -> int | None:
+        """The word of `key` nearest to that at `index`, itself apart; None without one."""
+        found = self.places.get(key)
+        if found is None:
+            return None
+        if len(found) == 1:
+            return found[0] if found[0] != index else None
+        at = bisect_left(found, index)
+        after = at + (at < len(found) and found[at] == index)
+        if at == 0:
+            return found[after] if after < len(found) else None
+        before = found[at - 1]
+        return found[after] if after < len(found) and found[after] - index < index - before else before
+
+    def origin(self, first: int, last: int) -> tuple[int, int]:
+        """Code points of the original text from word `first` to word `last`."""
+        return self.plain.place(self.words[first].start, self.words[last].end)
+
+
+class Texts(msgspec.Struct, frozen=True):
+    """What a claim is held against: passages and the headings above them, and the passage each is of.
+
+    `names` say what the cited documents are called, as words.
+    """
+
+    readings: tuple[AnalyzedText, ...]
+    passages: tuple[str, ...]
+    names: tuple[tuple[str, ...], ...] = ()
+
+    def has(self, key: str) -> bool:
+        """Whether a word of this stem stands in one of them."""
+        return any(key in reading.places for reading in self.readings)
+
+
+def texts(passages: Iterable[tuple[str, str]], names: Iterable[str] = ()) -> Texts:
+    """Read pairs of a passage's id and a text of it; `names` are what the documents are called."""
+    pairs = tuple(passages)
+    return Texts(
+        readings=tuple(read(text) for _, text in pairs),
+        passages=tuple(id for id, _ in pairs),
+        names=tuple(tuple(words(name)) for name in names),
+    )
+
+
+@lru_cache(maxsize=2048)
+def read(text: str) -> AnalyzedText:
+    """Read `text`; the result is kept, since the same passage is read for many claims."""
+    folded = plain(text)
+    ends = [folded.index(end) for _, end in sentences(text)]
+    numbers = tokens(folded.text)
+    found: list[Word] = []
+    at = 0
+    for token in (*numbers, None):
+        until = token.start if token else len(folded.text)
+        found.extend(_words(folded.text, at, until, ends, found))
+        if token:
+            found.append(_number(token, ends))
+            at = token.end
+    found = _clauses(_first_names(found))
+    places: dict[str, list[int]] = {}
+    for index, word in enumerate(found):
+        if word.kind != "sign":
+            places.setdefault(word.key, []).append(index)
+    return AnalyzedText(folded, tuple(found), {key: tuple(at) for key, at in places.items()})
+
+
+def _clauses(found: list[Word]) -> list[Word]:
+    count = 0
+    for index, word in enumerate(found):
+        count += word.text in _BETWEEN or (index > 0 and word.sentence != found[index - 1].sentence)
+        if count:
+            found[index] = msgspec.structs.replace(word, clause=count)
+    return found
+
+
+def _first_names(found: list[Word]) -> list[Word]:
+    """The first word of a sentence is a name where a name follows it, or where it is one elsewhere in the text."""
+    names = {word.key for word in found if word.kind == "name"}
+    for index, word in enumerate(found):
+        if word.kind != "word" or not word.text[0].isupper() or word.common:
+            continue
+        after = found[index + 1] if index + 1 < len(found) else None
+        follows = after is not None and after.kind == "name" and after.start - word.end == 1
+        if follows or word.key in names:
+            found[index] = msgspec.structs.replace(word, kind="name")
+    return found
+
+
+def _number(token: Token, ends: list[int]) -> Word:
+    sentence = bisect_right(ends, token.start)
+    return Word(token.text, f"#{token.text.lower()}", token.start, token.end, "number", sentence, token=token)
+
+
+def _words(text: str, start: int, end: int, ends: list[int], before: list[Word]) -> list[Word]:
+    found: list[Word] = []
+    for match in WORD.finditer(text, start, end):
+        sentence = bisect_right(ends, match.start())
+        word = match[0]
+        if not word[0].isalpha():
+            found.append(Word(word, word, match.start(), match.end(), "sign", sentence))
+            continue
+        first = not (found or before) or (found or before)[-1].sentence != sentence
+        kind: Kind = "name" if word[0].isupper() and (not first or word[1:2].isupper()) else "word"
+        key = stem(word)
+        common = key in COMMON or word.lower() in COMMON
+        found.append(Word(word, key, match.start(), match.end(), kind, sentence, common=common))
+    return found
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The stem of an English word, lower case; "n't" is "not"."""
+    lower = word.casefold().replace("’", "'").removesuffix("'s")
+    if _NEGATED.search(lower):
+        return "not"
+    return "".join(_stemmer().analyze(lower.replace(".", ""))) or lower
+
+
+@cache
+def _stemmer() -> TextAnalyzer:
+    return TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("english")).build()

@@ -1,0 +1,254 @@
+"""One claim checked: the rules, then the judge where there is one, else the weight of its words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import msgspec
+
+from assay.core.claims import Check, Claim, Relevance
+from assay.core.sources import Passage, sha256
+from assay.run.run import Branch, Handle, Run
+from assay.verify.checks import NO_CITATION, NO_SOURCES, OFF, firsthand, ruled, weighed
+from assay.verify.cited_passages import inherits
+from assay.verify.claims import ReportSentence
+from assay.verify.evidence import ClaimEvidence
+from assay.verify.findings import SlotFinding
+from assay.verify.judge import judge
+from assay.verify.nearest import with_nearest
+from assay.verify.rows import compared
+
+AT_ONCE = 8
+"""How many claims are with the judge, or in repair, at a time."""
+TOGETHER = 16
+"""How many claims code alone checks in one go, before they are told: a thread for each costs as much as some checks."""
+
+
+class CheckRules(msgspec.Struct, frozen=True, kw_only=True):
+    """How claims are checked: `off` are rules not asked, `judged` says that there is a judge.
+
+    `inherits` says that the evidence of a sentence without a citation is that of the next citation behind it.
+    Not `enabled`, or without sources (an answer from the model alone), every claim is left unchecked.
+    """
+
+    enabled: bool = True
+    has_sources: bool = True
+    off: tuple[str, ...] = ()
+    judged: bool = False
+    inherits: bool = True
+
+
+class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim as it stands: its id, its sentence in the present text, what it cites, and what was found of it.
+
+    The id is the claim's for good; `sentence.id` counts the claims of the present text. `against` are passages which
+    speak against it; `relevance`, how far it answers the question, is known in the end.
+    """
+
+    id: str
+    sentence: ReportSentence
+    evidence: ClaimEvidence
+    check: Check
+    findings: tuple[SlotFinding, ...] = ()
+    against: tuple[Passage, ...] = ()
+    relevance: Relevance = ""
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """The ids of what it cites."""
+        return tuple(passage.id for passage in self.evidence.passages)
+
+    @property
+    def claim(self) -> Claim:
+        """The claim as readers get it."""
+        return Claim(
+            id=self.id,
+            text=self.sentence.text,
+            start=self.sentence.start,
+            end=self.sentence.end,
+            passages=self.passages,
+            verdict=self.check.verdict,
+            reason=self.check.reason,
+            against=tuple(passage.id for passage in self.against),
+            inherited=inherits(self.sentence, self.evidence.passages),
+            relevance=self.relevance,
+        )
+
+
+async def check_claim(
+    run: Run, id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules
+) -> ClaimResult:
+    """Check one claim; the order is that of docs/verification.md. Nothing is emitted.
+
+    Args:
+        run: a place of the claim's own: the judge's calls are steps of it.
+        id: the claim's.
+        sentence: what it says, and its markers.
+        evidence: what it cites.
+        rules: what is asked.
+    """
+    if not rules.judged:
+        return await asyncio.to_thread(alone, id, sentence, evidence, rules)
+    check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
+    if check is None:
+        check = await judge(run, sentence.text, evidence, findings, sentence.head)
+    told = _told(check, sentence, evidence, rules)
+    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
+
+
+def _own(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
+    """A check's verdict; a claim which an inherited citation does not bear out has none, as if nothing followed it."""
+    failed = check.verdict in ("unsupported", "contradicted")
+    doubted = check.rule == "lexical" and check.verdict == "unchecked"
+    lent = rules.inherits and inherits(sentence, evidence.passages)
+    return NO_CITATION if (failed or doubted) and lent else check
+
+
+def alone(id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> ClaimResult:
+    """A claim checked without a judge: by the rules, else by the weight of its words."""
+    check, findings = decided(sentence, evidence, rules)
+    if check is None:
+        check = weighed(sentence.text, evidence, findings, rules.off)
+    told = _told(check, sentence, evidence, rules)
+    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
+
+
+def decided(
+    sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules
+) -> tuple[Check | None, tuple[SlotFinding, ...]]:
+    """What code decides alone, None where it does not; and what it found."""
+    if not rules.enabled:
+        return OFF, ()
+    if not rules.has_sources:
+        return NO_SOURCES, ()
+    table = compared(sentence.text, sentence.head, evidence, rules.off)
+    if table is not None:
+        return firsthand(table, evidence), ()
+    check, findings = ruled(sentence.text, evidence, marked=bool(sentence.markers), off=rules.off)
+    return (firsthand(check, evidence) if check else None), findings
+
+
+def settle(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> tuple[Check, bool]:
+    """What code says of a claim, and whether a judge may be asked: where only the weight of words has spoken."""
+    check, findings = decided(sentence, evidence, rules)
+    if check is not None:
+        return _told(check, sentence, evidence, rules), False
+    return _told(weighed(sentence.text, evidence, findings, rules.off), sentence, evidence, rules), True
+
+
+def _told(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
+    """A check as a reader is told it: with the nearest passage, where the claim was looked at and does not hold."""
+    if check.rule == "off":
+        return check
+    own = _own(firsthand(check, evidence), sentence, evidence, rules)
+    return with_nearest(own, sentence.text, evidence.passages)
+
+
+class PendingClaim(msgspec.Struct, frozen=True):
+    """A claim of the report which is still to be checked."""
+
+    id: str
+    sentence: ReportSentence
+    evidence: ClaimEvidence
+
+
+class Settled(msgspec.Struct, frozen=True, kw_only=True):
+    """Claims of which code has said what it can: what each cites, and its verdict by its id.
+
+    `open` are those of which only the weight of their words has spoken: a judge may be asked.
+    """
+
+    found: tuple[PendingClaim, ...]
+    checks: Mapping[str, Check]
+    open: frozenset[str]
+
+    def to_judge(self) -> tuple[PendingClaim, ...]:
+        """The open claims, as a judge gets them."""
+        return tuple(each for each in self.found if each.id in self.open)
+
+
+class Checks:
+    """Checks claims, `AT_ONCE` with the judge at a time; the same sentence with the same evidence is checked once.
+
+    A claim is checked at a place of its own, named by what it says and cites: its result does not depend on when it was
+    begun, or what else was. What was judged before a process died is not judged again.
+    """
+
+    def __init__(self, run: Run, rules: CheckRules) -> None:
+        """`run` is the place below which claims are checked."""
+        self.rules = rules
+        self._run = run.child("claims")
+        self._begun: dict[str, Handle[ClaimResult]] = {}
+        self._settled: dict[str, ClaimResult] = {}
+        self._waiting: set[str] = set()
+        self._free = asyncio.Semaphore(AT_ONCE if rules.judged else 1)  # code alone waits for nothing
+
+    async def check(self, found: PendingClaim) -> ClaimResult:
+        """What is found of a claim, now or before."""
+        key = _content(found)
+        if key not in self._begun and key not in self._settled:
+            self._waiting.add(key)
+            self._begun[key] = self._run.in_background(key, partial(self._check, key=key, found=found))
+        known = self._settled[key] if key in self._settled else await self._begun[key].result()
+        return msgspec.structs.replace(known, id=found.id, sentence=found.sentence, evidence=found.evidence)
+
+    async def settle(self, found: Sequence[PendingClaim]) -> None:
+        """Check claims without a judge, all of them in one thread; those begun before are left out."""
+        fresh = {key: each for each in found if (key := _content(each)) not in self._begun and key not in self._settled}
+
+        def work() -> dict[str, ClaimResult]:
+            return {key: alone(each.id, each.sentence, each.evidence, self.rules) for key, each in fresh.items()}
+
+        if fresh:
+            self._settled |= await asyncio.to_thread(work)
+
+    def let_go(self) -> None:
+        """Give up what waits for its turn; what is being checked goes on."""
+        for key in self._waiting:
+            self._begun.pop(key).cancel()
+        self._waiting.clear()
+
+    async def _check(self, place: Run, key: str, found: PendingClaim) -> ClaimResult:
+        async with self._free:
+            self._waiting.discard(key)
+            return await check_claim(place, found.id, found.sentence, found.evidence, self.rules)
+
+
+def _content(found: PendingClaim) -> str:
+    """A name for all that a claim's check depends on."""
+    sentence, evidence = found.sentence, found.evidence
+    parts = (sentence.text, bool(sentence.markers), sentence.head, evidence.told())
+    return sha256(msgspec.json.encode(parts, order="deterministic"))[:24]
+
+
+async def check_all(
+    run: Run,
+    found: Sequence[PendingClaim],
+    rules: CheckRules,
+    told: Callable[[Run, ClaimResult], None],
+    checks: Checks | None = None,
+) -> tuple[ClaimResult, ...]:
+    """Check claims; `told` hears of each once it is checked, in a group of `TOGETHER` where code alone does it.
+
+    With a judge each claim has a place of its own, named by its id: nothing depends on which is checked first.
+    `checks` may know some already.
+    """
+    checks = checks or Checks(run, rules)
+    if not rules.judged:
+        checked = []
+        for first in range(0, len(found), TOGETHER):
+            some = found[first : first + TOGETHER]
+            await checks.settle(some)
+            for each in some:
+                checked.append(await checks.check(each))
+                told(run, checked[-1])
+        return tuple(checked)
+
+    async def one(place: Run, each: PendingClaim) -> ClaimResult:
+        done = await checks.check(each)
+        told(place, done)
+        return done
+
+    return tuple(await run.gather(*(Branch(each.id, partial(one, each=each)) for each in found)))

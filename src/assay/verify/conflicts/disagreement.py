@@ -1,0 +1,228 @@
+"""Whether two statements give different values of one thing.
+
+Precision comes before recall: a reader who is shown a conflict which is none trusts the next one less. So whatever
+could explain the difference (another time, rounding, another unit, a later version of the same document, a subject
+which is only nearly the same) ends the comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+from functools import lru_cache
+
+from assay.core.sources import Source
+from assay.core.urls import canonical
+from assay.verify import measures
+from assay.verify.amounts import Amount, Day
+from assay.verify.conflicts import dates
+from assay.verify.conflicts.statements import SourceStatement, Value, years
+from assay.verify.equality import as_measured, same, same_day
+from assay.verify.slot_places import EvidenceSpan, context
+
+FITS = 0.62
+"""How well each value must fit the place of the other, by the words around both."""
+ALIKE = 0.5
+"""Share of the telling words of both sentences which both have."""
+ABOUT, BEYOND = 2, 10
+"""How many times as much is no longer "about" a value, and not what is meant by "over" or "at least" it."""
+ALIKE_NAMELESS = 0.75
+KNOWN = 3
+"""Words which a statement of a date has at least, without the titles of persons: there were many Lady Rodneys."""
+TITLES = frozenset("ladi lord sir mr mrs ms dr king queen princ princess duke duchess earl baron count pope st".split())
+"""As stems."""
+NAMELESS_WORDS = 4
+"""What sentences without a name must have in common: words alone are a weaker subject."""
+
+
+def disagree(one: SourceStatement, other: SourceStatement, *, copies: bool) -> bool:
+    """Whether `one` and `other` give different values of the same subject, measure and time.
+
+    Args:
+        one: a statement.
+        other: that of another document.
+        copies: whether the two documents are near-copies. Then only sentences which are equal but for the value count.
+    """
+    first, second = one.said, other.said
+    return (
+        one.passage.document_sha256 != other.passage.document_sha256
+        and first.scope == second.scope
+        and first.counted == second.counted
+        and _one_subject(one, other, copies=copies)
+        and _otherwise(first, second)
+        and _one_time(one, other)
+        and not _is_version(one.source, other.source, copies=copies)
+    )
+
+
+@lru_cache(maxsize=8192)
+def _otherwise(one: Value, other: Value) -> bool:
+    """Whether two sentences, by themselves, say one thing with two values; kept, as many sources have the same two."""
+    return (
+        one.defines == other.defines
+        and _differ(one.token, other.token)
+        and _one_place(one, other)
+        and not _differ_elsewhere(one, other)
+    )
+
+
+def _differ(one: Amount | Day, other: Amount | Day) -> bool:
+    """Whether the values are of one kind, and not the same at the precision of either."""
+    if isinstance(one, Day) or isinstance(other, Day):
+        return _days_differ(one, other)
+    if not _one_kind(one, other) or dates.is_year(one) != dates.is_year(other):
+        return False
+    if dates.is_year(one):
+        return one.literal != other.literal
+    if one.bound or other.bound:
+        return _far(one, other)
+    return not (same(one, other) or same(other, one) or _rounds(one, other) or _rounds(other, one))
+
+
+def _far(one: Amount, other: Amount) -> bool:
+    """Whether values of which one is bounded ("about", "over") are too far apart for what such a word may mean."""
+    apart = ABOUT if {one.bound, other.bound} <= {"", "about", "nearly"} else BEYOND
+    measured = [value for values, _ in as_measured(one, other) for value in values]
+    return bool(measured and one.values) and all(
+        first * second > 0 and max(first / second, second / first) >= apart
+        for first in one.values
+        for second in measured
+    )
+
+
+def _days_differ(one: Amount | Day, other: Amount | Day) -> bool:
+    if isinstance(one, Day) and isinstance(other, Day):
+        return bool(one.year and other.year) and not (same_day(one, other) or same_day(other, one))
+    day, year = (one, other) if isinstance(one, Day) else (other, one)
+    return isinstance(day, Day) and isinstance(year, Amount) and bool(day.year) and str(day.year) != year.literal
+
+
+def _one_kind(one: Amount, other: Amount) -> bool:
+    """Whether both are of one dimension and currency; a number without a unit is of none."""
+    if one.currency != other.currency:
+        return False
+    return any(first == second or measures.comparable(first, second) for first in one.units for second in other.units)
+
+
+def _rounds(rough: Amount, exact: Amount) -> bool:
+    """Whether `rough` may be `exact` rounded: to the last digit of it which is not 0."""
+    with localcontext() as context:
+        context.prec = 60
+        for value in rough.values:
+            if not value:
+                continue
+            step = Decimal(1).scaleb(int(value.normalize().as_tuple().exponent))
+            if any(_near(value, each, step) for each in exact.values):
+                return True
+    return False
+
+
+def _near(value: Decimal, exact: Decimal, step: Decimal) -> bool:
+    """Whether `exact` is `value` where it is rounded to `step`; a step of a third of the value would forgive all."""
+    if step * 3 > abs(value):
+        step /= 10
+    return (exact / step).to_integral_value(ROUND_HALF_UP) * step == value
+
+
+def _one_subject(one: SourceStatement, other: SourceStatement, *, copies: bool) -> bool:
+    first, second = one.said, other.said
+    if copies:
+        return first.names == second.names and first.telling == second.telling
+    common = len(first.keys & second.keys)
+    shared = common / (len(first.keys) + len(second.keys) - common)
+    if shared < ALIKE:
+        return False
+    if first.is_date and len(first.keys - TITLES) < KNOWN:
+        return False
+    if first.defines and first.names != second.names:
+        return False  # a sequel names what it follows
+    if first.is_own or second.is_own:
+        return bool(one.titles) and one.titles == other.titles
+    if first.names and second.names and _whole_names(first, second) and _whole_names(second, first):
+        smaller, larger = sorted((first.names, second.names), key=len)
+        return smaller <= larger and 2 * len(smaller) >= len(larger)
+    return not (first.names or second.names) and shared >= ALIKE_NAMELESS and common >= NAMELESS_WORDS
+
+
+def _whole_names(one: Value, other: Value) -> bool:
+    """Whether `other` has each name of `one` whole or not at all: who has a part of a name is somebody else.
+
+    The numbers which belong to names are the same.
+    """
+    numbered = {name for name in one.names ^ other.names if " " in name}
+    return not numbered and all(run <= other.names or not run & other.names for run in one.runs)
+
+
+def _one_time(one: SourceStatement, other: SourceStatement) -> bool:
+    """Whether both are of one time, as far as they say; where neither does, their documents are of about one time.
+
+    A statement without a time is of its document's.
+    """
+    times, others = one.said.times, other.said.times
+    if times or others:
+        if times == others:
+            return True
+        first, second = (_years(times) or _document_years(one)), (_years(others) or _document_years(other))
+        return bool(first) and first == second and not (times and others)
+    first, second = _document_years(one), _document_years(other)
+    if not (first and second):
+        return True
+    return abs(int(max(first)) - int(max(second))) <= 1
+
+
+def _years(times: Collection[str]) -> frozenset[str]:
+    return frozenset(year for time in times for year in years(time))
+
+
+def _document_years(one: SourceStatement) -> frozenset[str]:
+    """The time of a document: the years its title and headings name, else that of its date."""
+    titles = (one.source.title if one.source else "", *one.passage.heading)
+    named = frozenset(year for text in titles for year in years(text))
+    return named or (years(one.source.published[:4]) if one.source else frozenset())
+
+
+def _is_version(one: Source | None, other: Source | None, *, copies: bool) -> bool:
+    """Whether two documents are one over time: the same page read twice, or a text which was brought up to date."""
+    if one is None or other is None:
+        return False
+    if canonical(one.url) == canonical(other.url):
+        return True
+    return copies and one.published != other.published and bool(one.published and other.published)
+
+
+def _one_place(one: Value, other: Value) -> bool:
+    """Whether the words around each value stand around the other as well."""
+    return _fits(one, other) >= FITS and _fits(other, one) >= FITS
+
+
+def _fits(one: Value, other: Value) -> float:
+    """How the words around the value of `one` stand around that of `other`; 0 where another value of it fits better."""
+    around = context(one.reading, (one.at,))
+    fit = around.fit([other.reading], EvidenceSpan(0, other.at))
+    rivals = (
+        at
+        for at, word in enumerate(other.reading.words)
+        if at != other.at and isinstance(word.token, Amount | Day) and _comparable(one.token, word.token)
+    )
+    return 0.0 if any(around.fit([other.reading], EvidenceSpan(0, at)) > fit for at in rivals) else fit
+
+
+def _comparable(one: Amount | Day, other: Amount | Day) -> bool:
+    if isinstance(one, Day) or isinstance(other, Day):
+        return isinstance(one, Day) and isinstance(other, Day)
+    return _one_kind(one, other)
+
+
+def _differ_elsewhere(one: Value, other: Value) -> bool:
+    """Whether the sentences differ in another value too: then it is another thing they speak of."""
+    first, second = _others(one), _others(other)
+    unmatched = [token for token in first if not any(same(token, each) or same(each, token) for each in second)]
+    return bool(unmatched) and bool(second) and len(second) >= len(unmatched)
+
+
+def _others(one: Value) -> list[Amount]:
+    return [
+        word.token
+        for at, word in enumerate(one.reading.words)
+        if at != one.at and isinstance(word.token, Amount) and not word.token.year
+    ]

@@ -1,0 +1,120 @@
+"""What a run has to show for its report: passages, sources and documents, as verification sees them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+from assay.core.errors import Failed, StoreError
+from assay.core.ports import Library
+from assay.core.sources import Passage, Source, Surroundings
+from assay.core.tables.cells import ReadTable
+from assay.evidence.documents import DocumentReader
+from assay.run.run import Run
+from assay.run.steps import StepContext
+from assay.verify import gate
+from assay.verify.cited_passages import CitableIds
+from assay.verify.evidence import ClaimEvidence
+
+
+class EvidenceIndex:
+    """Every passage shown and every source met, and what the stored documents say of those which are cited.
+
+    `passages` and `sources` are by id; they may grow while claims are repaired.
+    """
+
+    def __init__(self, passages: Mapping[str, Passage], sources: Mapping[str, Source], reader: DocumentReader) -> None:
+        self.passages, self.sources, self.reader = dict(passages), dict(sources), reader
+        self._before: set[str] = set()
+        self._after: set[str] = set()
+        self._located: dict[str, Surroundings] = {}
+        self._problems: dict[str, str] = {}
+        self._held: set[str] = set()
+        self._library: Library | None = None
+
+    @property
+    def shown(self) -> CitableIds:
+        """What a marker may name."""
+        return CitableIds(self.passages, self.sources)
+
+    def add(self, passages: Iterable[Passage], sources: Iterable[Source]) -> None:
+        """More that may be cited."""
+        self.passages.update((passage.id, passage) for passage in passages)
+        self.sources.update((source.id, source) for source in sources)
+
+    def evidence(self, passages: Iterable[Passage]) -> ClaimEvidence:
+        """What a claim cites, with what is known of where its passages are cut, and of what stands around them."""
+        cited = tuple(passages)
+        ids = {passage.id for passage in cited}
+        return ClaimEvidence(
+            passages=cited,
+            sources=self.sources,
+            cut_before=frozenset(self._before & ids),
+            cut_after=frozenset(self._after & ids),
+            around={id: self._located[id] for id in ids if id in self._located},
+            tables=partial(self._tables, tuple(dict.fromkeys(passage.document_sha256 for passage in cited))),
+        )
+
+    def _tables(self, hashes: Sequence[str]) -> list[ReadTable]:
+        """The tables of stored documents. Blocking; what cannot be read has none, which the gate says."""
+        found: list[ReadTable] = []
+        for hash in hashes:
+            document = self._library.document(hash) if self._library is not None else None
+            if document is not None:
+                try:
+                    found += self.reader.tables(document)
+                except StoreError:
+                    continue
+        return found
+
+    async def look(self, run: Run, passages: Iterable[Passage]) -> None:
+        """Look passages up in their documents, ahead of `hold` and without a step: stored documents do not change."""
+        self._library = run.world.library
+        fresh = {passage.id: passage for passage in passages if passage.id not in self._located}
+        if fresh:
+            self._take(await asyncio.to_thread(gate.documents, fresh, text_of(run.world.library, self.reader)))
+
+    async def hold(self, run: Run, passages: Iterable[Passage]) -> None:
+        """Hold passages against their stored documents, each once, in one step; what is wrong is kept for the gate."""
+        self._library = run.world.library
+        fresh = {passage.id: passage for passage in passages if passage.id not in self._held}
+        if not fresh:
+            return
+        self._held.update(fresh)
+
+        async def work(_: StepContext) -> gate.Documents:
+            return await asyncio.to_thread(gate.documents, fresh, text_of(run.world.library, self.reader))
+
+        hashes = {id: passage.text_sha256 for id, passage in fresh.items()}
+        try:
+            self._take(await run.step("gate", work, returns=gate.Documents, input=hashes))
+        except Failed as failed:
+            said = f"the cited passages were not held against their documents: {failed.reason}"
+            self._problems.update(dict.fromkeys(fresh, said))
+
+    def _take(self, held: gate.Documents) -> None:
+        self._before.update(held.cut_before)
+        self._after.update(held.cut_after)
+        self._located.update((each.id, each) for each in held.located)
+        self._problems.update(held.wrong)
+
+    def located(self, ids: Iterable[str]) -> tuple[Surroundings, ...]:
+        """Where passages stand in their documents, in the order asked for."""
+        return tuple(self._located[id] for id in dict.fromkeys(ids) if id in self._located)
+
+    def problems(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """What is wrong with these passages, each thing once."""
+        return tuple(dict.fromkeys(self._problems[id] for id in ids if id in self._problems))
+
+
+def text_of(library: Library, reader: DocumentReader) -> gate.TextOf:
+    """How a stored document's text is got at by its hash."""
+
+    def found(sha256: str) -> bytes:
+        document = library.document(sha256)
+        if document is None:
+            raise StoreError(f"document {sha256[:12]} is not in the library")
+        return reader.text(document)
+
+    return found

@@ -1,0 +1,147 @@
+"""A claim with its values hidden, so that a judge has to find them in the evidence instead of nodding at them.
+
+What is hidden: figures and measures; where there are none, dates; and names, of which one is always left to say what
+the claim is about. A number which is part of a name ("PEP 8") stays, and so does a spelled-out one without a unit
+("one of the first"), since without them a claim says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from string import ascii_uppercase
+from typing import Literal
+
+import msgspec
+
+from assay.verify.amounts import Amount, Day, Token
+from assay.verify.amounts import Literal as Written
+from assay.verify.analyzed_text import AnalyzedText, read
+from assay.verify.findings import SlotFinding
+from assay.verify.number_words import MONTHS
+
+Kind = Literal["number", "date", "name"]
+
+MOST = 12
+"""Values hidden in one claim; a row with more is mostly figures, and the rest of them stays."""
+MOST_NAMES = 2
+
+
+_NUMBERED = re.compile(r"[ -]?\d")
+"""What follows a name which a number goes on with."""
+
+
+class Hidden(msgspec.Struct, frozen=True, kw_only=True):
+    """A value of the claim: code points `[start, end)`; `token` is a number or date as it is compared."""
+
+    letter: str
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    token: Token | None = None
+
+
+class Masked(msgspec.Struct, frozen=True, kw_only=True):
+    """`text` is the claim with `{A}`, `{B}` … in the place of its `hidden` values, which are in order."""
+
+    text: str
+    hidden: tuple[Hidden, ...] = ()
+
+
+def mask(claim: str, findings: Sequence[SlotFinding], *, names: bool = True) -> Masked:
+    """Hide the values of `claim` which `findings` tell; names only with `names`."""
+    reading = read(claim)
+    chosen = sorted(_chosen(claim, reading, findings, names), key=lambda each: (each.start, -each.end))
+    letters = [letter for letter in ascii_uppercase if _sign(letter) not in claim]
+    hidden: list[Hidden] = []
+    for each in chosen:
+        if len(hidden) == min(MOST, len(letters)) or (hidden and each.start < hidden[-1].end):
+            continue
+        hidden.append(msgspec.structs.replace(each, letter=letters[len(hidden)]))
+    text, at = "", 0
+    for each in hidden:
+        text += claim[at : each.start] + _sign(each.letter)
+        at = each.end
+    return Masked(text=text + claim[at:], hidden=tuple(hidden))
+
+
+def _sign(letter: str) -> str:
+    return f"{{{letter}}}"
+
+
+def _chosen(claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding], names: bool) -> list[Hidden]:
+    quoted = [finding.slot for finding in findings if finding.rule == "quote"]
+    asked = [
+        finding
+        for finding in findings
+        if 0 <= finding.slot.start < finding.slot.end <= len(claim)
+        and not any(quote.start <= finding.slot.start < quote.end for quote in quoted)
+    ]
+    measured = list(_measured(claim, reading, asked))
+    numbers = [each for each in measured if each.kind == "number"] or measured
+    return [*numbers, *(_names(claim, asked, alone=not numbers) if names else ())]
+
+
+def _measured(claim: str, reading: AnalyzedText, asked: Sequence[SlotFinding]) -> Iterator[Hidden]:
+    """Numbers and dates, each once."""
+    places = {reading.origin(index, index): index for index, word in enumerate(reading.words) if word.token}
+    seen: set[int] = set()
+    for finding in asked:
+        index = places.get((finding.slot.start, finding.slot.end))
+        if finding.rule not in ("number", "date") or index is None or index in seen:
+            continue
+        kind = _kind(reading, index)
+        if kind is not None:
+            seen.add(index)
+            yield _hidden(claim, finding, kind, reading.words[index].token)
+
+
+def _kind(reading: AnalyzedText, index: int) -> Kind | None:
+    """What kind of value a token is; None for one which is not hidden."""
+    token = reading.words[index].token
+    if isinstance(token, Day) or (isinstance(token, Amount) and token.year):
+        return "date"
+    if isinstance(token, Written):
+        return "number" if ":" in token.text else None
+    if isinstance(token, Amount) and not token.ordinal:
+        if _is_counter(reading, index):
+            return None
+        measured = token.units != ("",) or token.currency or token.scaled
+        if measured or not (token.word or _is_in_name(reading, index)):
+            return "number"
+    return None
+
+
+def _is_counter(reading: AnalyzedText, index: int) -> bool:
+    """Whether the number counts an item ("and 2) the other") or a reference ("[17]")."""
+    word, text = reading.words[index], reading.plain.text
+    before, after = text[max(0, word.start - 1) : word.start], text[word.end : word.end + 1]
+    return (after == ")" and "(" not in text) or (before == "[" and after == "]")
+
+
+def _is_in_name(reading: AnalyzedText, index: int) -> bool:
+    """Whether the number follows a name or a hyphen directly: "PEP 8", "COVID-19"."""
+    if index == 0:
+        return False
+    word, before = reading.words[index], reading.words[index - 1]
+    if before.text.lower() in MONTHS:
+        return False
+    return word.start - before.end <= 1 and (before.kind == "name" or before.text == "-")
+
+
+def _names(claim: str, asked: Sequence[SlotFinding], *, alone: bool) -> list[Hidden]:
+    """Names, those first which the evidence does not have; all but one, and where values are hidden too only such."""
+    found = [each for each in asked if each.rule == "name" and not _NUMBERED.match(claim, each.slot.end)]
+    if len(found) < 2:
+        return []
+    anchor = next((finding for finding in found if finding.outcome == "stated"), found[0])
+    rest = [finding for finding in found if finding is not anchor and (alone or finding.outcome != "stated")]
+    rest.sort(key=lambda finding: (finding.outcome == "stated", -finding.slot.start))
+    return [_hidden(claim, finding, "name", None) for finding in rest[:MOST_NAMES]]
+
+
+def _hidden(claim: str, finding: SlotFinding, kind: Kind, token: Token | None) -> Hidden:
+    start = finding.slot.start
+    end = start + len(claim[start : finding.slot.end].rstrip(" ."))
+    return Hidden(letter="", kind=kind, text=claim[start:end], start=start, end=end, token=token)

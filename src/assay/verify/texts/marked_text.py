@@ -1,0 +1,185 @@
+"""A text with citations of its own kind, rewritten with the markers of a run, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from assay.core.markers import Rendered
+from assay.core.urls import canonical
+from assay.verify.texts.export_notes import is_counts, titles
+from assay.verify.texts.places import CitationSpan, places
+from assay.verify.texts.references import Definition, Definitions, definitions
+
+_HEADING = re.compile(r"(#{1,6})[ \t]+\S")
+_ALONE = re.compile(r"\((?:(?:sources?|see|via|from|quelle|cf\.?)[ \t]{0,3}:?[ \t]{0,3})?\Z", re.IGNORECASE)
+_BEHIND = re.compile(r"[ \t]*(?:$|[)\]|,;.\[【(])", re.MULTILINE)
+
+
+_BETWEEN = re.compile(r"[ \t]*(?:[,;&/|]|and)?[ \t]*")
+_CLOSING = re.compile(r"[ \t]*\)")
+
+_Edit = tuple[int, int, str]
+_Marks = tuple[CitationSpan, list[str]]
+
+
+class TextReference(msgspec.Struct, frozen=True, kw_only=True):
+    """What a text cites: an entry of its list, or an address it links. `id` is `S1` and so on, in order of appearance.
+
+    `label` is what the text writes in brackets, empty for a link. Where the list has no such label, `is_defined` is
+    False.
+    """
+
+    id: str
+    label: str = ""
+    url: str = ""
+    title: str = ""
+    text: str = ""
+    is_defined: bool = True
+
+
+class MarkedText(msgspec.Struct, frozen=True, kw_only=True):
+    """A text with markers; `origin` leads from a place in `text` back to the text as it was."""
+
+    text: str
+    references: tuple[TextReference, ...]
+    uncited: tuple[Definition, ...]
+    places: tuple[CitationSpan, ...]
+    rendered: Rendered
+
+    def origin(self, point: int) -> int:
+        """Where code point `point` of `text` was."""
+        return self.rendered.origin(point)
+
+
+def mark(text: str) -> MarkedText:
+    """`text` with `[S1]` for each of its citations, without its list of references, with words for its links.
+
+    A link whose words only name the source (they follow the end of a sentence, or stand in parentheses) goes whole.
+    What an export of Assay's says about itself (verification, limits) goes too: it is no part of the report.
+    """
+    known = definitions(text)
+    found = places(text, known)
+    numbering = _Numbering(known)
+    marks = [(place, [f"[{id}]" for id in numbering.ids(place)]) for place in found]
+    edits = [edit for group in _groups(text, marks) for edit in _edits(text, group)]
+    gone = [(each.start, each.end) for each in known.all]
+    edits += [(start, end, "\n") for start, end in (*gone, *_skipped(text))]
+    rendered = _apply(text, sorted(edits))
+    return MarkedText(
+        text=rendered.text,
+        references=tuple(numbering.references),
+        uncited=tuple(each for each in known.all if each not in numbering.cited),
+        places=found,
+        rendered=rendered,
+    )
+
+
+class _Numbering:
+    """Gives every cited thing its id."""
+
+    def __init__(self, known: Definitions) -> None:
+        self.references: list[TextReference] = []
+        self.cited: set[Definition] = set()
+        self._known = known
+        self._ids: dict[tuple[str, str], str] = {}
+
+    def ids(self, place: CitationSpan) -> tuple[str, ...]:
+        if place.url:
+            return (self._id(("url", canonical(place.url)), url=place.url, title=place.shown),)
+        return tuple(self._labelled(label, place.start) for label in place.labels)
+
+    def _labelled(self, label: str, point: int) -> str:
+        named = self._known.named(label, point)
+        if named is None:
+            return self._id(("none", label), label=label, is_defined=False)
+        self.cited.add(named)
+        key = ("entry", str(named.start))
+        return self._id(key, label=label, url=named.url, title=named.title, text=named.text)
+
+    def _id(self, key: tuple[str, str], **about: object) -> str:
+        if key not in self._ids:
+            self._ids[key] = f"S{len(self.references) + 1}"
+            self.references.append(msgspec.convert({"id": self._ids[key], **about}, TextReference))
+        return self._ids[key]
+
+
+def _groups(text: str, marks: Sequence[_Marks]) -> Iterator[list[_Marks]]:
+    """Citations which stand side by side, apart only by what separates the parts of a list."""
+    group: list[_Marks] = []
+    for place, markers in marks:
+        if group and not _BETWEEN.fullmatch(text, group[-1][0].end, place.start):
+            yield group
+            group = []
+        group.append((place, markers))
+    if group:
+        yield group
+
+
+def _edits(text: str, group: Sequence[_Marks]) -> Iterator[_Edit]:
+    """Markers in the place of citations; of a group alone in parentheses nothing else is left."""
+    first, last = group[0][0], group[-1][0]
+    opening = _ALONE.search(text, max(text.rfind("\n", 0, first.start) + 1, first.start - 60), first.start)
+    closing = _CLOSING.match(text, last.end)
+    if opening and closing:
+        whole = " ".join(marker for _, markers in group for marker in markers)
+        yield opening.start(), closing.end(), _set(text, opening.start(), closing.end(), "", whole)
+        return
+    for place, markers in group:
+        shown = "" if _only_names(text, place) else " ".join(place.shown.split())
+        kept = shown.replace("[", "(").replace("]", ")")
+        yield place.start, place.end, _set(text, place.start, place.end, kept, " ".join(markers))
+
+
+def _set(text: str, start: int, end: int, kept: str, markers: str) -> str:
+    """What stands for `[start, end)`: words, then markers, apart from what Markdown would read together with them."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    apart = " " if kept or (before and not before.isspace()) else ""
+    return f"{kept}{apart}{markers}{' ' if after and after in '([:' else ''}"
+
+
+def _only_names(text: str, place: CitationSpan) -> bool:
+    """Whether a link's words name the source and say nothing: they follow the end of a sentence, and none follows."""
+    line = text.rfind("\n", 0, place.start) + 1
+    before = text[max(line, place.start - 300) : place.start].rstrip(" \t")
+    ended = before[-1:] in tuple('.!?。！？”")]】|') and not _ITEM.fullmatch(before)
+    return ended and _BEHIND.match(text, place.end) is not None
+
+
+_ITEM = re.compile(r"[ \t>]*(?:\d{1,4}[.)]|[-*+•])(?:[ \t]*\[[ xX]\])?")
+
+
+def _skipped(text: str) -> Iterator[tuple[int, int]]:
+    """The sections in which an export of Assay's speaks of itself."""
+    level, start, at = 0, 0, 0
+    for line in text.splitlines(keepends=True):
+        heading = _HEADING.match(line)
+        if heading and level and len(heading[1]) <= level:
+            yield start, at
+            level = 0
+        if not level and is_counts(line.rstrip()):
+            yield at, at + len(line)
+        if heading and not level and line.strip(" \t#\r\n").lower() in titles():
+            level, start = len(heading[1]), at
+        at += len(line)
+    if level:
+        yield start, at
+
+
+def _apply(text: str, edits: Iterable[_Edit]) -> Rendered:
+    """`text` with `edits` made; of two which overlap the first is."""
+    parts: list[str] = []
+    pieces: list[tuple[int, int, bool]] = []
+    raw = out = 0
+    for start, end, new in edits:
+        if start < raw:
+            continue
+        for begin, part, copied in ((raw, text[raw:start], True), (start, new, False)):
+            pieces.append((begin, out, copied))
+            parts.append(part)
+            out += len(part)
+        raw = end
+    pieces.append((raw, out, True))
+    return Rendered("".join((*parts, text[raw:])), tuple(pieces))

@@ -1,0 +1,100 @@
+"""Which of the documents given a reference names: by address, path, file name, or title."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Sequence
+from urllib.parse import unquote, urlsplit
+
+from assay.core.clean import local_path
+from assay.core.sources import Document
+from assay.core.text import words
+from assay.core.urls import canonical
+from assay.verify.texts.marked_text import TextReference
+
+_ENOUGH = 3
+"""Words a title must have to be looked for inside a reference; "Introduction" is in too many."""
+
+
+class Catalogue:
+    """Documents, found as a reference names them.
+
+    `folder` is that of the text which refers to them: what its paths are relative to. Paths are compared as text;
+    nothing on the disk is looked at.
+    """
+
+    def __init__(self, documents: Iterable[Document], folder: str) -> None:
+        self._folder = folder
+        self._addresses: dict[str, list[Document]] = {}
+        self._paths: dict[str, list[Document]] = {}
+        self._names: dict[str, list[Document]] = {}
+        self._titles: dict[str, list[Document]] = {}
+        for document in documents:
+            self.add(document, document.url)
+
+    def add(self, document: Document, url: str) -> None:
+        """Take in a document, read from `url`."""
+        path = local_path(url)
+        if path is None:
+            self._addresses.setdefault(_address(url), []).append(document)
+        else:
+            self._paths.setdefault(_bare(path), []).append(document)
+        for index, name in ((self._names, _name(path or url)), (self._names, document.name.casefold())):
+            if name and document not in index.setdefault(name, []):
+                index[name].append(document)
+        self._titles.setdefault(_worded(document.title), []).append(document)
+
+    def find(self, reference: TextReference) -> tuple[Document, ...]:
+        """The documents `reference` names, all those of one file; none where it names none of ours."""
+        found = self._by_address(reference.url) or self._by_name(reference) or self._by_title(reference)
+        return tuple({each.sha256: each for each in found}.values())
+
+    def _by_address(self, url: str) -> Sequence[Document]:
+        if not url or url.startswith("#"):
+            return ()
+        path = local_path(url)
+        if path is None:
+            return self._addresses.get(_address(url), ())
+        wanted = _bare(unquote(path))
+        whole = posixpath.normpath(posixpath.join(self._folder, wanted))
+        if whole in self._paths:
+            return self._paths[whole]
+        tail = "/" + wanted.lstrip("./")
+        return next((found for known, found in self._paths.items() if known.endswith(tail) and len(tail) > 1), ())
+
+    def _by_name(self, reference: TextReference) -> Sequence[Document]:
+        if reference.url and not reference.url.startswith("#"):
+            name = _name(reference.url) if local_path(reference.url) is not None else ""
+            return self._names.get(name, ())
+        said = (part.strip("\"'“”‘’()[]<>,;:").rstrip(".").casefold() for part in reference.text.split())
+        return next((self._names[name] for part in said if (name := posixpath.basename(part)) in self._names), ())
+
+    def _by_title(self, reference: TextReference) -> Sequence[Document]:
+        title = _worded(reference.title)
+        if title.strip() and title in self._titles:
+            return self._titles[title]
+        said = _worded(reference.text or reference.title)
+        inside = [known for known in self._titles if known in said and known.count(" ") > _ENOUGH]
+        return self._titles[max(inside, key=len)] if inside else ()
+
+
+def _address(url: str) -> str:
+    """An address as it is looked up: `http` and `https`, `www.` and a slash at the end make no difference."""
+    rest = canonical(url).partition("://")[2].removeprefix("www.")
+    return rest.rstrip("/")
+
+
+def _bare(path: str) -> str:
+    return posixpath.normpath(path.partition("#")[0].partition("?")[0])
+
+
+def _name(address: str) -> str:
+    try:
+        path = urlsplit(address).path
+    except ValueError:
+        return ""
+    return posixpath.basename(unquote(path).rstrip("/")).casefold()
+
+
+def _worded(title: str) -> str:
+    return f" {' '.join(words(title))} "

@@ -1,0 +1,305 @@
+"""The verdicts on the claims of a text: each held against the documents it cites, in the order of a run's checks."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+
+import msgspec
+
+from assay.core.claims import HOLDING, Check, Nearest, Summary, Verdict, summarize
+from assay.core.claims import Claim as Counted
+from assay.core.sources import Document, Passage, PassageSpan, Source, readable
+from assay.evidence.ledger import passage_of
+from assay.verify import gate
+from assay.verify.checks import NO_CITATION
+from assay.verify.claim_check import CheckRules, PendingClaim, Settled, settle
+from assay.verify.claims import ReportSentence, claims
+from assay.verify.evidence import ClaimEvidence
+from assay.verify.judge.exhibit import MOST_PASSAGES
+from assay.verify.texts.marked_text import MarkedText, TextReference
+from assay.verify.texts.passage_choice import Picker
+from assay.verify.verbatim import verbatim
+
+SILENT = Check(rule="citation", verdict="unsupported", reason="the cited document shares no word with it")
+
+
+class CheckedClaim(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence of the text which states a fact, and the verdict on it.
+
+    `text` is without citations; `[start, end)` are code points of the text as it was given, `line` counts from 1.
+    `references` and `passages` are ids; `rule` and `nearest` are as in `claim.checked`. `found` are the addresses of
+    the documents in which evidence was found for a sentence which cites nothing.
+    """
+
+    id: str
+    text: str
+    line: int
+    start: int
+    end: int
+    verdict: Verdict
+    rule: str
+    reason: str
+    references: tuple[str, ...]
+    passages: tuple[str, ...]
+    nearest: Nearest | None = None
+    found: tuple[str, ...] = ()
+
+
+class Named(msgspec.Struct, frozen=True, kw_only=True):
+    """A reference of the text, and the addresses of the documents it names; none where it names none of those given.
+
+    `label` is what the text has in brackets, empty for a link; `listed` says whether its list has that label.
+    """
+
+    id: str
+    label: str
+    url: str
+    title: str
+    listed: bool
+    documents: tuple[str, ...]
+
+
+class CheckedText(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found: `uncited` counts the claims which cite nothing; `passages` are those claims were held against."""
+
+    claims: tuple[CheckedClaim, ...]
+    references: tuple[Named, ...]
+    passages: tuple[Passage, ...]
+    summary: Summary
+    uncited: int
+
+    @property
+    def share(self) -> float:
+        """The share of the claims which are quoted or supported, 1 where there are none."""
+        return self.summary.holding / self.summary.claims if self.claims else 1.0
+
+
+class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
+    """How the documents are got at: those a reference names, their passages and their texts (blocking).
+
+    In those of `everything` evidence is looked for where a sentence cites nothing; without any it stays uncited.
+    """
+
+    find: Callable[[TextReference], tuple[Document, ...]]
+    spans: Callable[[Document], Sequence[PassageSpan]]
+    text_of: gate.TextOf
+    everything: tuple[Document, ...] = ()
+
+
+class _Cited(msgspec.Struct, frozen=True):
+    """A claim with the passages picked for it; `lent` are those of the next citation of its block, `found` those of any
+    document, where it cites nothing.
+
+    None shares a word with a `silent` one: its passages are all of its documents, for a judge, where they are few.
+    """
+
+    sentence: ReportSentence
+    references: tuple[TextReference, ...]
+    passages: tuple[Passage, ...]
+    lent: bool = False
+    silent: bool = False
+    found: bool = False
+
+
+class TextDraft(Settled, frozen=True, kw_only=True):
+    """A text whose claims the rules have been asked about."""
+
+    marked: MarkedText
+    references: tuple[Named, ...]
+    cites: Mapping[str, tuple[str, ...]]
+    lines: tuple[int, ...]
+    found_in: Mapping[str, tuple[str, ...]] = {}
+
+    def told(self, opinions: Mapping[str, Check]) -> CheckedText:
+        """What was found; `opinions` are what a judge says, by claim."""
+        checks = {each.id: opinions.get(each.id, self.checks[each.id]) for each in self.found}
+        checked = tuple(self._claim(each, checks[each.id]) for each in self.found)
+        passages = {passage.id: passage for each in self.found for passage in _shown(each, checks[each.id])}
+        counted = (Counted(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked)
+        return CheckedText(
+            claims=checked,
+            references=self.references,
+            passages=tuple(passages.values()),
+            summary=summarize(counted),
+            uncited=sum(not claim.references and claim.verdict not in HOLDING for claim in checked),
+        )
+
+    def _claim(self, each: PendingClaim, check: Check) -> CheckedClaim:
+        start, end = self.marked.origin(each.sentence.start), self.marked.origin(each.sentence.end)
+        return CheckedClaim(
+            id=each.id,
+            text=each.sentence.text,
+            line=bisect_right(self.lines, start),
+            start=start,
+            end=max(start, end),
+            verdict=check.verdict,
+            rule=check.rule,
+            reason=check.reason,
+            references=self.cites[each.id],
+            passages=tuple(passage.id for passage in _shown(each, check)),
+            nearest=check.nearest,
+            found=self.found_in.get(each.id, ()),
+        )
+
+
+def _shown(each: PendingClaim, check: Check) -> tuple[Passage, ...]:
+    """What a claim was held against: nothing, where no passage shares a word with it and no judge was asked."""
+    return () if check is SILENT else each.evidence.passages
+
+
+def draft(text: str, marked: MarkedText, shelf: DocumentAccess, off: Collection[str] = ()) -> TextDraft:
+    """Ask the rules about every claim of `text`, which `marked` is with markers; those in `off` are not asked.
+
+    Raises:
+        StoreError: a document's text is not there, or damaged.
+    """
+    desk = _Desk(marked, shelf)
+    cited = desk.cited(claims(marked.text))
+    held = gate.documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of)
+    found = tuple(
+        PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages, desk.sources)) for each in cited
+    )
+    results = [_settled(one, other, desk, off) for one, other in zip(cited, found, strict=True)]
+    return TextDraft(
+        marked=marked,
+        found=found,
+        checks={each.id: check for each, (check, _) in zip(found, results, strict=True)},
+        open=frozenset(each.id for each, (_, is_open) in zip(found, results, strict=True) if is_open),
+        references=tuple(desk.named(reference) for reference in marked.references),
+        cites={c.sentence.id: () if c.lent else tuple(each.id for each in c.references) for c in cited},
+        found_in={c.sentence.id: desk.addresses(c.passages) for c in cited if c.found},
+        lines=(0, *(at + 1 for at, sign in enumerate(text) if sign == "\n")),
+    )
+
+
+class _Desk:
+    """The references of a text with their documents and passages, looked up when they are first asked for."""
+
+    def __init__(self, marked: MarkedText, shelf: DocumentAccess) -> None:
+        self.sources: dict[str, Source] = {}
+        self._references = {reference.id: reference for reference in marked.references}
+        self._documents = {reference.id: shelf.find(reference) for reference in marked.references}
+        self._pickers: dict[str, Picker] = {}
+        self._shelf = shelf
+        self._first = len(marked.references) + 1
+
+    def has(self, reference: TextReference) -> bool:
+        """Whether there is a document for it."""
+        return bool(self._documents[reference.id])
+
+    def addresses(self, passages: Sequence[Passage]) -> tuple[str, ...]:
+        """Where the documents of `passages` are, in order."""
+        return tuple(dict.fromkeys(self.sources[passage.source].url for passage in passages))
+
+    def named(self, reference: TextReference) -> Named:
+        return Named(
+            id=reference.id,
+            label=reference.label,
+            url=reference.url,
+            title=reference.title,
+            listed=reference.is_defined,
+            documents=tuple(document.url for document in self._documents[reference.id]),
+        )
+
+    def cited(self, found: Sequence[ReportSentence]) -> list[_Cited]:
+        """Each claim with the passages picked for it.
+
+        A claim without a citation which stands word for word in what the next citation of its block names has that.
+        """
+        cited: list[_Cited] = []
+        following: tuple[int, tuple[TextReference, ...]] = (-1, ())
+        for sentence in reversed(found):
+            names = dict.fromkeys(id for marker in sentence.markers for id in marker.ids)
+            own = tuple(self._references[id] for id in names)
+            if own:
+                following = (sentence.block, own)
+            lent = following[1] if not own and following[0] == sentence.block else ()
+            cited.append(self._picked(sentence, own or lent, lent=bool(lent)))
+        return cited[::-1]
+
+    def _picked(self, sentence: ReportSentence, references: tuple[TextReference, ...], *, lent: bool) -> _Cited:
+        passages = tuple(passage for each in references for passage in self._picker(each).pick(sentence.text))
+        if lent:
+            passages = tuple(p for p in (verbatim(sentence.text, ClaimEvidence(passages=passages, sources={})),) if p)
+        if not passages and (lent or not references) and self._shelf.everything:
+            return _Cited(sentence, (), self._pool.pick(sentence.text), found=True)
+        silent = not passages and not lent
+        if silent:
+            passages = tuple(islice((p for each in references for p in self._picker(each).passages), MOST_PASSAGES + 1))
+            passages = passages if len(passages) <= MOST_PASSAGES else ()
+        return _Cited(sentence, references if passages or not lent else (), passages, lent, silent)
+
+    def _picker(self, reference: TextReference) -> Picker:
+        if reference.id not in self._pickers:
+            self._pickers[reference.id] = Picker(list(self._passages(reference)))
+        return self._pickers[reference.id]
+
+    @cached_property
+    def _pool(self) -> Picker:
+        """The passages of all documents; their sources are numbered on from the references."""
+        every = (self._held(f"S{self._first + at}", each) for at, each in enumerate(self._shelf.everything))
+        return Picker([passage for passages in every for passage in passages])
+
+    def _passages(self, reference: TextReference) -> list[Passage]:
+        found: list[Passage] = []
+        for at, document in enumerate(self._documents[reference.id]):
+            found.extend(self._held(reference.id if at == 0 else f"{reference.id}{at:06d}", document))
+        return found
+
+    def _held(self, source: str, document: Document) -> list[Passage]:
+        self.sources[source] = _source(source, document)
+        return [passage_of(source, document, span) for span in readable(self._shelf.spans(document))]
+
+
+def _source(id: str, document: Document) -> Source:
+    return Source(
+        id=id,
+        document_sha256=document.sha256,
+        snapshot_sha256=document.snapshot_sha256,
+        url=document.url,
+        title=document.title,
+        media_type=document.media_type,
+        fetched_at=document.fetched_at,
+        metadata=document.metadata,
+        author=document.author,
+        published=document.published,
+    )
+
+
+def _settled(each: _Cited, found: PendingClaim, desk: _Desk, off: Collection[str]) -> tuple[Check, bool]:
+    """The verdict by all that needs no model, and whether a judge may be asked."""
+    if not each.references:
+        return _sought(found, off) if each.passages else (NO_CITATION, False)
+    missing = [reference for reference in each.references if reference.is_defined and not desk.has(reference)]
+    if not any(desk.has(reference) for reference in each.references):
+        return _absent(missing, each.references), False
+    if each.silent:  # a translation, or other words: a judge can tell
+        return (_absent(missing, ()), False) if missing else (SILENT, bool(each.passages))
+    result, is_open = settle(found.sentence, found.evidence, CheckRules(off=tuple(off), inherits=False))
+    if missing and result.verdict in ("unsupported", "unchecked"):
+        return _absent(missing, ()), False
+    return result, is_open
+
+
+def _sought(found: PendingClaim, off: Collection[str]) -> tuple[Check, bool]:
+    """The verdict on a sentence which cites nothing, by the passages which were found for it."""
+    result, is_open = settle(found.sentence, found.evidence, CheckRules(off=tuple(off), inherits=False))
+    if result.verdict != "unsupported":
+        return result, is_open
+    return msgspec.structs.replace(result, reason=f"no citation, and nothing found says it: {result.reason}"), is_open
+
+
+def _absent(missing: Sequence[TextReference], references: Sequence[TextReference]) -> Check:
+    """What cites documents which were not given cannot be checked; what the list of references lacks is none."""
+    if missing:
+        named = ", ".join(_called(reference) for reference in missing)
+        return Check(rule="citation", verdict="unchecked", reason=f"not available: {named}")
+    named = ", ".join(_called(reference) for reference in references)
+    return Check(rule="citation", verdict="unsupported", reason=f"{named} is not in the list of references")
+
+
+def _called(reference: TextReference) -> str:
+    return f"[{reference.label}]" if reference.label else reference.url[:200]

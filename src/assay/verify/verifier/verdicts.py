@@ -1,0 +1,126 @@
+"""The embedded verifier's verdict on a claim, with the probability behind it and what a reader can check of it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from assay.core.claims import Verdict
+from assay.core.translation import enumerated, labelled
+from assay.core.translation import gettext as _
+from assay.verify.verifier.claim_words import ClaimWords, sights
+from assay.verify.verifier.features import features
+from assay.verify.verifier.index import StemIndex, index
+from assay.verify.verifier.lexicon import FUNCTION
+from assay.verify.verifier.model import model
+from assay.verify.verifier.signs import denials, is_edited, limits, opposed, slots_unsaid, unsaid
+from assay.verify.verifier.tokens import WordToken
+
+_LISTED = 6
+_ENGLISH = 8
+"""Words; a claim of so many without an English function word is in another language."""
+
+
+class Weighed(msgspec.Struct, frozen=True, kw_only=True):
+    """`score` is the probability that the evidence supports the claim, for as many supported claims as others.
+
+    `verdict` is supported, unsupported or unchecked (undecided). `reasons` are what speaks for and against.
+    """
+
+    verdict: Verdict
+    score: float
+    reasons: tuple[str, ...]
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether the evidence supports the claim more likely than not."""
+        return self.score >= LIKELY
+
+
+LIKELY = 0.5
+"""The score from which a claim is likely supported. That is no verdict: about one in three such claims is not."""
+
+
+def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
+    """Weigh `claim` against `evidence`, both plain text; in English, which the model knows.
+
+    With `doubted`, a rule objects which is too often wrong to decide alone: the score is lowered, and nothing
+    supported.
+    """
+    read = index(evidence)
+    seen = sights(claim, read)
+    if not seen:
+        return Weighed(verdict="unchecked", score=0.5, reasons=(_("the claim has no words to compare"),))
+    if not _is_english(seen):
+        return Weighed(verdict="unchecked", score=0.5, reasons=(_("not in English, which alone can be weighed"),))
+    found = features(seen, read)
+    score = model().probability(found)
+    score = model().vetoed(score) if doubted else score
+    edits, others = _edits(seen, read, found), _others(seen, read)
+    said = sum(sight.row * len(sight.words) for sight in seen) / sum(len(sight.words) for sight in seen)
+    share = _("the nearest sentences say {share} of it by weight of words").format(share=f"{said:.0%}")
+    reasons = (share, *others, *edits)
+    verdict = _verdict(score)
+    if verdict == "supported" and (doubted or is_edited(seen, found)):
+        verdict = "unchecked"
+    return Weighed(verdict=verdict, score=score, reasons=reasons)
+
+
+def _verdict(score: float) -> Verdict:
+    if score >= model().supported:
+        return "supported"
+    return "unsupported" if score < model().unsupported else "unchecked"
+
+
+def _is_english(seen: Sequence[ClaimWords]) -> bool:
+    words = [token for sight in seen for token in sight.words]
+    letters = [sign for token in words for sign in token.text if sign.isalpha()]
+    latin = sum(unicodedata.name(sign, "").startswith("LATIN") for sign in letters)
+    if latin < len(letters) / 2:
+        return False
+    return len(words) < _ENGLISH or any(token.text.lower() in FUNCTION for token in words)
+
+
+def _others(seen: Sequence[ClaimWords], read: StemIndex) -> list[str]:
+    """The claim's words which the evidence, or its nearest sentences, do not have, as a reader is told them."""
+    new = list(dict.fromkeys(token for sight in seen for token in unsaid(sight)))
+    signs = _listed(_("not in the evidence"), (token.text for token in new if not _said(token, read)))
+    return signs + _listed(_("not in the nearest sentences"), (token.text for token in new if _said(token, read)))
+
+
+def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, float]) -> list[str]:
+    """Signs of an edit, as a reader is told them.
+
+    Words which stand the other way round or apart, a word replaced by its opposite or denied, a limit put in or left
+    out, a name or number which the nearest sentences do not have: nearly all words of a false sentence may be there.
+    Ordinary words which they do not have are none: whoever says a thing in other words needs them.
+    """
+    new = (text for sight in seen for text in slots_unsaid(sight))
+    signs = _listed(_("a name or number the nearest sentences lack"), new)
+    for sight in seen:
+        told = _("the claim says {claimed}, the evidence {said}")
+        signs += [told.format(claimed=repr(ours.text), said=repr(theirs.text)) for ours, theirs in opposed(sight)]
+        signs += [*_denial(sight), *_listed(_("said by only one of both"), sorted(limits(sight)))]
+    if found["turned"] > 0 or found["names_turned"] > 0:
+        signs.append(_("its words stand in another order in the evidence"))
+    if found["same_part"] < 1:
+        signs.append(_("words beside each other here stand in different sentences of the evidence"))
+    return list(dict.fromkeys(signs))
+
+
+def _listed(what: str, words: Iterable[str]) -> list[str]:
+    every = list(dict.fromkeys(words))
+    return [labelled(what, enumerated(every, _LISTED))] if every else []
+
+
+def _said(token: WordToken, read: StemIndex) -> bool:
+    return token.stem in read.places or (not token.number and read.alike(token.stem) > 0)
+
+
+def _denial(sight: ClaimWords) -> list[str]:
+    more = denials(sight)
+    if more > 0:
+        return [_("the claim denies more than the evidence")]
+    return [_("the evidence denies more than the claim")] if more < 0 else []

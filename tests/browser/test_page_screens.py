@@ -1,0 +1,236 @@
+"""Every screen of the page: everybody can use it (axe), nothing is wider than the window, hostile texts stay texts."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hostile
+import httpx
+import pytest
+import warm
+from screens import ASKS, PLANS, SKIPPED, WATCHED, WIDTHS, Seen, begin, chromium, scripted, shelve, unusable
+from serving import WAIT, Served, environment, served
+
+from assay.server.page.assets import address, assets
+from assay.server.page.board import screen_of
+
+pytestmark = pytest.mark.skipif(bool(SKIPPED), reason=SKIPPED or "there is one")
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with scripted(tmp_path_factory.mktemp("screens")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def screens(browser: Any, server: Served) -> dict[str, str]:
+    """Every screen by its name: runs which wait, one which goes on, one which has ended, and all the others."""
+    done = begin(server, "How far does it rise?")
+    runs = {
+        "questions": begin(server, ASKS, ask="required"),
+        "plan": begin(server, PLANS, review_plan="required"),
+        "report": done,
+    }
+    seen = Seen(browser, server)
+    seen.page.goto(f"/runs/{done}/activity")
+    seen.page.locator("#read").wait_for()
+    for name in ("questions", "plan"):
+        seen.page.goto(f"/runs/{runs[name]}")
+        seen.page.locator(".needs").wait_for()
+    seen.page.goto("/library/tides")
+    document = seen.page.locator(".documents a").first.get_attribute("href")
+    seen.close()
+    user = {"name": "ana", "password": PASSWORD, "role": "member"}  # a login is asked for from the next start on
+    httpx.post(f"{server.url}/api/v1/users", json=user, trust_env=False).raise_for_status()
+    weekly = {"every": "weekly", "run": {"question": "What is new?", "scope": {"collections": ["tides"]}}}
+    httpx.post(f"{server.url}/api/v1/schedules", json=weekly, trust_env=False).raise_for_status()
+    others = {
+        "home": "/",
+        "runs": "/runs",
+        "search": "/runs?q=rise",
+        "threads": "/threads",
+        "library": "/library",
+        "collection": "/library/tides",
+        "found": "/library/tides?q=tide",
+        "document": f"{document}?start=9&end=46#passage",
+        "verify": "/verify",
+        "compare": f"/compare?a={done}&b={done}",
+        "settings": "/settings",
+        "schedules": "/schedules",
+        "usage": "/admin",
+        "users": "/admin/users",
+        "all runs": "/admin/runs",
+        "health": "/admin/health",
+        "audit": "/admin/audit",
+        "login": "/login",
+        "problem": "/runs/nowhere",
+        "activity": f"/runs/{done}/activity",
+    }
+    return others | {name: f"/runs/{run}" for name, run in runs.items()}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_every_screen(browser: Any, server: Served, screens: dict[str, str], scheme: str) -> None:
+    seen, found = Seen(browser, server, color_scheme=scheme), {}
+    page = seen.page
+    for name, path in screens.items():
+        page.set_viewport_size({"width": WIDTHS[-1], "height": 900})
+        page.goto(path)
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            if wide := page.evaluate("document.documentElement.scrollWidth - innerWidth"):
+                found[name, width] = [("too wide", wide)]
+            if faults := unusable(page):
+                found[name, width] = faults
+    assert found == {}
+    assert [fault for fault in seen.faults if "404" not in fault] == []
+    seen.close()
+
+
+def test_everybody_can_watch_a_run(browser: Any, server: Served) -> None:
+    seen = Seen(browser, server)
+    seen.page.goto(f"/runs/{begin(server, WATCHED)}/activity")
+    for width in WIDTHS:
+        seen.page.set_viewport_size({"width": width, "height": 900})
+        seen.page.locator(".lane").nth(1).wait_for()
+        assert seen.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        assert unusable(seen.page) == []
+    seen.page.locator("#read").wait_for()
+    assert seen.faults == []
+    seen.close()
+
+
+def test_at_320_pixels_nothing_is_cut(browser: Any, server: Served, screens: dict[str, str]) -> None:
+    seen = Seen(browser, server, viewport={"width": 320, "height": 640})
+    for path in screens.values():
+        seen.page.goto(path)
+        assert seen.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
+    seen.close()
+
+
+def test_hostile_texts_stay_texts(browser: Any, server: Served) -> None:
+    text = hostile.HOSTILE.replace("\x00", "")
+    shelve(server, "bad", "<img src=x onerror=alert(1)>.md", f"# {text}\n\n{text}\n\nThe tide at Brest rises.\n")
+    run = begin(server, f"{text} tide?", scope={"collections": ["bad"]})
+    seen = Seen(browser, server)
+    page = seen.page
+    page.goto(f"/runs/{run}/activity")
+    page.locator("#read, .status.failed").first.wait_for()
+    for path in (f"/runs/{run}/activity", f"/runs/{run}", "/runs", "/library/bad", "/", "/compare", "/verify"):
+        page.goto(path)
+        assert page.locator("[onerror]").count() == 0
+        assert page.locator("main script").count() == 0
+        assert "\u202e" not in page.content()
+    for path in ("/?question=%3Cscript%3Ealert(1)%3C/script%3E", "/runs?q=%22%3E%3Cscript%3E", "/login?next=//evil"):
+        page.goto(path)
+        assert page.locator("main script").count() == 0
+    assert page.locator("input[name=next]").get_attribute("value") == "/"
+    assert seen.faults == []
+    seen.close()
+
+
+def test_the_regions_of_a_hostile_run_are_text() -> None:
+    regions = "".join(screen_of(hostile.with_text(hostile.HOSTILE)).values())
+    assert "<script" not in regions
+    assert "<img" not in regions
+    assert not re.search(r"href=\"(?!https?://|#|/)", regions)
+
+
+def test_one_logs_in_and_sees_what_is_his(browser: Any, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (tmp_path / "stdin").write_text(f"{PASSWORD}\n")
+    with (tmp_path / "stdin").open("rb") as given:
+        process = warm.start(
+            *("users", "add", "ana", "--home", str(home)),
+            env=environment(home),
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert process.wait(timeout=WAIT) == 0
+    with served(home) as server:
+        seen = Seen(browser, server)
+        page = seen.page
+        page.goto("/library")
+        assert page.url.endswith("/login?next=/library")
+        for password in ("wrong", PASSWORD):
+            page.get_by_label("Name").fill("ana")
+            page.get_by_label("Password").fill(password)
+            page.get_by_role("button", name="Log in").click()
+        page.wait_for_url("**/library")
+        assert page.locator(".user").inner_text() == "ana"
+        page.get_by_role("button", name="Log out").click()
+        page.wait_for_url("**/login")
+        page.goto("/")
+        assert "/login" in page.url
+        assert [fault for fault in seen.faults if "401" not in fault] == []
+        seen.close()
+
+
+def test_a_theme_is_kept(browser: Any, server: Served) -> None:
+    seen = Seen(browser, server)
+    page = seen.page
+    page.goto("/settings")
+    page.locator(".chip", has_text="Dark").click()
+    page.get_by_role("button", name="Apply").click()
+    page.goto("/")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 27)"
+    seen.close()
+
+
+def test_documents_are_added_searched_and_taken_out(browser: Any, server: Served, tmp_path: Path) -> None:
+    seen = Seen(browser, server)
+    page = seen.page
+    for name in ("harbour", "tower"):
+        (tmp_path / f"{name}.md").write_text(f"# {name.title()}\n\nThe {name} of Brest was built in 1631.\n")
+    page.goto("/library")
+    page.get_by_label("Name").fill("old towns")
+    page.get_by_role("button", name="Make it").click()
+    page.wait_for_url("**/library/old%20towns")
+    page.get_by_label("Files").set_input_files([tmp_path / "harbour.md", tmp_path / "tower.md"])
+    page.get_by_role("button", name="Add").first.click()
+    page.locator(".documents > li").nth(1).wait_for()
+    page.get_by_label("Words in these documents").fill("tower built")
+    page.get_by_role("button", name="Search").click()
+    assert "Tower" in page.locator(".hits a").first.inner_text()
+    page.locator(".hits .snippet a").first.click()
+    assert "tower of Brest" in page.locator("mark#passage").inner_text()
+    assert seen.faults == []
+    seen.close()
+
+
+def test_a_text_is_verified(browser: Any, server: Served) -> None:
+    seen = Seen(browser, server)
+    page = seen.page
+    page.goto("/verify")
+    page.get_by_label("Your text").fill("The tide at Brest rises seven metres. The tide at Brest rises nine metres.")
+    page.locator(".chip", has_text="tides").click()
+    page.get_by_role("button", name="Verify").click()
+    page.locator(".verdicts > li").nth(1).wait_for()
+    assert page.locator(".verdicts > li").first.get_attribute("class") in ("quoted", "supported")
+    assert page.locator(".verdicts > li").nth(1).get_attribute("class") not in ("quoted", "supported")
+    assert seen.faults == []
+    seen.close()
+
+
+def test_a_page_weighs_little() -> None:
+    scripts = {name: len(gzip.compress(data, 9)) for name, data in assets().items() if name.endswith(".js")}
+    assert sum(scripts.values()) < 40_000, scripts
+    assert len(gzip.compress(assets()["style.css"], 9)) < 25_000
+    assert all(address(name).startswith("/static/") for name in scripts)
+    assert not re.search(rb"(?:src|href|url\()=?[\"']?https?:", assets()["style.css"])

@@ -1,0 +1,301 @@
+"""The page in Chromium, as people use it: ask, watch, steer, read; by mouse, by keyboard, without scripts."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from screens import ASKS, PLANS, SKIPPED, WATCHED, Seen, begin, chromium, scripted, shelve
+from serving import TIDE, TIDES, Served, served
+
+pytestmark = pytest.mark.skipif(bool(SKIPPED), reason=SKIPPED or "there is one")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server with the built-in model."""
+    with served(tmp_path_factory.mktemp("plain") / "home") as server:
+        shelve(server, "tides", "tides.md", TIDES)
+        yield server
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with scripted(tmp_path_factory.mktemp("slow")) as server:
+        yield server
+
+
+def test_ask_watch_and_read(browser: Any, plain: Served) -> None:
+    seen = Seen(browser, plain)
+    page = seen.page
+    page.goto("/")
+    page.get_by_label("What do you want to find out?").fill(TIDE)
+    page.locator(".chip", has_text="tides").click()
+    page.get_by_role("button", name="Research", exact=True).click()
+    page.wait_for_url("**/runs/*")
+    page.locator("#report .cite").first.wait_for()  # who only watches is led to the report
+    assert page.locator("h1").inner_text() == TIDE
+    page.locator("#report .cite").first.click()
+    note = page.locator(".note")
+    assert "rises seven metres" in note.locator("mark").first.inner_text()
+    note.get_by_role("link", name="Read it in its document").first.click()
+    assert "rises seven metres" in page.locator("mark#passage").inner_text()
+    assert "turns twice a day" in page.locator(".document-text").inner_text()
+    assert seen.faults == []
+    seen.close()
+
+
+def test_a_citation_opens_by_pointer_focus_and_tap_and_closes_by_escape(browser: Any, plain: Served) -> None:
+    run = begin(plain, TIDE)
+    for options, opens in (({}, "hover"), ({}, "focus"), ({"has_touch": True}, "tap")):
+        seen = Seen(browser, plain, **options)
+        page = seen.page
+        page.goto(f"/runs/{run}/activity")
+        page.locator("#read").wait_for()
+        page.goto(f"/runs/{run}")
+        cite, note = page.locator("#report .cite").first, page.locator(".note")
+        if opens == "focus":
+            page.keyboard.press("j")
+        else:
+            getattr(cite, opens)()
+        note.wait_for(state="visible")
+        assert "seven metres" in note.inner_text()
+        page.keyboard.press("Escape")
+        note.wait_for(state="hidden")
+        assert seen.faults == []
+        seen.close()
+
+
+def test_what_is_selected_is_verified_or_asked_about(browser: Any, plain: Served) -> None:
+    run = begin(plain, TIDE)
+    seen = Seen(browser, plain)
+    page = seen.page
+    page.goto(f"/runs/{run}/activity")
+    page.locator("#read").wait_for()
+    page.goto(f"/runs/{run}")
+    claim = page.locator("#report .claim").first
+    for button in ("Ask about it", "Verify this"):
+        claim.evaluate("one => getSelection().selectAllChildren(one)")
+        page.locator("#report").dispatch_event("pointerup")
+        page.get_by_role("button", name=button).click()
+        if button.startswith("Ask"):
+            assert "seven metres" in page.get_by_label("Your question").input_value()
+    page.wait_for_url("**/verify")
+    assert page.locator(".verdicts > li").first.get_attribute("class") in ("quoted", "supported")
+    assert "seven metres" in page.get_by_label("Your text").input_value()
+    assert seen.faults == []
+    seen.close()
+
+
+def test_one_asks_on_in_a_conversation(browser: Any, plain: Served) -> None:
+    run = begin(plain, TIDE)
+    seen = Seen(browser, plain)
+    page = seen.page
+    page.goto(f"/runs/{run}/activity")
+    page.locator("#read").wait_for()
+    page.goto(f"/runs/{run}")
+    page.get_by_label("Your question").fill("How often does it turn?")
+    page.get_by_role("button", name="Answer from this evidence").click()
+    page.locator("#report .cite").first.wait_for()
+    assert "twice a day" in page.locator("#report").inner_text()
+    page.get_by_role("link", name="Conversation").click()
+    said = page.locator(".messages .user .said").all_inner_texts()
+    assert said == [TIDE, "How often does it turn?"]
+    page.goto("/threads")
+    assert page.locator(".runs > li").count() == 1
+    assert seen.faults == []
+    seen.close()
+
+
+def test_the_rail_shows_the_claims_which_are_asked_for(browser: Any, slow: Served) -> None:
+    run = begin(slow, "How far does it rise?")
+    seen = Seen(browser, slow)
+    page = seen.page
+    page.goto(f"/runs/{run}")
+    page.locator("#read, #report").first.wait_for()
+    page.goto(f"/runs/{run}/activity")
+    page.locator("#read").wait_for()
+    page.goto(f"/runs/{run}")
+    shown = page.locator(".rail .claims > li:visible")
+    every = shown.count()
+    page.locator(".rail .chip", has_text="Contradicted").click()
+    assert shown.count() < every
+    page.locator(".rail .chip", has_text="All").click()
+    assert shown.count() == every > 0
+    seen.close()
+
+
+def test_two_who_watch_and_one_who_reads_anew_see_the_same(browser: Any, slow: Served) -> None:
+    run = begin(slow, WATCHED)
+    seen = Seen(browser, slow)
+    first = seen.page
+    first.goto(f"/runs/{run}/activity")
+    first.locator(".lane").nth(1).wait_for()
+    second = seen.watched(seen.context.new_page(), slow)
+    second.goto(f"/runs/{run}/activity")
+    first.reload()
+    for page in (first, second):
+        page.locator(".lane.finished").first.wait_for()
+    texts = [page.locator(".lanes").inner_text() for page in (first, second)]
+    assert texts[0] == texts[1]
+    for page in (first, second):
+        page.locator("#read").wait_for()
+    ended = [page.locator(".run-page").inner_text() for page in (first, second)]
+    second.reload()
+    second.locator("#read").wait_for()
+    again = second.locator("#r-report, #r-team, #r-plan").all_inner_texts()
+    live = first.locator("#r-report, #r-team, #r-plan").all_inner_texts()
+    assert again == live
+    assert ended[0] == ended[1]
+    assert seen.faults == []
+    seen.close()
+
+
+def test_nothing_is_lost_of_what_one_does_while_fragments_arrive(browser: Any, slow: Served) -> None:
+    run = begin(slow, WATCHED)
+    seen = Seen(browser, slow)
+    page = seen.page
+    page.goto(f"/runs/{run}/activity")
+    page.locator("#lane-2-steps summary").wait_for()
+    page.locator("#lane-2-steps summary").click()
+    page.get_by_label("Tell it something").fill("Look at the moon")
+    page.locator("#r-plan li span").first.evaluate("one => getSelection().selectAllChildren(one)")
+    page.get_by_label("Tell it something").evaluate("one => one.focus()")
+    page.locator(".lane.finished").first.wait_for()
+    assert page.evaluate("document.activeElement.id") == "steer"
+    assert page.get_by_label("Tell it something").input_value() == "Look at the moon"
+    assert page.locator("#lane-2-steps").get_attribute("open") is not None
+    page.keyboard.press("Enter")
+    page.locator("#r-steering q").wait_for()
+    assert page.locator("#r-steering q").inner_text() == "Look at the moon"
+    page.locator("#read").wait_for()
+    assert page.url.endswith("/activity")  # who did something is not led away
+    assert seen.faults == []
+    seen.close()
+
+
+def test_questions_are_answered_and_a_lost_connection_loses_nothing(browser: Any, slow: Served) -> None:
+    seen = Seen(browser, slow)
+    page = seen.page
+    page.goto(f"/runs/{begin(slow, ASKS, ask='required')}")
+    page.get_by_label("Which Brest?").fill("The one in Brittany")
+    page.get_by_role("button", name="Go on with these answers").click()
+    page.locator(".lane").first.wait_for()
+    seen.context.set_offline(True)
+    page.locator("#lost").wait_for(state="visible")
+    seen.context.set_offline(False)
+    page.locator("#read, #report").first.wait_for()
+    assert [fault for fault in seen.faults if "ERR_INTERNET_DISCONNECTED" not in fault] == []
+    seen.close()
+
+
+def test_a_server_which_is_killed_and_started_again_shows_the_same(browser: Any, tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    with scripted(tmp_path, "--port", port) as server:
+        seen = Seen(browser, server)
+        page = seen.page
+        page.goto(f"/runs/{begin(server, WATCHED)}/activity")
+        page.locator(".lane.finished").first.wait_for()
+        before = page.locator(".lane.finished").first.inner_text()
+        server.kill()
+        page.locator("#lost").wait_for(state="visible")
+    with scripted(tmp_path, "--port", port):
+        page.locator("#read").wait_for()
+        assert page.locator("#lost").is_hidden()
+        assert page.locator(".lane").count() == 2
+        assert page.locator(".lane").first.inner_text().split("\n")[0] == before.split("\n")[0]
+        live = page.locator("#r-report, #r-team, #r-plan").all_inner_texts()
+        page.reload()
+        assert page.locator("#r-report, #r-team, #r-plan").all_inner_texts() == live
+        seen.close()
+
+
+def test_a_plan_is_put_in_order_and_approved(browser: Any, slow: Served) -> None:
+    seen = Seen(browser, slow)
+    page = seen.page
+    page.goto(f"/runs/{begin(slow, PLANS, review_plan='required')}")
+    steps = page.locator(".plan-step:not(.spare) input[name=title]")
+    steps.nth(1).wait_for()
+    page.get_by_role("button", name="Move down").first.click()
+    page.locator(".plan-step.spare input[name=title]").fill("What the harbour says")
+    page.keyboard.press("Tab")
+    assert [each.input_value() for each in steps.all()] == [
+        "What the moon does",
+        "Tide at Brest",
+        "What the harbour says",
+    ]
+    page.get_by_role("button", name="Start research").click()
+    page.locator("#r-plan li").nth(2).wait_for()
+    titles = page.locator("#r-plan li > span:first-child").all_inner_texts()
+    assert titles == ["What the moon does", "Tide at Brest", "What the harbour says"]
+    page.get_by_role("button", name="Cancel").click()
+    seen.faults.clear()  # the question whether it is meant
+    seen.close()
+
+
+def test_by_keyboard_alone(browser: Any, plain: Served) -> None:
+    seen = Seen(browser, plain)
+    page = seen.page
+    page.goto("/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("/")
+    page.keyboard.type(TIDE)
+    page.keyboard.press("Tab")
+    while page.evaluate("document.activeElement.value") != "tides":
+        page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    while page.evaluate("document.activeElement.textContent") != "Research":
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/runs/*")
+    page.goto(f"{page.url}/activity")
+    page.locator("#read").wait_for()
+    while page.evaluate("document.activeElement.id") != "read":
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.locator("#report .cite").first.wait_for()
+    page.keyboard.press("j")
+    assert "seven metres" in page.locator(".note").inner_text()
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    assert page.locator("#keys").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("r")
+    page.wait_for_url("**/runs")
+    assert seen.faults == []
+    seen.close()
+
+
+def test_without_scripts_one_asks_waits_and_reads(browser: Any, plain: Served, tmp_path: Path) -> None:
+    seen = Seen(browser, plain, java_script_enabled=False)
+    page = seen.page
+    file = tmp_path / "harbour.md"
+    file.write_text("# Harbour\n\nThe harbour of Brest was dug in 1631.\n")
+    page.goto("/")
+    page.get_by_label("What do you want to find out?").fill("When was the harbour of Brest dug?")
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_role("button", name="Research", exact=True).click()
+    page.locator("#report .cite, #read").first.wait_for()
+    if page.locator("#read").count():
+        page.locator("#read").click()
+    assert "dug in 1631" in page.locator("#report").inner_text()
+    page.locator("#report .cite").first.click()
+    assert page.url.endswith("#quote-1-1")
+    page.get_by_label("Your question").fill("Who dug the harbour?")
+    page.get_by_role("button", name="Answer from this evidence").click()
+    page.locator("#report, #r-status").first.wait_for()
+    assert page.locator("h1").inner_text() == "Who dug the harbour?"
+    seen.close()

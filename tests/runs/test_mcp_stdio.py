@@ -1,0 +1,258 @@
+"""`assay mcp` as the official client sees it, in a process of its own, in both eras of the protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from harbours import HARBOUR, QUESTION, fill_home, make_home
+
+from assay import Assay, settings
+
+mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+
+from mcp import Client, StdioServerParameters, stdio_client  # noqa: E402
+from mcp.client.context import ClientRequestContext  # noqa: E402
+from mcp_types import ElicitRequestParams, ElicitResult  # noqa: E402
+
+Era = Literal["legacy", "auto"]
+ERAS: tuple[Era, ...] = ("legacy", "auto")
+VERSIONS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
+TOOLS = {
+    "search",
+    "fetch",
+    "research",
+    "research_wait",
+    "research_report",
+    "verify",
+    "evidence",
+    "ask",
+    "steer",
+    "cancel",
+    "list_runs",
+    "list_collections",
+}
+QUESTIONS = ["Which Vendel?", "Which century?"]
+FOUND = "The harbour of Vendel was built in 1902. [S1001.1]"
+LOOK = {"name": "search", "arguments": {"query": "harbour Vendel"}}
+SCRIPT = [
+    {"task": "triage", "reply": {"text": "\n".join(QUESTIONS)}},
+    {"task": "background", "reply": {"calls": [LOOK]}},
+    {
+        "task": "plan",
+        "contains": "the one in the north",
+        "reply": {"text": json.dumps({"title": "North", "steps": [{"title": "The northern harbour"}]})},
+    },
+    {"task": "plan", "reply": {"text": json.dumps({"title": "Any", "steps": [{"title": "Any harbour"}]})}},
+    {"task": "orchestrate", "turn": 0, "reply": {"calls": [{"name": "research_agent", "arguments": {"task": "It"}}]}},
+    {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
+    {"task": "research", "turn": 0, "reply": {"calls": [LOOK]}},
+    {"task": "research", "reply": {"text": "done"}},
+    {"task": "find", "reply": {"text": FOUND}},
+    {"task": "write", "reply": {"text": FOUND}},
+]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_home(tmp_path_factory.mktemp("harbours"))
+
+
+@asynccontextmanager
+async def connected(home: Path, era: Era = "auto", *args: str, **more: Any) -> AsyncIterator[Client]:
+    environment = {**os.environ, "ASSAY_SEARCH_WEB": "false", **more.pop("env", {})}
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "assay", "mcp", "-q", "--home", str(home), *args], env=environment
+    )
+    async with Client(stdio_client(server), mode=era, **more) as client:
+        yield client
+
+
+async def called(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
+    answer = await client.call_tool(name, arguments)
+    assert not answer.is_error, answer.content
+    assert answer.structured_content is not None
+    return answer.structured_content
+
+
+async def refused(client: Client, name: str, **arguments: Any) -> str:
+    answer = await client.call_tool(name, arguments)
+    assert answer.is_error
+    return str(answer.content[0].text)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_each_tool_says_what_it_is(home: Path, era: Era) -> None:
+    async with connected(home, era) as client:
+        assert client.protocol_version == VERSIONS[era]
+        tools = (await client.list_tools()).tools
+        assert {tool.name for tool in tools} == TOOLS
+        for tool in tools:
+            assert tool.title, tool.name
+            assert tool.description, tool.name
+            assert tool.output_schema, tool.name
+            assert tool.annotations is not None
+            assert tool.annotations.read_only_hint is not None
+            assert tool.annotations.destructive_hint is (tool.name == "cancel")
+        prompts = (await client.list_prompts()).prompts
+        assert [prompt.name for prompt in prompts] == ["deep_research"]
+        templates = (await client.list_resource_templates()).resource_templates
+        assert "assay://runs/{run_id}/report.md" in {each.uri_template for each in templates}
+
+
+async def test_search_and_fetch_keep_the_contract_of_chatgpt(home: Path) -> None:
+    async with connected(home) as client:
+        answer = await client.call_tool("search", {"query": "harbour of Vendel"})
+        assert [block.type for block in answer.content] == ["text"]
+        found = json.loads(answer.content[0].text)["results"]
+        assert {"id", "title", "url"} <= set(found[0])
+        assert found[0]["title"] == "Harbour of Vendel"
+        answer = await client.call_tool("fetch", {"id": found[0]["id"]})
+        assert [block.type for block in answer.content] == ["text"]
+        document = json.loads(answer.content[0].text)
+        assert set(document) == {"id", "title", "text", "url", "metadata"}
+        assert document["text"].strip() == HARBOUR.strip()
+        assert document == answer.structured_content
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_report_with_its_evidence(home: Path, era: Era) -> None:
+    told: list[tuple[float, str | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, message))
+
+    async with connected(home, era) as client:
+        question = f"{QUESTION} ({era})"
+        answer = await client.call_tool("research", {"question": question}, progress_callback=note)
+        assert not answer.is_error, answer.content
+        news = answer.structured_content
+        assert news["status"] == "completed"
+        assert news["terminal"]
+        assert "built in 1902. [1]" in news["report"]
+        assert "assay://runs/" in str(answer.content[1].uri)
+        steps = [step for step, _ in told]
+        assert steps
+        assert steps == sorted(set(steps))
+        run_id = news["run_id"]
+
+        again = await called(client, "research", question=question)
+        assert again["run_id"] == run_id, "the same question shortly after is the same run"
+
+        shown = await called(client, "evidence", run_id=run_id, citation=1)
+        passage = shown["evidence"][0]
+        assert HARBOUR.encode()[passage["start"] : passage["end"]].decode() == passage["text"]
+        assert shown["claims"][0]["verdict"] == "quoted"
+
+        page = await called(client, "research_report", run_id=run_id, part="claims")
+        assert page["text"].startswith("- ")
+        assert page["next_cursor"] is None
+        resource = await client.read_resource(f"assay://runs/{run_id}/report.md")
+        assert resource.contents[0].text == news["report"]
+        listed = await called(client, "list_runs")
+        assert run_id in [run["run_id"] for run in listed["runs"]]
+        more = await called(client, "ask", run_id=run_id, question="By how much was the harbour enlarged?")
+        assert more["run_id"] != run_id
+        assert more["terminal"]
+
+
+async def test_a_text_is_checked_against_the_library(home: Path) -> None:
+    async with connected(home) as client:
+        checked = await called(
+            client, "verify", text="The harbour of Vendel was built in 1902. The ferry to Oster takes 90 minutes."
+        )
+        assert checked["claims"][0]["verdict"] in ("quoted", "supported")
+        assert checked["claims"][1]["verdict"] not in ("quoted", "supported")
+        assert "1 of 2" in checked["next_action"]
+
+
+async def test_private_documents_stay_unless_the_owner_allows_it(home: Path) -> None:
+    async with connected(home) as client:
+        listed = await called(client, "list_collections")
+        assert [row["name"] for row in listed["collections"]] == ["default", "ferries", "mixed"]
+        assert "private" in await refused(client, "research", question="Who is dismissed?", collections=["letters"])
+        assert "private" in await refused(client, "research", question="Who is dismissed?", collections=["mixed"])
+        found = await called(client, "search", query="harbour master dismissed in May")
+        assert "Letters" not in [each["title"] for each in found["results"]]
+        async with Assay(settings.load(), home=home) as assay:
+            run = assay.start("Who is to be dismissed?", sources=["@letters"])
+            await run.view()
+        assert "private" in await refused(client, "research_report", run_id=run.run_id)
+    async with connected(home, "auto", "--allow-private") as client:
+        listed = await called(client, "list_collections")
+        assert "letters" in [row["name"] for row in listed["collections"]]
+        page = await called(client, "research_report", run_id=run.run_id)
+        assert "dismissed" in page["text"]
+
+
+def test_it_needs_none_of_the_server() -> None:
+    """The extra `mcp` is enough: what else the server is made of may not be installed."""
+    said = "import sys, assay.server.mcp.stdio; print({'argon2', 'assay.server.backend'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+async def test_mistakes_are_told(home: Path) -> None:
+    async with connected(home) as client:
+        assert "no run named 'nowhere'" in await refused(client, "research_wait", run_id="nowhere")
+        assert "there is: default, ferries, mixed" in await refused(
+            client, "research", question="x", collections=["none"]
+        )
+        assert "the question is empty" in await refused(client, "research", question="  ")
+        assert "no document" in await refused(client, "fetch", id="feed")
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_client_which_can_is_asked(tmp_path: Path, era: Era) -> None:
+    home, script = await fill_home(tmp_path), tmp_path / "script.json"
+    script.write_text(json.dumps(SCRIPT))
+    model = {"ASSAY_MODEL": f"scripted:{script}"}
+    seen: list[Any] = []
+
+    async def fill(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+        seen.append(params.requested_schema)
+        return ElicitResult(action="accept", content={"q1": "the one in the north"})
+
+    async with connected(home, era, env=model, elicitation_callback=fill) as client:
+        news = await called(client, "research", question="How old is the harbour of Vendel?", depth="light")
+        assert [each["title"] for each in seen[0]["properties"].values()] == QUESTIONS
+        assert news["status"] == "completed"
+        view = await stored(home, news["run_id"])
+        assert view.clarification.answers[0] == "the one in the north"
+        assert view.plan is not None
+        assert view.plan.steps[0].title == "The northern harbour"
+
+    async with connected(home, era, env=model) as client:  # nobody to ask, unless the assistant does
+        news = await called(client, "research", question="How old is the harbour, then?", clarify=True)
+        assert (news["status"], news["questions"]) == ("waiting", QUESTIONS)
+        assert "research_wait" in news["next_action"]
+        news = await called(client, "research_wait", run_id=news["run_id"], answers=["the one in the north"])
+        assert news["status"] == "completed"
+
+
+async def stored(home: Path, run_id: str) -> Any:
+    async with Assay(settings.load(), home=home) as assay:
+        return await assay.view(run_id)
+
+
+async def test_a_run_goes_on_when_its_client_leaves(tmp_path: Path) -> None:
+    home = await fill_home(tmp_path)
+    async with connected(home) as client:
+        news = await called(client, "research", question=QUESTION, wait_seconds=0)
+        assert not news["terminal"]
+        assert news["timed_out"]
+        assert "research_wait" in news["next_action"]
+    async with asyncio.timeout(60):
+        while (await stored(home, news["run_id"])).status != "completed":  # a process of its own is at it
+            await asyncio.sleep(0.2)
+    async with connected(home) as client:
+        news = await called(client, "research_wait", run_id=news["run_id"])
+        assert "1902" in news["report"]

@@ -1,0 +1,119 @@
+"""What admins see of all users: numbers and names, and nothing of what was asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from serving import TIDES, Served, begun, command, served, until
+
+QUESTION = "Which zebra is striped at Brest?"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("overseen") / "home"
+    for name in ("ana", "bob"):
+        command(home, "users", "add", name, stdin="correct horse battery\n")
+    return home
+
+
+@pytest.fixture(scope="module")
+def server(home: Path) -> Iterator[Served]:
+    with served(home, ASSAY_SERVER_RUNS_PER_HOUR="30", ASSAY_LIMITS_USER_RUNS_PER_DAY="40") as server:
+        yield server
+
+
+async def test_usage_and_runs_of_all_are_an_admins_to_see(server: Served, home: Path) -> None:
+    admin = {"Authorization": f"Bearer {command(home, 'users', 'token', 'ana', '--scope', 'admin', '--scope', 'read')}"}
+    member = {"Authorization": f"Bearer {command(home, 'users', 'token', 'bob')}"}
+    async with server.client(headers=admin) as ana, server.client(headers=member) as bob:
+        await bob.post("/api/v1/collections/tides/documents?name=tides.md", content=TIDES.encode())
+        run = await begun(bob, QUESTION, scope={"collections": ["tides"]}, thread="zebras")
+        await until(bob, run)
+        used = (await bob.get(f"/api/v1/runs/{run}/usage")).json()["usage"]["total"]
+        for path in ("usage", "runs", "audit"):
+            assert (await bob.get(f"/api/v1/admin/{path}")).status_code == 403
+
+        told = await ana.get("/api/v1/admin/usage")
+        [row] = told.json()["usage"]
+        today = datetime.now(UTC).date()
+        assert row["day"] in (today.isoformat(), (today - timedelta(days=1)).isoformat())
+        assert (row["user"], row["model"], row["runs"]) == ("bob", "extractive", 1)
+        for name in ("model_calls", "input_tokens", "output_tokens"):
+            assert row[name] == used[name] > 0
+        limits = told.json()["limits"]
+        assert (limits["requests_per_minute"], limits["runs_per_hour"], limits["runs_per_day"]) == (600, 30, 40)
+        assert limits["usd_per_day"] is None
+        assert (await ana.get("/api/v1/admin/usage?user=ana")).json()["usage"] == []
+        assert (await ana.get("/api/v1/admin/usage?until=2020-01-01")).json()["usage"] == []
+
+        runs = await ana.get("/api/v1/admin/runs")
+        [shown] = runs.json()["runs"]
+        assert (shown["id"], shown["user"], shown["status"], shown["executed"]) == (run, "bob", "completed", False)
+        assert "zebra" not in runs.text
+        assert "zebra" not in told.text
+        assert (await ana.get("/api/v1/admin/runs?q=zebra")).status_code == 422
+        assert (await ana.get("/api/v1/admin/runs?status=failed")).json()["runs"] == []
+        assert (await ana.get("/api/v1/admin/runs?user=ana")).json()["runs"] == []
+        assert (await ana.get(f"/api/v1/runs/{run}")).status_code == 404  # what it is about stays bob's
+
+        second = await begun(bob, QUESTION)
+        page = (await ana.get("/api/v1/admin/runs?limit=1")).json()
+        assert [each["id"] for each in page["runs"]] == [second]
+        rest = (await ana.get("/api/v1/admin/runs", params={"cursor": page["next"]})).json()
+        assert [each["id"] for each in rest["runs"]] == [run]
+
+
+async def test_one_users_limits_are_an_admins_to_set(server: Served, home: Path) -> None:
+    admin = {"Authorization": f"Bearer {command(home, 'users', 'token', 'ana', '--scope', 'admin', '--scope', 'read')}"}
+    command(home, "users", "add", "cleo", stdin="correct horse battery\n")
+    member = {"Authorization": f"Bearer {command(home, 'users', 'token', 'cleo')}"}
+    async with server.client(headers=admin) as ana, server.client(headers=member) as cleo:
+        path = "/api/v1/admin/limits/cleo"
+        assert (await cleo.put(path, json={"runs_per_day": None})).status_code == 403
+        assert (await ana.put("/api/v1/admin/limits/nobody", json={})).status_code == 404
+        for wrong in ({"runs_per_hour": 0}, {"usd_per_day": -1}, {"pages": 1}):
+            assert (await ana.put(path, json=wrong)).status_code == 422
+        said = await ana.put(path, json={"runs_per_day": 1, "runs_per_hour": None, "requests_per_minute": 7})
+        assert said.json()["given"] == ["requests_per_minute", "runs_per_day", "runs_per_hour"]
+        limits = said.json()["limits"]
+        assert (limits["runs_per_day"], limits["runs_per_hour"], limits["runs_at_once"]) == (1, None, None)
+        assert (await ana.get("/api/v1/admin/limits")).json()["users"] == [said.json()]
+
+        assert (await cleo.get("/api/v1/limits")).json()["limits"]["runs_per_day"] == 1
+        first = await cleo.post("/api/v1/runs", json={"question": QUESTION})
+        assert first.headers["ratelimit-policy"] == '"requests";q=7;w=60'
+        second = await cleo.post("/api/v1/runs", json={"question": QUESTION})
+        assert (first.status_code, second.status_code) == (202, 429)
+        assert "user_runs_per_day" in second.json()["detail"]
+
+        await ana.put(path, json={"runs_per_day": 1})
+        schedule = {"every": "7d", "run": {"question": QUESTION}}
+        made = (await cleo.post("/api/v1/schedules", json=schedule)).json()
+        for _ in range(200):
+            [due] = (await cleo.get("/api/v1/schedules")).json()["schedules"]
+            if due["next_at"] != made["next_at"]:
+                break
+            await asyncio.sleep(0.1)
+        assert due["next_at"] > made["next_at"]  # it was due, and refused
+        assert (due["runs"], due["current"]) == ([], "")
+        assert len((await cleo.get("/api/v1/runs")).json()["runs"]) == 1
+
+        assert (await ana.delete(path)).status_code == 204
+        assert (await ana.get("/api/v1/admin/limits")).json()["users"] == []
+        again = await cleo.get("/api/v1/limits")
+        assert again.json()["limits"]["runs_per_day"] == 40
+        assert again.headers["ratelimit-policy"] == '"requests";q=600;w=60'
+
+        await ana.put(path, json={"runs_per_day": 1})
+        command(home, "users", "rm", "cleo")
+        for _ in range(100):
+            if not (await ana.get("/api/v1/admin/limits")).json()["users"]:
+                break
+            await asyncio.sleep(0.1)
+        else:
+            raise AssertionError("the limits of a user stay when he goes")

@@ -1,0 +1,181 @@
+"""What a server refuses before any route sees it, and how it stops."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from serving import Served, begun, frames, served, slow, until
+
+from assay.server.guards import is_ours, name_of
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("guarded") / "home"
+    with served(home, ASSAY_SERVER_STREAMS="2", ASSAY_SERVER_HOSTS="research.corp") as server:
+        yield server
+
+
+def type_of(answer: httpx.Response) -> str:
+    assert answer.headers["content-type"] == "application/problem+json"
+    told = answer.json()
+    assert told["status"] == answer.status_code
+    return str(told["type"].removeprefix("urn:assay:problem:"))
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:8484", 200),
+        ("localhost", 200),
+        ("[::1]:8484", 200),
+        ("research.corp", 200),
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("localhost.evil.example:80", 421),
+        ("localhost@evil.example", 421),
+    ],
+)
+async def test_only_its_own_names_are_answered(server: Served, host: str, status: int) -> None:
+    async with server.client() as client:
+        assert (await client.get("/livez", headers={"Host": host})).status_code == status
+
+
+def test_a_host_is_read_as_browsers_send_it() -> None:
+    assert name_of("A.corp:80") == "a.corp"
+    assert name_of("a.corp:x") == name_of("") == name_of("a b/..") == ""
+    assert is_ours("192.168.1.7:80", frozenset())
+    assert not is_ours("a.corp", frozenset({"corp"}))
+
+
+@pytest.mark.parametrize(
+    ("headers", "refused"),
+    [
+        ({}, False),
+        ({"Sec-Fetch-Site": "same-origin"}, False),
+        ({"Sec-Fetch-Site": "none"}, False),
+        ({"Sec-Fetch-Site": "cross-site"}, True),
+        ({"Sec-Fetch-Site": "same-site"}, True),
+        ({"Origin": "https://evil.example"}, True),
+        ({"Origin": "null"}, True),
+    ],
+)
+async def test_a_page_of_another_site_changes_nothing(server: Served, headers: dict[str, str], refused: bool) -> None:
+    async with server.client() as client:
+        answer = await client.post("/api/v1/runs", json={"question": " "}, headers=headers)
+        assert type_of(answer) == ("other-site" if refused else "invalid")
+
+
+async def test_a_form_of_another_page_is_no_json(server: Served) -> None:
+    async with server.client() as client:
+        answer = await client.post("/api/v1/runs", content=b'{"question": "x"}', headers={"Content-Type": "text/plain"})
+        assert type_of(answer) == "wrong-media-type"
+
+
+async def test_bodies_have_a_bound_declared_or_not(server: Served) -> None:
+    async def pieces():
+        for _ in range(200):
+            yield b" " * 10_000
+
+    async with server.client() as client:
+        streamed = await client.post("/api/v1/runs", content=pieces(), headers={"Content-Type": "application/json"})
+        assert type_of(streamed) == "too-large"
+        assert (await client.get("/livez")).status_code == 200
+
+
+def test_a_body_which_says_that_it_is_too_large_is_not_waited_for(server: Served) -> None:
+    address = urlsplit(server.url)
+    with socket.create_connection((address.hostname, address.port), timeout=30) as connection:
+        head = "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        connection.sendall(f"{head}Content-Length: 99999999999\r\n\r\n{{".encode())
+        assert connection.recv(100).startswith(b"HTTP/1.1 413")
+
+
+async def test_a_head_without_end_is_refused(server: Served) -> None:
+    address = urlsplit(server.url)
+    with socket.create_connection((address.hostname, address.port), timeout=30) as connection:
+        connection.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 200_000)
+        assert connection.recv(100).startswith(b"HTTP/1.1 400")
+
+
+async def test_what_does_not_fit_is_said_with_its_place_and_what_would(server: Served) -> None:
+    values = {
+        "/depth": ["auto", "extended", "light", "medium"],
+        "/models": ["analytical", "complex", "judge", "simple"],
+    }
+    async with server.client() as client:
+        answer = await client.post("/api/v1/runs", json={"question": "x", "budget": {"usd": "many"}})
+        assert type_of(answer) == "invalid"
+        assert answer.json()["errors"][0]["pointer"] == "/budget/usd"
+        unknown = await client.post("/api/v1/runs", json={"question": "x", "depht": "light"})
+        assert unknown.json()["detail"].endswith("unknown field `depht`; did you mean 'depth'?")
+        assert unknown.json()["errors"][0]["pointer"] == "/depht"
+        missing = await client.post("/api/v1/runs", json={"depth": "light"})
+        assert missing.json()["errors"][0]["pointer"] == "/question"
+        for wrong, place in ({"depth": "huge"}, "/depth"), ({"models": {"huge": ["x"]}}, "/models"):
+            answer = await client.post("/api/v1/runs", json={"question": "x", **wrong})
+            [fault] = answer.json()["errors"]
+            assert (fault["pointer"], answer.json()["known"]) == (place, values[place])
+            assert all(each in fault["detail"] for each in values[place])
+        status = await client.get("/api/v1/runs?status=completed,done")
+        assert status.json()["errors"][0]["pointer"] == "/status/1"
+        assert "cancelled" in status.json()["known"]
+        assert type_of(
+            await client.post("/api/v1/runs", content=b"{", headers={"Content-Type": "application/json"})
+        ) == ("bad-request")
+        assert type_of(await client.get("/api/v1/runs?limit=many")) == "invalid"
+        assert type_of(await client.get("/api/v1/runs/nosuchrun")) == "unknown-name"
+        assert type_of(await client.get("/api/v1/nosuchroute")) == "not-found"
+        method = await client.put("/api/v1/runs", json={})
+        assert (type_of(method), method.headers["allow"]) == ("method-not-allowed", "GET, HEAD, POST")
+
+
+async def test_files_of_the_server_and_its_scripts_are_nobodys(server: Served, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("# Secret\n\nThe word is swordfish.\n")
+    async with server.client() as client:
+        for scope in ({"paths": [str(tmp_path)]}, {"paths": ["/etc/passwd"]}, {"urls": ["file:///etc/passwd"]}):
+            answer = await client.post("/api/v1/runs", json={"question": "What is the word?", "scope": scope})
+            assert type_of(answer) == "invalid"
+        script = await client.post("/api/v1/runs", json={"question": "x", "model": "scripted:/etc/passwd"})
+        assert type_of(script) == "invalid"
+        assert "root" not in script.text
+
+
+async def test_browsers_are_told_to_be_careful(server: Served) -> None:
+    async with server.client() as client:
+        for path in ("/livez", "/api/v1/runs", "/api/v1/runs/none", "/nowhere"):
+            headers = (await client.get(path)).headers
+            assert "default-src 'none'" in headers["content-security-policy"]
+            assert headers["x-content-type-options"] == "nosniff"
+            assert "server" not in headers
+
+
+async def test_streams_of_one_user_have_a_bound_and_a_stop_ends_them(tmp_path: Path) -> None:
+    variables = slow(tmp_path)
+    with served(tmp_path / "home", ASSAY_SERVER_STREAMS="2", **variables) as server:
+        async with server.client() as client:
+            scope = {"paths": [str(tmp_path / "documents")]}
+            run = await begun(client, "How far does the tide rise?", mode="deep_research", scope=scope)
+            path = f"/api/v1/runs/{run}/events"
+            async with client.stream("GET", path) as one, client.stream("GET", path) as two:
+                read = frames(one)  # held: one which is let go of closes its stream
+                assert (await anext(read)).event == "run.created"
+                assert type_of(await client.get(path)) == "too-many"
+                code, rest = await asyncio.gather(asyncio.to_thread(server.stop), two.aread())
+    assert code == 143
+    assert rest.endswith(b"retry: 2000\n\n")
+    with served(tmp_path / "home", **variables) as again:
+        async with again.client() as client:
+            assert (await until(client, run))["verified"]
+
+
+async def test_a_server_says_whether_it_can_work(server: Served) -> None:
+    async with server.client() as client:
+        assert (await client.get("/readyz")).json() == {"status": "ok", "why": ""}
+        assert (await client.get("/version")).json()["version"]

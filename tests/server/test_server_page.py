@@ -1,0 +1,173 @@
+"""The page over HTTP, without a browser: who sees what, what is refused, and how a live screen comes."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import warm
+from serving import TIDE, TIDES, WAIT, Served, begun, environment, frames, served, until
+
+from assay.server.page.assets import address
+
+PASSWORD = "correct horse battery"
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("paged") / "home") as server:
+        path = f"{server.url}/api/v1/collections/tides/documents?name=tides.md"
+        httpx.post(path, content=TIDES.encode(), trust_env=False).raise_for_status()
+        yield server
+
+
+def add_users(home: Path, *names: str) -> None:
+    for name in names:
+        (home.parent / "stdin").write_text(f"{PASSWORD} of {name}\n")
+        with (home.parent / "stdin").open("rb") as given:
+            process = warm.start(
+                *("users", "add", name, "--home", str(home)),
+                env=environment(home),
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+            assert process.wait(timeout=WAIT) == 0
+
+
+async def test_a_form_begins_a_run_and_leads_to_it(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        sent = await client.post("/ask", data={"question": TIDE, "web_asked": "1", "collection": "tides"})
+        assert sent.status_code == 303
+        run = sent.headers["location"].removeprefix("/runs/")
+        await until(client, run)
+        page = await client.get(f"/runs/{run}")
+        assert "rises seven metres" in page.text
+        assert "trusted-types assay" in page.headers["content-security-policy"]
+        assert not re.search(r"<script(?![^>]* src=\"/static/)", page.text)
+        assert " style=" not in page.text
+
+
+async def test_what_is_wrong_with_a_form_is_said_beside_it(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        for data, said in (
+            ({"question": TIDE, "minutes": "soon"}, "is no number"),
+            ({"question": TIDE, "depth": "bottomless"}, "depth"),
+            ({"question": TIDE, "collection": "nowhere"}, "nowhere"),
+        ):
+            page = await client.post("/ask", data=data)
+            assert 400 <= page.status_code < 500
+            assert said in page.text
+            assert TIDE in page.text
+
+
+async def test_a_live_screen_comes_in_regions_until_the_run_has_ended(server: Served) -> None:
+    async with server.client() as client:
+        run = await begun(client, TIDE, scope={"collections": ["tides"]})
+        async with client.stream("GET", f"/runs/{run}/live") as stream:
+            told = [frame async for frame in frames(stream)]
+        assert told[-1].event == "ended"
+        regions = {name for frame in told for name in re.findall(r'hx-target="#r-([\w-]+)"', frame.data)}
+        assert {"status", "plan", "spend", "sources", "team", "report"} <= regions
+        assert "Read the report" in "".join(frame.data for frame in told)
+        last = (await until(client, run))["last_seq"]
+        async with client.stream("GET", f"/runs/{run}/live", headers={"Last-Event-ID": str(last)}) as again:
+            assert [frame.event async for frame in frames(again)] == ["ended"]
+        assert (await client.head(f"/runs/{run}/live")).status_code == 200
+        assert (await client.get(f"/runs/{run}/live?after=x")).status_code == 422
+
+
+async def test_who_reads_pages_is_told_in_pages_and_programs_in_json(server: Served) -> None:
+    async with server.client() as client:
+        page = await client.get("/nowhere", headers=HTML)
+        assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+        assert (await client.get("/nowhere")).headers["content-type"] == "application/problem+json"
+        assert (await client.get("/api/v1/none", headers=HTML)).headers["content-type"] == "application/problem+json"
+        script = await client.get(address("htmx.js"))
+        assert "immutable" in script.headers["cache-control"]
+        assert (await client.get("/static/0/htmx.js")).headers["cache-control"] == "no-store"
+        assert (await client.get(f"{address('style.css')}/../../../server/app.py")).status_code == 404
+
+
+async def test_forms_of_other_sites_are_refused(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}):
+            sent = await client.post("/ask", data={"question": TIDE}, headers=headers)
+            assert sent.status_code == 403
+
+
+async def test_each_user_sees_his_own_alone(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    add_users(home, "ana", "bob")
+    with served(home) as server:
+        async with server.client(headers=HTML) as ana, server.client(headers=HTML) as bob:
+            assert (await ana.get("/library")).headers["location"] == "/login?next=/library"
+            assert (await ana.get(address("style.css"))).status_code == 200
+            for client, name in ((ana, "ana"), (bob, "bob")):
+                data = {"name": name, "password": f"{PASSWORD} of {name}", "next": "https://evil.example"}
+                sent = await client.post("/login", data=data)
+                assert (sent.status_code, sent.headers["location"]) == (303, "/")
+                client.cookies = {"__Host-assay": sent.cookies["__Host-assay"]}  # type: ignore[assignment]
+            upload = {"files": ("tides.md", TIDES.encode())}
+            sent = await ana.post("/ask", data={"question": TIDE, "web_asked": "1"}, files=upload)
+            path = sent.headers["location"]
+            async with asyncio.timeout(WAIT):
+                while "/documents/" not in (page := await ana.get(path)).text:
+                    await asyncio.sleep(0.1)
+            document = re.search(r"/documents/\w{64}", page.text)
+            assert document
+            for theirs in (path, f"{path}/activity", f"{path}/live", document[0]):
+                assert (await ana.get(theirs)).status_code == 200
+                assert (await bob.get(theirs)).status_code == 404
+            assert (await bob.post(f"{path}/delete")).status_code == 404
+            assert TIDE not in (await bob.get("/runs")).text
+            assert "Log out" in (await bob.get("/")).text
+            assert (await bob.post("/logout")).headers["location"] == "/login"
+            assert (await bob.get("/")).status_code == 303
+
+
+async def test_a_report_is_shared_by_a_link_which_is_shown_once(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        run = await begun(client, TIDE, scope={"collections": ["tides"]})
+        await until(client, run)
+        wrong = await client.post(f"/runs/{run}/shares", data={"days": "-3"})
+        assert (wrong.status_code, "more than 0" in wrong.text) == (422, True)
+        made = await client.post(f"/runs/{run}/shares", data={"days": "7"})
+        link = re.search(rf"{re.escape(server.url)}(/[\w/-]{{40,}})\"", made.text)
+        assert link
+        async with server.client() as stranger:
+            assert "rises seven metres" in (await stranger.get(link[1], headers=HTML)).text
+        page = (await client.get(f"/runs/{run}")).text
+        assert link[1] not in page
+        revoke = re.search(rf"/runs/{run}/shares/\w+/revoke", page)
+        assert revoke
+        assert (await client.post(revoke[0])).headers["location"] == f"/runs/{run}"
+        assert (await client.get(link[1])).status_code == 404
+
+
+async def test_a_question_is_asked_on_a_schedule(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        data = {"question": TIDE, "every": "now and then", "collection": "tides"}
+        wrong = await client.post("/schedules", data=data)
+        assert (wrong.status_code, "is no time like" in wrong.text) == (422, True)
+        assert 'value="now and then"' in wrong.text
+        assert (await client.post("/schedules", data=data | {"every": "weekly"})).status_code == 303
+        async with asyncio.timeout(WAIT):
+            while not (
+                report := re.search(r'href="(/runs/\w+)">Report,', page := (await client.get("/schedules")).text)
+            ):
+                await asyncio.sleep(0.2)
+        assert "every 1w" in page
+        assert "tides" in page
+        assert "rises seven metres" in (await client.get(report[1])).text
+        remove = re.search(r"/schedules/\w+/remove", page)
+        assert remove
+        assert (await client.post(remove[0])).status_code == 303
+        assert "There are no schedules yet" in (await client.get("/schedules")).text
+        assert (await client.get(report[1])).status_code == 200

@@ -1,0 +1,73 @@
+"""The description of the API as others' tools see it: openapi-typescript makes types, tsc --strict compiles a client.
+
+The packages are pinned by tests/server/typescript/package-lock.json and come from whatever registry npm is set up for.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+from serving import TIDES, served
+
+PROJECT = Path(__file__).parent / "typescript"
+INSTALL_SECONDS, TOOL_SECONDS = 180, 120
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project with its packages; skips where they cannot be installed."""
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
+        pytest.skip("no npm or node here: install Node.js 20 or later")
+    made = tmp_path_factory.mktemp("typescript") / "client"
+    shutil.copytree(PROJECT, made, ignore=shutil.ignore_patterns("node_modules", "build"))
+    try:
+        done = subprocess.run([npm, "ci"], cwd=made, capture_output=True, text=True, timeout=INSTALL_SECONDS)
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"npm ci did not end within {INSTALL_SECONDS} s")
+    if done.returncode:
+        pytest.skip(f"npm cannot install: {done.stderr.strip()[-300:]}")
+    return made
+
+
+def tool(project: Path, *command: str) -> str:
+    """A tool of the project; what it says."""
+    line = [str(project / "node_modules" / ".bin" / command[0]), *command[1:]] if command[0] != "node" else [*command]
+    done = subprocess.run(line, cwd=project, capture_output=True, text=True, timeout=TOOL_SECONDS)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def test_a_generated_client_compiles_strictly_and_works(project: Path, tmp_path: Path) -> None:
+    with served(tmp_path / "home") as server, httpx.Client(base_url=server.url, trust_env=False, timeout=60) as client:
+        added = client.post("/api/v1/collections/default/documents?name=tides.md", content=TIDES.encode())
+        assert added.is_success, added.text
+        (project / "openapi.json").write_bytes(client.get("/openapi-3.1.json").content)
+        tool(project, "openapi-typescript", "openapi.json", "--default-non-nullable=false", "-o", "api.d.ts")
+        tool(project, "tsc", "--strict", "-p", ".")
+        said = json.loads(tool(project, "node", "build/client.js", server.url))
+    last = said.pop("last")
+    assert said == {"status": "completed", "problem": "urn:assay:problem:unknown-name", "first": True}
+    assert last > 10
+
+
+def test_types_are_made_of_the_newest_edition_too(project: Path, tmp_path: Path) -> None:
+    with served(tmp_path / "home") as server:
+        (project / "openapi-3.2.json").write_bytes(httpx.get(f"{server.url}/openapi.json", trust_env=False).content)
+    tool(project, "openapi-typescript", "openapi-3.2.json", "-o", "newest.d.ts")
+    made = (project / "newest.d.ts").read_text()
+    assert '"/api/v1/runs/{run}/events"' in made
+
+
+def test_the_lock_file_names_no_registry() -> None:
+    locked = json.loads((PROJECT / "package-lock.json").read_text())
+    packages = {name: each for name, each in locked["packages"].items() if name}
+    assert packages
+    assert all("resolved" not in each and each["integrity"].startswith("sha512-") for each in packages.values())
+    wanted = json.loads((PROJECT / "package.json").read_text())["devDependencies"]
+    assert all(packages[f"node_modules/{name}"]["version"] == version for name, version in wanted.items())

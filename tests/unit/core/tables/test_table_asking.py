@@ -1,0 +1,217 @@
+"""Questions in words over tables, in several languages, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.core.tables.notes import Note, heard, told
+from assay.core.tables.recomputation import bound, recomputed
+from assay.core.tables.table_questions import answer
+from assay.core.tables.words import read_asking
+from assay.locale import LOCALES, speaking
+
+
+def table(title: str, head: str, *rows: str, language: str = "") -> ReadTable:
+    names = head.split(";")
+    cells = (zip(names, row.split(";"), strict=True) for row in rows)
+    lines = (" | ".join(f"{name}: {cell}" for name, cell in row if cell) for row in cells)
+    (found,) = read_tables([TablePiece(str(at), line) for at, line in enumerate(lines)], title, language)
+    return found
+
+
+RIVERS = table(
+    "rivers.csv",
+    "river;length (km);continent;discharge",
+    "Nile;6650;Africa;2800",
+    "Amazon;6400;South America;209000",
+    "Danube;2850;Europe;7130",
+    "Rhine;1233;Europe;2900",
+    "Volga;3531;Europe;8060",
+)
+STATES = table(
+    "countries.csv",
+    "country;year;population (millions);capital;founded",
+    "France;2019;67.2;Paris;0843-08-10",
+    "France;2020;67.4;Paris;0843-08-10",
+    "Germany;2019;83.1;Berlin;1871-01-18",
+    "Germany;2020;83.2;Berlin;1871-01-18",
+    "Spain;2020;47.4;Madrid;1479-01-20",
+)
+UMSATZ = table(
+    "umsatz.csv",
+    "Produkt;Region;Umsatz (EUR)",
+    "Stuhl;Nord;1.200,50",
+    "Tisch;Nord;2.300,00",
+    "Stuhl;Süd;900,25",
+    "Tisch;Süd;1.100,00",
+    "Summe;;5.500,75",
+    language="de",
+)
+VILLES = table("villes.csv", "ville;habitants;altitude", "Lyon;522 250;173", "Nice;348 085;10", "Brest;139 456;34")
+OBRAS = table("obras.csv", "obra;precio;autor", "Luz;120;Ana", "Mar;80;Ana", "Sol;200;Eva")
+ALL = (RIVERS, STATES, UMSATZ, VILLES, OBRAS)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which river is the longest?", "Nile: length (km) 6650, the highest of 5 rows"),
+        ("What is the shortest river in Europe?", "Rhine: length (km) 1233, the lowest of 3 rows (continent: Europe)"),
+        ("Which river has the highest discharge?", "Amazon: discharge 209000, the highest of 5 rows"),
+        ("How many rivers are in Europe?", "Number of rows: 3 (continent: Europe)"),
+        ("How many rivers are longer than 3000 km?", "Number of rows: 3 (length (km): > 3000)"),
+        ("What is the length of the Rhine?", "length (km) of Rhine: 1233"),
+        ("What is the total length of the rivers?", "Sum of length (km) over 5 rows: 20664"),
+        ("What is the average discharge?", "Average of discharge over 5 rows: 45978"),
+        ("What was the population of France in 2020?", "population (millions) of France, 2020: 67.4"),
+        ("Which country has the capital Madrid?", "country of Madrid: Spain"),
+        ("How many countries are there?", "Number of different values of country in 5 rows: 3"),
+        ("Wie hoch ist der Umsatz von Stuhl in Nord?", "Umsatz (EUR) of Stuhl, Nord: 1.200,50"),
+        ("Wie hoch ist der gesamte Umsatz?", "Sum of Umsatz (EUR) over 4 rows: 5.500,75"),
+        ("Welches Produkt hat den höchsten Umsatz?", "Tisch: Umsatz (EUR) 2.300,00, the highest of 4 rows"),
+        ("Quelle ville a le plus d'habitants ?", "Lyon: habitants 522 250, the highest of 3 rows"),
+        ("Quelle est la somme des habitants ?", "Sum of habitants over 3 rows: 1 009 791"),
+        ("¿Cuál es el precio medio de Ana?", "Average of precio over 2 rows: 100 (autor: Ana)"),
+        ("¿Cuántas obras hay?", "Number of rows: 3"),
+        ("¿Qué obra tiene el menor precio?", "Mar: precio 80, the lowest of 3 rows"),
+    ],
+)
+def test_answers(question: str, said: str) -> None:
+    found = answer(question, ALL)
+    assert found is not None
+    assert [each.text for each in found.answers] == [said]
+    assert recomputed(said, ALL) == (True, said) or bound(said, ALL) is not None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the population of Italy in 2020?",
+        "What was the population of France in 2022?",
+        "Which river is the widest?",
+        "What is the second longest river?",
+        "Which rivers are not in Europe?",
+        "What share of rivers is in Europe?",
+        "Who wrote the Danube waltz?",
+        "Why is the Nile long?",
+        "How old is the Nile?",
+        "How many people live in France?",
+        "What is the average price of a loaf of bread in Berlin today?",
+        "Wie hoch ist der Umsatz von Lampe in Nord?",
+        "",
+    ],
+)
+def test_what_no_table_answers(question: str) -> None:
+    assert answer(question, ALL) is None
+
+
+def test_two_columns_which_fit_as_well_answer_nothing() -> None:
+    birds = table("birds.csv", "bird;bill length;bill depth", "Gentoo;47;15", "Adelie;39;18")
+    assert answer("What is the average bill of the birds?", [birds]) is None
+    found = answer("What is the average bill depth of the birds?", [birds])
+    assert found is not None
+    assert found.answers[0].value == "16.5"
+
+
+def test_amounts_in_different_units_are_not_summed() -> None:
+    roads = table("roads.csv", "road;length", "A;12 km", "B;800 m")
+    assert answer("What is the total length of the roads?", [roads]) is None
+
+
+def test_ties_name_all() -> None:
+    ports = table("ports.csv", "port;depth", "Goole;7", "Hull;9", "Ayr;9")
+    found = answer("Which port has the greatest depth?", [ports])
+    assert found is not None
+    assert found.answers[0].text == "Hull, Ayr: depth 9, the highest of 3 rows"
+
+
+def test_every_row_used_is_cited_up_to_a_bound() -> None:
+    many = table("many.csv", "name;size", *(f"n{number};{number}" for number in range(500)))
+    found = answer("Which name has the highest size?", [many])
+    assert found is not None
+    (said,) = found.answers
+    assert (len(said.rows), len(said.cited())) == (500, 200)
+    assert said.cited()[-1].text(0) == "n499"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "same"),
+    [
+        ("Nile: length (km) 6650, the highest of 5 rows", True),
+        ("Amazon: length (km) 6650, the highest of 5 rows", False),
+        ("Nile: length (km) 6850, the highest of 5 rows", False),
+        ("Nile: length (km) 6650, the highest of 6 rows", False),
+        ("Sum of length (km) over 3 rows: 7614 (continent: Europe)", True),
+        ("Sum of length (km) over 3 rows: 7614 (continent: Africa)", False),
+        ("Number of rows: 3 (length (km): > 3000)", True),
+        ("Number of rows: 4 (length (km): > 3000)", False),
+    ],
+)
+def test_sentences_are_computed_again(sentence: str, same: bool) -> None:
+    found = recomputed(sentence, ALL)
+    assert found is not None
+    assert found[0] is same
+
+
+def test_what_states_no_computation_is_not() -> None:
+    assert recomputed("The Nile is long.", ALL) is None
+    assert recomputed("Sum of weight over 3 rows: 7", ALL) is None
+    assert bound("length (km) of Rhine: 1234", ALL) == (False, "1233")
+    assert bound("length (km) of Elbe: 1233", ALL) is None
+    assert bound("{head} of {subject}: {value}", ALL) is None
+
+
+def test_words_of_operations() -> None:
+    asked = read_asking("What is the average length of rivers with more than 3,000 visitors?")
+    assert [way.operation for way in asked.ways] == ["mean"]
+    assert [(limit.way, str(limit.number)) for limit in asked.limits] == [(1, "3000")]
+    assert read_asking("Welches ist der längste Fluss?").ways[0].measures[:1] == ("länge",)
+    assert read_asking("Describe the rivers").ways[0].operation == "cell"
+
+
+@given(st.lists(st.integers(-999, 999), min_size=1, max_size=30))
+def test_extremes_sums_and_counts_are_those_of_the_rows(sizes: list[int]) -> None:
+    things = table("things.csv", "thing;size", *(f"t{at};{size}" for at, size in enumerate(sizes)))
+    values = {}
+    for operation in ("highest", "lowest", "total"):
+        found = answer(f"What is the {operation} size?", [things])
+        assert found is not None
+        values[operation] = int(found.answers[0].value)
+        assert recomputed(found.answers[0].text, [things]) == (True, found.answers[0].text)
+    assert values == {"highest": max(sizes), "lowest": min(sizes), "total": sum(sizes)}
+    found = answer("How many things have a size of more than 0?", [things])
+    assert (int(found.answers[0].value) if found else 0) == sum(size > 0 for size in sizes)
+
+
+@settings(max_examples=200)
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_no_question_and_no_sentence_fails(question: str, sentence: str) -> None:
+    answer(question, ALL)
+    recomputed(sentence, ALL)
+    bound(sentence, ALL)
+
+
+@given(st.sets(st.integers(0, 5000), min_size=1, max_size=200))
+def test_notes_are_read_as_they_were_told(ordinals: set[int]) -> None:
+    note = Note("Sum of size: 7", tuple(sorted(ordinals)))
+    assert heard(f"Something else.\n{told(note)}\n3 of the 9 rows are shown.") == (note,)
+
+
+def test_other_lines_are_no_notes() -> None:
+    assert heard("Computed from passages x: 7\nComputed from passages 3-: 7") == ()
+    assert len(heard("Computed from passages 0-999999999: 7")[0].ordinals) == 1_000
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_what_is_said_in_any_language_is_computed_again(locale: str) -> None:
+    with speaking(locale):
+        for question in ("Which river is the longest?", "How many rivers are in Europe?", "What is the total length?"):
+            found = answer(question, [RIVERS])
+            assert found is not None
+            assert recomputed(found.answers[0].text, ALL) == (True, found.answers[0].text)
+        found = answer("What was the population of France in 2020?", ALL)
+        assert found is not None
+        assert bound(found.answers[0].text, ALL) == (True, "67.4")

@@ -1,0 +1,96 @@
+"""Cells bound to their heads, whatever form a row has."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.fetch.table import names_of, row_lines
+
+PLAIN = st.text(st.characters(categories=("L", "N", "P", "Zs"), exclude_characters="|¦:\\\u00a0"), min_size=1)
+
+
+def pieces(*lines: str, start: int = 0) -> list[TablePiece]:
+    found: list[TablePiece] = []
+    for number, line in enumerate(lines):
+        found.append(TablePiece(f"S1.{number}", line, start))
+        start += len(line.encode()) + 2
+    return found
+
+
+def bound(table: ReadTable) -> list[dict[str, str]]:
+    return [{table.heads[at]: cell.text for at, cell in row.cells.items()} for row in table.rows]
+
+
+@pytest.mark.parametrize("bars", ["{}", "| {} |"])
+def test_rows_which_carry_their_heads(bars: str) -> None:
+    lines = [bars.format("port: Goole | depth: 7 m"), bars.format("port: Hull | tide: 6.1 | depth: 9 m")]
+    (table,) = read_tables(pieces(*lines), "ports.csv")
+    assert table.heads == ("port", "tide", "depth")
+    assert bound(table) == [{"port": "Goole", "depth": "7 m"}, {"port": "Hull", "tide": "6.1", "depth": "9 m"}]
+    assert table.columns == (("Goole", "Hull"), ("", "6.1"), ("7 m", "9 m"))
+
+
+def test_rows_below_their_heads_with_rules_and_empty_cells() -> None:
+    (table,) = read_tables(pieces("Table 3: Ports", "| Port | Depth |", "|---|---|", "| Goole | |", "| a\\|b | 9 |"))
+    assert (table.heads, table.names, table.caption) == (("Port", "Depth"), ("S1.1",), "Table 3: Ports")
+    assert bound(table) == [{"Port": "Goole"}, {"Port": "a|b", "Depth": "9"}]
+
+
+def test_heads_of_two_rows_where_the_first_names_groups() -> None:
+    (table,) = read_tables(
+        pieces(
+            "| Country | Population | Population |",
+            "| Country | 2019 | 2020 |",
+            "| Europe | Europe | Europe |",
+            "| France | 67.2 | 67.4 |",
+        )
+    )
+    assert table.heads == ("Country", "Population 2019", "Population 2020")
+    assert bound(table) == [{"Country": "France", "Population 2019": "67.2", "Population 2020": "67.4"}]
+
+
+def test_a_row_too_long_for_a_passage_is_one_row_again() -> None:
+    row = ["Goole", "x" * 300, "y" * 300, "7"]
+    head = ["port", "note", "remark", "depth"]
+    lines = list(row_lines(row, head))
+    assert len(lines) > 1
+    (table,) = read_tables(pieces(*lines))
+    assert bound(table) == [dict(zip(head, row, strict=True))]
+    assert table.rows[0].names == tuple(f"S1.{number}" for number in range(len(lines)))
+
+
+def test_a_sheets_row_says_where_it_stands() -> None:
+    (table,) = read_tables(pieces("port: Goole | depth: 7 | cells: A2:B2", "port: Hull | depth: 9 | cells: A3:B3"))
+    assert table.heads == ("port", "depth")
+    assert [row.place for row in table.rows] == ["A2:B2", "A3:B3"]
+
+
+def test_other_texts_part_tables_and_are_none() -> None:
+    found = read_tables(pieces("a: 1 | b: 2", "Some prose.", "a: 3 | b: 4", "x: 5 | y: 6", "Author: Anna"))
+    assert [table.heads for table in found] == [("a", "b"), ("a", "b"), ("x", "y")]
+    assert read_tables(pieces("Author: Anna", "Note: see | below", "| only |")) == ()
+
+
+@given(
+    st.lists(PLAIN.map(str.strip).filter(bool), min_size=2, max_size=5, unique_by=str.casefold),
+    st.lists(st.lists(PLAIN.map(lambda text: text.strip()[:40]), min_size=2, max_size=5), min_size=1, max_size=5),
+)
+def test_what_is_written_with_heads_is_read_back_with_its_bytes(heads: list[str], rows: list[list[str]]) -> None:
+    names = names_of(heads)
+    rows = [(row + [""] * len(names))[: len(names)] for row in rows]
+    rows = [row for row in rows if sum(map(bool, row)) > 1]
+    lines = [line for row in rows for line in row_lines(row, names)]
+    if not rows or (len({len(line) for line in lines}) and len(lines) != len(rows)):
+        return
+    text = "\n\n".join(lines).encode()
+    found = [row for table in read_tables(pieces(*lines)) for row in _named(table)]
+    wanted = [[(name, cell) for name, cell in zip(names, row, strict=True) if cell] for row in rows]
+    assert [sorted((head, cell) for head, cell, _, _ in row) for row in found] == [sorted(row) for row in wanted]
+    assert all(text[start:end].decode() == cell for row in found for _, cell, start, end in row)
+
+
+def _named(table: ReadTable) -> list[list[tuple[str, str, int, int]]]:
+    return [[(table.heads[at], c.text, c.start, c.end) for at, c in row.cells.items()] for row in table.rows]

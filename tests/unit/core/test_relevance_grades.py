@@ -1,0 +1,174 @@
+"""How far the sentences of a report answer a question, and what a run may be called for it."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.assurance import assured, told
+from assay.core.brief import Brief
+from assay.core.claims import RELEVANT, Claim, Relevance, Summary, Verdict, summarize
+from assay.core.rarity import Rarity
+from assay.core.relevance.grades import GRADE_NAMES, CitedSentence, apart, grade, grades
+from assay.core.relevance.scores import weights
+from assay.core.relevance.topic_question import read_question
+from assay.core.view import RunView
+from assay.core.view.model import Gate
+
+ROCK = (
+    "The lighthouse on Bell Rock was designed by Robert Stevenson.",
+    "Gulls nest on Bell Rock in spring.",
+    "Bread is baked from flour, water and yeast.",
+)
+
+
+def graded(question: str, *texts: str, rarity: Rarity | None = None) -> tuple[Relevance, ...]:
+    return grade([question], [CitedSentence(text=text, cited=text) for text in texts], rarity)
+
+
+def test_what_answers_what_is_on_the_matter_and_what_is_not() -> None:
+    assert graded("Who designed the lighthouse on Bell Rock?", *ROCK) == ("answers", "related", "unrelated")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        (
+            "Wer entwarf die Brücke von Ulm?",
+            "Die Brücke von Ulm wurde von Anna Berg entworfen.",
+            "Brot wird aus Mehl gebacken.",
+        ),
+        ("Сколько длится прилив в Бресте?", "Прилив в Бресте длится шесть часов.", "Хлеб пекут из муки."),
+        ("长江流入哪里？", "长江流入东海。", "面包是用面粉做的。"),
+        ("أين يصب نهر النيل؟", "يصب نهر النيل في البحر المتوسط.", "يصنع الخبز من الدقيق."),
+    ],
+)
+def test_in_every_language(question: str, answer: str, other: str) -> None:
+    assert graded(question, answer, other) == ("answers", "unrelated")
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How old is Anna van Berg?", "Anna van Berg attended the meeting."),
+        ("What is the capital of France?", "France has many rivers."),
+    ],
+)
+def test_what_says_something_else_of_what_is_named_does_not_answer(question: str, text: str) -> None:
+    assert graded(question, text) == ("related",)
+
+
+def test_a_header_field_answers_in_its_own_words() -> None:
+    framed = CitedSentence(text="Author of PEP 6 (Bug Fix Releases): Aahz", cited="Author: Aahz", framed=True)
+    assert grade(["What are the authors of PEP 6?"], [framed]) == ("answers",)
+    assert grade(["Who wrote PEP 6?"], [framed]) == ("answers",)
+
+
+def test_what_it_is_may_stand_in_the_passage_cited() -> None:
+    bare = CitedSentence(text="It was lit in 1811.", cited="It was lit in 1811.")
+    cited = CitedSentence(
+        text="It was lit in 1811.", cited="Bell Rock has a lighthouse. It was lit in 1811.", title="Bell Rock"
+    )
+    question = read_question("When was the lighthouse on Bell Rock lit?")
+    alone, beside = grades(question, [bare, cited])
+    assert beside[GRADE_NAMES.index("reach")] > alone[GRADE_NAMES.index("reach")]
+
+
+def test_a_part_which_is_a_question_may_be_answered_alone() -> None:
+    whole = "How heavy is the great bell of Ulm? Who designed the lighthouse on Bell Rock?"
+    parts = ["How heavy is the great bell of Ulm?", "Who designed the lighthouse on Bell Rock?"]
+    assert grade([whole, *parts], [CitedSentence(text=ROCK[0], cited=ROCK[0])]) == ("answers",)
+
+
+def test_nothing_is_said_of_a_report_in_another_language() -> None:
+    german = "Der Leuchtturm auf dem Felsen wurde von Robert Stevenson entworfen und ist aus Granit."
+    assert apart("Who designed the lighthouse on the rock?", [german])
+    assert graded("Who designed the lighthouse on the rock?", german) == ("",)
+    assert grade([], [CitedSentence(text=german)]) == ("",)
+    assert grade(["Who?"], []) == ()
+
+
+def test_a_rare_word_counts_more_than_one_which_most_passages_hold() -> None:
+    scope = Rarity(passages=5_000, holding={"bell": 4_000, "rock": 4_000, "lighthous": 4_000, "design": 3})
+    vectors = [
+        grades(read_question("Who designed the lighthouse on Bell Rock?"), [CitedSentence(text=ROCK[1])], each)[0]
+        for each in (None, scope)
+    ]
+    assert vectors[1][0] < vectors[0][0]
+
+
+def test_the_bands_are_of_these_features_and_have_their_provenance() -> None:
+    assert set(weights().answers.weights) == set(weights().related.weights) == set(GRADE_NAMES)
+    assert "bench/relevance_training.py" in weights().provenance
+
+
+TEXTS = st.lists(st.text("ab cdé中ا1.,?", max_size=30), max_size=5)
+
+
+@given(st.text("ab cdé中ا1.,?", max_size=30), TEXTS)
+def test_any_sentence_is_graded(question: str, texts: list[str]) -> None:
+    found = graded(question, *texts)
+    assert len(found) == len(texts)
+    assert set(found) <= {"", *RELEVANT}
+    assert found == graded(question, *texts)
+
+
+# what a run may be called
+
+
+def claims(*said: tuple[Verdict, Relevance]) -> tuple[Claim, ...]:
+    return tuple(
+        Claim(id=f"c{at}", text="x", start=at, end=at + 1, verdict=verdict, relevance=relevance)
+        for at, (verdict, relevance) in enumerate(said, 1)
+    )
+
+
+def words(*said: tuple[Verdict, Relevance], graded: bool = True, passed: bool = True, verify: bool = True) -> str:
+    found = claims(*said)
+    return told(
+        RunView(
+            brief=Brief(question="Who?", date="2026-01-01", verify=verify),
+            status="completed",
+            claims=found,
+            graded=graded,
+            verified=passed and (not graded or assured(found).whole),
+            gate=Gate(summary=Summary(), passed=passed),
+        )
+    )
+
+
+def test_verified_means_both_and_its_words_say_which_is_missing() -> None:
+    assert words(("quoted", "answers"), ("supported", "related")).startswith("verified: every sentence is true")
+    assert words(("quoted", "related")) == (
+        "not verified: every sentence is true to its source, but none was found to answer the question"
+    )
+    assert words(("unsupported", "answers"), ("quoted", "answers")) == (
+        "not verified: 1 sentence is not confirmed by its sources"
+    )
+    assert words(("partial", "related"), ("unchecked", "unrelated")) == (
+        "not verified: 2 sentences are not confirmed by their sources, and none was found to answer the question"
+    )
+    assert "could not be told" in words(("quoted", ""))
+    assert words() == "not verified: it states nothing which could be checked"
+    assert words(("quoted", "answers"), passed=False) == "did not pass its final check"
+    assert words(("unchecked", ""), verify=False) == "not verified: checking was switched off"
+
+
+def test_of_an_older_run_its_gate_is_told() -> None:
+    assert words(("unsupported", ""), graded=False) == "its citations and counts passed the final check"
+
+
+@given(st.lists(st.tuples(st.sampled_from(["quoted", "supported", "partial"]), st.sampled_from(["", *RELEVANT]))))
+def test_whole_is_when_all_hold_and_nothing_says_that_none_answers(said: list[tuple[Verdict, Relevance]]) -> None:
+    found = assured(claims(*said))
+    held = all(verdict != "partial" for verdict, _ in said)
+    judged = [relevance for _, relevance in said if relevance]
+    assert found.whole == (bool(said) and held and (not judged or "answers" in judged))
+
+
+def test_claims_are_counted_by_relevance() -> None:
+    counted = summarize(claims(("quoted", "answers"), ("quoted", "related"), ("partial", "")))
+    assert (counted.claims, counted.answers, counted.related, counted.unrelated) == (3, 1, 1, 0)
+    assert msgspec.json.decode(b'{"claims": 1, "quoted": 1}', type=Summary).answers == 0  # as older logs have it

@@ -1,0 +1,38 @@
+"""Whether a page needs its scripts: by how much there is to read without them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.fetch.browser.script_detection import BARE, SHORT, look
+
+LONG = "The highest tide on record was 5.2 metres, in March 1838. " * 9
+
+
+@pytest.mark.parametrize(
+    ("body", "bare", "short"),
+    [
+        ("<div id=root></div><script src=/a.js></script>", True, True),
+        ("<noscript>You need to enable JavaScript to run this app, really.</noscript><script>x()</script>", True, True),
+        (f"<nav>{LONG}</nav><footer>{LONG}</footer><div></div><SCRIPT>x()</SCRIPT>", True, True),
+        ("<p>Loading the records of the harbor, please wait a moment.</p><script>x()</script>", False, True),
+        (f"<p>{LONG}</p><script src=/a.js></script>", False, False),
+        ("<p>Short.</p>", False, False),
+        ("<p></p>", False, False),
+        ('<p></p><script type="application/ld+json">{"text": "no script"}</script>', False, False),
+        (f"<script>const text = '{LONG}'</script>", True, True),
+        ("", False, False),
+    ],
+)
+def test_a_page_at_a_glance(body: str, bare: bool, short: bool):
+    seen = look(f"<!doctype html><html><head><title>{LONG}</title></head><body>{body}</body></html>".encode())
+    assert (seen.bare, seen.short) == (bare, short)
+
+
+@given(st.binary(max_size=300), st.integers(0, 3 * SHORT))
+def test_any_bytes_are_looked_at_and_text_is_counted(noise: bytes, size: int):
+    look(noise)
+    look(b"<script>" + noise)
+    seen = look(f"<body><p>{'a' * size}</p><script>x()</script></body>".encode())
+    assert seen.characters == size
+    assert (seen.bare, seen.short) == (size < BARE, size < SHORT)

@@ -1,0 +1,63 @@
+"""Merged cells of HTML tables stand in every column and row they span."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from assay.fetch.html_grid import MOST_SPAN, grid
+
+
+def rows(inner: str) -> list[list[str]]:
+    node = LexborHTMLParser(f"<table>{inner}</table>").css_first("table")
+    assert node is not None
+    return grid(node)
+
+
+def test_columns_and_rows_spanned() -> None:
+    assert rows(
+        "<tr><th rowspan=2>Country</th><th colspan=2>Population</th></tr><tr><th>2019</th><th>2020</th></tr>"
+        "<tr><td>France<td>67.2<td>67.4</tr>"
+    ) == [["Country", "Population", "Population"], ["Country", "2019", "2020"], ["France", "67.2", "67.4"]]
+
+
+def test_a_row_which_only_goes_on_is_left_out() -> None:
+    assert rows("<tr><th rowspan=2>a</th><th>b</th><th rowspan=2>c</th></tr><tr></tr><tr><td>1<td>2<td>3</tr>") == [
+        ["a", "b", "c"],
+        ["1", "2", "3"],
+    ]
+
+
+def test_what_goes_on_at_the_end_of_a_row() -> None:
+    assert rows("<tr><td>1<td>2<td rowspan=2>x</tr><tr><td>3</tr>") == [["1", "2", "x"], ["3", "", "x"]]
+
+
+def test_footnote_marks_are_no_part_of_a_value() -> None:
+    assert rows('<tr><td>67.4<sup class="reference"><a href="#n">[1]</a></sup><td>10<sup>3</sup></tr>') == [
+        ["67.4", "10³"]
+    ]
+    assert rows('<tr><td>67.4<sup>a</sup><sup><a href="#n">b</a></sup><td>8.9<sup>1</sup></tr>') == [["67.4a", "8.9¹"]]
+
+
+@pytest.mark.parametrize("span", ["0", "-1", "x", "", "1.5"])
+def test_odd_spans_count_one(span: str) -> None:
+    assert rows(f"<tr><td colspan='{span}'>a<td>b</tr>") == [["a", "b"]]
+
+
+def test_endless_spans_end() -> None:
+    assert len(rows("<tr><td colspan=99999>a</tr>")[0]) == MOST_SPAN
+
+
+SPANS = st.lists(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), max_size=4), max_size=5)
+
+
+@given(SPANS)
+def test_every_cell_is_there(cells: list[list[tuple[int, int]]]) -> None:
+    inner = ""
+    for at, row in enumerate(cells):
+        made = (f"<td colspan={wide} rowspan={high}>{at}.{column}</td>" for column, (wide, high) in enumerate(row))
+        inner += f"<tr>{''.join(made)}</tr>"
+    found = {text for row in rows(inner) for text in row}
+    assert found - {""} == {f"{at}.{column}" for at, row in enumerate(cells) for column in range(len(row))}

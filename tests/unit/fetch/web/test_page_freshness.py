@@ -1,0 +1,190 @@
+"""Pages kept for the next time: when they are asked for again, and with which condition."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from web import AGENT, ALLOWED, Site, moved, response, site
+
+from assay.core.errors import FetchFailed
+from assay.core.ports import KeptPage, PageCache
+from assay.core.sources import Fetched
+from assay.core.webrules import WebRules
+from assay.fetch.web.fetcher import WebFetcher
+from assay.fetch.web.page_freshness import MOMENT, MOST, conditions, fresh_for
+from assay.run.clock import SystemClock
+from assay.store.blobs import FolderBlobs
+from assay.store.pages import FolderPages, MemoryPages
+
+FRESH = WebRules(fresh=True)
+
+
+@pytest.fixture(params=["memory", "folder"])
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> PageCache:
+    if request.param == "memory":
+        return MemoryPages()
+    return FolderPages(tmp_path / "pages", FolderBlobs(tmp_path / "blobs"))
+
+
+async def read(there: Site, kept: PageCache, path: str = "/a", rules: WebRules = WebRules()) -> Fetched:  # noqa: B008 - frozen
+    """A page, by a fetcher of its own, as another process has."""
+    web = WebFetcher(SystemClock(), agent=AGENT, policy=ALLOWED, robots=False, kept=kept)
+    try:
+        return await web.fetch(there.url(path), rules)
+    finally:
+        await web.close()
+
+
+def conditional(there: Site, body: str, **headers: str) -> None:
+    """A page which is sent once, and then only said to be unchanged."""
+
+    def reply() -> bytes:
+        if "if-none-match:" in there.seen[-1].lower() or "if-modified-since:" in there.seen[-1].lower():
+            return response(status=304, **headers)
+        return response(body, Cache_Control="no-cache", **headers)
+
+    there.pages["/a"] = reply
+
+
+async def test_a_page_with_a_tag_is_not_sent_twice(kept: PageCache):
+    async with site() as there:
+        conditional(there, "The tide.", ETag='"1"', Content_Type="text/plain")
+        first, second = await read(there, kept), await read(there, kept)
+    assert (first.kept, second.kept) == ("", "unchanged")
+    assert (second.body, second.status, second.media_type) == (b"The tide.", 200, "text/plain")
+    assert second.fetched_at >= first.fetched_at
+    assert [('If-None-Match: "1"' in seen) for seen in there.seen] == [False, True]
+
+
+async def test_a_date_is_a_condition_too(kept: PageCache):
+    async with site() as there:
+        conditional(there, "The tide.", Last_Modified="Tue, 05 Mar 2024 10:00:00 GMT")
+        await read(there, kept)
+        assert (await read(there, kept)).kept == "unchanged"
+
+
+async def test_a_page_which_is_fresh_is_not_asked_for(kept: PageCache):
+    async with site() as there:
+        there.pages["/a"] = response("The tide.", Cache_Control="max-age=60")
+        await read(there, kept)
+        again = await read(there, kept)
+        assert (again.kept, again.body, there.asked) == ("fresh", b"The tide.", ["/a"])
+        anew = await read(there, kept, rules=FRESH)
+        assert (anew.kept, there.asked) == ("", ["/a", "/a"])
+        assert "if-none-match" not in there.seen[-1].lower()
+
+
+async def test_a_changed_page_takes_the_place_of_the_old_one(kept: PageCache):
+    async with site() as there:
+        there.pages["/a"] = response("old", Cache_Control="max-age=0", ETag='"1"')
+        await read(there, kept)
+        there.pages["/a"] = response("new", Cache_Control="max-age=0", ETag='"2"')
+        assert (await read(there, kept)).body == b"new"
+        await read(there, kept)
+        assert 'If-None-Match: "2"' in there.seen[-1]
+
+
+async def test_redirects_are_followed_anew(kept: PageCache):
+    async with site() as there:
+        conditional(there, "The tide.", ETag='"1"')
+        there.pages["/old"] = moved("/a")
+        await read(there, kept)
+        page = await read(there, kept, "/old")
+        assert (page.kept, page.url, page.final_url) == ("unchanged", there.url("/old"), there.url("/a"))
+        assert page.redirects == (there.url("/old"),)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Cache-Control": "no-store", "ETag": '"1"'}, {"Vary": "*", "ETag": '"1"'}, {"Cache-Control": "max-age=0"}],
+)
+async def test_what_may_not_be_kept_or_would_be_of_no_use_is_not(kept: PageCache, headers: dict[str, str]):
+    async with site() as there:
+        there.pages["/a"] = response("x", **{name.replace("-", "_"): value for name, value in headers.items()})
+        await read(there, kept)
+        assert kept.get(there.url("/a")) is None
+
+
+async def test_errors_are_not_kept(kept: PageCache):
+    async with site() as there:
+        there.pages["/a"] = response("gone", 404, Cache_Control="max-age=60")
+        for _ in range(2):
+            with pytest.raises(FetchFailed, match="not found"):
+                await read(there, kept)
+        assert there.asked == ["/a", "/a"]
+
+
+async def test_a_damaged_entry_is_as_none(tmp_path: Path):
+    kept = FolderPages(tmp_path / "pages", FolderBlobs(tmp_path / "blobs"))
+    async with site() as there:
+        there.pages["/a"] = response("The tide.", Cache_Control="max-age=60")
+        await read(there, kept)
+        (file,) = (tmp_path / "pages").rglob("*.json")
+        file.write_bytes(file.read_bytes()[:40])
+        assert (await read(there, kept)).kept == ""
+        assert (await read(there, kept)).kept == "fresh"
+
+
+async def test_a_place_which_cannot_be_written_keeps_nothing(tmp_path: Path):
+    (tmp_path / "pages").write_text("a file")
+    kept = FolderPages(tmp_path / "pages", FolderBlobs(tmp_path / "blobs"))
+    async with site() as there:
+        there.pages["/a"] = response("The tide.", Cache_Control="max-age=60")
+        assert (await read(there, kept)).body == b"The tide."
+
+
+def test_of_many_pages_the_oldest_go():
+    kept = MemoryPages(most=3)
+    for number in range(5):
+        page = Fetched(url="", final_url=f"u{number}", media_type="", body=b"", fetched_at="")
+        kept.put(KeptPage(page=page, fresh_until=0))
+    assert [kept.get(f"u{number}") is not None for number in range(5)] == [False, False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("headers", "wanted"),
+    [
+        ({"cache-control": "max-age=60"}, 60),
+        ({"cache-control": "max-age=60", "age": "50"}, 10),
+        ({"cache-control": "max-age=60", "age": "70"}, None),
+        ({"cache-control": 'private, max-age="30"'}, 30),
+        ({"cache-control": "max-age=99999999"}, MOST),
+        ({"cache-control": "no-cache, max-age=60", "etag": "x"}, 0),
+        ({"expires": "Tue, 05 Mar 2024 10:01:00 GMT", "date": "Tue, 05 Mar 2024 10:00:00 GMT"}, 60),
+        ({"expires": "0", "etag": "x"}, 0),
+        ({"etag": "x"}, MOMENT),
+        ({"etag": "ü", "expires": "0"}, None),
+        ({}, MOMENT),
+    ],
+)
+def test_how_long_a_page_is_fresh(headers: dict[str, str], wanted: float | None):
+    assert fresh_for(headers) == wanted
+
+
+@given(st.dictionaries(st.sampled_from(("cache-control", "age", "expires", "date", "etag", "vary")), st.text()))
+def test_no_header_breaks_the_reading(headers: dict[str, str]):
+    fresh = fresh_for(headers)
+    assert fresh is None or 0 <= fresh <= MOST
+    assert all(value.isprintable() for value in conditions(headers).values())
+
+
+def test_a_kept_page_is_plain_data():
+    page = Fetched(url="u", final_url="u", media_type="text/html", body=b"\x00", fetched_at="2024-01-01T00:00:00.000Z")
+    kept = KeptPage(page=page, fresh_until=1.5)
+    assert msgspec.json.decode(msgspec.json.encode(kept), type=KeptPage) == kept
+
+
+async def test_two_addresses_of_one_page_at_once_are_one_request():
+    async with site() as there:
+        there.pages |= {"/a": [0.1, response("The tide.")], "/old": moved("/a"), "/older": moved("/a")}
+        web = WebFetcher(SystemClock(), agent=AGENT, policy=ALLOWED, robots=False)
+        pages = await asyncio.gather(*(web.fetch(there.url(path)) for path in ("/a", "/old", "/older")))
+        await web.close()
+    assert sorted(there.asked) == ["/a", "/old", "/older"]
+    assert [page.url for page in pages] == [there.url(path) for path in ("/a", "/old", "/older")]
+    assert [len(page.redirects) for page in pages] == [0, 1, 1]

@@ -1,0 +1,83 @@
+"""Fields filled by the built-in model: header fields, rows with headers, dates and numbers; nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.core.messages import Message, Request
+from assay.models.extractive.model import respond
+from assay.phases.fields.field_tools import definition
+from assay.phases.fields.schema import FieldGroup, read
+
+PEP = """## S1001 Bug Fix Releases <file:///pep-6.md>
+[S1001.0] PEP: 6
+[S1001.1] Title: Bug Fix Releases
+[S1001.2] Author: Ann Lee, Bo Ek
+[S1001.3] Status: Superseded
+[S1001.4] Created: 15-Mar-2001
+[S1001.5] Releases are made by a manager."""
+TIDES = """## S1002 Tides <file:///tides.md>
+[S1002.0] Tides
+[S1002.1] The tide at Brest rises 7 metres at most.
+[S1002.2] The harbour of Brest was opened on 3 May 1921."""
+TABLE = """## S1003 table.csv <file:///table.csv>
+[S1003.0] country: France | year: 2020 | population: 67.4
+[S1003.1] country: Spain | year: 2020 | population: 47.4"""
+
+
+def fill(question: str, evidence: str, schema: str) -> dict[str, Any]:
+    part: FieldGroup = read(schema).parts[0]
+    messages = [
+        Message(role="user", name="evidence", text=evidence),
+        Message(role="user", name="question", text=question),
+    ]
+    request = Request(
+        task="fill",
+        system="",
+        messages=tuple(messages),
+        tools=(definition(part, part.slots),),
+        tool_choice="fill_fields",
+    )
+    _, (call,) = respond(request)
+    assert call.name == "fill_fields"
+    return call.arguments
+
+
+def test_header_fields_are_read_by_key_or_by_what_the_description_asks_for() -> None:
+    schema = """{"properties": {"status": {"enum": ["Draft", "Superseded"]}, "people": {"type": "array", "items":
+      {"type": "string"}, "description": "who wrote it"}, "created": {"type": "string", "format": "date"},
+      "number": {"type": "integer"}, "sponsor": {"type": "string"}}}"""
+    found = fill("What is PEP 6?", PEP, schema)
+    assert found["subject"] == "PEP 6 (Bug Fix Releases)"
+    assert found["fields"]["status"] == {"value": "Superseded", "passages": ["S1001.3"]}
+    assert found["fields"]["people"] == {"value": ["Ann Lee", "Bo Ek"], "passages": ["S1001.2"]}
+    assert found["fields"]["created"] == {"value": "15-Mar-2001", "passages": ["S1001.4"]}
+    assert found["fields"]["number"] == {"value": "6", "passages": ["S1001.0"]}
+    assert found["fields"]["sponsor"]["value"] is None
+    assert found["fields"]["sponsor"]["reason"]
+
+
+def test_numbers_and_dates_are_read_out_of_the_sentence_that_says_them() -> None:
+    schema = """{"properties": {"tide": {"type": "integer", "description": "metres the tide rises"},
+      "opened": {"type": "string", "format": "date", "description": "when the harbour was opened"},
+      "colour": {"type": "string"}}}"""
+    found = fill("What of Brest?", TIDES, schema)["fields"]
+    assert found["tide"] == {"value": "7", "passages": ["S1002.1"]}
+    assert found["opened"] == {"value": "3 May 1921", "passages": ["S1002.2"]}
+    assert found["colour"]["value"] is None
+
+
+def test_a_cell_is_read_below_its_header_in_the_row_that_answers() -> None:
+    schema = '{"properties": {"population": {"type": "number"}, "country": {"type": "string"}}}'
+    found = fill("What was the population of Spain in 2020?", TABLE, schema)["fields"]
+    assert found["population"] == {"value": "47.4", "passages": ["S1003.1"]}
+    assert found["country"] == {"value": "Spain", "passages": ["S1003.1"]}
+
+
+def test_items_are_the_documents_that_have_the_fields() -> None:
+    schema = """{"properties": {"peps": {"type": "array", "items": {"type": "object", "properties":
+      {"status": {"type": "string"}}}}}}"""
+    found = fill("Which are there?", f"{PEP}\n{TIDES}", schema)["items"]
+    assert [(item["subject"], item["fields"]["status"]["value"]) for item in found] == [
+        ("PEP 6 (Bug Fix Releases)", "Superseded")
+    ]

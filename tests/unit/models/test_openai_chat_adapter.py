@@ -1,0 +1,316 @@
+"""The OpenAI-compatible adapter against a server which speaks the format, faults included."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+
+import msgspec
+import openai
+import pytest
+from chat_server import DONE, USAGE, Answer, call, chat_server, chunk, fault, says, served
+
+from assay.core.errors import AssayError, ContextTooLong, ModelError
+from assay.core.messages import (
+    CallDelta,
+    CallDone,
+    Delta,
+    Message,
+    Profile,
+    Reply,
+    Request,
+    TextDelta,
+    ThinkingDelta,
+    ToolCall,
+    ToolDefinition,
+)
+from assay.core.secrets import Secret
+from assay.models.openai import SERVICES, ChatCompletions, ChatService
+
+KEY = "sk-planted-0123456789"
+SEARCH = ToolDefinition(name="search", description="Searches.", parameters={"type": "object", "properties": {}})
+ASKED = Request(
+    task="research",
+    system="You research.",
+    messages=(
+        Message(role="user", name="task", text="Find it."),
+        Message(role="assistant", calls=(ToolCall(id="a", name="search", arguments={"query": "é"}),)),
+        Message(role="tool", call_id="a", text="[S1.1] It."),
+    ),
+    tools=(SEARCH,),
+    tool_choice="required",
+    max_tokens=500,
+    timeout=5.0,
+    first_token=5.0,
+)
+
+
+def model(url: str, service: str = "openai", **profile: object) -> ChatCompletions:
+    at = msgspec.structs.replace(SERVICES[service], url=url)
+    return ChatCompletions("m", at, Profile(name=f"{service}:m", **profile), Secret(KEY))  # type: ignore[arg-type]
+
+
+async def play(answers: Sequence[Answer], asked: Request = ASKED, **profile: object) -> tuple[list[Delta], Reply]:
+    with chat_server(*answers) as server:
+        adapter = model(server.url, **profile)
+        try:
+            items = [item async for item in adapter.stream(asked)]
+        finally:
+            await adapter.close()
+    assert isinstance(items[-1], Reply)
+    assert not any(isinstance(item, Reply) for item in items[:-1])
+    return items[:-1], items[-1]
+
+
+async def failed(*answers: Answer) -> AssayError:
+    with pytest.raises((ModelError, ContextTooLong)) as raised:
+        await play(answers)
+    assert KEY not in str(raised.value)
+    return raised.value
+
+
+async def test_a_plain_answer() -> None:
+    deltas, reply = await play([says("Seven ", "metres", ".")])
+    assert deltas == [TextDelta("Seven "), TextDelta("metres"), TextDelta(".")]
+    assert (reply.text, reply.stop, reply.calls, reply.model) == ("Seven metres.", "end", (), "openai:m")
+    usage = reply.usage
+    assert (usage.model_calls, usage.input_tokens, usage.output_tokens) == (1, 120, 30)
+    assert (usage.cached_tokens, usage.reasoning_tokens) == (100, 12)
+
+
+async def test_what_is_sent() -> None:
+    with chat_server(says("Yes.")) as server:
+        for adapter, asked in (
+            (model(server.url, native_reasoning=True), ASKED),
+            (model(server.url, "ollama"), msgspec.structs.replace(ASKED, tool_choice="search")),
+            (model(server.url), msgspec.structs.replace(ASKED, tools=())),
+        ):
+            assert [item async for item in adapter.stream(asked)]
+            await adapter.close()
+        first, second, third = server.requests
+    assert first["messages"] == [
+        {"role": "system", "content": "You research."},
+        {"role": "user", "content": "<task>\nFind it.\n</task>"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"id": "a", "type": "function", "function": {"name": "search", "arguments": '{"query":"é"}'}}
+            ],
+        },
+        {"role": "tool", "tool_call_id": "a", "content": "[S1.1] It."},
+    ]
+    assert (first["tool_choice"], first["reasoning_effort"]) == ("required", "medium")
+    assert first["max_completion_tokens"] == 500 + 10_000
+    assert "max_tokens" not in first
+    assert second["tool_choice"] == {"type": "function", "function": {"name": "search"}}
+    assert second["max_tokens"] == 500
+    assert "reasoning_effort" not in second
+    assert "tools" not in third
+    assert "tool_choice" not in third
+    assert server.keys == [f"Bearer {KEY}"] * 3
+
+
+@pytest.mark.parametrize(("service", "told"), [("vllm", True), ("ollama", False)])
+async def test_tools_nobody_may_call_are_told_where_a_choice_is_heeded(service: str, told: bool) -> None:
+    with chat_server(says("Yes.")) as server:
+        adapter = model(server.url, service)
+        assert [item async for item in adapter.stream(msgspec.structs.replace(ASKED, tool_choice="none"))]
+        await adapter.close()
+    assert ("tools" in server.requests[0]) is told
+    assert server.requests[0].get("tool_choice") == ("none" if told else None)
+
+
+async def test_calls_are_given_as_soon_as_they_are_whole() -> None:
+    answer = Answer(
+        [
+            chunk(call(0, "", id="x", name="search")),
+            chunk(call(0, '{"query": "a')),
+            chunk(call(0, 'b"}')),
+            chunk({"content": "."}),
+            chunk(call(1, '{"query":{}}', id="y", name="search")),
+            chunk({}, "tool_calls"),
+            chunk(usage=USAGE),
+            DONE,
+        ]
+    )
+    deltas, reply = await play([answer])
+    first = ToolCall(id="x", name="search", arguments={"query": "ab"})
+    second = ToolCall(id="y", name="search", arguments={"query": {}})
+    assert deltas == [
+        CallDelta(0, name="search", id="x"),
+        CallDelta(0, '{"query": "a'),
+        CallDelta(0, 'b"}'),
+        CallDone(0, first),
+        TextDelta("."),
+        CallDelta(1, '{"query":{}}', name="search", id="y"),
+        CallDone(1, second),
+    ]
+    assert (reply.calls, reply.stop) == ((first, second), "calls")
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([call(0, "", id="x", name="think")], [("x", {}, "")]),
+        ([call(0, '{"a": ', name="think")], [("call-0", {}, '{"a": ')]),
+        ([call(0, '"{}"', id="x", name="think")], [("x", {}, '"{}"')]),
+        ([call(0, "[1]", id="x", name="think")], [("x", {}, "[1]")]),
+        (
+            [call(0, '{"a":1}', id="x", name="think"), call(0, '{"b":2}', id="y", name="think")],
+            [("x", {"a": 1}, ""), ("y", {"b": 2}, "")],
+        ),
+        (
+            [
+                {"tool_calls": [{"function": {"name": "think", "arguments": '{"a"'}}]},
+                {"tool_calls": [{"function": {"arguments": ":1}"}}]},
+                {"tool_calls": [{"function": {"name": "think", "arguments": "{}"}}]},
+            ],
+            [("call-0", {"a": 1}, ""), ("call-1", {}, "")],
+        ),
+    ],
+    ids=["no arguments", "cut, no id", "encoded twice", "no object", "one index for all", "no index"],
+)
+async def test_calls_as_services_really_send_them(parts: list[dict], expected: list[tuple]) -> None:
+    deltas, reply = await play([Answer([*map(chunk, parts), chunk({}, "stop"), DONE])])
+    assert [(each.id, each.arguments, each.malformed) for each in reply.calls] == expected
+    assert [delta.call for delta in deltas if isinstance(delta, CallDone)] == list(reply.calls)
+    assert reply.stop == "calls"
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+async def test_native_reasoning(field: str) -> None:
+    answer = Answer([chunk({field: "Hm"}), chunk({field: "m."}), chunk({"content": "So."}), chunk({}, "stop"), DONE])
+    deltas, reply = await play([answer])
+    assert deltas == [ThinkingDelta("Hm"), ThinkingDelta("m."), TextDelta("So.")]
+    assert (reply.thinking, reply.text) == ("Hmm.", "So.")
+    assert reply.usage.input_tokens > 0  # estimated: the service did not count
+    assert reply.usage.output_tokens > 0
+
+
+async def test_a_reply_cut_at_its_limit_and_one_refused() -> None:
+    assert (await play([says("Seven", finish="length")]))[1].stop == "length"
+    assert (await play([says("", finish="content_filter")]))[1].stop == "refused"
+    answer = Answer([chunk({"refusal": "I can"}), chunk({"refusal": "not."}), chunk({}, "stop"), DONE])
+    reply = (await play([answer]))[1]
+    assert (reply.text, reply.stop) == ("I cannot.", "refused")
+
+
+@pytest.mark.parametrize(
+    ("answer", "transient", "retry_after"),
+    [
+        (fault(429, "Rate limit", **{"retry-after": "7"}), True, 7.0),
+        (fault(429, "Rate limit", **{"retry-after-ms": "1500"}), True, 1.5),
+        (fault(429, "Rate limit", **{"retry-after": "Fri, 01 Jan 2010 00:00:00 GMT"}), True, 0.0),
+        (fault(429, "Rate limit", **{"retry-after": "soon"}), True, None),
+        (fault(429, "You exceeded your current quota", "insufficient_quota"), False, None),
+        (fault(500, "The server had an error"), True, None),
+        (Answer(["<html>Bad gateway</html>"], 502), True, None),
+        (fault(401, f"Incorrect API key provided: {KEY}"), False, None),
+        (fault(404, "The model `m` does not exist", "model_not_found"), False, None),
+        (fault(400, "Unsupported parameter"), False, None),
+        (Answer(["{" * 500], 400), False, None),
+    ],
+)
+async def test_refusals_say_whether_to_try_again(answer: Answer, transient: bool, retry_after: float | None) -> None:
+    error = await failed(answer)
+    assert isinstance(error, ModelError)
+    assert (error.transient, error.retry_after) == (transient, retry_after)
+    assert str(answer.status) in error.reason
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        fault(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded"),
+        fault(400, "the request exceeds the available context size, try increasing it"),
+        fault(413, "prompt is too long: 210000 tokens > 200000 maximum"),
+        Answer([chunk(error={"message": "maximum context length is 4096", "code": 400})]),
+    ],
+)
+async def test_a_request_too_long_is_told_apart(answer: Answer) -> None:
+    assert isinstance(await failed(answer), ContextTooLong)
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        (Answer([chunk({"content": "Sev"})], cut=True), "cannot be reached"),
+        (Answer([chunk({"role": "assistant"}), DONE]), "cut off"),
+        (Answer([chunk({"content": "Sev"})]), "cut off"),
+        (Answer(["data: {not json\n\n"]), "no chunk"),
+        (Answer([chunk({"content": "Sev"}), chunk(error={"message": "overloaded", "code": 529})]), "overloaded"),
+        (Answer([chunk({"content": "Sev"}), chunk(error="worker died")]), "worker died"),
+        (Answer([chunk(error={"message": f"bad key {KEY}", "code": 500})]), "bad key ***"),
+        (Answer([chunk(error={"message": "no call", "code": "tool_use_failed", "status_code": 400})]), "no call"),
+    ],
+)
+async def test_a_broken_stream_is_worth_another_try(answer: Answer, word: str) -> None:
+    error = await failed(answer)
+    assert isinstance(error, ModelError)
+    assert error.transient
+    assert word in error.reason
+
+
+async def test_an_address_with_something_else_behind_it_is_told_from_an_outage() -> None:
+    async def page(scope: dict, receive: object, send: Callable) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/html")]})
+        await send({"type": "http.response.body", "body": b"<p>Welcome"})
+
+    with served(page) as port, pytest.raises(ModelError, match="base of its API") as raised:
+        await anext(model(f"http://127.0.0.1:{port}").stream(ASKED))
+    assert not raised.value.transient
+
+
+async def test_a_list_which_never_ends_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def drip(scope: dict, receive: object, send: Callable) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(100):
+            await send({"type": "http.response.body", "body": b" ", "more_body": True})
+            await asyncio.sleep(0.05)
+
+    monkeypatch.setattr("assay.models.model_lists.WAIT", 0.3)
+    with served(drip) as port:
+        adapter = model(f"http://127.0.0.1:{port}")
+        with pytest.raises(ModelError, match="no list"):
+            await adapter.offered()
+        await adapter.close()
+
+
+async def test_silence_ends() -> None:
+    quick = msgspec.structs.replace(ASKED, timeout=0.2, first_token=0.2)
+    with pytest.raises(ModelError, match="in time"):
+        await play([Answer([chunk({"content": "Sev"}), 30.0])], quick)
+
+
+async def test_nobody_there() -> None:
+    service = ChatService(name="ollama", url="http://127.0.0.1:9/v1", local=True)
+    with pytest.raises(ModelError, match="is it running"):
+        await anext(ChatCompletions("m", service, Profile(name="ollama:m")).stream(ASKED))
+
+
+async def test_the_server_is_true_to_the_format() -> None:
+    """OpenAI's own client reads the same answers alike."""
+    answer = Answer([chunk({"content": "Sev"}), chunk({"content": "en"}), chunk({}, "stop"), chunk(usage=USAGE), DONE])
+    with chat_server(answer) as server:
+        client = openai.AsyncOpenAI(api_key=KEY, base_url=server.url, max_retries=0)
+        async with client:
+            stream = await client.chat.completions.create(
+                model="m",
+                messages=[{"role": "user", "content": "?"}],
+                stream=True,
+                stream_options={"include_usage": True},
+            )
+            parts = [part async for part in stream]
+    assert "".join(part.choices[0].delta.content or "" for part in parts if part.choices) == "Seven"
+    assert parts[-1].usage is not None
+    assert parts[-1].usage.completion_tokens == 30
+    _, reply = await play([answer])
+    assert reply.text == "Seven"
+
+
+def test_a_key_is_shown_nowhere() -> None:
+    secret = Secret(KEY)
+    shown = f"{secret} {secret!r} {[secret]} {json.dumps(str(secret))} {vars(model('http://x'))}"
+    assert KEY not in shown

@@ -1,0 +1,125 @@
+"""Which schemas are understood, and what is said of those which are not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.errors import UsageError
+from assay.phases.fields.schema import MOST_FIELDS, Leaf, canonical, listed_fields, read
+
+
+def form(properties: dict[str, Any], **more: Any) -> Any:
+    return read(json.dumps({"type": "object", "properties": properties, **more}))
+
+
+def test_every_kind_of_property_is_read() -> None:
+    found = form(
+        {
+            "name": {"type": "string", "description": "What it is  called"},
+            "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 3},
+            "status": {"enum": ["Draft", "Final", None]},
+            "age": {"type": ["integer", "null"], "minimum": 0},
+            "born": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}], "description": "When"},
+            "site": {"type": "object", "properties": {"open": {"type": "boolean"}}},
+            "parts": {"type": "array", "items": {"type": "object", "properties": {"size": {"type": "number"}}}},
+        },
+        title="A thing",
+    )
+    own, site, parts = found.parts
+    assert found.title == "A thing"
+    assert found.order == ("name", "tags", "status", "age", "born", "site", "parts")
+    assert [(slot.name, slot.leaf.type, slot.many) for slot in own.slots] == [
+        ("name", "string", False),
+        ("tags", "string", True),
+        ("status", "string", False),
+        ("age", "integer", False),
+        ("born", "string", False),
+    ]
+    assert own.slots[0].description == "What it is called"
+    assert own.slots[1].most == 3
+    assert own.slots[2].leaf.enum == ("Draft", "Final")
+    assert own.slots[3].leaf == Leaf(type="integer", minimum=0)
+    assert (own.slots[4].leaf.format, own.slots[4].description) == ("date", "When")
+    assert (site.name, site.many, site.slots[0].leaf.type) == ("site", False, "boolean")
+    assert (parts.name, parts.many, parts.slots[0].leaf.type) == ("parts", True, "number")
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "at # is not an object"),
+        ('"text"', "at # is not an object"),
+        ('{"type": "array"}', "has type 'array' and must be an object"),
+        ('{"type": "object"}', "at # has no properties"),
+        ('{"properties": {"a": {"$ref": "#/x"}}}', "at #/properties/a uses '$ref'"),
+        ('{"properties": {"a": {"type": "string", "pattern": "x"}}}', "at #/properties/a uses 'pattern'"),
+        ('{"properties": {"a": {"oneOf": [{"type": "string"}, {"type": "integer"}]}}}', "uses 'oneOf'"),
+        ('{"properties": {"a": true}}', "at #/properties/a is not an object"),
+        ('{"properties": {"a": {"type": "array"}}}', "does not say what its items are"),
+        ('{"properties": {"a": {"type": "null"}}}', "has type 'null'"),
+        ('{"properties": {"a": {"type": "string", "format": "ipv4"}}}', "has format 'ipv4'"),
+        ('{"properties": {"a": {"type": "string", "enum": []}}}', "no list of values"),
+        ('{"properties": {"a": {"enum": [{}]}}}', "no texts, numbers or booleans"),
+        ('{"properties": {"a": {"type": "integer", "minimum": "1"}}}', "minimum '1', which is no number"),
+        ('{"properties": {"a": {"type": "string", "maxLength": -1}}}', "maxLength -1"),
+        ('{"properties": {" ": {"type": "string"}}}', "named ' '"),
+        (
+            '{"properties": {"a": {"type": "object", "properties": {"b": {"type": "object", "properties": {}}}}}}',
+            "at #/properties/a/properties/b uses 'properties'",
+        ),
+        ('{"definitions": {}, "properties": {"a": {"type": "string"}}}', "at # uses 'definitions'"),
+        ("[" * 100_000, "is not JSON"),
+        (f'{{"$comment": "{"x" * 200_001}"}}', "at most 200,000 are read"),
+    ],
+)
+def test_what_is_not_understood_is_refused_by_place(schema: str, said: str) -> None:
+    with pytest.raises(UsageError, match="schema") as error:
+        canonical(schema)
+    assert said in str(error.value)
+
+
+def test_too_many_fields_are_refused() -> None:
+    with pytest.raises(UsageError, match=f"at most {MOST_FIELDS} are filled"):
+        form({f"f{number}": {"type": "string"} for number in range(MOST_FIELDS + 1)})
+
+
+def test_a_schema_is_kept_as_it_was_written_without_its_spaces() -> None:
+    text = '{ "properties": {"b": {"type": "string"},\n "a": {"type": "integer"}} }'
+    assert canonical(text) == '{"properties":{"b":{"type":"string"},"a":{"type":"integer"}}}'
+    assert canonical(json.loads(text)) == canonical(text)
+    with pytest.raises(UsageError, match="is not JSON"):
+        canonical({"properties": {"a": object()}})
+
+
+def test_a_model_is_told_the_fields_one_a_line() -> None:
+    found = form(
+        {
+            "a": {"type": "string", "description": "the first"},
+            "b": {"type": "object", "properties": {"c": {"type": "string"}}},
+        }
+    )
+    assert listed_fields(found) == "Fields to fill:\n- a: the first\nb\n- c"
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+keywords = st.sampled_from(
+    ["type", "properties", "items", "enum", "const", "format", "minimum", "maxItems", "anyOf", "title", "required"]
+)
+
+
+@given(st.dictionaries(keywords, json_values | st.sampled_from(["object", "array", "string", "date"])))
+def test_whatever_a_schema_says_it_is_read_or_refused(schema: dict[str, Any]) -> None:
+    try:
+        found = read(json.dumps({"type": "object", "properties": {"a": schema}}))
+    except UsageError:
+        return
+    assert all(part.slots for part in found.parts)

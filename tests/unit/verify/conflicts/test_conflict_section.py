@@ -1,0 +1,120 @@
+"""How a report tells that sources disagree."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.claims import Conflict, Side
+from assay.core.sources import Passage, Source, sha256
+from assay.verify.claims import read
+from assay.verify.conflicts.conflict_section import TITLE, section, summary
+from assay.verify.evidence import ClaimEvidence
+from assay.verify.verbatim import verbatim
+
+SENTENCES = ("The tower is 330 metres tall.", "At 324 metres, the tower is small.")
+
+
+def passages(*texts: str) -> dict[str, Passage]:
+    made = [
+        Passage(
+            id=f"S{at}001.1",
+            source=f"S{at}001",
+            document_sha256=sha256(text.encode()),
+            start=0,
+            end=len(text.encode()),
+            text=text,
+            text_sha256=sha256(text.encode()),
+        )
+        for at, text in enumerate(texts, 1)
+    ]
+    return {each.id: each for each in made}
+
+
+def sources(*titles: str) -> dict[str, Source]:
+    return {
+        f"S{at}001": Source(
+            id=f"S{at}001",
+            document_sha256="",
+            snapshot_sha256="",
+            url="",
+            title=title,
+            media_type="",
+            fetched_at="",
+        )
+        for at, title in enumerate(titles, 1)
+    }
+
+
+def conflict(*values: str, dates: tuple[str, ...] = ("", "")) -> Conflict:
+    sides = (
+        Side(value=value, passage=f"S{at}001.1", source=f"S{at}001", date=date)
+        for at, (value, date) in enumerate(zip(values, dates, strict=True), 1)
+    )
+    return Conflict(text="", sides=tuple(sides))
+
+
+def test_values_sources_and_dates_stand_above_the_sentences() -> None:
+    told = section(
+        [conflict("330 metres", "324 metres", dates=("2021-03-04", ""))],
+        passages(*SENTENCES),
+        sources("Tower guide", "City page"),
+    )
+    assert told == (
+        "## Where sources disagree\n\n"
+        "330 metres (Tower guide, 2021-03-04) or 324 metres (City page, no date):\n\n"
+        "- The tower is 330 metres tall. [S1001.1]\n"
+        "- At 324 metres, the tower is small. [S2001.1]"
+    )
+
+
+def test_every_sentence_is_a_claim_which_stands_word_for_word_in_its_passage() -> None:
+    held = passages(f"First this. {SENTENCES[0]}", SENTENCES[1])
+    told = section([conflict("330 metres", "324 metres")], held, sources("A", "B"))
+    stated = [sentence for sentence in read(told) if sentence.id]
+    for sentence, passage in zip(stated, held.values(), strict=True):
+        assert verbatim(sentence.text, ClaimEvidence(passages=(passage,), sources={})) is passage
+
+
+def test_what_cannot_be_told_as_sentences_is_left_out() -> None:
+    held = passages("- 330 metres | tall\n- 12", "At 324 metres, the tower is small.")
+    assert section([conflict("331 metres", "324 metres")], held, sources("A", "B")) == ""
+    assert section([], {}, {}) == ""
+
+
+def test_in_one_sentence_for_a_text_which_has_a_form_of_its_own() -> None:
+    said = summary(conflict("330 metres", "324 metres"), sources("Tower guide", ""))
+    assert said == "Sources disagree: 330 metres (Tower guide, no date) or 324 metres (S2001, no date)."
+
+
+def test_a_value_which_two_sources_state_is_named_once() -> None:
+    held = passages(*SENTENCES, SENTENCES[1])
+    found = conflict("330 metres", "324 metres", "324 metres", dates=("", "", ""))
+    told = section([found], held, sources("A", "B", "C"))
+    assert "\n330 metres (A, no date) or 324 metres (B, no date; C, no date):\n" in told
+    assert told.count("\n- ") == 3
+
+
+def test_what_the_report_says_already_is_not_said_again() -> None:
+    found, held, named = [conflict("330 metres", "324 metres")], passages(*SENTENCES), sources("A", "B")
+    told = section(found, held, named, f"# Tower\n\n{SENTENCES[0]} [S1001.1]")
+    assert SENTENCES[0] not in told
+    assert told.endswith(f"- {SENTENCES[1]} [S2001.1]")
+    cited_elsewhere = section(found, held, named, f"{SENTENCES[0]} [S2001.1]")
+    assert cited_elsewhere == section(found, held, named)
+
+
+def test_values_whose_sentences_all_stand_in_the_report_are_told_as_a_question() -> None:
+    report = f"{SENTENCES[0]} [S1001.1] {SENTENCES[1]} [S2001.1]"
+    told = section([conflict("330 metres", "324 metres")], passages(*SENTENCES), sources("A", "B"), report)
+    assert told == "## Where sources disagree\n\nWhich holds: 330 metres (A, no date) or 324 metres (B, no date)?"
+    assert not [sentence for sentence in read(told) if sentence.id]
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_no_title_becomes_a_claim_or_a_heading(one: str, other: str) -> None:
+    told = section([conflict("330 metres", "324 metres")], passages(*SENTENCES), sources(one, other))
+    found = read(told)
+    assert [sentence.text for sentence in found if sentence.id] == list(SENTENCES)
+    assert next(sentence.text for sentence in found) == TITLE
+    assert told.count("\n") == 5

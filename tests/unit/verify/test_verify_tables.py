@@ -1,0 +1,95 @@
+"""What tables say of claims: cells, computations over them, and figures added up from a column."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from assay.core.sources import Passage, sha256
+from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.verify.checks import check
+from assay.verify.evidence import ClaimEvidence
+
+ROWS = (
+    "port: Goole | depth (m): 7.5 | berths: 12",
+    "port: Hull | depth (m): 9 | berths: 31",
+    "port: Ayr | depth (m): 6 | berths: 8",
+    "port: Leith | depth (m): 8 | berths: 20",
+    "port: Dover | depth (m): 11 | berths: 25",
+    "port: Wick | depth (m): 5.5 | berths: 6",
+)
+
+
+def evidence(*rows: str, whole: tuple[str, ...] = ()) -> ClaimEvidence:
+    passages = tuple(
+        Passage(
+            id=f"S1.{at}",
+            source="S1",
+            document_sha256="0" * 64,
+            start=at * 100,
+            end=at * 100 + len(row.encode()),
+            text=row,
+            text_sha256=sha256(row.encode()),
+        )
+        for at, row in enumerate(rows)
+    )
+    tables: tuple[ReadTable, ...] = read_tables(TablePiece(str(at), row) for at, row in enumerate(whole))
+    return ClaimEvidence(passages=passages, sources={}, tables=lambda: tables)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("berths of Hull: 31", "supported"),
+        ("berths of Hull: 12", "contradicted"),
+        ("depth (m) of Goole: 7.5", "supported"),
+        ("Sum of berths over 6 rows: 102", "supported"),
+        ("Average of berths over 6 rows: 17", "supported"),
+        ("Dover: depth (m) 11, the highest of 6 rows", "supported"),
+        ("Number of rows: 6", "supported"),
+    ],
+)
+def test_cells_and_computations(claim: str, verdict: str) -> None:
+    assert check(claim, evidence(*ROWS, whole=ROWS), True).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Sum of berths over 6 rows: 103",
+        "Hull: depth (m) 9, the highest of 6 rows",
+        "Dover: depth (m) 12, the highest of 6 rows",
+        "Number of rows: 7",
+    ],
+)
+def test_a_changed_computation_is_contradicted(claim: str) -> None:
+    found = check(claim, evidence(*ROWS, whole=ROWS), True)
+    assert (found.verdict, found.rule) == ("contradicted", "field")
+    assert "the table gives" in found.reason
+
+
+def test_the_whole_table_counts_where_not_all_of_it_is_cited() -> None:
+    part = evidence(*ROWS[:2], whole=ROWS)
+    assert check("Sum of berths over 6 rows: 102", part, True).verdict == "supported"
+    assert check("Sum of berths over 2 rows: 43", part, True).verdict == "contradicted"
+
+
+def test_cited_rows_alone_confirm_but_do_not_contradict_a_computation() -> None:
+    part = msgspec.structs.replace(evidence(*ROWS[:2]), tables=tuple)
+    assert check("Sum of berths over 2 rows: 43", part, True).verdict == "supported"
+    assert check("Sum of berths over 6 rows: 102", part, True).rule != "field"
+
+
+@pytest.mark.parametrize(
+    ("claim", "objects"),
+    [
+        ("The six ports have 102 berths in total.", False),
+        ("The ports have 17 berths on average.", False),
+        ("The six ports have 112 berths in total.", True),
+        ("The ports have 19 berths on average.", True),
+        ("The six ports have 102 cranes in total.", True),
+    ],
+)
+def test_figures_in_other_words_are_added_up_from_the_column_named(claim: str, objects: bool) -> None:
+    found = check(claim, evidence(*ROWS), True)
+    assert (found.rule == "number") is objects
