@@ -178,7 +178,7 @@ def test_texts_which_are_too_long(server: EmbeddingServer) -> None:
 
 
 def test_nobody_there() -> None:
-    with pytest.raises(ModelError, match="is it running") as failed:
+    with pytest.raises(ModelError, match=r"connection refused\): start it") as failed:
         create("ollama:nomic-embed-text", Access(url="http://127.0.0.1:9/v1")).embed(["x"], "query")
     assert failed.value.transient
 

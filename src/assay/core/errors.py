@@ -22,6 +22,7 @@
     │   ├── FetchFailed          a page or document could not be read
     │   └── ToolFailed           a tool could not do what it was asked (told to the model)
     ├── ModelError               one attempt at a model failed; `run/model_call` decides what comes next
+    ├── ModelUnusable            no model of a role works as it is set up: nothing is stored, and the run can be resumed
     ├── ExtractError             a file could not be turned into text
     │   ├── TooSlow              reading it took more time than a file may take
     │   └── ReaderBroke          its reader crashed, failed, or took more memory than it may
@@ -207,14 +208,26 @@ class ModelError(AssayError):
     """One attempt at a model failed.
 
     `retry_after` is in seconds, None when the provider named none; `transient` says whether the same
-    request may succeed later, `reached` whether anybody answered at all.
+    request may succeed later, `reached` whether anybody answered at all. `usable` is False where every request
+    will fail until a person changes something: starts the server, corrects the key, the address or the model's name.
     """
 
     def __init__(
-        self, reason: str, *, transient: bool = True, retry_after: float | None = None, reached: bool = True
+        self,
+        reason: str,
+        *,
+        transient: bool = True,
+        retry_after: float | None = None,
+        reached: bool = True,
+        usable: bool = True,
     ) -> None:
         super().__init__(reason)
-        self.reason, self.transient, self.retry_after, self.reached = reason, transient, retry_after, reached
+        self.reason, self.transient, self.retry_after = reason, transient, retry_after
+        self.reached, self.usable = reached, usable
+
+
+class ModelUnusable(AssayError):
+    """No model of a role works as it is set up; nothing of the call is stored, so that the run can be resumed."""
 
 
 class ExtractError(AssayError):

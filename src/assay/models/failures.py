@@ -13,6 +13,8 @@ from assay.core.secrets import Secret
 from assay.core.waits import retry_after
 
 TRANSIENT = frozenset((408, 409, 425, 429))
+UNUSABLE = frozenset((401, 402, 403, 404, 429))
+"""What every request will be answered with until a person changes something, where it is not over soon."""
 LONGEST = 300
 """Code points of a service's own words in an error."""
 MISCALLED = "tool_use_failed"
@@ -29,6 +31,11 @@ _DECLINED = re.compile(
     r"content[ _-]?filter|content[ _-](?:management )?policy|responsible[ _]?ai[ _]?policy|usage[ _]polic(?:y|ies)"
     r"|safety (?:system|filters?|reasons)|prohibited[ _]content|flagged (?:as|for)",
     re.IGNORECASE,
+)
+_NO_MODEL = re.compile(
+    r"model_not_found|(?:no such|unknown|invalid) model\b"
+    r"|\bmodel\b.{0,120}\b(?:not found|does ?n[o't]{1,2} exist|not (?:exist|available|loaded))",
+    re.IGNORECASE | re.DOTALL,
 )
 _SPENT = re.compile(r"insufficient[_ ]quota|billing|credit", re.IGNORECASE)
 
@@ -106,7 +113,12 @@ def refusal(
     transient = (passing(status) and not (status == 429 and _SPENT.search(known))) or MISCALLED in known
     if status in (401, 403):
         reason += f"; check the key of {service} (assay config list shows whether one is set)"
-    return ModelError(reason, transient=transient, retry_after=retry_after if transient else None)
+    return ModelError(
+        reason,
+        transient=transient,
+        retry_after=retry_after if transient else None,
+        usable=transient or status not in UNUSABLE,
+    )
 
 
 E = TypeVar("E", bound=ModelError | ModelFailed)
@@ -118,6 +130,11 @@ def hidden(error: E, key: Secret | None) -> E:
         error.reason = error.reason.replace(key.reveal(), "***")
         error.args = (error.reason,)
     return error
+
+
+def unknown_model(status: int, fault: ServiceFault) -> bool:
+    """Whether a service says that it has no model of the name it was asked for."""
+    return status in (400, 404) and _NO_MODEL.search(fault.text) is not None
 
 
 def passing(status: int) -> bool:

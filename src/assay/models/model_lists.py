@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import socket
+from collections.abc import Iterator, Mapping
 
 import httpx2
 import msgspec
@@ -15,6 +16,8 @@ from assay.models.failures import hidden, of_response
 WAIT = 5.0
 """Seconds for a list."""
 LARGEST = 8_000_000
+START = {"ollama": "start it (ollama serve)", "lmstudio": "start it (lms server start)"}
+"""How servers on this machine are started."""
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -57,9 +60,25 @@ async def listed(
 
 
 def unreachable(service: str, url: str, error: Exception, *, local: bool = False) -> str:
-    """That nobody answers at `url`, in words."""
-    hint = " (is it running?)" if local else ""
-    return f"{service} at {url} cannot be reached{hint}: {str(error) or type(error).__name__}"
+    """That nobody answers at `url`: why, and what to do."""
+    causes = tuple(_causes(error))
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
+        return f"{service} does not answer at {url} (no such host): check the address and the network"
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        why = "connection refused"
+    elif any(isinstance(cause, TimeoutError | httpx2.TimeoutException) for cause in causes):
+        why = "no connection in time"
+    else:
+        return f"{service} at {url} cannot be reached: {str(error) or type(error).__name__}"
+    start = START.get(service, "start it") if local else "check the address and the network"
+    return f"{service} does not answer at {url} ({why}): {start}, or choose another model"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what it came from."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 async def _fetched(client: httpx2.AsyncClient, url: str) -> tuple[httpx2.Response, bytes]:

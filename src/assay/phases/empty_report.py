@@ -10,7 +10,7 @@ from assay.core import phrases
 from assay.core.conversation import shortened
 from assay.core.endings import in_words
 from assay.core.errors import NothingSearched
-from assay.core.events import ReportDelta, ReportStarted
+from assay.core.events import ReportDelta, ReportStarted, ToolsIgnored, decode
 from assay.core.search_record import Looked, Silent, look_over
 from assay.core.translation import enumerated, quoted, state
 from assay.core.translation import gettext as _
@@ -47,6 +47,10 @@ STOPPED = (
     "nothing was searched: the agents were ended before they had called a tool ({reasons}); allow more (--max-time, "
     "--max-tokens), or choose another model (--model)"
 )
+TOOLS_IGNORED = (
+    "{model} made no tool call: it may not support tools; try a model that does (assay models lists them, --model "
+    "names one)"
+)
 NOTHING_READ = "there is nothing to answer from: {scope} holds no source; start a run which may search"
 
 
@@ -58,6 +62,25 @@ async def looked(run: Run) -> Looked:
         return look_over(fold(await run.execution.journal.events(run.run_id)))
 
     return await perform(run, "looked", look, returns=Looked, input_hash=digest(None), gated=False)
+
+
+async def check_tools(run: Run) -> None:
+    """Fail a run which has found nothing because its model calls no tools; what it wrote is taken back.
+
+    Raises:
+        NothingSearched: no agent's model made a tool call, though each was told to, and reminded.
+    """
+
+    async def look(_: StepContext) -> str:
+        log = await run.execution.journal.events(run.run_id)
+        ignored = {event.lane: event.model for event in map(decode, log) if isinstance(event, ToolsIgnored)}
+        lanes = {lane.lane for lane in fold(log).lanes}
+        return next(iter(ignored.values()), "") if lanes and lanes <= ignored.keys() else ""
+
+    model = await perform(run, "tools-ignored", look, returns=str, input_hash=digest(None), gated=False)
+    if model and not run.exhausted:
+        run.emit(ReportStarted())
+        raise NothingSearched(TOOLS_IGNORED.format(model=model))
 
 
 async def write_nothing(run: Run, toolset: Toolset, case: Case) -> Draft:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import msgspec
 
+from assay.agents.citations import cite
 from assay.agents.task import Toolset
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName
@@ -22,7 +23,7 @@ from assay.phases.checkpoint import Checkpoint, keep, take_up
 from assay.phases.coverage import cover
 from assay.phases.dispatch import AgentPool
 from assay.phases.draft import Draft
-from assay.phases.empty_report import write_nothing
+from assay.phases.empty_report import check_tools, write_nothing
 from assay.phases.fields.answer import fill
 from assay.phases.final import finish
 from assay.phases.inherited_evidence import InheritedEvidence, announce, equip, inherit, recalled
@@ -144,6 +145,8 @@ async def researched(
         draft = await fill(run, toolset, case, research)
     else:
         draft = await write(run, toolset, case, recalled(toolset, case, inheritance, research), coverage, proof)
+    if not draft.found or not cite(draft.text, toolset.ledger).passages:
+        await check_tools(run)
     announce(run, toolset, draft.text)
     return await finish(run, toolset, services.reader, case, draft, coverage, proof)
 

@@ -17,6 +17,7 @@ from assay.core.errors import (
     FenceLost,
     InputNeeded,
     LeaseHeld,
+    ModelUnusable,
     OtherRelease,
     Overtaken,
     Paused,
@@ -259,6 +260,9 @@ class Engine:
             await self._end(execution, "paused", ControlApplied(action="pause"))
             raise
         except (FenceLost, InputNeeded, OtherRelease, StoreAway):
+            raise
+        except ModelUnusable as error:
+            await self._end(execution, "failed", RunFailed(stop_reason="no_model", error=str(error)))
             raise
         except AssayError as error:
             await self._end(execution, "failed", RunFailed(stop_reason="failed", error=str(error)))

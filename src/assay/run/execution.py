@@ -63,6 +63,7 @@ class Execution:
         self.redo = redo
         self.run_id, self.brief, self.journal, self.lease, self.world = run_id, brief, journal, lease, world
         self.breakers = breakers
+        self.answering: set[str] = set()  # the models which have answered since this process took the run up
         self.steps = dict(memory.steps)
         longest = max((each.report_tokens for each in brief.depths.values()), default=REPORT_OUTPUT)
         reserve = Reserve.of(brief.budget, writer(brief, world), verify=brief.verify, output=longest)

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 
 import msgspec
 
 from assay.core.brief import Role, Timeouts
 from assay.core.citations.reader import Reading
-from assay.core.errors import ContextTooLong, LimitReached, ModelError, ModelFailed, Refused
+from assay.core.errors import ContextTooLong, LimitReached, ModelError, ModelFailed, ModelUnusable, Refused
 from assay.core.events import ModelAttempted
 from assay.core.messages import REASONING_ROOM, Reply, Request, Retracted, Task, TextDelta, ThinkingDelta, ToolCall
 from assay.core.ports import Fact, Model
 from assay.core.request_size import input_tokens
 from assay.core.usage import Usage
 from assay.run.affordability import fitted, reasoning, worst_case
+from assay.run.attempt_outcomes import named, refusal, unspoken
 from assay.run.breakers import PATIENCE
 from assay.run.nearness import closeness, cost_of
 from assay.run.place import RunPlace
@@ -46,8 +47,8 @@ LEAST_ROOM = 500
 FILLED = 0.95
 """How much of a window is used: what a request takes is an estimate."""
 CROWDED = "cut off while it was thinking"
-REFUSAL_SHOWN = 300
-"""Code points of a refusal in an event."""
+FIRST_ASKED: frozenset[Role] = frozenset(("simple", "analytical"))
+"""The roles which work before anything is written: without a model for them there is nothing worth going on for."""
 
 
 async def ask(
@@ -129,13 +130,16 @@ class Attempts:
         self._breakers, self._clock = place.execution.breakers, place.world.clock
         self._made: list[ModelAttempted] = []
         self._refused = False
+        self._unusable: dict[str, str] = {}
 
     async def reply(self) -> Reply:
         """The first reply, of whichever model.
 
         Raises:
             ModelFailed: there was none. `Refused` where the last to be asked declined, `ContextTooLong` at once.
+            ModelUnusable: none has answered yet in this process, and none will until a person changes something.
         """
+        names: tuple[str, ...] = ()
         try:
             names = self._breakers.usable(self._place.brief.models[self._role], self._clock.monotonic())
             for left, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
@@ -146,9 +150,20 @@ class Attempts:
             for attempt in self._made:
                 self._step_context.emit(attempt)
         self._voice.stop()
+        if self._hopeless(names):
+            raise ModelUnusable("; ".join(self._unusable.values()))
         told = dict.fromkeys(f"{attempt.model}: {attempt.outcome}" for attempt in self._made)
         failure = Refused if self._refused else ModelFailed
         raise failure(f"no model answered ({self._role}): {'; '.join(told)}")
+
+    @property
+    def _unheard(self) -> bool:
+        """Whether no model of the role has answered since this process took the run up."""
+        return self._place.execution.answering.isdisjoint(self._place.brief.models[self._role])
+
+    def _hopeless(self, names: Sequence[str]) -> bool:
+        """Whether to end the run here: what is wrong was wrong before it began, and the same for all it would ask."""
+        return self._role in FIRST_ASKED and self._unheard and len(self._unusable) == len(names)
 
     async def _asked(self, name: str, *, fallback: bool) -> Reply | None:
         """The reply of the model `name`, None when it gives none.
@@ -172,13 +187,22 @@ class Attempts:
                 self._refused = False
                 self._note(name, error.reason)
                 self._breakers.failed(name, now, transient=error.transient, retry_after=error.retry_after)
-                gone = known and not error.reached  # others have tried more than once
+                # others have tried more than once; or it is the last hope, and nobody is there
+                gone = (known or (self._unheard and not fallback)) and not error.reached
+                self._blame(name, error)
                 if not error.transient or gone or again == TRIES - 1 or self._given_up(name, fallback):
                     return None
                 await self._clock.sleep(_pause(error, again))
                 if self._given_up(name, fallback):
                     return None
         return None
+
+    def _blame(self, name: str, error: ModelError) -> None:
+        """Keep why a model cannot be used, as long as that is the last which is known of it."""
+        if error.usable and error.reached:
+            self._unusable.pop(name, None)
+        else:
+            self._unusable[name] = named(name, error.reason)
 
     def _given_up(self, name: str, fallback: bool) -> bool:
         return fallback and self._breakers.is_open(name, self._clock.monotonic())
@@ -246,10 +270,11 @@ class Attempts:
             raise
         self._step_context.spend(usage)
         declined = reply.stop == "refused"
-        self._note(name, _declined(reply) if declined else "ok", usage)
+        self._note(name, refusal(reply) if declined else "ok", usage)
         if declined:
-            raise Refused(_declined(reply))
+            raise Refused(refusal(reply))
         self._breakers.succeeded(name)
+        self._place.execution.answering.add(name)
         return msgspec.structs.replace(reply, model=name, usage=usage)
 
     async def _called(self, name: str, model: Model) -> tuple[Reply, Usage]:
@@ -302,18 +327,6 @@ class Attempts:
                 usage=usage,
             )
         )
-
-
-def unspoken(reply: Reply) -> bool:
-    """Whether a reply was cut at its cap before it said anything: all of it went into thinking, shown or not."""
-    return reply.stop == "length" and not reply.text.strip() and not reply.calls
-
-
-def _declined(reply: Reply) -> str:
-    """A refusal in one line, with the model's own words where it said some."""
-    words = " ".join(reply.text.split())
-    short = words if len(words) <= REFUSAL_SHOWN else words[:REFUSAL_SHOWN] + "…"
-    return f"it refused to answer{': ' if short else ''}{short}"
 
 
 def _counts(usage: Usage) -> dict[str, Fact]:
@@ -373,5 +386,7 @@ async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
         except TimeoutError:
             if clock() >= ends:  # a service which drips does so again
                 raise ModelError(f"no whole reply in {request.total:g} s", transient=False) from None
-            raise ModelError(f"no token for {limit:g} s") from None
+            silent = renewed == float("-inf")  # not even the beginning of an answer
+            said = "; it may be loading the model or be busy: try again, or allow more (timeouts.first_token)"
+            raise ModelError(f"no token for {limit:g} s{said if silent else ''}", reached=not silent) from None
     raise ModelError("the stream ended without a reply")

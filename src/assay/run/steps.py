@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.core.errors import Failed, LimitReached, NotStored, OtherRelease, failure
+from assay.core.errors import Failed, LimitReached, ModelUnusable, NotStored, OtherRelease, failure
 from assay.core.events import BudgetLow, Event, StepDiverged, StepRestarted, UsageUpdated
 from assay.core.ports import Commit, EventDraft, HoldRecord, LedgerRow, StepRecord
 from assay.core.usage import Usage
@@ -119,6 +119,9 @@ async def perform(
         stored = msgspec.json.encode(StoredFailure(failed.kind, failed.reason))
         await _store(place, step_context, StepRecord(key=key, input_hash=input_hash, tag=FAILED, data=stored), died)
         raise
+    except ModelUnusable:
+        await _let_go(place, step_context, died)
+        raise
     tag = f"{_tag(returns)}/1"
     record = StepRecord(key=key, input_hash=input_hash, tag=tag, data=msgspec.json.encode(result))
     await _store(place, step_context, record, died)
@@ -159,6 +162,14 @@ async def hold(place: RunPlace, key: str, cost: Usage) -> None:
             place.execution.exhaust(limit.reason)
         raise
     await asyncio.shield(place.execution.commit(Commit(holds=(kept,))))
+
+
+async def _let_go(place: RunPlace, step_context: StepContext, died: Usage) -> None:
+    """Give back what a step held which was not done: nobody has served it, and it is done when the run is resumed."""
+    accounts = place.execution.accounts
+    if accounts.held(place.lane, step_context.key):
+        kept = accounts.settle(place.lane, step_context.key, step_context.usage, died=died)
+        await asyncio.shield(place.execution.commit(Commit(holds=(kept,))))
 
 
 async def _keep(place: RunPlace, step_context: StepContext) -> None:

@@ -286,7 +286,7 @@ async def test_silence_ends() -> None:
 
 async def test_nobody_there() -> None:
     service = ChatService(name="ollama", url="http://127.0.0.1:9/v1", local=True)
-    with pytest.raises(ModelError, match="is it running"):
+    with pytest.raises(ModelError, match=r"connection refused\): start it \(ollama serve\)"):
         await anext(ChatCompletions("m", service, Profile(name="ollama:m")).stream(ASKED))
 
 

@@ -11,8 +11,8 @@ from chat_server import DONE, Answer, ChatServer, chat_server, chunk, fault, say
 from runtime import ASK, ready, world
 from runtime import DONE as OUTCOME
 
-from assay.core.brief import ROLES, Timeouts
-from assay.core.errors import ModelError, ModelFailed, Refused
+from assay.core.brief import ROLES, Role, Timeouts
+from assay.core.errors import ModelError, ModelFailed, ModelUnusable, Refused
 from assay.core.events import ModelAttempted, ThinkDelta, decode
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.models.openai import ChatCompletions, ChatService
@@ -52,9 +52,9 @@ class Asked:
     def __init__(self, run: Run, clock: Clock) -> None:
         self._run, self.clock = run, clock
 
-    async def __call__(self) -> str:
+    async def __call__(self, role: Role = "analytical") -> str:
         """The name of the model which answered."""
-        return (await self._run.ask("analytical", ASK, deltas=lambda text: ThinkDelta(text=text))).model
+        return (await self._run.ask(role, ASK, deltas=lambda text: ThinkDelta(text=text))).model
 
 
 async def played(
@@ -165,20 +165,53 @@ async def test_nobody_at_the_address() -> None:
 
     attempts = await played(models, test)
     assert [each.model for each in attempts] == ["bad"] * TRIES + ["good", "good", "bad", "good"]
-    assert "cannot be reached" in attempts[0].outcome
+    assert "does not answer at http://127.0.0.1:9/v1 (connection refused)" in attempts[0].outcome
 
 
-async def test_a_service_nobody_answers_at_is_tried_once_by_later_calls() -> None:
+async def test_a_service_nobody_answers_at_ends_the_run_before_it_begins() -> None:
     models = {"bad": service("http://127.0.0.1:9/v1")}
 
     async def test(ask: Asked) -> None:
         for _ in range(3):
-            with pytest.raises(ModelFailed, match="cannot be reached"):
+            with pytest.raises(ModelUnusable, match=r"^bad does not answer at .* \(connection refused\)"):
                 await ask()
-        assert ask.clock.slept == [0.5, 1.0]
+        assert ask.clock.slept == []
 
-    attempts = await played(models, test, names=("bad",))
-    assert len(attempts) == TRIES + 2
+    assert await played(models, test, names=("bad",)) == []  # nothing of it is stored: it is asked anew when resumed
+
+
+async def test_a_service_which_goes_away_later_fails_its_calls_alone() -> None:
+    with serving(says("Seven.")) as (server, models):
+
+        async def test(ask: Asked) -> None:
+            assert await ask() == "bad"
+            server.answers = [FINAL["401"]]
+            with pytest.raises(ModelFailed, match="401"):
+                await ask()
+
+        attempts = await played(models, test, names=("bad",))
+    assert [each.outcome.partition(":")[0] for each in attempts] == ["ok", "bad answered 401"]
+
+
+@pytest.mark.parametrize("kind", ["401", "404", "an empty account", "a stall before the first token"])
+async def test_what_only_a_person_can_mend_ends_the_run_before_it_begins(kind: str) -> None:
+    with serving((PASSING | FINAL)[kind]) as (_, models):
+
+        async def test(ask: Asked) -> None:
+            with pytest.raises(ModelUnusable, match=r"^bad"):
+                await ask()
+
+        assert await played(models, test, names=("bad",), timeouts=QUICK) == []
+
+
+async def test_the_end_of_a_report_is_not_lost_for_want_of_a_judge() -> None:
+    with serving(FINAL["401"]) as (_, models):
+
+        async def test(ask: Asked) -> None:
+            with pytest.raises(ModelFailed, match="401"):
+                await ask("judge")
+
+        await played(models, test, names=("bad",))
 
 
 async def test_a_pause_asked_for_is_kept() -> None:

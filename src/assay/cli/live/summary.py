@@ -18,7 +18,9 @@ from assay.core.view import RunView
 
 
 def summary(view: RunView, files: Sequence[Path] = ()) -> list[str]:
-    """Three lines; of a run that waits or was interrupted, as far as it is."""
+    """Three lines; of a run that waits or was interrupted, as far as it is; one where no model could be used."""
+    if view.stop_reason == "no_model":
+        return [f"{outcome(view)}; to go on: assay runs resume {view.run_id}"]
     return [outcome(view), cost(view), where(view, files)]
 
 

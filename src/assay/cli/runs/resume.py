@@ -18,7 +18,7 @@ from assay.cli.runs.ids import run_ids
 from assay.cli.terminal import TerminalOptions, say
 from assay.core.errors import LeaseHeld
 from assay.core.markers import CitationMode
-from assay.core.ports import FINAL
+from assay.core.ports import FINAL, RunRow
 
 
 @click.command("resume")
@@ -64,7 +64,7 @@ async def _resume(reference: str, output: Output, home: Path | None) -> Exit:
 async def go_on(assay: Assay, reference: str, output: Output) -> Exit:
     """Execute a stored run to its end, put its questions where a person is there; follow one that is executed."""
     row = await assay.find(reference)
-    if row.status in FINAL:
+    if row.status in FINAL and not await _had_no_model(assay, row):
         return await _again(assay, row.run_id, output)
     if row.status == "waiting" and not await assay.is_answered(row.run_id):
         view = await assay.view(row.run_id)
@@ -80,6 +80,11 @@ async def go_on(assay: Assay, reference: str, output: Output) -> Exit:
             return Exit.CANCELLED
         return await conclude(assay, await assay.view(row.run_id), output)
     return await converse(assay, run, output, somebody=may_ask())
+
+
+async def _had_no_model(assay: Assay, row: RunRow) -> bool:
+    """Whether a run failed because no model could be used: it may begin where it stopped."""
+    return row.status == "failed" and (await assay.view(row.run_id)).stop_reason == "no_model"
 
 
 async def _again(assay: Assay, run_id: str, output: Output) -> Exit:

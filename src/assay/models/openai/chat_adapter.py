@@ -16,7 +16,7 @@ from assay.core.messages import MAX_OUTPUT, Delta, ModelFacts, Profile, Reply, R
 from assay.core.ports import Access
 from assay.core.secrets import Secret
 from assay.models.catalogue import profile
-from assay.models.failures import ServiceFault, hidden, read_fault, refused
+from assay.models.failures import ServiceFault, hidden, read_fault, refused, unknown_model
 from assay.models.halves import decode
 from assay.models.model_lists import listed, unreachable
 from assay.models.openai import concessions, probe, stream_failures
@@ -32,6 +32,9 @@ LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, kee
 """Streams at once, and connections kept: a new one to a service far away costs as much as some ten tokens."""
 LARGEST_FAULT = 64_000
 LARGEST_EVENT = 4_000_000
+SHOWN = 8
+"""Models named of those a service has."""
+BASE = "is the address the base of its API, with the version (…/v1)?"
 
 
 class ChatCompletions:
@@ -130,7 +133,7 @@ class ChatCompletions:
                 return
             without = concessions.conceded(self._without, sent, response.status_code, fault) if left else None
             if without is None:
-                raise self._refused(response, fault)
+                raise await self._refused(response, fault)
             self._without = without
 
     def _posted(self, request: Request, sent: dict[str, Any]) -> AbstractAsyncContextManager[httpx2.Response]:
@@ -170,9 +173,25 @@ class ChatCompletions:
     def _headers(self) -> dict[str, str]:
         return {} if self._key is None else {"authorization": f"Bearer {self._key.reveal()}"}
 
-    def _refused(self, response: httpx2.Response, fault: ServiceFault) -> ModelError | ModelFailed:
-        """The error a service answered with."""
-        return hidden(refused(self._service.name, response.status_code, response.headers, fault), self._key)
+    async def _refused(self, response: httpx2.Response, fault: ServiceFault) -> ModelError | ModelFailed:
+        """The error a service answered with; where it has no such model, with those it has."""
+        at, status = self._service, response.status_code
+        if unknown_model(status, fault):
+            return ModelError(await self._without_model(status), transient=False, usable=False)
+        if status == httpx2.codes.NOT_FOUND:
+            words = f"{at.name} has no chat completions at {at.url} (404): {BASE}"
+            return ModelError(words, transient=False, usable=False)
+        return hidden(refused(at.name, status, response.headers, fault), self._key)
+
+    async def _without_model(self, status: int) -> str:
+        """That the service has no such model, and which it has."""
+        at, offered = self._service, list[str]()
+        with contextlib.suppress(ModelError, ModelFailed):
+            offered = [name for name in await self.offered() if not name.endswith(f":{self._model}")]
+        pull = f"get it (ollama pull {self._model}), or " if at.name == "ollama" else ""
+        shown = ", ".join(offered[:SHOWN]) + (", …" if len(offered) > SHOWN else "")
+        choose = f"choose one it has: {shown}" if offered else f"look for its name (assay models {at.name})"
+        return f"no model {self._model!r} at {at.url} ({status}): {pull}{choose}"
 
     def _failed(self, error: httpx2.HTTPError | httpx2.SSEError) -> ModelError:
         """The error for one of HTTP; nobody has to start a server on this machine between two tries."""
@@ -180,14 +199,14 @@ class ChatCompletions:
         match error:
             case httpx2.ConnectError() | httpx2.ConnectTimeout():
                 words = unreachable(at.name, at.url, error, local=at.local)
-                return ModelError(words, transient=not at.local, reached=False)
+                return ModelError(words, transient=not at.local, reached=False, usable=not at.local)
             case httpx2.TimeoutException():
                 return ModelError(f"{at.name} did not answer in time")
             case httpx2.SSEError():
                 return ModelError(
-                    f"{at.name} answers at {at.url}, but not with chat completions:"
-                    f" is the address the base of its API, with the version (…/v1)? ({error})",
+                    f"{at.name} answers at {at.url}, but not with chat completions: {BASE} ({error})",
                     transient=False,
+                    usable=False,
                 )
             case _:
                 return ModelError(unreachable(at.name, at.url, error, local=at.local))
