@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from assay.app import queue_workers as queue_workers
     from assay.app import remote_runs as remote_runs
     from assay.app import requests as requests
+    from assay.app import research_report as research_report
     from assay.app import results as results
     from assay.app import retention as retention
     from assay.app import run_control as run_control

@@ -11,20 +11,20 @@ from assay.app.document_names import DEFAULT as DEFAULT
 from assay.app.document_names import Say
 from assay.app.document_names import Sources as Sources
 from assay.app.history import LATEST as LATEST
-from assay.app.history import RunHistory
+from assay.app.option_names import named
+from assay.app.run_queue import RunQueue
 from assay.core.brief import Point
 from assay.core.estimate import Estimate
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.plan import Plan
-from assay.core.ports import Queue, QueuedRun, QueueLimits, RunRow
+from assay.core.ports import RunRow
 from assay.core.view import Steered
 
 if TYPE_CHECKING:
     from assay.app.briefs import RunOptions
     from assay.app.erasure import DataErased
     from assay.app.handle import RunHandle
-    from assay.app.queue_workers import Worker
     from assay.app.replays import Replay
     from assay.app.retention import Pruned, RetentionRules, Swept
     from assay.app.revision import Revised
@@ -34,12 +34,14 @@ if TYPE_CHECKING:
     from assay.evidence.citations import CitedPassage
 
 
-class Assay(RunHistory):
+class Assay(RunQueue):
     """A library of documents and the runs over it.
 
-    See `RunHistory` for lists of runs and threads, `Library` for the documents, and for what it is made with.
+    See `RunHistory` for lists of runs and threads, `RunQueue` for workers, `DocumentLibrary` for the documents, and
+    `Home` for what it is made with.
     """
 
+    @named("assay.app.briefs:RunOptions")
     def start(
         self,
         question: str,
@@ -63,6 +65,7 @@ class Assay(RunHistory):
         """
         return app.run_start.start(self._context, question, sources, progress, wanted)
 
+    @named("assay.app.briefs:RunOptions")
     async def create(
         self,
         question: str,
@@ -83,6 +86,7 @@ class Assay(RunHistory):
         """
         return await app.run_start.create(self._context, question, sources, progress, priority, wanted)
 
+    @named("assay.app.briefs:RunOptions")
     def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> RunHandle:
         """Answer a question from what a run has read, and from nothing else: a run of its own, in the same thread.
 
@@ -92,6 +96,7 @@ class Assay(RunHistory):
         """
         return app.run_start.ask(self._context, reference, question, wanted)
 
+    @named("assay.app.briefs:RunOptions")
     async def foresee(self, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]) -> Estimate:
         """What a run would take, by the rules of its depth or by runs of its kind; nothing of it is stored.
 
@@ -100,6 +105,7 @@ class Assay(RunHistory):
         """
         return await app.run_start.foreseen(self._context, question, sources, None, wanted)
 
+    @named("assay.app.briefs:RunOptions")
     async def create_ask(
         self, reference: str, question: str, *, priority: int | None = None, **wanted: Unpack[RunOptions]
     ) -> str:
@@ -113,6 +119,7 @@ class Assay(RunHistory):
         """
         return await app.run_start.create_ask(self._context, reference, question, priority, wanted)
 
+    @named("assay.app.briefs:RunOptions")
     def agent(
         self, task: str, *, sources: Sources | None = None, progress: Say | None = None, **wanted: Unpack[RunOptions]
     ) -> RunHandle:
@@ -123,6 +130,7 @@ class Assay(RunHistory):
         wanted["mode"] = "agent"
         return app.run_start.start(self._context, task, sources, progress, wanted)
 
+    @named("assay.app.revision:Revised")
     async def fork(
         self,
         reference: str,
@@ -362,39 +370,3 @@ class Assay(RunHistory):
             StoreError: the home cannot be read or written.
         """
         return await app.retention.tidy(self._context)
-
-    # the queue
-
-    async def enqueue(self, run_id: str, *, priority: int = 0) -> None:
-        """Leave a stored run (`create`) to the workers; its user is the brief's.
-
-        Args:
-            priority: -100 to 100; of the runs in the queue those with the highest are taken first.
-
-        Raises:
-            UnknownName: no such run.
-            UsageError: there is no queue, or no such priority.
-        """
-        await app.queue_workers.enqueue(self._context, run_id, priority)
-
-    async def queued(self) -> list[QueuedRun]:
-        """What is in the queue, and who executes it."""
-        return await self.queue.queued()
-
-    @property
-    def queue(self) -> Queue:
-        """The queue.
-
-        Raises:
-            UsageError: the store is in memory, where no other process could find a run.
-        """
-        return app.queue_workers.queue(self._context)
-
-    def worker(self, slots: int, limits: QueueLimits = QueueLimits(), say: Say | None = None) -> Worker:
-        """A worker in this process, which executes `slots` runs at once.
-
-        Args:
-            limits: of all workers together; workers with other limits go by their own.
-            say: told in a line what it takes up and how that ends.
-        """
-        return app.queue_workers.worker(self._context, slots, limits, say)

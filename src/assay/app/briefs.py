@@ -14,12 +14,12 @@ from assay import agents, phases, verify
 from assay.app.texts import text_of
 from assay.app.threads import Answers, given
 from assay.app.webrules import hosts, make_rules
-from assay.core.brief import Brief, Depth, Mode, Role, Scope, Section, Timeouts
+from assay.core.brief import ROLES, Brief, Depth, Mode, Role, Scope, Section, Timeouts
 from assay.core.claims import CheckName, RepairName
 from assay.core.conversation import Said
 from assay.core.depths import changed_depths
 from assay.core.detection import of_question
-from assay.core.errors import UsageError
+from assay.core.errors import UnknownName, UsageError
 from assay.core.families import judges
 from assay.core.languages import read_language
 from assay.core.lengths import read_length
@@ -42,8 +42,9 @@ class RunOptions(TypedDict, total=False):
     """The options of a run. None, where it is allowed, is the same as leaving an option out.
 
     `max_time` is in active seconds; `max_tokens` counts input and output together, `max_usd` is in US dollars,
-    `max_searches`, `max_pages` and `max_agents` count searches, documents opened and research agents. `models` holds
-    names (PROVIDER:NAME) by role, first choice first, then its fallbacks.
+    `max_searches`, `max_pages` and `max_agents` count searches, documents opened and research agents. `model` is the
+    model of every role (PROVIDER:NAME; several are a first choice and its fallbacks) that `models` names none for, by
+    role; the judge is of another family than the writer where there is one.
 
     `ask` says whether clarifying questions are put to a person: `optional` waits in this process for
     `RunHandle.answer`, `required` leaves the run waiting, for `Assay.answer`. `answers` are given beforehand: in the
@@ -101,7 +102,8 @@ class RunOptions(TypedDict, total=False):
     country: str | None
     fresh: bool
     allow_private: bool
-    models: Mapping[Role, Sequence[str]]
+    model: str | Sequence[str] | None
+    models: Mapping[Role, str | Sequence[str]]
     user: str | None
     labels: Mapping[str, str]
 
@@ -151,7 +153,7 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
         scope=Scope(
             web=_web(wanted, settings, web), rules=_rules(wanted, settings), trusted=hosts(settings.sources.allow)
         ),
-        models=_models(settings, wanted.get("models", {})),
+        models=_models(settings, named_models(wanted.get("model"), wanted.get("models", {}))),
         allow_private=wanted.get("allow_private") or False,
         depths=changed_depths(wanted.get("strategy") or settings.strategy, settings.depths.changes()),
         prompts=phases.prompts() | agents.prompts() | verify.prompts(),
@@ -179,9 +181,29 @@ def _budget(settings: Settings, wanted: RunOptions) -> Budget:
     )
 
 
-def _models(settings: Settings, named: Mapping[Role, Sequence[str]]) -> dict[Role, tuple[str, ...]]:
+def named_models(
+    model: str | Sequence[str] | None, models: Mapping[Role, str | Sequence[str]]
+) -> dict[Role, tuple[str, ...]]:
+    """The models which a caller names, by role: `model` plays all but the judge that `models` names none for.
+
+    Raises:
+        UnknownName: there is no such role.
+    """
+    for role in models:
+        if role not in ROLES:
+            raise UnknownName("role", role, ROLES)
+    common = {role: listed(model) for role in ROLES if role != "judge"} if model else {}
+    return common | {role: listed(names) for role, names in models.items()}
+
+
+def listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    """One name or several."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _models(settings: Settings, named: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
     """The models of every role; a judge whom nobody names goes by those of the others."""
-    models = settings.roles() | {role: tuple(names) for role, names in named.items()}
+    models = settings.roles() | dict(named)
     return models if "judge" in named or settings.names_judge else models | {"judge": judges(models)}
 
 

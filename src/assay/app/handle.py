@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
+from assay.app.research_report import ResearchReport, research_report
 from assay.app.run_control import reviewed
 from assay.core.errors import AssayError, FenceLost, OtherRelease, StoreError
 from assay.core.events import Envelope
 from assay.core.plan import Plan
 from assay.core.ports import FINAL
-from assay.core.report import Report, build_report
 from assay.core.view import RunView
+from assay.export.protocols import Record
 from assay.run.engine import RunTask
 
 
 class RunHandle:
     """A run executed in this process: iterate over its events, wait for its report, end it early."""
 
-    def __init__(self, execution: RunTask, stored: Callable[[str], Awaitable[RunView]]) -> None:
-        self._execution, self._stored = execution, stored
+    def __init__(
+        self,
+        execution: RunTask,
+        stored: Callable[[str], Awaitable[RunView]],
+        recorded: Callable[[str], Awaitable[Record]],
+    ) -> None:
+        self._execution, self._stored, self._recorded = execution, stored, recorded
         self.run_id = execution.run_id
 
     def __aiter__(self) -> AsyncIterator[Envelope]:
@@ -66,8 +72,12 @@ class RunHandle:
         hint = f"; to go on with run {self.run_id} when this is mended: assay runs resume {self.run_id}"
         return StoreError(f"{error}{hint if self._execution.created else ''}")
 
-    async def report(self) -> Report:
-        """The report, once the run has ended.
+    def events(self) -> AsyncIterator[Envelope]:
+        """Every event from the first, until the run ends or waits: the same as iterating over the handle."""
+        return aiter(self)
+
+    async def report(self) -> ResearchReport:
+        """The report, once the run has ended. It can be saved (`report.save("report.html")`), and a notebook shows it.
 
         Raises:
             Cancelled, Paused: the run was cancelled, or paused.
@@ -75,7 +85,7 @@ class RunHandle:
             AssayError: it failed; what it found is kept, see `Assay.view`.
         """
         await self._execution.wait()
-        return build_report(await self._stored(self.run_id))
+        return research_report(await self._recorded(self.run_id))
 
     async def answer(self, answers: Sequence[str]) -> None:
         """Answer the clarifying questions the run asked, in their order."""

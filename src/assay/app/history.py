@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from assay.core.view import RunView
 
 if TYPE_CHECKING:
     from assay.app.daily import UsedToday
+    from assay.app.research_report import ResearchReport
     from assay.app.run_lists import RunsPage, ThreadMessage, ThreadsPage
     from assay.app.run_search import FoundRuns
 
@@ -160,6 +162,15 @@ class RunHistory(DocumentLibrary):
     async def events(self, reference: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
         """A run's log from `seq > after`; with a `limit` at most so many events of it."""
         return await stored_runs.events(self._context, reference, after, limit)
+
+    async def report(self, reference: str) -> ResearchReport:
+        """The report of a run, as far as it is written.
+
+        Raises:
+            UnknownName: as `find`.
+        """
+        record = await app.results.record(self._context, reference)
+        return await asyncio.to_thread(app.research_report.research_report, record)
 
     async def view(self, reference: str) -> RunView:
         """A run as its events tell it."""

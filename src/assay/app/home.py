@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from assay import app
 from assay.app.context import Context
+from assay.app.option_names import named
 from assay.core.allowance import OwnerLimits
 from assay.core.ports import Model, Watch
 from assay.core.ports.audit import AuditEntry, AuditLog
@@ -27,17 +28,25 @@ if TYPE_CHECKING:
 class Home:
     """A library of documents; without `home` in memory, and nothing is written to disk.
 
-    `models` adds models by name, beside those found by entry point: how tests and embedders pass their own.
+    `models` adds models by name, beside those found by entry point: how tests and embedders pass their own. `model` is
+    the model of every role which the settings or a run name none for (PROVIDER:NAME, then its fallbacks).
 
     Raises:
+        UnknownOption: there is no such option; the message offers the nearest.
         ConfigError: the settings cannot be read, or need what is not installed.
         StoreError: the home cannot be made, or is not one.
     """
 
+    @named()
     def __init__(
-        self, settings: Settings | None = None, *, home: str | Path | None = None, models: Mapping[str, Model] = {}
+        self,
+        settings: Settings | None = None,
+        *,
+        home: str | Path | None = None,
+        model: str | Sequence[str] | None = None,
+        models: Mapping[str, Model] = {},
     ) -> None:
-        self.settings = settings or load()
+        self.settings = _with_model(settings or load(), model)
         self._context = Context(self.settings, None if home is None else Path(home).expanduser(), models)
         self._lent = False
 
@@ -164,3 +173,10 @@ class Home:
     def home(self) -> Path | None:
         """The folder of library, index and runs; None: all is in memory."""
         return self._context.home
+
+
+def _with_model(settings: Settings, model: str | Sequence[str] | None) -> Settings:
+    """The settings with this model for every role that they name none for."""
+    if not model:
+        return settings
+    return settings.model_copy(update={"model": (model,) if isinstance(model, str) else tuple(model)})

@@ -19,6 +19,11 @@ from assay.store.common import SLASH
 FILES, PAGE, CRAWL = "files", "page", "crawl"
 LONGEST_NAME = 100
 
+IN_MEMORY = (
+    "(this Assay is in memory and has no collections; to use those of the command line, name their home: "
+    "home=assay.Settings().home)"
+)
+
 _SELECTION = re.compile(r"set-[0-9a-f]{16}")
 
 
@@ -107,7 +112,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def collections_in(named: Iterable[str], library: Library) -> tuple[list[str], list[str]]:
+def collections_in(named: Iterable[str], library: Library, *, in_memory: bool = False) -> tuple[list[str], list[str]]:
     """The collections among what was named (`@NAME`), each known, and the rest.
 
     Raises:
@@ -122,13 +127,15 @@ def collections_in(named: Iterable[str], library: Library) -> tuple[list[str], l
         known = [row.name for row in library.collections() if is_named(row)]
         for name in names:
             if name not in known:
-                raise unknown(name, known)
+                raise unknown(name, known, IN_MEMORY if in_memory and not known else "")
     return names, rest
 
 
-def unknown(name: str, known: Iterable[str]) -> UnknownName:
-    """There is no such collection."""
+def unknown(name: str, known: Iterable[str], hint: str = "") -> UnknownName:
+    """There is no such collection; `hint` says what to do about that, where it is not to add it."""
     known = list(known)
+    if hint:
+        return UnknownName("collection", name, known, hint)
     more = "" if known else "there are none yet, "
     return UnknownName("collection", name, known, f"({more}assay docs add PATH -c {name} makes it)")
 

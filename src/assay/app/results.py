@@ -26,9 +26,13 @@ async def estimate(context: Context, reference: str) -> Estimate:
 async def export(context: Context, reference: str, suffix: str, citations: CitationMode) -> bytes:
     """The report of a run as the bytes of a file; see `Assay.export`."""
     exporter: Exporter = plugins.load("exporters", suffix)
+    return await asyncio.to_thread(exporter.render, await record(context, reference), citations)
+
+
+async def record(context: Context, reference: str) -> Record:
+    """A run as it is stored, for the formats of reports."""
     log = tuple(await events(context, reference))
-    record = Record(view=fold(log), log=log, library=context.store.library, blobs=context.store.blobs)
-    return await asyncio.to_thread(exporter.render, record, citations)
+    return Record(view=fold(log), log=log, library=context.store.library, blobs=context.store.blobs)
 
 
 async def passage(context: Context, reference: str, number: int) -> list[CitedPassage]:

@@ -9,7 +9,7 @@ from typing import Literal, TypedDict
 
 import msgspec
 
-from assay.app.briefs import RunOptions, make_brief
+from assay.app.briefs import RunOptions, make_brief, named_models
 from assay.core.brief import Brief, Depth, Fork, Point, Role
 from assay.core.errors import UsageError
 from assay.core.families import judges
@@ -40,7 +40,8 @@ class Revised(TypedDict, total=False):
     template: str | Path | None
     review_plan: Literal["never", "optional", "required"] | None
     allow_private: bool
-    models: Mapping[Role, Sequence[str]]
+    model: str | Sequence[str] | None
+    models: Mapping[Role, str | Sequence[str]]
 
 
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -81,8 +82,8 @@ def revised(old: Brief, fork: Fork, settings: Settings, wanted: Revised) -> Brie
         old,
         **changes,
         budget=_budget(old.budget, asked.budget, said),
-        models=_models(old.models, wanted.get("models", {})),
-        allow_private=asked.allow_private or (old.allow_private and "models" not in said),
+        models=_models(old.models, named_models(wanted.get("model"), wanted.get("models", {}))),
+        allow_private=asked.allow_private or (old.allow_private and said.isdisjoint(("model", "models"))),
         date=old.date if fork.point == "write" else datetime.now(UTC).date().isoformat(),
         prompts=asked.prompts,
         release=asked.release,
@@ -111,8 +112,8 @@ def _budget(old: Budget, asked: Budget, said: Iterable[str]) -> Budget:
     )
 
 
-def _models(old: Mapping[Role, tuple[str, ...]], named: Mapping[Role, Sequence[str]]) -> dict[Role, tuple[str, ...]]:
+def _models(old: Mapping[Role, tuple[str, ...]], named: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
     """The models of each role; a judge whom nobody ever named goes by those of the others, as they are now."""
-    models = dict(old) | {role: tuple(names) for role, names in named.items()}
+    models = dict(old) | dict(named)
     unnamed = "judge" not in named and tuple(old.get("judge", ())) == judges(old)
     return models | {"judge": judges(models)} if unnamed else models

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import msgspec
 
 from assay.app import collections as app_collections
-from assay.app import threads, worlds
+from assay.app import results, threads, worlds
 from assay.app.briefs import RunOptions, make_brief, said_of_web
 from assay.app.context import Context
 from assay.app.document_names import DEFAULT, Say, Sources, listed
@@ -18,12 +19,13 @@ from assay.app.stored_runs import find, view
 from assay.app.warnings import ProgressNote, summed
 from assay.core import counts
 from assay.core.brief import Brief, Scope
+from assay.core.errors import EventLoopError
 from assay.core.estimate import Estimate
 from assay.core.ports import World
 from assay.core.translation import gettext as _
 from assay.locale import speaking
 from assay.phases.alone import DEPTH as AGENT_DEPTH
-from assay.run.engine import Prepare, new_run_id
+from assay.run.engine import Prepare, RunTask, new_run_id
 
 
 def start(
@@ -88,7 +90,7 @@ async def resume(context: Context, reference: str) -> RunHandle:
     """Go on with a stored run; see `Assay.resume`."""
     row = await find(context, reference)
     execution = await context.engine.resume(row.run_id, lambda brief: worlds.world(context, brief))
-    return RunHandle(execution, lambda run_id: view(context, run_id))
+    return _held(context, execution)
 
 
 async def scope_of(context: Context, paths: list[str] | None, asked: Scope, progress: Say | None) -> Scope:
@@ -99,7 +101,8 @@ async def scope_of(context: Context, paths: list[str] | None, asked: Scope, prog
         default = _("the default collection")
         label = f"{default} ({counts.documents(count.documents)}){more}"
         return msgspec.structs.replace(asked, label=label)
-    names, rest = await asyncio.to_thread(collections_in, paths, library)
+    in_memory = context.home is None and context.settings.database is None
+    names, rest = await asyncio.to_thread(collections_in, paths, library, in_memory=in_memory)
     collections = list(names)
     if rest:
         ingested = await app_collections.add(context, rest, None, progress)
@@ -115,7 +118,17 @@ async def scope_of(context: Context, paths: list[str] | None, asked: Scope, prog
 
 
 def _handle(context: Context, prepare: Prepare) -> RunHandle:
-    return RunHandle(context.engine.start(prepare), lambda run_id: view(context, run_id))
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError as error:
+        raise EventLoopError(
+            "a run needs an event loop: start it in an async function (asyncio.run(main())), or call research_sync"
+        ) from error
+    return _held(context, context.engine.start(prepare))
+
+
+def _held(context: Context, execution: RunTask) -> RunHandle:
+    return RunHandle(execution, partial(view, context), partial(results.record, context))
 
 
 def _alone(context: Context, wanted: RunOptions) -> RunOptions:

@@ -3,27 +3,63 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
 
 from assay.app.assay import Assay, Sources
-from assay.core.report import Report
+from assay.app.document_names import Say
+from assay.app.option_names import named
+from assay.core.errors import EventLoopError
+from assay.settings import Settings
+
+if TYPE_CHECKING:
+    from assay.app.briefs import RunOptions
+    from assay.app.research_report import ResearchReport
 
 
-async def research(question: str, *, sources: Sources | None = None, **options: Any) -> Report:
-    """Research one question, in memory, and give its report; see `Assay.start` for the options.
+@named("assay.app.briefs:RunOptions")
+async def research(
+    question: str,
+    *,
+    sources: Sources | None = None,
+    home: str | Path | None = None,
+    settings: Settings | None = None,
+    progress: Say | None = None,
+    **options: Unpack[RunOptions],
+) -> ResearchReport:
+    """Research one question and give its report; without `home` in memory. See `Assay.start` for the options.
 
     Raises:
+        UnknownOption: there is no such option; the message offers the nearest.
         AssayError: the run failed, or its input is wrong.
     """
-    async with Assay(options.pop("settings", None), home=options.pop("home", None)) as assay:
-        return await assay.start(question, sources=sources, **options).report()
+    async with Assay(settings, home=home) as assay:
+        return await assay.start(question, sources=sources, progress=progress, **options).report()
 
 
-def research_sync(question: str, *, sources: Sources | None = None, **options: Any) -> Report:
+@named("assay.app.briefs:RunOptions")
+def research_sync(
+    question: str,
+    *,
+    sources: Sources | None = None,
+    home: str | Path | None = None,
+    settings: Settings | None = None,
+    progress: Say | None = None,
+    **options: Unpack[RunOptions],
+) -> ResearchReport:
     """`research`, blocking; for scripts without an event loop.
 
     Raises:
-        RuntimeError: called inside a running event loop; use `await assay.research(...)` there.
-        AssayError: as `research`.
+        EventLoopError: called inside a running event loop, as notebooks have one.
+        UnknownOption, AssayError: as `research`.
     """
-    return asyncio.run(research(question, sources=sources, **options))
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(
+            research(question, sources=sources, home=home, settings=settings, progress=progress, **options)
+        )
+    raise EventLoopError(
+        "research_sync cannot be called where an event loop is running, as in a notebook: write "
+        "`await assay.research(…)` there"
+    )

@@ -6,6 +6,8 @@
     │   ├── TooLittle            a budget which does not pay for one report
     │   ├── Overtaken            other runs took what a day had left, while this one was prepared
     │   ├── UnknownName          no adapter, run, document or command of that name
+    │   │   └── UnknownOption    a function takes no keyword of that name
+    │   ├── EventLoopError       called without an event loop where one is needed, or inside one where none may be
     │   ├── NotNow               the run is in another state than this needs
     │   │   └── InProgress       the same request is being done already
     │   ├── RequestDiffers       a key of a request came back with another request
@@ -95,6 +97,17 @@ class UnknownName(UsageError):
             message += f"; there is: {', '.join(known[:NAMED])}{', …' if len(known) > NAMED else ''}"
         super().__init__(f"{message} {hint}".rstrip())
         self.kind, self.name, self.known = kind, name, tuple(known)
+
+
+class UnknownOption(UnknownName, TypeError):
+    """The function `place` takes no keyword `name`; the message offers the nearest."""
+
+    def __init__(self, place: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"option of {place}", name, known)
+
+
+class EventLoopError(UsageError, RuntimeError):
+    """Called without an event loop where one is needed, or inside one where none may be."""
 
 
 class NotBuilt(UsageError):
