@@ -73,6 +73,12 @@ def default_home() -> Path:
     return platformdirs.user_data_path("assay")
 
 
+def named_home() -> Path:
+    """The home the environment names, else the user's data folder: for who cannot read the settings."""
+    named = os.environ.get(f"{PREFIX}HOME", "")
+    return Path(named).expanduser() if named else default_home()
+
+
 class Settings(BaseSettings):
     """Every setting. `Settings(...)` takes values from code; `load()` is the usual way in.
 

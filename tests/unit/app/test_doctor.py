@@ -14,9 +14,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from chat_server import chat_server, says
 
 from assay import Assay
-from assay.app.doctor import Diagnosis, examine
+from assay.app.doctor import Diagnosis, examine, one_each
+from assay.app.doctor.diagnosis import broken, fine, note
 from assay.cli.main import main
 from assay.store.sql import open_store
 
@@ -70,7 +72,7 @@ async def test_looking_at_a_database_in_use_changes_nothing(home: Path, tmp_path
     await store.journal.create("r1", "why?", b"{}", [])
     before = everything(home)
     found = await look()
-    assert "2 documents, 1 runs" in found["database"].said
+    assert "2 documents, 1 run" in found["database"].said
     after = everything(home)
     await store.close()
     assert {name: size for name, (size, _) in after.items()} == {name: size for name, (size, _) in before.items()}
@@ -142,10 +144,10 @@ def foreign(home: Path) -> None:
         (rubbish, "database", "broken", "damaged", "restore a copy"),
         (holes, "database", "broken", "damaged", "restore a copy"),
         (foreign, "database", "broken", "not Assay's", "move it away"),
-        (no_texts, "documents", "broken", "2 of all documents have no stored text", "add their files again"),
+        (no_texts, "documents", "broken", "of all documents, 2 have no stored text", "add their files again"),
         (no_index, "index", "note", "it has 0 of 2 documents", "brings it up to date"),
         (damaged_index, "index", "note", "cannot be read", "makes it anew"),
-        (no_file, "files", "note", "1 files which were added are gone", "what was read is kept"),
+        (no_file, "files", "note", "1 can no longer be read", "what was read is kept"),
     ],
 )
 async def test_what_is_wrong_with_a_home(
@@ -207,6 +209,78 @@ def test_a_broken_package_is_named(tmp_path: Path) -> None:
     assert (
         "export format '.acme' (acme_assay:EXPORTER) cannot be loaded: acme is not for this machine" in adapters["said"]
     )
+
+
+async def test_the_model_which_is_used_is_the_one_looked_at(config: Path) -> None:
+    config.write_text('model = "openai:gpt-5"')
+    found = (await look())["model"]
+    assert (found.state, "openai:gpt-5: openai wants a key" in found.said) == ("broken", True)
+
+
+async def test_a_server_on_this_machine_is_asked(config: Path) -> None:
+    config.write_text('model = "mine:m"\n[services.mine]\nurl = "http://127.0.0.1:9/v1"\n')
+    found = (await look())["model"]
+    assert found.state == "broken"
+    assert "does not answer at http://127.0.0.1:9/v1 (connection refused): start it" in found.said
+    with chat_server(says("x")) as server:
+        config.write_text(f'model = ["mine:m", "mine:other"]\n[services.mine]\nurl = "{server.url}"\n')
+        states = {each.said: each.state for each in await examine() if each.name == "model"}
+    assert states == {
+        "mine:m is ready": "ok",
+        "mine:other: its server has no model of that name; it has mine:m": "broken",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "said"),
+    [
+        ('[web]\nchromium = "/nowhere/chromium"', "broken", "/nowhere/chromium (web.chromium) is not there"),
+        ('[web]\nbrowser = "always"\nchromium = "/bin/sh"', "ok", "are read with /bin/sh"),
+    ],
+)
+async def test_the_browser_is_looked_for(config: Path, text: str, state: str, said: str) -> None:
+    config.write_text(text)
+    found = (await look())["browser"]
+    assert (found.state, said in found.said) == (state, True)
+    config.write_text('[web]\nbrowser = "off"')
+    assert "browser" not in await look()
+
+
+async def test_a_home_is_the_environments_where_the_settings_cannot_be_read(config: Path, home: Path) -> None:
+    config.write_text("bad = = toml")
+    found = await look()
+    assert found["settings"].state == "broken"
+    assert "2 documents" in found["database"].said
+
+
+async def test_a_database_elsewhere_is_the_only_one_spoken_of(config: Path, home: Path) -> None:
+    pytest.importorskip("psycopg")
+    config.write_text('database = "postgresql://me:hidden@127.0.0.1:1/a"')
+    states = [each.state for each in await examine() if each.name in ("database", "index")]
+    assert states == ["broken"]
+
+
+def test_of_two_words_on_one_thing_the_worst_is_kept() -> None:
+    found = [
+        fine("home", "a"),
+        broken("space", "b", "c"),
+        note("home", "d"),
+        broken("home", "e", "f"),
+        fine("home", "g"),
+    ]
+    assert [(each.name, each.state, each.said) for each in one_each(found)] == [
+        ("home", "broken", "e"),
+        ("space", "broken", "b"),
+    ]
+    models = [fine("model", "a:b is ready"), broken("model", "a:c: no key", "set it")]
+    assert one_each(models) == models
+
+
+@pytest.mark.parametrize("change", [no_texts, no_index, damaged_index, no_file, rubbish, holes, foreign])
+async def test_nothing_is_said_twice(home: Path, change: Callable[[Path], None]) -> None:
+    change(home)
+    names = [each.name for each in await examine()]
+    assert len(names) == len(set(names))
 
 
 def test_the_command(config: Path, capsys: pytest.CaptureFixture[str]) -> None:

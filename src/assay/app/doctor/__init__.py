@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 
 from assay import settings
 from assay.app.doctor import database, home_check, program
+from assay.app.doctor.diagnosis import STATES, broken, note
 from assay.app.doctor.diagnosis import Diagnosis as Diagnosis
-from assay.app.doctor.diagnosis import broken, note
 from assay.core.errors import ConfigError
 
 
@@ -17,18 +18,29 @@ async def examine(named: Path | None = None) -> list[Diagnosis]:
 
     `named` is the home to look at; None: the one the settings name.
     """
-    found, blobs = [program.release(), program.clock()], None
+    found, blobs, elsewhere = [program.release(), program.clock()], None, False
     try:
         configured = settings.load()
     except ConfigError as error:
         found.append(broken("settings", str(error), f"correct {settings.config_path()}, or the environment"))
-        place = named or settings.default_home()
+        place = named or settings.named_home()
         found.append(note("models", "not looked at: the settings name them"))
     else:
         found.append(program.configuration())
         place = named or configured.home
         found += [*await program.models(configured), *program.embedder(configured), *program.limited(configured)]
+        found += program.browser(configured)
         found += await asyncio.to_thread(lambda: list(database.examine(configured)))
-        blobs = configured.blobs
-    found += home_check.examine(place.expanduser(), blobs)
-    return [*found, program.adapters(), *program.extras(), *program.terminal()]
+        blobs, elsewhere = configured.blobs, configured.database is not None
+    found += home_check.examine(place.expanduser(), blobs, elsewhere=elsewhere)
+    return one_each([*found, program.adapters(), *program.extras(), *program.terminal()])
+
+
+def one_each(found: Iterable[Diagnosis]) -> list[Diagnosis]:
+    """One verdict on each thing, the worst of those there are; of models, which go by one name, one on each model."""
+    kept: dict[tuple[str, str], Diagnosis] = {}
+    for each in found:
+        thing = (each.name, each.said.split()[0].rstrip(":") if each.name == "model" else "")
+        if thing not in kept or STATES.index(each.state) > STATES.index(kept[thing].state):
+            kept[thing] = each
+    return list(kept.values())

@@ -6,12 +6,16 @@ from typing import Literal
 
 import msgspec
 
+State = Literal["ok", "note", "broken"]
+STATES: tuple[State, ...] = ("ok", "note", "broken")
+"""From the best to the worst."""
+
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """A check: `ok`, a `note` (works, and could be better), or `broken`; what was seen, and what mends it."""
 
     name: str
-    state: Literal["ok", "note", "broken"]
+    state: State
     said: str
     fix: str = ""
 

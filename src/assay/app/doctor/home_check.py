@@ -19,10 +19,11 @@ _LITTLE, _TOO_LITTLE = 500_000_000, 50_000_000
 """Bytes free: below the first a note, below the second nothing works for long."""
 
 
-def examine(home: Path, blobs: Path | str | None = None) -> Iterator[Diagnosis]:
+def examine(home: Path, blobs: Path | str | None = None, *, elsewhere: bool = False) -> Iterator[Diagnosis]:
     """The folder, the space left, the database, the index, and what is stored of the documents.
 
-    `blobs` is where that lies, when not in the home; what lies far away is not asked for here, one by one.
+    `blobs` is where that lies, when not in the home; what lies far away is not asked for here, one by one. `elsewhere`
+    says that the database is not the file in the home.
     """
     try:
         if not home.exists():
@@ -38,6 +39,8 @@ def examine(home: Path, blobs: Path | str | None = None) -> Iterator[Diagnosis]:
         return
     yield fine("home", f"{home} can be read and written")
     yield _space(home)
+    if elsewhere:
+        return
     found = probe(home / DATABASE)
     yield _database(home / DATABASE, found)
     if found.state in ("current", "older"):
@@ -81,7 +84,10 @@ def _database(path: Path, found: Probe) -> Diagnosis:
         case "missing":
             return fine("database", "there is none yet")
         case "current":
-            return fine("database", f"schema {found.schema}, {found.documents:,} documents, {found.runs:,} runs")
+            return fine(
+                "database",
+                f"schema {found.schema}, {_counted(found.documents, 'document')}, {_counted(found.runs, 'run')}",
+            )
         case "older":
             said = f"schema {found.schema} of an earlier release: it is brought to {found.head} when it is next opened"
             return note("database", said, f"keep a copy of {path} to be able to go back")
@@ -107,7 +113,7 @@ def _index(home: Path, found: Probe) -> Diagnosis:
     if (indexed or 0) < found.documents:
         said = f"it has {indexed or 0:,} of {found.documents:,} documents"
         return note("index", said, "nothing to do: the next search brings it up to date")
-    return fine("index", f"in step with the library: {indexed:,} documents")
+    return fine("index", f"in step with the library: {_counted(indexed or 0, 'document')}")
 
 
 def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
@@ -115,14 +121,19 @@ def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
     lost = [] if folder is None else _lost(FolderBlobs(folder), found)
     of = f"the latest {MOST:,}" if found.documents > MOST else "all"
     if lost:
-        said = f"{len(lost):,} of {of} documents have no stored text or snapshot (first: {lost[0][:12]})"
+        said = f"of {of} documents, {len(lost):,} have no stored text or snapshot any more (first: {lost[0][:12]})"
         yield broken("documents", said, f"restore {folder} from a copy, or add their files again")
     elif found.documents and folder is not None:
         yield fine("documents", f"the texts and snapshots of {of} are there")
     gone = [path for path in found.read if not os.access(path, os.R_OK)]
     if gone:
-        said = f"{len(gone):,} files which were added are gone or cannot be read now (first: {os.fsdecode(gone[0])})"
+        first = os.fsdecode(gone[0])
+        said = f"of the files which were added, {len(gone):,} can no longer be read (first: {first})"
         yield note("files", said, "nothing to do: what was read is kept")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _lost(blobs: FolderBlobs, found: Probe) -> list[str]:

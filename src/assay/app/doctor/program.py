@@ -21,6 +21,7 @@ from assay.app.embeddings import load_embedder
 from assay.app.privacy import is_here
 from assay.app.providers import load_model
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
+from assay.fetch.browser import executables
 from assay.settings import Settings
 
 EXTRAS = {"docx": ("docx", "Word files (.docx)"), "pdf": ("typst", "PDF files (.pdf)")}
@@ -28,6 +29,9 @@ EXTRAS = {"docx": ("docx", "Word files (.docx)"), "pdf": ("typst", "PDF files (.
 LOAD_SECONDS = 20
 _LOAD = "import sys; from assay import plugins; plugins.load(sys.argv[1], sys.argv[2])"
 _DAY = 86_400
+_NAMED = 8
+"""Models named of those a server has."""
+_OTHER_MODEL = "or use another: assay models lists them, assay config set model PROVIDER:NAME chooses one"
 
 
 def release() -> Diagnosis:
@@ -54,17 +58,23 @@ def configuration() -> Diagnosis:
 
 
 async def models(configured: Settings) -> list[Diagnosis]:
-    """Whether every model the settings name can be made; none is asked anything."""
-    roles = configured.models.model_dump().values()
+    """Whether every model which plays a role can be used: of one on this machine its server is asked for its list."""
+    roles = configured.roles().values()
     return [await _model(configured, name) for name in sorted({name for names in roles for name in names})]
 
 
 async def _model(configured: Settings, name: str) -> Diagnosis:
     try:
         model = load_model(configured, name)
-        await model.close()
+        try:
+            offered = await model.offered() if model.profile.local else ()
+        finally:
+            await model.close()
     except (ConfigError, UnknownName, ModelError, ModelFailed) as error:
-        return broken("model", f"{name}: {error}", "assay models says what is missing; assay config set models.…")
+        return broken("model", f"{name}: {error}", _OTHER_MODEL)
+    if offered and name not in offered and f"{name}:latest" not in offered:
+        has = ", ".join(offered[:_NAMED]) + (", …" if len(offered) > _NAMED else "")
+        return broken("model", f"{name}: its server has no model of that name; it has {has}", _OTHER_MODEL)
     return fine("model", f"{name} is ready")
 
 
@@ -86,6 +96,25 @@ def embedder(configured: Settings) -> Iterator[Diagnosis]:
         yield note("embedder", f"{name} is ready; it is given all documents, private ones too (embedder.allow_private)")
     else:
         yield fine("embedder", f"{name} is ready, elsewhere: private documents are not given to it")
+
+
+def browser(configured: Settings) -> Iterator[Diagnosis]:
+    """Whether pages which need JavaScript can be read: the extra, and a Chromium; none is started."""
+    web = configured.web
+    if web.browser == "off":
+        return
+    named = "" if web.chromium is None else str(web.chromium)
+    lacking = broken if web.browser == "always" else note
+    if importlib.util.find_spec("playwright") is None:
+        yield lacking("browser", "pages which need JavaScript cannot be read", "pip install 'assay[browser]'")
+    elif named and not shutil.which(named):
+        fix = "set web.chromium to a Chromium, or to nothing for the one on the path"
+        yield broken("browser", f"{named} (web.chromium) is not there, or cannot be executed", fix)
+    elif not named and not (named := executables.installed()):
+        said = "there is no Chromium: pages which need JavaScript cannot be read"
+        yield lacking("browser", said, "playwright install chromium, or set web.chromium to one")
+    else:
+        yield fine("browser", f"pages which need JavaScript are read with {named}")
 
 
 def limited(configured: Settings) -> Iterator[Diagnosis]:

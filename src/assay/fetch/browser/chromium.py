@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import tempfile
 from contextlib import suppress
 
@@ -20,9 +19,9 @@ from playwright.async_api import (
 )
 
 from assay.core.errors import FetchFailed
+from assay.fetch.browser.executables import MISSING, on_path
 from assay.fetch.browser.gate import PageGate, Wish
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = (
     "--host-resolver-rules=MAP * ~NOTFOUND",  # no name and no address is one: whatever passes the gate by goes nowhere
     "--no-proxy-server",
@@ -173,9 +172,9 @@ def _found(own: str) -> str:
     Raises:
         FileNotFoundError: there is none.
     """
-    found = next(filter(None, map(shutil.which, (own, *NAMES))), "")
+    found = on_path((own,))
     if not found:
-        raise FileNotFoundError("there is no Chromium: `playwright install chromium`, or name one by web.chromium")
+        raise FileNotFoundError(MISSING)
     return found
 
 
