@@ -51,6 +51,7 @@ imports: $(VENV)/.installed
 
 docs: $(VENV)/.installed
 	@$(BIN)/python scripts/generate_events.py
+	@$(BIN)/python scripts/generate_errors.py
 	@$(BIN)/python scripts/generate_schema.py
 	@$(BIN)/python scripts/generate_prompts.py
 

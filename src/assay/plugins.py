@@ -70,7 +70,9 @@ def load(group: Group, name: str) -> Any:
     try:
         return point.load()
     except ImportError as error:
-        raise ConfigError(f"{NOUNS[group]} {name!r} ({point.value}) cannot be loaded: {error}") from error
+        raise ConfigError(
+            f"{NOUNS[group]} {name!r} ({point.value}) cannot be loaded ({error}): update or uninstall its package"
+        ) from error
 
 
 def origin(group: Group, name: str) -> str:

@@ -205,7 +205,9 @@ class Gathering:
 
     def _check_online(self) -> None:
         if self._settings.search.offline:
-            raise UsageError("the web was asked for, and the setting search.offline forbids it")
+            raise UsageError(
+                "the web was asked for, and search.offline forbids it: leave --web out, or set it to false"
+            )
 
 
 class _Asked:

@@ -159,7 +159,7 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
         prompts=phases.prompts() | agents.prompts() | verify.prompts(),
     )
     if not brief.question:
-        raise UsageError("the question is empty")
+        raise UsageError("the question is empty: write one")
     try:
         return msgspec.json.decode(msgspec.json.encode(brief), type=Brief)
     except msgspec.ValidationError as error:
@@ -217,7 +217,7 @@ def said_of_web(wanted: RunOptions, settings: Settings) -> bool | None:
 
 def _web(wanted: RunOptions, settings: Settings, unsaid: bool) -> bool:
     if wanted.get("web") and settings.search.offline:
-        raise UsageError("the web was asked for, and the setting search.offline forbids it")
+        raise UsageError("the web was asked for, and search.offline forbids it: leave --web out, or set it to false")
     said = said_of_web(wanted, settings)
     return unsaid if said is None else said
 

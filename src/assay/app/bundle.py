@@ -22,9 +22,9 @@ def verify_bundle(path: Path) -> Verification:
     try:
         data = _read(path)
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{path} cannot be read ({error.strerror}): check its name and permissions") from error
     except MemoryError as error:
-        raise UsageError(f"{path} does not fit into memory") from error
+        raise UsageError(f"{path} does not fit into memory: check it on a machine with more") from error
     try:
         return check(data, str(path))
     except StoreError as error:
@@ -37,6 +37,6 @@ def _read(path: Path) -> bytes:
     if not stat.S_ISREG(about.st_mode):  # a pipe or a device may never end
         raise UsageError(f"{path} is {'a folder' if stat.S_ISDIR(about.st_mode) else 'not a file'}")
     if about.st_size > LARGEST:
-        raise UsageError(f"{path} is not a bundle: none is larger than 4 GiB")
+        raise UsageError(f"{path} is not a bundle: none is larger than 4 GiB; name a file made with -o FILE.zip")
     with path.open("rb") as file:
         return file.read(LARGEST)

@@ -43,7 +43,9 @@ class Site:
         try:
             self.start = read(url)
         except BadUrl as error:
-            raise UsageError(f"{url[:200]!r} cannot be crawled: {error}") from error
+            raise UsageError(
+                f"{url[:200]!r} cannot be crawled ({error}): give an address such as https://example.org/docs/"
+            ) from error
         self.pages, self.depth = pages, depth
         self.failed: dict[str, str] = {}
         self.left: tuple[str, ...] = ()

@@ -43,7 +43,7 @@ def backup(home: Path, settings: Settings, target: Path) -> Backup:
     if os.path.lexists(target):
         raise UsageError(f"{target} is there already: name another file, or move it away")
     if not target.parent.is_dir():
-        raise UsageError(f"the folder {target.parent} does not exist")
+        raise UsageError(f"the folder {target.parent} does not exist: make it, or name another")
     home = home.expanduser()
     return back_up(database_of(home, settings), blobs_of(home, settings), target, also=(home / SCHEDULES,))
 
@@ -56,7 +56,7 @@ def restored(home: Path, settings: Settings, file: Path) -> Restored:
         StoreError: it is no copy, there is something already, or it cannot be written.
     """
     if not file.is_file():
-        raise UsageError(f"there is no file {file}")
+        raise UsageError(f"there is no file {file}: check its name")
     home = home.expanduser()
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def _migrate_file(path: Path) -> Migrated:
         copy_database(path, draft)
         copy = str(draft)
     elif found.state != "current":
-        raise StoreError(f"{path} cannot be migrated: it is {found.said}")
+        raise StoreError(f"{path} cannot be migrated: it is {found.said}; restore a copy (assay db restore)")
     Database(path).close()
     return Migrated(before=found.schema, now=probe(path).schema, copy=copy)
 

@@ -27,11 +27,11 @@ def text_of(value: str | Path | None, what: str, most: int = MOST_BYTES) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError(f"{_named(value, what)} is not text in UTF-8") from None
+        raise UsageError(f"{_named(value, what)} is not text in UTF-8: save it so") from None
     if _CONTROL.search(text):
         raise UsageError(f"{_named(value, what)} is not text: it has control characters")
     if not text.strip():
-        raise UsageError(f"{_named(value, what)} is empty")
+        raise UsageError(f"{_named(value, what)} is empty: write something into it, or leave it out")
     return text.strip()
 
 
@@ -39,12 +39,12 @@ def _read(path: Path, what: str, most: int) -> bytes:
     """The beginning of a file: enough to see that it is too large."""
     try:
         if path.exists() and not (path.is_file() or path.is_fifo()):  # a pipe: /dev/stdin, <(command)
-            raise UsageError(f"{_named(path, what)} is not a file")
+            raise UsageError(f"{_named(path, what)} is not a file: name one")
         with path.open("rb") as file:
             return file.read(most + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UsageError(f"{_named(path, what)} cannot be read: {reason}") from error
+        raise UsageError(f"{_named(path, what)} cannot be read ({reason}): check its name and permissions") from error
 
 
 def _named(value: str | Path, what: str) -> str:

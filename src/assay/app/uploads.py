@@ -102,6 +102,8 @@ async def _stored(file: Path, pieces: AsyncIterable[bytes], most: int) -> None:
                 await asyncio.to_thread(out.write, piece)
         await asyncio.to_thread(draft.replace, file)
     except OSError as error:
-        raise StoreError(f"{file.name} cannot be stored: {error.strerror}") from error
+        raise StoreError(
+            f"{file.name} cannot be stored ({error.strerror}): check the space and the permissions of the home"
+        ) from error
     finally:
         draft.unlink(missing_ok=True)

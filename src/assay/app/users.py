@@ -304,7 +304,7 @@ class Users:
         user, now = await self.find(owner), self._wall()
         beyond = set(scopes) - set(PERMISSIONS[user.role])
         if not scopes or beyond:
-            raise UsageError(f"a token of a {user.role} may have: {', '.join(PERMISSIONS[user.role])}")
+            raise UsageError(f"a token of a {user.role} may have only: {', '.join(PERMISSIONS[user.role])}")
         if len(await self._store.credentials(owner, "token")) >= TOKENS:
             raise UsageError(f"{owner} has {TOKENS} tokens: revoke one first")
         if days is not None and not 0 < days <= 36_500:

@@ -94,7 +94,9 @@ class Webhooks:
         try:
             await self._poster.check(url)
         except FetchFailed as error:
-            raise UsageError(f"the address cannot be a webhook: {error}") from error
+            raise UsageError(
+                f"the address cannot be a webhook ({error}): give one that begins with https:// and is public"
+            ) from error
         made = Webhook(
             id=f"wh_{secrets.token_hex(8)}",
             owner=owner,

@@ -36,7 +36,7 @@ def make_rules(
         raise UsageError(f"--until {rules.until} is before --since {rules.since}")
     for domain in rules.domains:
         if any(is_below(domain, denied) for denied in rules.denied):
-            raise UsageError(f"the domain {domain} is both wanted and left out")
+            raise UsageError(f"the domain {domain} is both wanted and left out: name it once")
     return rules
 
 
@@ -55,9 +55,9 @@ def _domain(text: str) -> str:
     try:
         url = read(name if name.lower().startswith(("http://", "https://")) else f"https://{name}/")
     except BadUrl as error:
-        raise UsageError(f"{text[:80]!r} is not a domain like example.org ({error})") from error
+        raise UsageError(f"{text[:80]!r} is not a domain ({error}): write one such as example.org") from error
     if url.target not in ("", "/") or "." not in url.host.strip("."):
-        raise UsageError(f"{text[:80]!r} is not a domain like example.org")
+        raise UsageError(f"{text[:80]!r} is not a domain: write one such as example.org")
     return url.host.lower()
 
 

@@ -28,6 +28,6 @@ def command(shell: str) -> None:
     """Print the script of click for this shell."""
     known = get_completion_class(shell)
     if known is None:
-        raise UsageError(f"no completion for {shell}")
+        raise UsageError(f"no completion for {shell}: name bash, zsh or fish")
     cli = importlib.import_module("assay.cli.main").cli  # the table of commands imports this module by its name
     write(known(cli, {}, "assay", "_ASSAY_COMPLETE").source())

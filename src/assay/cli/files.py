@@ -30,7 +30,7 @@ def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
         try:
             _check(path, target)
         except OSError as error:  # a name that is too long, a folder that may not be entered
-            raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
+            raise click.UsageError(f"{path} cannot be written ({error.strerror}): name another place") from error
         ready(suffix(path))
         targets.setdefault(target, path)
     return tuple(targets.values())
@@ -90,7 +90,7 @@ def save(path: Path, data: bytes) -> None:
     except OSError as error:
         if draft:
             Path(draft).unlink(missing_ok=True)
-        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+        raise StoreError(f"{path} cannot be written ({error.strerror}): name another place") from error
 
 
 def _target(path: Path) -> Path:

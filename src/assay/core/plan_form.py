@@ -120,7 +120,7 @@ def _from_json(text: str) -> Plan:
     try:
         plan = msgspec.json.decode(text.encode(errors="surrogatepass"), type=_Plan)
     except msgspec.DecodeError as error:
-        raise UsageError(f"the plan cannot be read: {error}") from error
+        raise UsageError(f"the plan cannot be read ({error}): begin with the form that `assay plan` writes") from error
     return Plan(
         title=plan.title,
         thought=plan.thought,
@@ -169,11 +169,11 @@ def _take(said: str, number: int, fields: dict[str, str], known: tuple[str, ...]
         names = ", ".join(f"{name}:" for name in known)
         raise UsageError(f"line {number}: {said[:60]!r} is neither a step (1. …) nor one of {names}")
     if key in fields:
-        raise UsageError(f"line {number}: {key}: stands here a second time")
+        raise UsageError(f"line {number}: {key}: stands here a second time: leave one out")
     allowed = {"type": ("research", "analysis"), "needs_search": tuple(_YES)}.get(key)
     value = value.strip()
     if allowed and value.casefold() not in allowed:
-        raise UsageError(f"line {number}: {key}: is {' or '.join(allowed)}, not {value[:60]!r}")
+        raise UsageError(f"line {number}: {key}: write {' or '.join(allowed)}, not {value[:60]!r}")
     fields[key] = value.casefold() if allowed else value
 
 

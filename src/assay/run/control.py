@@ -91,7 +91,9 @@ async def steer(journal: Journal, clock: Clock, run_id: str, text: str, refused:
     if not text or len(text) > LONGEST:
         raise UsageError(f"what a run is told has 1 to {LONGEST:,} characters, and this has {len(text):,}")
     if len(await journal.inbox(run_id, STEERING)) >= MOST:
-        raise UsageError(f"run {run_id} has been told {MOST} things; no more are heeded")
+        raise UsageError(
+            f"run {run_id} has been told {MOST} things; no more are heeded: start another, or fork this one"
+        )
     name = secrets.token_hex(4)
     events: list[Event] = [ControlAccepted(action="steer", id=name, text=text)]
     events += [ControlRejected(action="steer", id=name, why=refused)] if refused else []

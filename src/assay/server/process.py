@@ -114,7 +114,9 @@ def listening(host: str, port: int) -> socket.socket:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         made = socket.socket(family, kind, proto)
     except OSError as error:
-        raise UsageError(f"{host} is no address of this machine: {error.strerror or error}") from error
+        raise UsageError(
+            f"{host} is no address of this machine ({error.strerror or error}): use 127.0.0.1 or 0.0.0.0"
+        ) from error
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(address)

@@ -201,9 +201,11 @@ def load(**values: Any) -> Settings:
     except ValidationError as error:
         raise ConfigError(_explain(error, f" (in {path} or the environment)")) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+        raise ConfigError(f"{path} is not valid TOML: {error}; correct that line") from error
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+        raise ConfigError(
+            f"{path} cannot be read ({error.strerror}): check its permissions, or set ASSAY_CONFIG"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

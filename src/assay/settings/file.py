@@ -75,9 +75,9 @@ def _locked(path: Path) -> Iterator[None]:
         with FileLock(path.with_name(f".{path.name}.lock"), timeout=WAIT):
             yield
     except Timeout as error:
-        raise ConfigError(f"{path} is being written by another process") from error
+        raise ConfigError(f"{path} is being written by another process: try again") from error
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+        raise ConfigError(f"{path} cannot be written ({error.strerror}): check its permissions") from error
 
 
 def _holder(document: tomlkit.TOMLDocument, name: str, path: Path) -> tuple[MutableMapping[str, Any], str]:
@@ -89,7 +89,7 @@ def _holder(document: tomlkit.TOMLDocument, name: str, path: Path) -> tuple[Muta
             holder[section] = tomlkit.table(is_super_table=depth < len(sections))
         holder = holder[section]
         if not isinstance(holder, MutableMapping):
-            raise ConfigError(f"{'.'.join(sections[:depth])} in {path} is no table")
+            raise ConfigError(f"{'.'.join(sections[:depth])} in {path} is no table: correct the file")
     return holder, key
 
 
@@ -99,9 +99,11 @@ def _read(path: Path) -> tomlkit.TOMLDocument:
     except FileNotFoundError:
         return tomlkit.document()
     except (TOMLKitError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+        raise ConfigError(f"{path} is not valid TOML: {error}; correct that line") from error
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+        raise ConfigError(
+            f"{path} cannot be read ({error.strerror}): check its permissions, or set ASSAY_CONFIG"
+        ) from error
 
 
 def _replace(path: Path, text: str) -> None:

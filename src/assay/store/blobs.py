@@ -69,9 +69,9 @@ class FolderBlobs:
         try:
             packed = path.read_bytes()
         except FileNotFoundError:
-            raise StoreError(f"no blob {sha256} in {self._folder}") from None
+            raise StoreError(f"no blob {sha256} in {self._folder}: `assay db check` names what is missing") from None
         except OSError as error:
-            raise StoreError(f"cannot read {path}: {error.strerror}") from error
+            raise StoreError(f"{path} cannot be read ({error.strerror}): check its permissions") from error
         try:
             return packed, self._packing.unpack(packed, sha256)
         except Damage as error:
@@ -97,7 +97,7 @@ class FolderBlobs:
                     status = path.stat()
                     yield Stored(name, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
         except OSError as error:
-            raise StoreError(f"{self._folder} cannot be listed: {error.strerror}") from error
+            raise StoreError(f"{self._folder} cannot be listed ({error.strerror}): check its permissions") from error
 
     def clear(self, seconds: float) -> None:
         """Remove files which are no blobs and so old: of writers that died before they could give them their name."""
@@ -119,7 +119,7 @@ class FolderBlobs:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            raise StoreError(f"{path} cannot be removed: {error.strerror}") from error
+            raise StoreError(f"{path} cannot be removed ({error.strerror}): check its permissions") from error
 
     def owners(self) -> set[str]:
         """See the port."""
@@ -143,7 +143,9 @@ class FolderBlobs:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
         except OSError as error:
-            raise StoreError(f"cannot write {path}: {error.strerror}") from error
+            raise StoreError(
+                f"{path} cannot be written ({error.strerror}): free some space, or check its permissions"
+            ) from error
         self._owner = None
 
     def _path(self, name: str) -> Path:
@@ -161,7 +163,9 @@ class FolderBlobs:
         except OSError as error:
             with contextlib.suppress(OSError):
                 beside.unlink()
-            raise StoreError(f"cannot write {path}: {error.strerror}") from error
+            raise StoreError(
+                f"{path} cannot be written ({error.strerror}): free some space, or check its permissions"
+            ) from error
 
 
 def _create(path: Path, data: bytes) -> None:
@@ -188,7 +192,7 @@ class MemoryBlobs:
             StoreError: not there.
         """
         if sha256 not in self._blobs:
-            raise StoreError(f"no blob {sha256[:80]}")
+            raise StoreError(f"no blob {sha256[:80]}: `assay db check` names what is missing")
         return self._blobs[sha256]
 
     def has(self, sha256: str) -> bool:

@@ -291,7 +291,9 @@ def split_reference(reference: str) -> tuple[str, str]:
 
 def anothers(reference: str) -> UsageError:
     """A collection which only its owner may change."""
-    return UsageError(f"the collection {reference!r} is another user's: you may read it, and not change it")
+    return UsageError(
+        f"the collection {reference!r} is another user's: you may read it only; add documents to one of your own"
+    )
 
 
 def unfit_name(name: str) -> UsageError:

@@ -65,7 +65,9 @@ class ObjectBlobs:
                 self._url, client_options=_client(request_seconds), retry_config=_retries(retry_seconds)
             )
         except (BaseError, ValueError, OSError) as error:
-            raise ConfigError(f"blobs: {self._url} cannot be used: {_reason(error)}") from None
+            raise ConfigError(
+                f"blobs: {self._url} cannot be used ({_reason(error)}): check keys, region and endpoint (AWS_…)"
+            ) from None
 
     @property
     def place(self) -> str:
@@ -115,7 +117,7 @@ class ObjectBlobs:
         try:
             packed = self._asked("read", lambda: bytes(obstore.get(self._store, place).bytes()))
         except FileNotFoundError:
-            raise StoreError(f"no blob {sha256} in {self._url}") from None
+            raise StoreError(f"no blob {sha256} in {self._url}: `assay db check` names what is missing") from None
         try:
             return packed, self._packing.unpack(packed, sha256)
         except Damage as error:
@@ -174,10 +176,14 @@ class ObjectBlobs:
         except FileNotFoundError as error:
             if "NoSuchBucket" in str(error)[:_SAID] or what in ("written", "listed"):
                 why = "there is no such bucket, or none you may see"
-                raise StoreError(f"{self._url} cannot be {what}: {why}") from None
+                raise StoreError(
+                    f"{self._url} cannot be {what}: {why}; check keys, region and endpoint (AWS_…)"
+                ) from None
             raise
         except (BaseError, OSError) as error:
-            raise StoreError(f"{self._url} cannot be {what}: {_reason(error)}") from None
+            raise StoreError(
+                f"{self._url} cannot be {what}: {_reason(error)}; check keys, region and endpoint (AWS_…)"
+            ) from None
 
 
 def _client(seconds: int) -> ClientConfig:

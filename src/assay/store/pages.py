@@ -54,7 +54,9 @@ class FolderPages:
         except OSError as error:
             with contextlib.suppress(OSError):
                 beside.unlink()
-            raise StoreError(f"cannot write {path}: {error.strerror}") from error
+            raise StoreError(
+                f"{path} cannot be written ({error.strerror}): free some space, or check its permissions"
+            ) from error
 
     def forget(self, url: str) -> None:
         """See the port."""
@@ -62,7 +64,7 @@ class FolderPages:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            raise StoreError(f"cannot remove {path}: {error.strerror}") from error
+            raise StoreError(f"{path} cannot be removed ({error.strerror}): check its permissions") from error
 
     def _path(self, url: str) -> Path:
         name = sha256(url.encode())

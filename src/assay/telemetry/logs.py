@@ -43,7 +43,9 @@ class Sink:
                 file.touch(0o600)  # a new one is its owner's alone: users' names may stand there
                 self._file = file.open("a", encoding="utf-8", buffering=1)
             except OSError as error:
-                raise ConfigError(f"log.file: {file} cannot be written: {error.strerror}") from error
+                raise ConfigError(
+                    f"log.file: {file} cannot be written ({error.strerror}): name another file, or none"
+                ) from error
 
     def msg(self, line: str) -> None:
         """Write one line."""

@@ -114,7 +114,7 @@ def text_of(library: Library, reader: DocumentReader) -> gate.TextOf:
     def found(sha256: str) -> bytes:
         document = library.document(sha256)
         if document is None:
-            raise StoreError(f"document {sha256[:12]} is not in the library")
+            raise StoreError(f"document {sha256[:12]} is not in the library: `assay db check` names what is missing")
         return reader.text(document)
 
     return found

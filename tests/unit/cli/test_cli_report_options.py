@@ -98,7 +98,7 @@ def test_a_comparison_is_a_table_whose_cells_are_cited_and_checked(
     [
         (("--length", "huge"), "short, normal, long, or a number of words"),
         (("--lang", "german"), "german is de"),
-        (("--template", "missing.md"), "missing.md) cannot be read: No such file"),
+        (("--template", "missing.md"), "missing.md) cannot be read (No such file"),
         (("--template", "harbor.txt"), "the template has no headings"),
         (("--instructions", "."), "is not a file"),
     ],

@@ -49,10 +49,10 @@ def test_days(since: str, until: str, published: str, why: str):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"domains": ["exa mple.org"]}, "not a domain like example.org"),
-        ({"domains": ["example.org/path"]}, "not a domain like example.org"),
-        ({"denied": ["localhost"]}, "not a domain like example.org"),
-        ({"denied": ["ftp://a.org"]}, "not a domain like example.org"),
+        ({"domains": ["exa mple.org"]}, "not a domain"),
+        ({"domains": ["example.org/path"]}, "not a domain"),
+        ({"denied": ["localhost"]}, "not a domain"),
+        ({"denied": ["ftp://a.org"]}, "not a domain"),
         ({"since": "last week"}, "not a day like 2024-05-31"),
         ({"until": "2024-13"}, "not a day like 2024-05-31"),
         ({"since": "2024-02-30"}, "not a day like 2024-05-31"),

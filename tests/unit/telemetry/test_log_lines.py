@@ -113,7 +113,7 @@ def test_nothing_goes_to_stdout(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_file_which_cannot_be_opened_is_an_error_of_the_settings(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"log\.file: .*missing/log cannot be written: No such file"):
+    with pytest.raises(ConfigError, match=r"log\.file: .*missing/log cannot be written \(No such file"):
         Sink(tmp_path / "missing" / "log", stderr=False)
 
 

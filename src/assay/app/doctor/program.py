@@ -31,7 +31,7 @@ _LOAD = "import sys; from assay import plugins; plugins.load(sys.argv[1], sys.ar
 _DAY = 86_400
 _NAMED = 8
 """Models named of those a server has."""
-_OTHER_MODEL = "or use another: assay models lists them, assay config set model PROVIDER:NAME chooses one"
+_OTHER_MODEL = "assay models lists what can be used; assay config set model PROVIDER:NAME"
 
 
 def release() -> Diagnosis:

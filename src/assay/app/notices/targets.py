@@ -41,7 +41,7 @@ def read_target(text: str, *, named: bool = False) -> Target:
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        raise ConfigError(f"the command to notify cannot be read: {error}") from None
+        raise ConfigError(f"the command to notify cannot be read ({error}): check its quotation marks") from None
     if not words:
         raise ConfigError("what to notify is a command, or an address like https://example.org/hook")
     if shutil.which(words[0]) is None:
@@ -56,5 +56,5 @@ def _address(text: str, named: bool) -> Target:
     except ValueError:
         host, port = "", None
     if not host or port == 0 or any(sign.isspace() or not sign.isprintable() for sign in text):
-        raise ConfigError("the address to notify is not one like https://example.org/hook")
+        raise ConfigError("the address to notify is wrong: write one such as https://example.org/hook")
     return Target(name=host, url=Secret(text), named=named)

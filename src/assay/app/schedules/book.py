@@ -175,7 +175,7 @@ class ScheduleBook:
             raise self._unwritable(error) from error
 
     def _unwritable(self, error: OSError) -> StoreError:
-        return StoreError(f"{self._path} cannot be written: {error.strerror}")
+        return StoreError(f"{self._path} cannot be written ({error.strerror}): check the space and its permissions")
 
 
 def iso(moment: datetime) -> str:

@@ -177,5 +177,7 @@ def _origin_of(document: Document, snapshot: Snapshot) -> SourceOrigin:
 
 def _known(found: T | None, kind: str, sha256: str) -> T:
     if found is None:
-        raise StoreError(f"{kind} {sha256}, which the report cites, is not in the library")
+        raise StoreError(
+            f"{kind} {sha256}, which the report cites, is not in the library: `assay db check` names what is missing"
+        )
     return found

@@ -54,7 +54,9 @@ def policy(allowed: Sequence[str], setting: str = "web.allow") -> Policy:
             else:
                 hosts.add(entry.lower().strip("[]").rstrip("."))
         except ValueError as error:
-            raise ConfigError(f"{setting}: {entry!r} is neither a host nor a network like 10.1.0.0/16") from error
+            raise ConfigError(
+                f"{setting}: {entry!r} is neither a host nor a network: write one such as wiki.corp or 10.1.0.0/16"
+            ) from error
     return Policy(hosts=frozenset(hosts), networks=tuple(networks), setting=setting)
 
 

@@ -135,7 +135,7 @@ def _read(path: Path, kind: type[Any]) -> Any:
     except FileNotFoundError:
         return None
     except msgspec.DecodeError as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from error
+        raise ConfigError(f"{path} cannot be read ({error}): download the model again") from error
 
 
 def create(name: str, access: Access) -> OnnxEmbedder:

@@ -104,7 +104,7 @@ def _written(schema: Mapping[str, Any]) -> str:
     try:
         return msgspec.json.encode(dict(schema)).decode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise UsageError(f"the schema is not JSON: {error}") from error
+        raise UsageError(f"the schema is not JSON ({error}): correct it") from error
 
 
 def read(text: str) -> Form:
@@ -118,7 +118,7 @@ def read(text: str) -> Form:
     try:
         schema = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise UsageError(f"the schema is not JSON: {error}") from error
+        raise UsageError(f"the schema is not JSON ({error}): correct it") from error
     properties = _properties(schema, "#")
     parts = _parts(properties)
     count = sum(len(part.slots) for part in parts)

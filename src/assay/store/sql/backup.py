@@ -66,7 +66,9 @@ def back_up(at: Path | DatabaseBackend, blobs: KeptBlobs, target: Path, *, also:
                 missing = _pack(archive, database, blobs, needed, also)
                 os.replace(archive, target)
     except OSError as error:
-        raise StoreError(f"{target} cannot be written: {error.strerror}; nothing was changed") from error
+        raise StoreError(
+            f"{target} cannot be written ({error.strerror}); nothing was changed: name another place"
+        ) from error
     count = len(needed) - len(missing)
     return Backup(file=str(target), size=target.stat().st_size, blobs=count, needed=len(needed), missing=tuple(missing))
 
@@ -79,12 +81,12 @@ def copy_database(source: Path, target: Path) -> None:
     """
     found = probe(source)
     if found.state in ("missing", "foreign", "damaged", "unreadable"):
-        raise StoreError(f"{source} cannot be copied: it is {found.said}")
+        raise StoreError(f"{source} cannot be copied: it is {found.said}; `assay doctor` says what mends it")
     try:
         with closing(sqlite3.connect(source, timeout=30)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new, pages=_PAGES, sleep=0.01)
     except sqlite3.Error as error:
-        raise StoreError(f"{source} cannot be copied to {target.parent}: {error}") from error
+        raise StoreError(f"{source} cannot be copied to {target.parent}: {error}; name another place") from error
     one_file(target)
 
 
@@ -101,7 +103,7 @@ def one_file(path: Path) -> None:
     except sqlite3.Error as error:
         raise StoreError(f"{path}: {error}") from error
     if said != "ok":
-        raise StoreError(f"{path} is damaged: {said}")
+        raise StoreError(f"{path} is damaged: {said}; restore an earlier copy")
 
 
 def _copy_from(backend: DatabaseBackend, target: Path) -> None:

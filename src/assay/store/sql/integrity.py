@@ -105,7 +105,7 @@ def _file(path: Path) -> _Found:
         with closing(connect(path)) as connection:
             return _looked_at(connection.execute, found.schema, _damage(connection), _FENCE_SQLITE)
     except sqlite3.Error as error:
-        raise StoreError(f"{path} cannot be read: {error}") from error
+        raise StoreError(f"{path} cannot be read: {error}; restore a copy (assay db restore)") from error
 
 
 def _server(backend: DatabaseBackend) -> _Found:

@@ -203,7 +203,9 @@ class Postgres:
     def explain(self, error: BaseException) -> StoreError:
         """What a driver's error means to a user."""
         if self.is_away(error):
-            return StoreAway(f"{self.place} cannot be reached: {_first_line(error)}")
+            return StoreAway(
+                f"{self.place} cannot be reached: {_first_line(error)}; start it, or correct ASSAY_DATABASE"
+            )
         if self.is_busy(error):
             return StoreError(f"another process has been writing to {self.place} for more than {LOCK_SECONDS} s")
         return StoreError(f"{self.place}: {_first_line(error)}")
@@ -271,9 +273,9 @@ def _read(url: str) -> tuple[URL, str]:
     try:
         read = make_url(url)
     except (ArgumentError, ValueError):
-        raise ConfigError("database: wanted is postgresql://USER:PASSWORD@HOST/NAME") from None
+        raise ConfigError("database: write postgresql://USER:PASSWORD@HOST/NAME") from None
     if read.get_backend_name() not in ("postgresql", "postgres") or not read.database:
-        raise ConfigError("database: wanted is postgresql://USER:PASSWORD@HOST/NAME")
+        raise ConfigError("database: write postgresql://USER:PASSWORD@HOST/NAME")
     schema = read.query.get("schema", SCHEMA)
     if not (isinstance(schema, str) and _SCHEMA.fullmatch(schema)):
         raise ConfigError("database: a schema's name is 1 to 63 small letters, digits and underscores")

@@ -88,9 +88,11 @@ def restore(
                 blobs.claim()  # where blobs are shared, those which are there already are this library's too
                 _put_in_place(draft, at)
     except _DAMAGED as error:
-        raise StoreError(f"{file} is damaged: {error}") from error
+        raise StoreError(f"{file} is damaged: {error}; use an earlier copy") from error
     except OSError as error:
-        raise StoreError(f"{file} cannot be restored: {error.strerror or error}") from error
+        raise StoreError(
+            f"{file} cannot be restored: {error.strerror or error}; check the space and the permissions"
+        ) from error
     return Restored(runs=known[0], documents=known[1], blobs=count, damaged=tuple(damaged))
 
 

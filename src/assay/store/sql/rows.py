@@ -50,7 +50,7 @@ def _copy(table: Table, source: Connection, target: Connection) -> int:
             target.execute(adding, rows)
             count += len(rows)
     except msgspec.DecodeError as error:
-        raise StoreError(f"a row of {table.name} cannot be read: {error}") from error
+        raise StoreError(f"a row of {table.name} cannot be read: {error}; `assay db check` looks for damage") from error
     if count and target.dialect.name == "postgresql":
         _go_on_numbering(table, target)
     return count

@@ -75,7 +75,9 @@ class Sqlite:
         try:
             lock.acquire()
         except filelock.Timeout:
-            raise StoreError(f"another process has been upgrading {self._path} for {_UPGRADE_SECONDS} s") from None
+            raise StoreError(
+                f"another process has been upgrading {self._path} for {_UPGRADE_SECONDS} s: try again when it is done"
+            ) from None
         except OSError as error:
             why = f"{error.strerror}: check its permissions, or name another home with --home"
             raise StoreError(f"cannot write beside {self._path}: {why}") from error
@@ -169,7 +171,7 @@ def explain(error: BaseException, path: Path) -> StoreError:
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return StoreError(f"{path} is damaged or not a database: move it away, or name another home with --home")
     if code == sqlite3.SQLITE_FULL:
-        return StoreError(f"no space left to write {path}")
+        return StoreError(f"no space left to write {path}: free some, and go on")
     if code == sqlite3.SQLITE_IOERR:
         return StoreError(f"{path} cannot be read or written: the disk may be full or failing, or a size limit is set")
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):

@@ -1,0 +1,165 @@
+"""Writes docs/errors.md: every message with which Assay raises an error, by class, out of the source.
+
+Run `python scripts/generate_errors.py` after changing one. A test compares, and wants each to say what to do.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from assay.cli.main import _exit_for
+from assay.core import errors
+from assay.core.errors import AssayError
+from assay.server.problems import _ERRORS, _TITLES
+
+ROOT = Path(__file__).parents[1]
+SOURCE, TARGET = ROOT / "src" / "assay", ROOT / "docs" / "errors.md"
+INTRODUCTION = """\
+# Errors
+
+*Written by `scripts/generate_errors.py` from the source; do not edit.*
+
+Every message with which Assay raises an error, by the class it is raised as. What stands in braces is filled in. On the
+command line a message is one line on stderr (`assay: …`), with the exit code of its class; over HTTP it is the `detail`
+of a problem, with the status; in Python it is `str(error)`. A message says what happened, and after a colon or a
+semicolon what to do. Those of the last part are reasons: they reach a model, a report's limits, or another message
+which says what to do. Of an unknown name every message offers the nearest, or lists those there are.
+
+A bug is none of these: it ends a command with `assay: internal error`, exit code 1, and a request with status 500.
+"""
+ADVISING = (
+    errors.UsageError,
+    errors.StoreError,
+    errors.NothingSearched,
+    errors.ModelUnusable,
+)
+"""Errors which a person gets as they are."""
+PLAIN = {"NotStored", "FenceLost"}
+"""Stores' errors which the engine catches."""
+FINDINGS = {"export/bundle/check", "export/bundle/contents", "store/blob_format", "store/sql/writer"}
+"""Modules whose errors are caught, and told as findings or with the fix."""
+_ADVICE = re.compile(
+    r"\b(?:set|use|name|give|write|choose|start|install|try|check|add|remove|correct|update|restore|free|make|open|run|"
+    r"assay|ask|call|wait|leave|take|put|get|allow|begin|save|up to|at most|at least|from|next|must|needs?|only|or|"
+    r"there is|mean|instead|again|look|migrate|move|takes?|begins?|has|wants?|resume|one of|fork|see|end|delete|clone|"
+    r"download|are|come|went|first|like|keep|say)\b|--\w+|pip ",
+    re.IGNORECASE,
+)
+
+
+class Message(NamedTuple):
+    """A message: the class it is raised as, its text with what is filled in in braces, and its module."""
+
+    kind: str
+    text: str
+    module: str
+
+
+def messages() -> list[Message]:
+    """Every message of the source, each once, by class, module and place."""
+    found = [message for path in sorted(SOURCE.rglob("*.py")) for message in _of_module(path)]
+    return sorted(dict.fromkeys(found), key=lambda each: (each.kind, each.module))
+
+
+def classes() -> dict[str, type[AssayError]]:
+    """The classes of errors by name."""
+    members = vars(errors).items()
+    return {name: kind for name, kind in members if isinstance(kind, type) and issubclass(kind, AssayError)}
+
+
+def _of_module(path: Path) -> Iterator[Message]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    constants = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name) and isinstance(node.value, ast.Constant)
+    }
+    module = path.relative_to(SOURCE).with_suffix("").as_posix()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in classes() and node.args:
+            kind, said = node.func.id, node.args[0]
+            if issubclass(classes()[kind], errors.UnknownName):
+                continue  # the class says it
+            text = _template(constants.get(said.id, said) if isinstance(said, ast.Name) else said)
+            if len(re.sub(r"\{[^}]*\}", "", text).split()) > 1:
+                yield Message(kind, text, module)
+
+
+def _template(node: ast.expr) -> str:
+    """The text of an expression; what is filled in stands in braces, by the last name in it."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=values):
+            return "".join(_template(value) for value in values)
+        case ast.FormattedValue(value=value):
+            return f"{{{_name(value)}}}"
+        case ast.BinOp(left=left, right=right, op=ast.Add()):
+            return _template(left) + _template(right)
+        case _:
+            return f"{{{_name(node)}}}"
+
+
+def _name(node: ast.expr) -> str:
+    if re.search(r"hint|advice|SUPPORTED", ast.unparse(node)):
+        return "hint"
+    names = re.findall(r"[A-Za-z_]\w*", ast.unparse(node))
+    return names[-1].strip("_").lower() if names else "…"
+
+
+def says_what_to_do(text: str) -> bool:
+    """Whether a message has a word of advice, or of what is allowed."""
+    return "{hint}" in text or _ADVICE.search(re.sub(r"\{[^}]*\}", "", text)) is not None
+
+
+def advises(kind: str) -> bool:
+    """Whether a person gets errors of this class as they are."""
+    return issubclass(classes()[kind], ADVISING) and kind not in PLAIN
+
+
+def told(message: Message) -> bool:
+    """Whether a person gets this message as it is."""
+    return advises(message.kind) and message.module not in FINDINGS
+
+
+def text() -> str:
+    """The page."""
+    found = messages()
+    told = [name for name in classes() if advises(name)]
+    rest = [name for name in classes() if not advises(name) and any(each.kind == name for each in found)]
+    parts = [INTRODUCTION, "## What a person is told\n", *(_section(name, found) for name in told)]
+    return "\n".join([*parts, "## Reasons\n", *(_section(name, found) for name in rest)])
+
+
+def _section(name: str, found: list[Message]) -> str:
+    kind = classes()[name]
+    lines = [f"### {name}", "", _first_sentence(kind), f"Exit code {_exit(kind)}, status {_status(kind)}.", ""]
+    lines += [f"- {_shown(each.text)} *({each.module})*" for each in found if each.kind == name]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _first_sentence(kind: type[AssayError]) -> str:
+    return " ".join(inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0].split())
+
+
+def _exit(kind: type[AssayError]) -> int:
+    return int(_exit_for(kind.__new__(kind)))
+
+
+def _status(kind: type[AssayError]) -> int:
+    return _TITLES[next((code for known, code in _ERRORS if issubclass(kind, known)), "bug")][0]
+
+
+def _shown(text: str) -> str:
+    return "`" + " ".join(text.split()).replace("`", "'") + "`"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(text(), encoding="utf-8")

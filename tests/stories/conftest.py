@@ -1,0 +1,20 @@
+"""What all stories begin with: Assay, installed from its wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from story import Story, install
+
+
+@pytest.fixture(scope="session")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The commands of an environment with the wheel in it, one for all workers of this test run."""
+    base = tmp_path_factory.getbasetemp()
+    return install((base.parent if base.name.startswith("popen") else base) / "installed")
+
+
+@pytest.fixture
+def story(tmp_path: Path, commands: Path) -> Story:
+    return Story(tmp_path, commands)

@@ -1,0 +1,114 @@
+"""A new user's first hour: an installed `assay`, a folder of their own, commands counted and timed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import time
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+ROOT = Path(__file__).parents[2]
+Done = subprocess.CompletedProcess[str]
+LONGEST = 110.0
+"""Seconds a command may take on a busy machine."""
+
+
+def install(folder: Path) -> Path:
+    """An environment of its own with the wheel in it, made once for all processes of the tests; its commands.
+
+    The libraries come from the environment of the tests, through a path file, so that no network is needed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    commands = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    with FileLock(folder / "lock"):
+        if not (folder / "done").exists():
+            _call(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT)
+            _call(sys.executable, "-m", "venv", "--without-pip", folder / "venv")
+            (wheel,) = folder.glob("*.whl")
+            site = _call(commands / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
+            install = ("pip", "--python", commands / "python", "install", "--no-deps", "--no-index", wheel)
+            _call(sys.executable, "-m", *install)
+            (Path(site) / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
+            (folder / "done").touch()
+    return commands
+
+
+def _call(*command: object) -> str:
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+class Story:
+    """What a user types, one command after the other, in a folder of their own."""
+
+    def __init__(self, folder: Path, commands: Path) -> None:
+        self.folder, self._commands = folder, commands
+        self.config = folder / "config.toml"
+        self.typed: list[str] = []
+        self.seconds = 0.0
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a new user has set: nothing of Assay's but where it may write."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+        own = {"ASSAY_HOME": str(self.folder / "home"), "ASSAY_CONFIG": str(self.config), "ASSAY_SEARCH_WEB": "false"}
+        return kept | own
+
+    def path(self, name: str, content: str | bytes) -> Path:
+        """A document the user has."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def type(self, *words: object, code: int = 0, stdin: str = "", **variables: str) -> Done:
+        """`assay WORDS`; it has to end with `code`."""
+        return self._run(["assay", *map(str, words)], code, stdin, variables)
+
+    def python(self, program: str) -> str:
+        """A program in the environment Assay is installed in; what it prints."""
+        return self._run(["python", "-c", program], 0, "", {}).stdout
+
+    def server(self, *words: object) -> subprocess.Popen[bytes]:
+        """`assay WORDS`, which goes on until it is ended."""
+        self.typed.append("assay " + " ".join(map(str, words)))
+        command = [str(self._commands / "assay"), *map(str, words)]
+        log = (self.folder / "server.log").open("wb")
+        return subprocess.Popen(command, env=self.environment, cwd=self.folder, stdout=log, stderr=log)
+
+    def _run(self, command: list[str], code: int, stdin: str, variables: dict[str, str]) -> Done:
+        self.typed.append(" ".join(command))
+        began = time.monotonic()
+        done = subprocess.run(
+            [str(self._commands / command[0]), *command[1:]],
+            capture_output=True,
+            text=True,
+            input=stdin,
+            cwd=self.folder,
+            env=self.environment | variables,
+            timeout=LONGEST,
+        )
+        self.seconds += time.monotonic() - began
+        assert done.returncode == code, (command, done.stdout, done.stderr)
+        return done
+
+    def report(self, reference: str = "last") -> dict[str, Any]:
+        """A run's report as data. It is looked at for the test, and is no command of the user's."""
+        done = subprocess.run(
+            [str(self._commands / "assay"), "runs", "export", reference, "-o", "seen.json"],
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env=self.environment,
+            timeout=LONGEST,
+        )
+        assert done.returncode == 0, done.stderr
+        found: dict[str, Any] = json.loads((self.folder / "seen.json").read_text())
+        return found

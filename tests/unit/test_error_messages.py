@@ -1,0 +1,30 @@
+"""The page of errors: it is the source's, and every message a person gets says what to do."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+page = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[2] / "scripts" / "generate_errors.py")))
+TOLD = [message for message in page.messages() if page.told(message)]
+
+
+def test_the_page_is_the_sources() -> None:
+    assert page.TARGET.read_text(encoding="utf-8") == page.text(), "python scripts/generate_errors.py"
+
+
+def test_there_are_as_many_as_there_were() -> None:
+    """What finds them finds them: some that are known, and most of all there are."""
+    texts = {message.text for message in page.messages()}
+    assert "the question is empty: write one" in texts
+    assert "no embedder is named: set embedder.model, or give --embedder (ollama:nomic-embed-text)" in texts
+    assert len(texts) > 400
+
+
+@pytest.mark.parametrize("message", TOLD, ids=lambda message: f"{message.module}-{message.text[:40]}")
+def test_a_message_says_what_to_do(message: Any) -> None:
+    assert page.says_what_to_do(message.text), message
