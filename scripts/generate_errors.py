@@ -45,9 +45,9 @@ FINDINGS = {"export/bundle/check", "export/bundle/contents", "store/blob_format"
 """Modules whose errors are caught, and told as findings or with the fix."""
 _ADVICE = re.compile(
     r"\b(?:set|use|name|give|write|choose|start|install|try|check|add|remove|correct|update|restore|free|make|open|run|"
-    r"assay|ask|call|wait|leave|take|put|get|allow|begin|save|up to|at most|at least|from|next|must|needs?|only|or|"
-    r"there is|mean|instead|again|look|migrate|move|takes?|begins?|has|wants?|resume|one of|fork|see|end|delete|clone|"
-    r"download|are|come|went|first|like|keep|say)\b|--\w+|pip ",
+    r"assay|ask|call|wait|leave|take|put|get|allow|begin|save|up to|at most|at least|from|next|must|needs?|only|"
+    r"there is|there are|mean|instead|again|look|migrate|move|fork|resume|delete|clone|download|copy|keep|say|send|"
+    r"characters|below|export|first)\b|--\w+|pip |\bhas 1 to ",
     re.IGNORECASE,
 )
 

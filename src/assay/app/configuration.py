@@ -102,7 +102,9 @@ def _from_elsewhere(name: str, value: Value) -> object:
     if name == "model" or name.startswith("models."):
         listed = found if isinstance(found, list) else [found]
         if any(plugins.split(str(model))[0] in ASIDE for model in listed):
-            raise ConfigError("a model which reads a file of the server is set on its machine alone")
+            raise ConfigError(
+                "a model which reads a file of the server is set on its machine alone: assay config set models.…"
+            )
     return found
 
 

@@ -168,7 +168,7 @@ def _stood(parent: Parent, point: Point) -> Checkpoint:
             f"run {run_id} ({row.status}) never came to {point}, so it cannot be forked from there; "
             f"it can be from {' and '.join(there)}"
         )
-    raise UsageError(f"run {run_id} ({row.status}) never came to a plan, so there is nothing to fork it from")
+    raise UsageError(f"run {run_id} ({row.status}) never came to a plan, so it cannot be forked: start it again")
 
 
 def _at_depth(at: Checkpoint, brief: Brief) -> Checkpoint:

@@ -37,7 +37,7 @@ class Overview:
             UsageError: there is no such page, or a text is looked for, which would tell of questions.
         """
         if wanted.text or wanted.thread:
-            raise UsageError("runs of all users are not found by their words")
+            raise UsageError("the runs of all users cannot be searched by words: leave the text out")
         journal = self._store.journal.owned_by(user)
         found = await journal.page(wanted, pages.bounded(limit), pages.read(cursor, int))
         rows = [msgspec.structs.replace(row, question="", thread="", holder=_living(row.holder)) for row in found.rows]

@@ -105,13 +105,11 @@ class Users:
             UsageError: there is one of that name, or name or password cannot be one.
         """
         if not _NAME.fullmatch(name):
-            raise UsageError(f"{name!r} is no name for a user: up to 64 letters, digits and . _ @ -, no space")
+            raise UsageError(f"{name!r} is no name for a user: use up to 64 letters, digits and . _ @ -, no space")
         hashed = "" if password is None else await self._hashed(password)
         made = UserRow(name=name, role=role, password=hashed, created=self._wall())
         if not await self._store.add(made):
-            raise UsageError(
-                f"there is a user {name!r} already; to give him another password: assay users passwd {name}"
-            )
+            raise UsageError(f"there is a user {name!r} already; for another password: assay users passwd {name}")
         return made
 
     async def set_password(self, name: str, password: str) -> None:

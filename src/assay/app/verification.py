@@ -88,7 +88,9 @@ async def rechecked(context: Context, reference: str, judge: Judge) -> Rechecked
         check_able(judge.name, worlds.model(context, judge.name))
     view = await stored_runs.view(context, reference)
     if not view.claims and view.report.state != "finished":
-        raise UsageError(f"run {view.run_id} has no finished report")
+        raise UsageError(
+            f"run {view.run_id} has no finished report: wait for its end, or go on with it (assay runs resume)"
+        )
     off = view.brief.checks_off if view.brief else ()
     read = await asyncio.to_thread(reread, view, text_of(context.store.library, context.reader), off)
     if judge.name is None:

@@ -71,5 +71,5 @@ def _day(text: str, *, last: bool) -> str:
     except ValueError:
         days = None
     if days is None:
-        raise UsageError(f"{text[:40]!r} is not a day like 2024-05-31, a month like 2024-05, or a year")
+        raise UsageError(f"{text[:40]!r} is not a date: write a day (2024-05-31), a month (2024-05) or a year")
     return days[last]

@@ -76,7 +76,7 @@ def read_country(code: str) -> str:
     """
     known = COMMON.get(code.strip().lower(), code.strip().lower())
     if len(known) != 2 or known.upper() not in _english().territories:
-        raise UsageError(f"no country {code[:40]!r}; a country is two letters, like de or us")
+        raise UsageError(f"no country {code[:40]!r}; write two letters, such as de or us")
     return known
 
 

@@ -88,7 +88,7 @@ def checked(plan: Plan) -> Plan:
 def _checked(number: int, step: PlanStep) -> PlanStep:
     title = _fits(step.title, f"the title of step {number}")
     if not title:
-        raise UsageError(f"step {number} has no title")
+        raise UsageError(f"step {number} has no title: write one")
     described = _fits(step.description, f"the description of step {number}")
     return PlanStep(id=number, title=title, description=described, type=step.type, needs_search=step.needs_search)
 
@@ -153,7 +153,7 @@ def _from_lines(text: str) -> Plan:
 
 def _titled(text: str, number: int) -> str:
     if not text.strip():
-        raise UsageError(f"line {number}: the step has no title")
+        raise UsageError(f"line {number}: the step has no title: write one")
     return text.strip()
 
 
@@ -167,7 +167,7 @@ def _take(said: str, number: int, fields: dict[str, str], known: tuple[str, ...]
     key = key.strip().casefold()
     if not colon or key not in known:
         names = ", ".join(f"{name}:" for name in known)
-        raise UsageError(f"line {number}: {said[:60]!r} is neither a step (1. …) nor one of {names}")
+        raise UsageError(f"line {number}: {said[:60]!r} is neither a step nor a key: write 1. … or one of {names}")
     if key in fields:
         raise UsageError(f"line {number}: {key}: stands here a second time: leave one out")
     allowed = {"type": ("research", "analysis"), "needs_search": tuple(_YES)}.get(key)

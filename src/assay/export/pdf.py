@@ -36,7 +36,7 @@ def render(paper: Paper) -> bytes:
     try:
         pdf: bytes = typst.compile(template, format="pdf", sys_inputs=_inputs(paper))
     except typst.TypstError as error:
-        raise StoreError(f"typst cannot set this report: {error.message}") from error
+        raise StoreError(f"typst cannot set this report ({error.message}): export it as .html or .docx") from error
     return pdf
 
 

@@ -115,7 +115,7 @@ def read_place(place: str) -> RepositoryAddress:
     if not url.isprintable() or " " in url or bool(parts.netloc) == local or len(parts.path) < 2 or parts.query:
         raise UsageError(f"{place[:200]!r} is no repository: write git+https://host/path@ref or git+file:///path")
     if has_ref and (not _REF.fullmatch(ref) or ".." in ref):
-        raise UsageError(f"{ref[:100]!r} is no branch, tag or commit")
+        raise UsageError(f"{ref[:100]!r} is no branch, tag or commit: check its name")
     return RepositoryAddress(url, ref)
 
 

@@ -243,7 +243,7 @@ def load(path: Path) -> list[Scene]:
     except (OSError, msgspec.DecodeError) as error:
         raise ConfigError(f"the script {path} cannot be read ({error}): check its name and its JSON") from error
     if any((row.reply is None) == (not row.error) for row in rows):
-        raise ConfigError(f"cannot read the script {path}: each scene has either a reply or an error")
+        raise ConfigError(f"cannot read the script {path}: give each scene either a reply or an error")
     return [_scene(row) for row in rows]
 
 

@@ -97,6 +97,7 @@ _ERRORS: tuple[tuple[type[AssayError], str], ...] = (
     (known.ProviderFailed, "service-failed"),
     (known.Failed, "service-failed"),
     (known.ModelError, "service-failed"),
+    (known.ModelUnusable, "service-failed"),
     (known.ExtractError, "nothing-read"),
     (known.NothingSearched, "nothing-read"),
     (known.StoreAway, "away"),

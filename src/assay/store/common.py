@@ -246,7 +246,7 @@ def unknown_run(run_id: str) -> UnknownName:
 
 def run_exists(run_id: str) -> StoreError:
     """An id was given out twice."""
-    return StoreError(f"run {run_id} exists already")
+    return StoreError(f"run {run_id} exists already: use another id")
 
 
 def fence_lost(lease: Lease) -> FenceLost:
@@ -298,7 +298,9 @@ def anothers(reference: str) -> UsageError:
 
 def unfit_name(name: str) -> UsageError:
     """A name which would look like another's collection."""
-    return UsageError(f"there is no collection {name!r} you may read, and the name of a new one holds no {SLASH!r}")
+    return UsageError(
+        f"there is no collection {name!r} you may read, and the name of a new one may not hold {SLASH!r}: name another"
+    )
 
 
 def set_members(documents: Iterable[str]) -> tuple[str, list[str]]:

@@ -152,7 +152,7 @@ class ScheduleBook:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock.acquire()
         except Timeout:
-            raise StoreError(f"another process has been changing {self._path} for {SECONDS:g} s") from None
+            raise StoreError(f"another process has been changing {self._path} for {SECONDS:g} s: try again") from None
         except OSError as error:
             raise self._unwritable(error) from error
         try:

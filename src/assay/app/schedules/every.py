@@ -21,7 +21,7 @@ def read_every(text: str) -> int:
     match = re.fullmatch(r"([0-9]{1,7})\s?([mhdw])", text)
     seconds = WORDS.get(text, 0) or (int(match[1]) * UNITS[match[2]] if match else 0)
     if not 0 < seconds <= LONGEST:
-        raise UsageError(f"{text[:40]!r} is no time like 30m, 12h, 7d, 2w, hourly, daily or weekly")
+        raise UsageError(f"{text[:40]!r} is no interval: write one such as 30m, 12h, 7d, 2w, hourly, daily or weekly")
     return seconds
 
 

@@ -49,7 +49,7 @@ async def _difference(before: str, after: str, home: Path | None) -> Difference:
         for reference in (before, after):
             view = await assay.view(reference)
             if written(view) == "none":
-                raise UsageError(f"run {view.run_id} has no report to compare")
+                raise UsageError(f"run {view.run_id} has no report to compare: wait for its end, or name another")
             reports.append(build_report(view, "none"))
     return difference(*reports)
 

@@ -59,9 +59,9 @@ def _expand(given: str | Path) -> list[Path]:
             return [path]
         matches = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot look for {str(given)!r}: {error}") from error
+        raise UsageError(f"cannot look for {str(given)!r} ({error}): check the path") from error
     if not matches:
-        raise UsageError(f"no file or folder {str(given)!r}")
+        raise UsageError(f"no file or folder {str(given)!r}: check the path")
     return [Path(match) for match in matches]
 
 

@@ -149,7 +149,9 @@ def create(name: str, access: Access) -> Direct:
         raise ConfigError(f"where is {prefix!r}? set {region}services.{prefix}.url ({service.where})")
     schemes = ("https://",) if service.secure else ("https://", "http://")
     if not service.url.startswith(schemes):
-        raise ConfigError(f"services.{prefix}.url is {service.url!r}; it begins with {' or '.join(schemes)}")
+        raise ConfigError(
+            f"services.{prefix}.url is {service.url!r}; write one that begins with {' or '.join(schemes)}"
+        )
     signing = access.signing if service.regional and access.key is None else ()
     key = access.key or (signing[1] if signing else None)
     if key is None:

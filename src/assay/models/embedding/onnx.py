@@ -92,7 +92,7 @@ def _loaded(model: str) -> Any:
         known = [each["model"] for each in fastembed.TextEmbedding.list_supported_models()]
         if model not in known:
             raise ConfigError(
-                f"fastembed has no model {model!r}, nor is it a folder; it has: {', '.join(sorted(known))}"
+                f"fastembed has no model {model!r}, nor is it a folder; name one of: {', '.join(sorted(known))}"
             )
         return fastembed.TextEmbedding(model)
     except _faults() as error:
@@ -111,11 +111,13 @@ def _from_folder(fastembed: Any, folder: Path) -> Any:
     described = import_module("fastembed.common.model_description")
     file = next((name for name in MODEL_FILES if (folder / name).is_file()), None)
     if file is None:
-        raise ConfigError(f"there is no model.onnx in {folder}")
+        raise ConfigError(f"there is no model.onnx in {folder}: name the folder of an ONNX model")
     name, pooling = f"folder/{folder}", _read(folder / "1_Pooling" / "config.json", _Pooling) or _Pooling()
     config = _read(folder / "config.json", _Config)
     if config is None:
-        raise ConfigError(f"there is no config.json in {folder} which tells how long the model's vectors are")
+        raise ConfigError(
+            f"there is no config.json in {folder} which tells how long the model's vectors are: copy it there"
+        )
     if name not in [each["model"] for each in fastembed.TextEmbedding.list_supported_models()]:
         kind = described.PoolingType.CLS if pooling.pooling_mode_cls_token else described.PoolingType.MEAN
         fastembed.TextEmbedding.add_custom_model(

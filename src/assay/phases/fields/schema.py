@@ -233,10 +233,12 @@ def _leaf(schema: Mapping[str, Any], place: str) -> Leaf:
 def _enum(schema: Mapping[str, Any], place: str) -> tuple[Scalar, ...]:
     given = [schema["const"]] if "const" in schema else schema.get("enum", [])
     if not isinstance(given, list) or ("enum" in schema and not given):
-        raise UsageError(f"the schema at {place} has an enum which is no list of values")
+        raise UsageError(f"the schema at {place} has an enum which is no list: write a list of values")
     values = [each for each in given if each is not None]
     if not all(isinstance(each, str | int | float | bool) for each in values):
-        raise UsageError(f"the schema at {place} has an enum with values that are no texts, numbers or booleans")
+        raise UsageError(
+            f"the schema at {place} has an enum with other values than texts, numbers and booleans: use these only"
+        )
     return tuple(values)
 
 
@@ -265,14 +267,14 @@ def _number(schema: Mapping[str, Any], key: str, place: str) -> float | None:
     value = schema.get(key)
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return value
-    raise UsageError(f"the schema at {place} has {key} {value!r}, which is no number")
+    raise UsageError(f"the schema at {place} has {key} {value!r}, which is no number: write one")
 
 
 def _whole(schema: Mapping[str, Any], key: str, place: str) -> int | None:
     value = _number(schema, key, place)
     if value is None or (value >= 0 and value == int(value)):
         return None if value is None else int(value)
-    raise UsageError(f"the schema at {place} has {key} {value!r}, which is no number of things")
+    raise UsageError(f"the schema at {place} has {key} {value!r}, which is no count: write a whole number")
 
 
 def _described(schema: Mapping[str, Any]) -> str:

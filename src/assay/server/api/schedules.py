@@ -78,7 +78,7 @@ def _book(call: RouteCall) -> ScheduleBook:
         NotBuilt: nothing is kept, for all is in memory.
     """
     if call.assay.home is None:
-        raise NotBuilt("schedules need a home")
+        raise NotBuilt("schedules need a home: start the server with one (--home)")
     return ScheduleBook(call.assay.home, call.owner)
 
 

@@ -258,7 +258,7 @@ def _asked(
     """The run for a conversation which ends with the question; `named` is the run of an earlier answer."""
     users = [place for place, each in enumerate(messages) if each.role == "user"]
     if not users:
-        raise UsageError("there is no message of the user to answer")
+        raise UsageError("there is no message of the user to answer: send one with the role user")
     last = users[-1]
     told = [instructions, *(text_of(each.content) for each in messages if each.role in ("system", "developer"))]
     if rules := "\n\n".join(text.strip() for text in told if text.strip()):

@@ -207,7 +207,9 @@ class Postgres:
                 f"{self.place} cannot be reached: {_first_line(error)}; start it, or correct ASSAY_DATABASE"
             )
         if self.is_busy(error):
-            return StoreError(f"another process has been writing to {self.place} for more than {LOCK_SECONDS} s")
+            return StoreError(
+                f"another process has been writing to {self.place} for more than {LOCK_SECONDS} s: try again"
+            )
         return StoreError(f"{self.place}: {_first_line(error)}")
 
     def _present(self, driver: Any, _: object) -> None:

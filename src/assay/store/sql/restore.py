@@ -121,12 +121,18 @@ def _opened(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
     """The archive, its database in `draft`."""
     with zipfile.ZipFile(file) as archive:
         if DATABASE not in archive.namelist():
-            raise StoreError(f"{file} is no copy of Assay's: there is no {DATABASE} in it")
+            raise StoreError(
+                f"{file} is no copy of Assay's: there is no {DATABASE} in it; use one made by assay db backup"
+            )
         if any(each.flag_bits & 1 or each.compress_type not in _PACKED for each in archive.infolist()):
-            raise StoreError(f"{file} is no copy of Assay's: some of it is encrypted, or packed in another way")
+            raise StoreError(
+                f"{file} is no copy of Assay's: some of it is encrypted or packed otherwise: use one of assay db backup"
+            )
         wanted = archive.getinfo(DATABASE).file_size
         if wanted > shutil.disk_usage(draft.parent).free:
-            raise StoreError(f"{file} needs {wanted / 1e9:,.1f} GB in {draft.parent.parent}, where less is free")
+            raise StoreError(
+                f"{file} needs {wanted / 1e9:,.1f} GB in {draft.parent.parent}: free some, or name another home"
+            )
         with archive.open(DATABASE) as source, draft.open("wb") as target:
             shutil.copyfileobj(source, target)
         yield archive
