@@ -96,7 +96,7 @@ def test_a_comparison_is_a_table_whose_cells_are_cited_and_checked(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--length", "huge"), "short, normal, long, or a number of words"),
+        (("--length", "huge"), "write short, normal, long or a number"),
         (("--lang", "german"), "german is de"),
         (("--template", "missing.md"), "missing.md) cannot be read (No such file"),
         (("--template", "harbor.txt"), "the template has no headings"),

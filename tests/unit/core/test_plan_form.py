@@ -59,10 +59,13 @@ def test_any_lines_are_a_plan_or_a_named_error(lines: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("title: T\n\n1. A\n   kind: x\n", "line 4: 'kind: x' is neither a step (1. …) nor one of description:, type:"),
+        (
+            "title: T\n\n1. A\n   kind: x\n",
+            "line 4: 'kind: x' is neither a step nor a key: write 1. … or one of description:, type:",
+        ),
         ("title: T\nA step\n", "line 2: 'A step' is neither"),
-        ("1. A\n   type: guess\n", "line 2: type: is research or analysis, not 'guess'"),
-        ("1. A\n   needs_search: perhaps", "line 2: needs_search: is yes or true or no or false, not 'perhaps'"),
+        ("1. A\n   type: guess\n", "line 2: type: write research or analysis, not 'guess'"),
+        ("1. A\n   needs_search: perhaps", "line 2: needs_search: write yes or true or no or false, not 'perhaps'"),
         ("# remark\n1.\n", "line 2: the step has no title"),
         ("1. A\n   type: research\n   type: research\n", "line 3: type: stands here a second time"),
         ("title: T\n", "1 to 20 steps, and this has 0"),

@@ -22,7 +22,7 @@ def test_lengths(given_length: str | int, length: str | int, words: int) -> None
 
 @pytest.mark.parametrize("wrong", ["huge", "", "-5", "3.5", LEAST - 1, MOST + 1, "٣٠٠", "9" * 5000, "300 words"])
 def test_other_lengths_are_refused_with_what_there_is(wrong: str | int) -> None:
-    with pytest.raises(UsageError, match=r"short, normal, long, or a number of words from 30 to 10,000"):
+    with pytest.raises(UsageError, match=r"write short, normal, long or a number from 30 to 10,000"):
         read_length(wrong)
 
 
