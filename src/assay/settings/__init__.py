@@ -55,6 +55,7 @@ from assay.settings.sections import (
     WorkerSettings,
 )
 from assay.settings.server import ServerSettings
+from assay.settings.signatures import SigningSettings
 
 PREFIX = "ASSAY_"
 TRACING_SECONDS = 3.0
@@ -151,6 +152,7 @@ class Settings(BaseSettings):
     retention: sections.Retention = sections.Retention()
     keys: Keys = Keys()
     aws: Aws = Aws()
+    signing: SigningSettings = SigningSettings()
 
     def roles(self) -> dict[Role, tuple[str, ...]]:
         """The models of every role: those of `models` where it names some, else `model`, else the built-in one.
@@ -222,7 +224,7 @@ def describe(settings: Settings) -> list[Setting]:
             default=_default(name, field),
             origin=origins.get(name, "default"),
             description=field.description or "",
-            secret=name.startswith("keys.") or name == "database",
+            secret=name.startswith("keys.") or name in ("database", "signing.key"),
         )
         for name, field in _fields(Settings)
     ]

@@ -1,13 +1,13 @@
 """Verify a bundle, with nothing but its bytes: every hash, place and count, and the zip itself.
 
 Nothing is extracted, executed or fetched, and no member is read which is compressed. A bundle that passes is whole and
-agrees with itself. Who can write files can write such a bundle from made-up documents too: whether it is the one that
-was published is told by the hash of the file.
+agrees with itself. Who can write files can write such a bundle from made-up documents too: who made it is told by its
+signature, and whether it is the one that was published by the hash of the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
@@ -19,6 +19,7 @@ from assay.export.bundle.archive import BundleMember, looks_like_zip, unpack
 from assay.export.bundle.contents import FORMAT, KNOWN, LOG, MANIFEST, Manifest, decode, encode, log, release
 from assay.export.bundle.opened_bundle import Bundle
 from assay.export.bundle.result import BundleCheck, Outcome, Verification, checked
+from assay.export.bundle.signature import SIGNATURE, BundleSignature, PublicKey, verified
 
 LONGEST_REPORT = 500_000
 """Code points of a report's text which are still rendered: a hostile text costs some 0.2 ms a character."""
@@ -27,7 +28,14 @@ _READ = (reports.data, reports.texts, evidence.documents, evidence.snapshots, ev
 _TOLD = (reports.markers, reports.claims, reports.counts, reports.text)
 
 
-def check(data: bytes, file: str = "") -> Verification:
+CLAIMED = ("url", "media_type", "fetched_at", "extractor", "syntax")
+"""Fields of `sources.json` which are what the writer said: where bytes came from, and when, no hash can show."""
+
+Signers = Callable[[], Mapping[str, PublicKey]]
+"""Whose signatures are trusted, by name; asked for where there is a signature."""
+
+
+def check(data: bytes, file: str = "", signers: Signers = dict) -> Verification:
     """Every check over the bytes of a bundle; `file` is what it is called.
 
     Raises:
@@ -41,8 +49,11 @@ def check(data: bytes, file: str = "") -> Verification:
     unchecked: tuple[str, ...] = ()
     manifest = _manifest(members)
     view: RunView | None = None
+    signature = BundleSignature(state="none")
     if opened.whole:
         checks.append(_members(opened.members, manifest))
+        signature = _signature(members, signers)
+        checks += _signed(signature)
         view, told = _events(members, manifest)
         checks.append(told)
     if view is not None and len(view.report.text) > LONGEST_REPORT:
@@ -66,8 +77,29 @@ def check(data: bytes, file: str = "") -> Verification:
         verified=view.verified if view else None,
         status=view.status if view else "",
         report=_outcome(view) if view else "",
+        claimed=CLAIMED,
+        signature=signature,
         checks=tuple(checks),
     )
+
+
+def _signature(members: Mapping[str, bytes | memoryview], signers: Signers) -> BundleSignature:
+    if SIGNATURE not in members:
+        return BundleSignature(state="none")
+    return verified(members.get(MANIFEST, b""), members[SIGNATURE], signers())
+
+
+def _signed(found: BundleSignature) -> Iterator[BundleCheck]:
+    match found.state:
+        case "good":
+            yield checked("signature", 1, [])
+        case "unknown":
+            note = f"key {found.key_id} is none of those you trust: who made the bundle was not checked"
+            yield checked("signature", 0, [], (note,))
+        case "wrong":
+            yield checked("signature", 1, [f"it is not what key {found.key_id} signed"])
+        case "malformed":
+            yield checked("signature", 1, [f"{SIGNATURE} is no signature which can be read"])
 
 
 def _unchecked(bundle: Bundle) -> tuple[str, ...]:
@@ -114,7 +146,7 @@ def _unlisted(members: tuple[BundleMember, ...], manifest: Manifest) -> Iterator
     listed = {each.name: each for each in manifest.members}
     if len(listed) != len(manifest.members):
         yield f"{MANIFEST} lists a name twice"
-    there = {member.name: member.data for member in members if member.name != MANIFEST}
+    there = {member.name: member.data for member in members if member.name not in (MANIFEST, SIGNATURE)}
     for name, each in listed.items():
         if name not in there:
             yield f"{name} is listed and not there"
