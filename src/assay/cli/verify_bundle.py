@@ -7,10 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from assay.app.bundle import BundleCheck, Verification, installed_release, verify_bundle
+from assay.app.bundle import BundleCheck, Verification, installed_release, limits, verify_bundle
 from assay.cli.exits import Exit
 from assay.cli.progress import counted
 from assay.cli.terminal import clean, write
+from assay.cli.time_limit import OutOfTime, within
 
 _NAMED = 6
 _ENDED = {"completed": "ended", "failed": "failed", "cancelled": "was cancelled"}
@@ -18,7 +19,14 @@ _ENDED = {"completed": "ended", "failed": "failed", "cancelled": "was cancelled"
 
 def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
     """Check a bundle and say what was found; with a `signer` it has to be that one's."""
-    found = verify_bundle(file, signer)
+    most = limits().max_seconds
+    try:
+        with within(most):
+            found = verify_bundle(file, signer)
+    except OutOfTime:
+        said = f"{file} was not verified: that takes more than {most:g} s of computing (bundles.max_seconds)"
+        write(said if not as_json else msgspec.json.encode({"file": str(file), "ok": False, "error": said}).decode())
+        return Exit.UNVERIFIED
     missing = (bool(signer) or required) and found.signature.state != "good"
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())

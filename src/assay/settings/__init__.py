@@ -38,6 +38,7 @@ from assay.settings import sections
 from assay.settings.depths import Depths, default_of
 from assay.settings.sections import (
     Aws,
+    BundleSettings,
     CustomService,
     DocumentSettings,
     Keys,
@@ -139,6 +140,7 @@ class Settings(BaseSettings):
     workers: WorkerSettings = WorkerSettings()
     server: ServerSettings = ServerSettings()
     documents: DocumentSettings = DocumentSettings()
+    bundles: BundleSettings = BundleSettings()
     search: SearchSettings = SearchSettings()
     embedder: sections.EmbedderSettings = sections.EmbedderSettings()
     mcp: dict[ServiceName, Mcp] = Field({}, description="servers of the Model Context Protocol to search too, by name")
