@@ -20,12 +20,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import cycle, islice
 from pathlib import Path
 
 from corpus import machine
 
 from assay import Assay
+from assay.core.errors import ExtractError
 from assay.evidence.segment import segment
 from assay.fetch.code import CodeExtractor
 from assay.fetch.csv import CsvExtractor
@@ -279,8 +281,9 @@ def constructs(of: str) -> Iterator[tuple[str, str, Callable[[int], str]]]:
 
 def read(text: str, suffix: str) -> None:
     """A text into passages, as documents are read."""
-    for document in READERS[suffix]().extract(text.encode(), f"text{suffix}"):
-        segment(document.text, document.syntax)
+    with suppress(ExtractError):  # nothing to read, or too little
+        for document in READERS[suffix]().extract(text.encode(), f"text{suffix}"):
+            segment(document.text, document.syntax)
 
 
 async def _verified(text: str) -> float:

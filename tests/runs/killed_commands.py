@@ -95,9 +95,11 @@ class Place:
         """What `assay db check` objects to; nothing where there is no database yet."""
         if not (self.home / "assay.db").exists():
             return ""
-        if self.ran("db", "check") == 0 or "it is older; `assay db migrate`" in self.said():
+        allowed = ("it is older; `assay db migrate`", "it is missing")  # not migrated yet; not begun yet
+        if self.ran("db", "check") == 0:
             return ""
-        return self.said()
+        last = self.said().strip().splitlines()[-1]
+        return "" if any(each in last for each in allowed) else self.said()
 
 
 def documents(place: Place, first: int = 0, last: int = FILES) -> None:
