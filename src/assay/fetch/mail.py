@@ -14,6 +14,7 @@ from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
+from assay.fetch.html_depth import shallow
 from assay.fetch.html_markdown import to_markdown
 from assay.fetch.text_decoder import clean, decode
 
@@ -125,7 +126,7 @@ def _header(message: EmailMessage, key: str) -> str:
     """A header on one line; one which cannot be read is none (the library has no single error for that)."""
     try:
         return " ".join(clean(str(message.get(key, ""))).split())[:2_000]
-    except (ValueError, IndexError, TypeError, AttributeError):
+    except (ValueError, IndexError, TypeError, AttributeError, OverflowError):
         return ""
 
 
@@ -145,7 +146,7 @@ def _body(message: EmailMessage) -> tuple[str, list[str]]:
         elif kind == "text/plain":
             plain.append(_text(part))
         elif kind == "text/html":
-            tree = LexborHTMLParser(_text(part))
+            tree = LexborHTMLParser(shallow(_text(part)))
             marked.append(to_markdown(tree.body) if tree.body is not None else "")
     return "\n\n".join(plain if any(text.strip() for text in plain) else marked), attached
 
