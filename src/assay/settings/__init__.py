@@ -200,6 +200,8 @@ def load(**values: Any) -> Settings:
         raise ConfigError(_explain(error, f" (in {path} or the environment)")) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path} cannot be read: it is nested too deep") from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
 
