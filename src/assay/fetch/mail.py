@@ -103,7 +103,10 @@ def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
     fields = {key: said for key in HEADERS if (said := _header(message, key))}
     if not fields:
         raise ExtractError("damaged, or not a message")
-    body, attached = _body(message)
+    try:
+        body, attached = _body(message)
+    except RecursionError as error:
+        raise ExtractError("damaged: a header of it is nested too deep") from error
     if not body.strip():
         raise ExtractError("it holds no text")
     head = "\n".join(f"{key}: {said}" for key, said in fields.items())
@@ -126,7 +129,7 @@ def _header(message: EmailMessage, key: str) -> str:
     """A header on one line; one which cannot be read is none (the library has no single error for that)."""
     try:
         return " ".join(clean(str(message.get(key, ""))).split())[:2_000]
-    except (ValueError, IndexError, TypeError, AttributeError, OverflowError):
+    except (ValueError, IndexError, TypeError, AttributeError, OverflowError, RecursionError):
         return ""
 
 
