@@ -36,6 +36,12 @@ def test_bytes_which_nobody_wrote_are_read_or_refused(name: str) -> None:
 
 
 FOUND = [
+    ("markers", ("[S1001" + "\u2028" * 480 + "x]").encode()),
+    ("citations", ("【S1001.1" + "\u2028" * 480 + "x】").encode()),
+    ("settings", b"a = " + b"[" * 5_000),
+    ("eml", b"From: a@b.c\nTo: " + b"(" * 3_000 + b"\n\nHello\n"),
+    ("eml", b'From: a@b.c\nContent-Type: text/plain; charset="u\x00"\n\nHello\n'),
+    ("sitemap", b"<a:b><url/></a:b>"),
     ("mcp results", b"[" * 5_000),
     ("claim rows", b'{"id": 1, "doc": "\xff", "claim": "a"}\n'),
     ("mbox", b"From a\nFrom: a@b.c\nDate: Mon, 1 Jan 2019 10:00:00 +" + b"9" * 30 + b"\n\nHello\n"),
