@@ -3,17 +3,20 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
+SECONDS ?= 900
 QUESTION ?= How does Assay keep a run after a crash?
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_NO_INPUT = 1
 
-.PHONY: demo test crash check format types imports docs messages bench clean help
+.PHONY: demo test crash fuzz lock check format types imports docs messages bench clean help
 
 help:
 	@echo "make demo     install Assay into $(DEMO) and research a question over docs/"
 	@echo "make test     format, lint, types, import contracts and all tests"
 	@echo "make crash    kill runs at every point and at 300 random moments, and resume them (make test takes a sample)"
+	@echo "make fuzz     give everything which reads foreign bytes bytes nobody wrote, for 15 minutes (SECONDS=7200: two hours)"
+	@echo "make lock     pin what the image installs, with hashes (needs uv)"
 	@echo "make check    the same without the tests"
 	@echo "make format   format and fix what can be fixed"
 	@echo "make docs     write the generated pages of docs/ again"
@@ -31,7 +34,16 @@ test: check
 crash: $(VENV)/.installed
 	@$(BIN)/python tests/runs/campaign.py
 	@$(BIN)/python tests/runs/campaign_workers.py
+	@$(BIN)/python tests/runs/campaign_commands.py
 	@$(BIN)/python -m pytest -m campaign
+
+fuzz: $(VENV)/.installed
+	@$(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS)
+
+lock:
+	@uv pip compile pyproject.toml --extra server --extra workers --extra office --extra s3 --extra pdf --extra docx \
+		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q \
+		-o deploy/requirements.lock
 
 check: $(VENV)/.installed
 	@$(BIN)/ruff format --check .

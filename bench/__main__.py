@@ -25,6 +25,7 @@ BENCHES = {
     "serve": "followers of runs over HTTP: how late events come, CPU and memory for each; snapshots a second",
     "index": "reading and indexing 11,000 documents",
     "extraction": "what is kept of web pages, by trafilatura's evaluation",
+    "pathological": "texts and drafts made to take long: seconds, and whether they grow with the size",
     "stalls": "whether reading pages, large and hostile ones, holds up the event loop",
     "page": "the page of a run in Chromium, with five viewers: commit to pixel, CPU, weights",
     "pages": "1,000 pages of a local server, 32 in flight: pages a second, memory",

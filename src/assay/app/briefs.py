@@ -33,6 +33,8 @@ from assay.settings import Settings
 
 N = TypeVar("N", int, float)
 
+LONGEST_QUESTION = 100_000
+"""Characters; a question is not where documents are put."""
 LONGEST_NAME, LONGEST_LABEL, MOST_LABELS = 200, 512, 50
 
 _QUOTED = re.compile(r"[\"“„«`][^\"“”„«»`]*[\"”»`]")
@@ -114,10 +116,15 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
     `web` is whether the web belongs to it where neither the caller nor the settings say so.
 
     Raises:
-        UsageError: the question is empty, or an option is not of its kind.
+        UsageError: the question is empty or too long, or an option is not of its kind.
     """
     checked, off, compared = wanted.get("verify"), wanted.get("checks_off"), wanted.get("compare")
     mend, unmended = wanted.get("repair"), wanted.get("repairs_off")
+    if len(question) > LONGEST_QUESTION:
+        raise UsageError(
+            f"the question has {len(question):,} characters, and {LONGEST_QUESTION:,} are read: put the material "
+            "into a file, and name it with --in"
+        )
     language = _language(question, wanted.get("language") or settings.language)
     brief = Brief(
         question=question.strip(),

@@ -1,42 +1,64 @@
-"""Verify a bundle file: no settings, no home, no network."""
+"""Verify a bundle file: no home, no network, and settings only for whose signatures are trusted."""
 
 from __future__ import annotations
 
 import stat
 from pathlib import Path
 
-from assay.core.errors import StoreError, UsageError
-from assay.export.bundle import BundleCheck, Outcome, Verification, check
+from assay import settings
+from assay.app import signatures
+from assay.core.errors import ConfigError, StoreError, UsageError
+from assay.export.bundle import BundleCheck, BundleSignature, Outcome, Verification, check
 from assay.export.bundle.archive import LARGEST
+from assay.export.bundle.check import BundleLimits
 from assay.export.bundle.contents import release as installed_release
+from assay.settings.sections import BundleSettings
 
-__all__ = ["BundleCheck", "Outcome", "Verification", "installed_release", "verify_bundle"]
+__all__ = ["BundleCheck", "BundleSignature", "Outcome", "Verification", "installed_release", "limits", "verify_bundle"]
 
 
-def verify_bundle(path: Path) -> Verification:
+def verify_bundle(path: Path, signer: str = "") -> Verification:
     """Every check over the bundle at `path`. Blocking; holds the file in memory.
 
+    A signature counts if `signer` made it (a public key, a file with one, or a name of the settings); without one, if
+    anybody did whom the settings trust.
+
     Raises:
-        UsageError: there is no such file, it cannot be read, or it is no zip at all.
+        UsageError: there is no such file, it cannot be read, or it is no zip at all; there is no such signer.
+        ConfigError: it is signed, and the settings cannot be read.
     """
+    named = signatures.signer(signer) if signer else None
+    bounds = limits()
     try:
-        data = _read(path)
+        data = _read(path, min(LARGEST, int(bounds.max_mb * 1_000_000)))
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror}): check its name and permissions") from error
     except MemoryError as error:
         raise UsageError(f"{path} does not fit into memory: check it on a machine with more") from error
     try:
-        return check(data, str(path))
+        most = BundleLimits(members=bounds.max_members, events=bounds.max_events)
+        return check(data, str(path), signatures.signers if named is None else lambda: named, most)
     except StoreError as error:
         raise UsageError(str(error)) from error
 
 
-def _read(path: Path) -> bytes:
+def limits() -> BundleSettings:
+    """How much a bundle may hold and cost; as Assay comes, where the settings cannot be read: checking needs none."""
+    try:
+        return settings.load().bundles
+    except ConfigError:
+        return BundleSettings()
+
+
+def _read(path: Path, most: int) -> bytes:
     """The bytes of a regular file which is no larger than a bundle may be."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode):  # a pipe or a device may never end
         raise UsageError(f"{path} is {'a folder' if stat.S_ISDIR(about.st_mode) else 'not a file'}")
-    if about.st_size > LARGEST:
-        raise UsageError(f"{path} is not a bundle: none is larger than 4 GiB; name a file made with -o FILE.zip")
     with path.open("rb") as file:
-        return file.read(LARGEST)
+        data = file.read(most + 1) if about.st_size <= most else b""
+    if about.st_size > most or len(data) > most:  # it may have grown since
+        raise UsageError(
+            f"{path} has more than {most / 1e6:,.0f} MB, and larger bundles are not verified: raise bundles.max_mb if you trust it"
+        )
+    return data

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from assay.core.claims import Verdict
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import UsageError
 from assay.verify.decision import decide
 from assay.verify.judge.value_comparison import ComparedValue
@@ -84,7 +85,7 @@ def read_lines(lines: Iterable[bytes]) -> Iterator[ClaimRow | BadRow]:
             continue
         try:
             yield _row(line)
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             yield BadRow(id=_id(line), line=number, error=str(error))
 
 
@@ -96,7 +97,7 @@ def _id(line: bytes) -> str | int | None:
     """The id of a row which is wrong elsewhere."""
     try:
         return msgspec.json.decode(line, type=_Named).id
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return None
 
 

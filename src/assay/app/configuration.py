@@ -16,9 +16,10 @@ ON_THE_MACHINE = frozenset(
     (
         *("home", "database", "blobs", "log.file", "notify", "web.chromium", "embedder.model"),
         *("server.folders", "server.host", "server.port"),
+        *("signing.key", "signing.trusted"),
     )
 )
-"""What opens this machine's files and programs to whoever sets it: it is set there alone."""
+"""What opens this machine's files and programs to whoever sets it, or says whom it trusts: it is set there alone."""
 
 Value = str | int | float | bool | Sequence[str] | None
 

@@ -101,9 +101,10 @@ def _migrate_file(path: Path) -> Migrated:
         raise UsageError(f"there is no database in {path.parent}: the first command which needs it makes it")
     copy = ""
     if found.state == "older":
-        draft = _free(path.with_name(f"{DATABASE}.schema-{found.schema}"))
+        draft = path.with_name(f".{DATABASE}.copy")
+        draft.unlink(missing_ok=True)  # of one which was killed
         copy_database(path, draft)
-        copy = str(draft)
+        copy = str(draft.rename(_free(path.with_name(f"{DATABASE}.schema-{found.schema}"))))
     elif found.state != "current":
         raise StoreError(f"{path} cannot be migrated: it is {found.said}; restore a copy (assay db restore)")
     Database(path).close()

@@ -11,6 +11,7 @@ import msgspec
 
 from assay.cli.options import Command
 from assay.cli.runs.ids import run_ids
+from assay.core.decoders import UNREADABLE
 
 LARGEST = 1_000_000
 """Bytes of a file of answers."""
@@ -26,7 +27,7 @@ def read_answers(text: str) -> list[str] | dict[str, str]:
         return text.splitlines()
     try:
         return msgspec.json.decode(text, type=list[str] | dict[str, str])
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise click.UsageError(
             f"answers are a JSON list of texts, or an object of texts by question: {error}"
         ) from error

@@ -38,6 +38,10 @@ _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
 )
 @click.option("--problems", is_flag=True, help="Show only claims that are neither quoted nor supported.")
 @click.option("--again", is_flag=True, help="Take FILE as a run, and check its report with today's rules.")
+@click.option(
+    "--signer", metavar="KEY", default="", help="Bundle: who has to have signed it (a public key, or a name)."
+)
+@click.option("--require-signature", is_flag=True, help="Bundle: it has to be signed by somebody you trust.")
 @judging
 @options.json_output
 @options.common
@@ -52,6 +56,8 @@ def command(
     min_supported: float | None,
     problems: bool,
     again: bool,
+    signer: str,
+    require_signature: bool,
     model: str | None,
     max_usd: float | None,
     max_tokens: int | None,
@@ -66,14 +72,15 @@ def command(
         assay verify draft.md --in papers/ --find      # and look for what cites nothing
         assay verify notes.md --web --min-supported 0.95
         assay verify report.zip                        # a bundle (-o FILE.zip): hashes, places, counts
+        assay verify report.zip --signer RWQf6L…       # and that the owner of this public key signed it
         assay verify last --again                      # a run, by the rules of today
         assay verify report.md --in papers/ --model ollama:qwen3
 
     A text may cite by number with a list of references ([1], [^1]), or by links. Without --model nothing is stored and
     no model is asked, so it gives the same on every machine. With it a model judges what the rules do not decide, and
-    what it answered is remembered in the home: asked again, it costs nothing. Exit code 3: a bundle does not hold or
-    could not be checked whole; a claim of a run was true to its sources and no longer is; claims below what --strict or
-    --min-supported want.
+    what it answered is remembered in the home: asked again, it costs nothing. Exit code 3: a bundle does
+    not agree with itself, could not be checked whole, or is not signed as it had to be; a claim of a run was true to
+    its sources and no longer is; claims below what --strict or --min-supported want.
     """
     if again:
         if paths or web or strict or find is not None or min_supported is not None:
@@ -83,7 +90,9 @@ def command(
     if not (paths or web or strict or model or min_supported is not None or file.suffix.lower() in _TEXTS):
         if not file.suffix and not file.exists():
             raise click.UsageError(f"there is no file {file}; to check a run: assay verify {file} --again")
-        return bundle(file, as_json=as_json)
+        return bundle(file, signer=signer, required=require_signature, as_json=as_json)
+    if signer or require_signature:
+        raise click.UsageError("--signer and --require-signature are for bundles, which end in .zip")
     judge = JudgeOptions(model, allow_private, max_usd, max_tokens, home)
     asked = VerifyOptions(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, find, judge)
     return text(file, asked, quiet=state.verbosity < 0)

@@ -1,4 +1,4 @@
-"""Types are made ready for decoding before there are threads.
+"""Decoding JSON: what can go wrong with it, and types which are made ready before there are threads.
 
 msgspec (0.22 and before) makes a struct ready when it is first decoded, and the struct can be seen half made: where two
 threads decode one type for the first time at the same moment, the process ends with a segmentation fault.
@@ -12,6 +12,9 @@ from contextlib import suppress
 from weakref import WeakSet
 
 import msgspec
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding JSON which others wrote can end with: it is none, is not UTF-8, or is nested too deep."""
 
 _LOCK = threading.Lock()
 _DONE: WeakSet[type] = WeakSet()

@@ -18,6 +18,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import UsageError
 from assay.core.plan import Plan, PlanStep
 
@@ -119,7 +120,7 @@ class _Plan(msgspec.Struct):
 def _from_json(text: str) -> Plan:
     try:
         plan = msgspec.json.decode(text.encode(errors="surrogatepass"), type=_Plan)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise UsageError(f"the plan cannot be read ({error}): begin with the form that `assay plan` writes") from error
     return Plan(
         title=plan.title,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
+from assay.core.decoders import UNREADABLE
+
 TITLE_LENGTH = 200
 STEPS = "steps"
 TITLE = "title"
@@ -83,5 +85,5 @@ class StepTitles:
 def _decoded(text: str) -> str:
     try:
         return msgspec.json.decode(f'"{text}"'.encode(errors="replace"), type=str, strict=False)
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return text

@@ -43,12 +43,12 @@ class Marker(msgspec.Struct, frozen=True):
         return self.passages + self.sources
 
 
-# what a marker holds
+# what a marker holds; a run of spaces is read in one way alone: with several, 500 of them took hours
 
 _ID = r"[sS][0-9]{1,7}(?:\.[0-9]{1,6})?"
-_DASH = r"\s*(?:[-\u2010-\u2015~]|\.\.)\s*"
+_DASH = r"\s*+(?:[-\u2010-\u2015~]|\.\.)\s*+"
 _ITEM = rf"\^?{_ID}(?:{_DASH}(?:{_ID}|[0-9]{{1,6}}))?"
-_BETWEEN = r"(?:\s*\]?\s*[,;，；、&|/+]?\s*\[?\s*|\s+and\s+)"
+_BETWEEN = r"(?:\s*+(?:\]\s*+)?(?:[,;，；、&|/+]\s*+)?(?:\[\s*+)?|\s+and\s+)"
 _CONTENT = re.compile(rf"\s*{_ITEM}(?:{_BETWEEN}{_ITEM})*+\s*")
 _ITEMS = re.compile(rf"({_ID})(?:{_DASH}(?:({_ID})|([0-9]{{1,6}})))?")
 _LONGEST = 512

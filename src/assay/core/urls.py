@@ -74,6 +74,8 @@ def read(text: str, base: str = "") -> Url:
     if not url.hostname.strip("."):
         raise BadUrl("an address without a host")
     url.hash = ""
+    if len(url.href) > LONGEST:  # what it spells out takes up to nine times the room
+        raise BadUrl(f"an address of more than {LONGEST:,} characters")
     return Url(
         href=url.href.removesuffix("#"),
         scheme=url.protocol[:-1],

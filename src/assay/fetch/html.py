@@ -12,6 +12,7 @@ from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
+from assay.fetch.html_depth import shallow
 from assay.fetch.html_lead import with_lead
 from assay.fetch.html_markdown import to_markdown
 from assay.fetch.html_metadata import attribute, read_said
@@ -81,7 +82,7 @@ class HtmlExtractor:
             ExtractError: the bytes are not text, or the page shows none.
         """
         declared = CHARSET.search(data[:4096])
-        page = decode(data, declared[1].decode("ascii") if declared else "")
+        page = shallow(decode(data, declared[1].decode("ascii") if declared else ""))
         tree = LexborHTMLParser(page)
         whole = is_documentation(tree)
         if not whole:

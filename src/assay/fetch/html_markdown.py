@@ -28,6 +28,8 @@ NOISE_ROLES = frozenset(("navigation", "search", "banner"))
 INNER_BLOCKS = "table, ul, ol, dl, pre, h1, h2, h3, h4"
 
 
+DEEPEST = 12
+"""Levels to which items are indented: deeper ones stand as deep, or a page of nothing but lists grew by its square."""
 LONGEST_LINK = 300
 BESIDE = 0.1
 """Letters beside the links of a cell, as a share of theirs, which are initials of an index and the like."""
@@ -42,7 +44,7 @@ def to_markdown(root: LexborNode, *, links: bool = False) -> str:
     A definition's term and the start of its description are one item, what follows in it is indented. The first row
     of a table which only has heads has a line below it. Deep nesting is walked, not recursed.
     """
-    writer = _Writer(links=links)
+    writer = _Writer(_layouts(root), links=links)
     above: list[tuple[LexborNode, str]] = []
     at: LexborNode | None = root
     while at is not None:
@@ -67,7 +69,8 @@ def plain(node: LexborNode) -> str:
 class _Writer:
     """Collects inline text and writes it out as a block wherever one ends."""
 
-    def __init__(self, *, links: bool) -> None:
+    def __init__(self, layouts: frozenset[int], *, links: bool) -> None:
+        self.layouts = layouts
         self.blocks: list[str] = []
         self.inline: list[str] = []
         self.links = links
@@ -90,7 +93,7 @@ class _Writer:
         if tag == "pre":
             self._code(node)
             return False
-        if tag == "table" and _is_data(node):
+        if tag == "table" and self._is_data(node):
             self._table(node)
             return False
         if tag == "a" and self.links and (address := _address(node)):
@@ -110,11 +113,17 @@ class _Writer:
             self.prefix = HEADINGS[tag]
         elif tag in ("li", "dt"):
             self._flush()
-            self.prefix = "  " * max(len(self.lists) - 1, 0) + "- "
+            self.prefix = "  " * min(max(len(self.lists) - 1, 0), DEEPEST) + "- "
         elif tag in BLOCKS:
             self._flush()
         if tag in ("ul", "ol", "dl"):
             self.lists.append(tag)
+
+    def _is_data(self, table: LexborNode) -> bool:
+        """Whether a table holds data: several cells in a row and no blocks inside, else it is there for the layout."""
+        if table.attributes.get("role") == "presentation" or table.mem_id in self.layouts:
+            return False
+        return any(len(row.css("td, th")) > 1 for row in table.css("tr"))
 
     def leave(self, tag: str) -> None:
         if tag == "a":
@@ -124,7 +133,7 @@ class _Writer:
         if tag in ("ul", "ol", "dl"):
             self._flush()
             self.joined = False
-            self.lists = self.lists[:-1]
+            del self.lists[-1:]
         if tag == "dt":
             self._flush()
             self.joined = True
@@ -186,13 +195,16 @@ class _Writer:
         if not text:
             return
         if self.joined and not self.prefix and self.blocks:
-            self._write("  " * len(self.lists) + text, gap="\n")
+            self._write(self._inside() + text, gap="\n")
         elif self.lists and not self.prefix:
-            self._write("  " * len(self.lists) + text, gap="\n\n")
+            self._write(self._inside() + text, gap="\n\n")
         else:
             self._write(self.prefix + text, gap="\n" if self.prefix.endswith("- ") and self._in_list() else "\n\n")
         self.prefix = ""
         self.joined = False
+
+    def _inside(self) -> str:
+        return "  " * min(len(self.lists), DEEPEST + 1)
 
     def _in_list(self) -> bool:
         return bool(self.blocks) and self.blocks[-1].lstrip().startswith("- ")
@@ -206,7 +218,7 @@ class _Writer:
         if text.strip():
             longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
             fence = "`" * max(3, longest + 1)
-            inside = "  " * len(self.lists)
+            inside = self._inside()
             self._write(f"{inside}{fence}\n{text}\n{inside}{fence}", gap="\n\n")
         self.joined = False
 
@@ -265,11 +277,14 @@ def _hidden(node: LexborNode) -> bool:
     return attributes.get("role") in NOISE_ROLES
 
 
-def _is_data(table: LexborNode) -> bool:
-    """Whether a table holds data: several cells in a row and no blocks inside, else it is there for the layout."""
-    if table.attributes.get("role") == "presentation":
-        return False
-    inner = table.css(INNER_BLOCKS)
-    if any(found.mem_id != table.mem_id for found in inner):
-        return False
-    return any(len(row.css("td, th")) > 1 for row in table.css("tr"))
+def _layouts(root: LexborNode) -> frozenset[int]:
+    """The tables which have blocks inside; each is found once, however deep they lie in one another."""
+    found, seen = set[int](), set[int]()
+    for block in root.css(INNER_BLOCKS):
+        above = block.parent
+        while above is not None and above.mem_id not in seen:
+            seen.add(above.mem_id)
+            if above.tag == "table":
+                found.add(above.mem_id)
+            above = above.parent
+    return frozenset(found)

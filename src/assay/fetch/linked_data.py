@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.fetch.fields import iso_date
 from assay.fetch.text_decoder import clean
 
@@ -48,7 +49,7 @@ def _things(block: str) -> Iterator[dict[str, object]]:
     """The things a block tells of, those of its graph too."""
     try:
         said = msgspec.json.decode(block[: LARGEST + 1]) if len(block) <= LARGEST else None
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         return
     waiting = [said]
     for _ in range(MOST_THINGS):

@@ -14,6 +14,7 @@ from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
+from assay.fetch.html_depth import shallow
 from assay.fetch.html_markdown import to_markdown
 from assay.fetch.text_decoder import clean, decode
 
@@ -102,7 +103,10 @@ def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
     fields = {key: said for key in HEADERS if (said := _header(message, key))}
     if not fields:
         raise ExtractError("damaged, or not a message")
-    body, attached = _body(message)
+    try:
+        body, attached = _body(message)
+    except RecursionError as error:
+        raise ExtractError("damaged: a header of it is nested too deep") from error
     if not body.strip():
         raise ExtractError("it holds no text")
     head = "\n".join(f"{key}: {said}" for key, said in fields.items())
@@ -125,7 +129,7 @@ def _header(message: EmailMessage, key: str) -> str:
     """A header on one line; one which cannot be read is none (the library has no single error for that)."""
     try:
         return " ".join(clean(str(message.get(key, ""))).split())[:2_000]
-    except (ValueError, IndexError, TypeError, AttributeError):
+    except (ValueError, IndexError, TypeError, AttributeError, OverflowError, RecursionError):
         return ""
 
 
@@ -145,7 +149,7 @@ def _body(message: EmailMessage) -> tuple[str, list[str]]:
         elif kind == "text/plain":
             plain.append(_text(part))
         elif kind == "text/html":
-            tree = LexborHTMLParser(_text(part))
+            tree = LexborHTMLParser(shallow(_text(part)))
             marked.append(to_markdown(tree.body) if tree.body is not None else "")
     return "\n\n".join(plain if any(text.strip() for text in plain) else marked), attached
 

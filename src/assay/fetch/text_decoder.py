@@ -62,7 +62,7 @@ def _storable(text: str) -> bool:
 def _known(encoding: str) -> str:
     try:
         return codecs.lookup(encoding).name if encoding else ""
-    except LookupError:
+    except (LookupError, ValueError):  # no name may hold a NUL
         return ""
 
 

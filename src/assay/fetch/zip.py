@@ -49,7 +49,7 @@ class ZipArchive:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 infos = [info for info in archive.infolist() if not info.is_dir() and not _hidden(info.filename)]
                 yield from _members(archive, infos, len(data), largest)
-        except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, EOFError) as error:
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, EOFError, IndexError) as error:
             raise ExtractError("damaged, or not a ZIP archive") from error
 
 

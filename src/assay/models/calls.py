@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import ModelError
 from assay.core.messages import CallDelta, CallDone, ToolCall
 from assay.models.halves import Halves
@@ -31,7 +32,7 @@ def written_calls(text: str) -> tuple[Written, ...]:
     """The calls which `text` is: `{"name": …, "arguments": {…}}`, or a list of such; none where it is anything else."""
     try:
         forms = msgspec.json.decode(text.strip(), type=_Form | list[_Form])
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         return ()
     return tuple(
         Written(form.name, bytes(form.parameters or form.arguments).decode())
@@ -125,5 +126,5 @@ class PartialCalls:
 def _object(text: str) -> dict[str, object] | None:
     try:
         return msgspec.json.decode(text, type=dict[str, object])
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         return None

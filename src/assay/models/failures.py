@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.secrets import Secret
 from assay.core.waits import retry_after
@@ -89,7 +90,7 @@ def read_fault(data: bytes) -> ServiceFault:
     """What went wrong, out of the body of an answer; where it has no form we know, its text."""
     try:
         failure = msgspec.json.decode(data, type=_Failure)
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         return ServiceFault(message=data.decode(errors="replace"))
     if isinstance(failure.error, ServiceFault):
         return failure.error

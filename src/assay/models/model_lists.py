@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 import httpx2
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import ModelError
 from assay.core.secrets import Secret
 from assay.models.failures import hidden, of_response
@@ -94,7 +95,7 @@ async def _fetched(client: httpx2.AsyncClient, url: str) -> tuple[httpx2.Respons
 def _names(service: str, data: bytes) -> tuple[str, ...]:
     try:
         found = msgspec.json.decode(data, type=_List)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ModelError(f"{service} sent no list of models: {error}") from error
     names = {row.id or row.name.removeprefix("models/") for row in (*found.data, *found.models)}
     return tuple(sorted(f"{service}:{name}" for name in names if name))

@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.messages import Reply, ToolCall
 
-FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)(?:\n[ \t]*\1|\1[ \t]*(?:\n|\Z))", re.DOTALL)
+FENCE = re.compile(r"(`{3,20}+|~{3,20}+)[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)(?:\n[ \t]*\1|\1[ \t]*(?:\n|\Z))", re.DOTALL)
 _FUNCTION = re.compile(r"<function=([\w.-]+)>(.*?)(?:</function>|(?=<function=)|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|(?=<parameter=)|\Z)", re.DOTALL)
 MOST_READ = 20
@@ -79,7 +80,7 @@ def _read(text: str) -> Any:
     """A parameter's value: JSON where it is an object, a list or a number, else the text."""
     try:
         return msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         return text
 
 
@@ -90,7 +91,7 @@ def read_json(text: str) -> Any:
     """
     try:
         return msgspec.json.decode(text.strip())
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         found = list(json_values(text))
         return next((value for value in reversed(found) if isinstance(value, dict)), next(iter(found), None))
 
@@ -111,7 +112,7 @@ def _values(text: str) -> Iterator[Any]:
             continue
         try:
             yield msgspec.json.decode(text[start:end])
-        except (msgspec.DecodeError, RecursionError):
+        except UNREADABLE:
             continue
         place = end
 

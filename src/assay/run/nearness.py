@@ -11,6 +11,7 @@ import msgspec
 from assay.core import passage_context
 from assay.core.brief import Role
 from assay.core.closeness import Closeness, shown_text
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import SearchError
 from assay.core.messages import Request, Task
 from assay.core.plan import Plan
@@ -92,7 +93,7 @@ def _plans(request: Request) -> list[Plan]:
     for text in request.values("plan"):
         try:
             found.append(msgspec.json.decode(text, type=Plan))
-        except msgspec.DecodeError:
+        except UNREADABLE:
             continue  # in words, for a model which reads them
     return found
 

@@ -19,6 +19,7 @@ from urllib.parse import quote, unquote
 import httpx2
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import ConfigError, FetchFailed, SearchError
 from assay.core.ports import Clock, Query
 from assay.core.secrets import Secret
@@ -269,7 +270,7 @@ def _why(error: Exception) -> str:
 def _decoded(text: str, type: Any) -> Any:
     try:
         return msgspec.json.decode(text, type=type)
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         return None
 
 

@@ -38,6 +38,7 @@ from assay.settings import sections
 from assay.settings.depths import Depths, default_of
 from assay.settings.sections import (
     Aws,
+    BundleSettings,
     CustomService,
     DocumentSettings,
     Keys,
@@ -55,6 +56,7 @@ from assay.settings.sections import (
     WorkerSettings,
 )
 from assay.settings.server import ServerSettings
+from assay.settings.signatures import SigningSettings
 
 PREFIX = "ASSAY_"
 TRACING_SECONDS = 3.0
@@ -144,6 +146,7 @@ class Settings(BaseSettings):
     workers: WorkerSettings = WorkerSettings()
     server: ServerSettings = ServerSettings()
     documents: DocumentSettings = DocumentSettings()
+    bundles: BundleSettings = BundleSettings()
     search: SearchSettings = SearchSettings()
     embedder: sections.EmbedderSettings = sections.EmbedderSettings()
     mcp: dict[ServiceName, Mcp] = Field({}, description="servers of the Model Context Protocol to search too, by name")
@@ -157,6 +160,7 @@ class Settings(BaseSettings):
     retention: sections.Retention = sections.Retention()
     keys: Keys = Keys()
     aws: Aws = Aws()
+    signing: SigningSettings = SigningSettings()
 
     def roles(self) -> dict[Role, tuple[str, ...]]:
         """The models of every role: those of `models` where it names some, else `model`, else the built-in one.
@@ -202,6 +206,8 @@ def load(**values: Any) -> Settings:
         raise ConfigError(_explain(error, f" (in {path} or the environment)")) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}; correct that line") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path} cannot be read: it is nested too deep; flatten it") from error
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read ({error.strerror}): check its permissions, or set ASSAY_CONFIG"
@@ -230,7 +236,7 @@ def describe(settings: Settings) -> list[Setting]:
             default=_default(name, field),
             origin=origins.get(name, "default"),
             description=field.description or "",
-            secret=name.startswith("keys.") or name == "database",
+            secret=name.startswith("keys.") or name in ("database", "signing.key"),
         )
         for name, field in _fields(Settings)
     ]

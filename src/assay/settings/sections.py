@@ -218,6 +218,15 @@ class DocumentSettings(SettingsTable):
     max_file_mb: float = Field(100.0, gt=0, description="larger files are skipped, with a warning (megabytes)")
 
 
+class BundleSettings(SettingsTable):
+    """How much a bundle may hold for `assay verify` to check it."""
+
+    max_mb: float = Field(1_000.0, gt=0, le=4_000, description="larger bundles are not verified (megabytes)")
+    max_members: int = Field(20_000, ge=1, le=65_534, description="bundles of more members are not verified")
+    max_events: int = Field(1_000_000, ge=1, description="bundles whose log has more events are not verified")
+    max_seconds: float = Field(120.0, gt=0, description="seconds of computing which verifying a bundle may take")
+
+
 class Log(SettingsTable):
     """What is told of runs in lines, and where to."""
 

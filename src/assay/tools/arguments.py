@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import ToolError
 from assay.core.messages import ToolDefinition
 
@@ -82,7 +83,7 @@ def _listed(value: str | int) -> list[Any]:
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             decoded = msgspec.json.decode(value)
-        except msgspec.DecodeError:
+        except UNREADABLE:
             return [value]
         return decoded if isinstance(decoded, list) else [value]
     return [value]

@@ -69,13 +69,19 @@ def _read(report: str, stated: frozenset[tuple[str, str]]) -> tuple[ReportSenten
     markers = parse(report)
     starts = [marker.start for marker in markers]
     found: list[ReportSentence] = []
+    alone: list[Marker] = []  # of the blocks since the last sentence, which hold nothing else
     for number, block in enumerate(blocks(report, markdown().parse(report), {})):
         inside = markers[bisect_left(starts, block.places[0]) : bisect_right(starts, block.places[-1])]
         sentences = read_block(report, number, block, inside)
-        if sentences:
-            found.extend(sentences)
-        elif inside and found:
-            found[-1] = grown(found[-1], inside)
+        if not sentences:
+            alone += inside if found else ()
+            continue
+        if alone:
+            found[-1] = grown(found[-1], alone)
+            alone.clear()
+        found.extend(sentences)
+    if alone:
+        found[-1] = grown(found[-1], alone)
     return numbered(found)
 
 
@@ -129,9 +135,9 @@ def _sentences(
 ) -> Iterator[ReportSentence]:
     spans = _spans(block.kind, text, places, markers)
     owned: list[list[Marker]] = [[] for _ in spans]
+    starts = [places[start] for start, _ in spans]
     for marker in markers:
-        before = [at for at, (start, _) in enumerate(spans) if places[start] < marker.start]
-        owned[before[-1] if before else 0].append(marker)
+        owned[max(0, bisect_left(starts, marker.start) - 1)].append(marker)
     for (start, end), own in zip(spans, owned, strict=True):
         line = " ".join(text[start:end].split())
         heading = block.kind in ("heading", "head row")

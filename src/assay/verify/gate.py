@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -20,7 +21,7 @@ TextOf = Callable[[str], bytes]
 """The stored UTF-8 text of a document, by its hash. Raises StoreError where it is not there, or damaged."""
 
 
-class Documents(msgspec.Struct, frozen=True, kw_only=True):
+class Documents(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What the stored documents say of the cited passages: what is `wrong` with which, whose ends lie inside a
     sentence, and what stands around those which are there.
     """
@@ -40,10 +41,18 @@ class Documents(msgspec.Struct, frozen=True, kw_only=True):
         return ClaimEvidence(
             passages=tuple(passages),
             sources=sources,
-            cut_before=frozenset(self.cut_before),
-            cut_after=frozenset(self.cut_after),
-            around={each.id: each for each in self.located},
+            cut_before=self._cut[0],
+            cut_after=self._cut[1],
+            around=self._around,
         )
+
+    @cached_property
+    def _cut(self) -> tuple[frozenset[str], frozenset[str]]:
+        return frozenset(self.cut_before), frozenset(self.cut_after)
+
+    @cached_property
+    def _around(self) -> dict[str, Surroundings]:
+        return {each.id: each for each in self.located}
 
 
 def gate(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from bundles import bundle_of_two_agents, forged, members_of
 from logs import Log, begin
 from records import recorded
 
+from assay.app import signatures
 from assay.app.bundle import Verification
 from assay.cli.main import main
 from assay.core import events as e
@@ -44,7 +47,8 @@ def test_a_bundle_which_holds(bundle: Path, nowhere: Path, capsys: pytest.Captur
         *("zip", "members", "events", "report.json", "report.md", "report.html"),
         *("documents", "snapshots", "passages", "markers", "claims", "counts", "text"),
     ]
-    assert out.splitlines()[-1].startswith(f"{bundle} holds: run ")
+    assert out.splitlines()[-1].startswith(f"{bundle} is consistent with itself; not signed: run ")
+    assert "claimed by its maker, as no check can show it" in out.splitlines()[-2]
     assert out.splitlines()[-1].endswith("a report which passed its final check")
     assert not nowhere.exists()
 
@@ -62,7 +66,7 @@ def test_of_another_release_it_says_what_was_not_checked(bundle: Path, capsys: p
     bundle.write_bytes(forged(bundle.read_bytes(), {"report.md": b"Another report.\n"}, release="99.0"))
     assert main(["verify", str(bundle)]) == 3
     last = capsys.readouterr().out.splitlines()[-1]
-    assert " holds" not in last
+    assert "consistent" not in last
     assert last.endswith(
         f"report.md and report.html were NOT checked (written by Assay 99.0, this is {version('assay')})"
     )
@@ -138,3 +142,90 @@ def test_hostile_words_stay_words(bundle: Path, capsys: pytest.CaptureFixture[st
 def test_a_process_of_its_own(bundle: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "assay", "verify", str(bundle)], capture_output=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.fixture
+def settings_file(nowhere: Path, tmp_path: Path) -> Path:
+    """Settings which can be read, and a key for signing in them."""
+    path = tmp_path / "config.toml"
+    path.unlink()
+    assert main(["keys", "sign", "create"]) == 0
+    return path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such permissions there")
+def test_a_key_for_signing_is_kept_as_other_keys_are(settings_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    secret = tomllib.loads(settings_file.read_text())["signing"]["key"]
+    assert stat.S_IMODE(settings_file.stat().st_mode) == 0o600
+    said = capsys.readouterr()
+    assert main(["config", "list"]) == 0
+    assert main(["keys", "sign", "show"]) == 0
+    assert main(["keys", "sign", "list"]) == 0
+    assert main(["keys", "sign", "create"]) == 2
+    later = capsys.readouterr()
+    assert secret not in said.out + said.err + later.out + later.err
+    assert "--replace" in later.err
+    assert tomllib.loads(settings_file.read_text())["signing"]["key"] == secret
+    assert main(["keys", "sign", "create", "--replace"]) == 0
+    assert tomllib.loads(settings_file.read_text())["signing"]["key"] != secret
+
+
+def test_signed_bundles_and_who_has_to_have_signed_them(
+    bundle: Path, settings_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = bundle.read_bytes()
+    bundle.write_bytes(signatures.signed(plain, "r1"))
+    own = str(signatures.own_key())
+    assert main(["keys", "sign", "create", "--replace"]) == 0
+    other = str(signatures.own_key())
+    capsys.readouterr()
+
+    def verified(*options: str) -> tuple[int, str]:
+        code = main(["verify", str(bundle), *options])
+        return code, capsys.readouterr().out.splitlines()[-1]
+
+    assert verified("--signer", own)[0] == 0
+    assert verified()[0] == 0
+    assert "which is none you trust" in verified()[1]
+    assert verified("--require-signature") == (3, f"{bundle} had to be signed by somebody you trust, and is not")
+    assert verified("--signer", other)[0] == 3
+    assert main(["keys", "sign", "trust", "alice", own]) == 0
+    assert verified("--require-signature")[0] == 0
+    assert "; signed by alice (key " in verified("--signer", "alice")[1]
+    assert main(["keys", "sign", "distrust", "alice"]) == 0
+    assert verified("--require-signature")[0] == 3
+    bundle.write_bytes(plain)
+    assert verified("--require-signature")[0] == 3
+    assert verified("--signer", own)[0] == 3
+    assert verified("--json")[0] == 0
+
+
+@pytest.mark.parametrize("who", ["nobody", "RWQ", "/nowhere/key.pub"])
+def test_who_is_no_signer_is_an_error(who: str, bundle: Path, settings_file: Path) -> None:
+    assert main(["verify", str(bundle), "--signer", who]) == 2
+
+
+def test_a_text_cannot_be_signed(tmp_path: Path) -> None:
+    (tmp_path / "text.md").write_text("A claim.\n")
+    assert main(["verify", str(tmp_path / "text.md"), "--require-signature"]) == 2
+
+
+def test_exporting_signs_bundles_alone(settings_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home = ["--home", str(tmp_path / "runs")]
+    (tmp_path / "tides.md").write_text("The tide rises twice a day at the harbour of Vlissingen.\n")
+
+    def ran(*words: str) -> int:
+        return main([*words, *home])
+
+    asked = ["When does the tide rise?", "--in", str(tmp_path / "tides.md"), "-q"]
+    assert ran(*asked) == 0
+    signed = tmp_path / "signed.zip"
+    assert ran("runs", "export", "last", "--sign", "-o", str(signed)) == 0
+    assert main(["verify", str(signed), "--require-signature"]) == 0
+    text = tmp_path / "report.md"
+    assert ran("runs", "export", "last", "--sign", "-o", str(text)) == 2
+    settings_file.unlink()
+    unsigned = tmp_path / "unsigned.zip"
+    assert ran("runs", "export", "last", "--sign", "-o", str(unsigned)) == 2
+    assert "assay keys sign create" in capsys.readouterr().err
+    assert not unsigned.exists()

@@ -15,6 +15,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from assay.app.batch.rows import BatchRow
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import StoreError, UsageError
 
 RESULTS = "results.jsonl"
@@ -140,7 +141,7 @@ class BatchFolder:
             lines.pop()
         try:
             return [msgspec.json.decode(line, type=kind) for line in lines if line.strip()]
-        except (msgspec.DecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             raise UsageError(f"{self.path / name} is not what a batch writes ({error}): name another folder") from error
 
     def _append(self, name: str, row: msgspec.Struct) -> None:

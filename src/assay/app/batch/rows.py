@@ -11,6 +11,7 @@ from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 import msgspec
 
 from assay.app.briefs import RunOptions
+from assay.core.decoders import UNREADABLE
 from assay.core.sources import sha256
 
 LONGEST = 1_000_000
@@ -68,7 +69,7 @@ def _read(number: int, line: bytes) -> BatchRow | BadLine:
         return BatchRow(line=number, key=_key(text), question=text)
     try:
         row = msgspec.json.decode(text, type=_shape())
-    except (msgspec.DecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         return BadLine(line=number, error=str(error))
     return _order(number, msgspec.structs.asdict(row))
 

@@ -15,6 +15,7 @@ from assay.cli.docs.docs_options import collection as collection_option
 from assay.cli.docs.docs_options import embedder as embedder_option
 from assay.cli.library import check_collection, stored
 from assay.cli.terminal import clean, write
+from assay.core.decoders import UNREADABLE
 from assay.core.ports import Explanation, Hit, WordScore
 
 MOST_WORDS = 8
@@ -133,7 +134,7 @@ def _rows(file: Path) -> Iterator[QueryRow]:
 def _row(line: bytes, place: str) -> QueryRow:
     try:
         return msgspec.json.decode(line, type=QueryRow)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise click.UsageError(f"{place} is no row {{id, query}}: {error}") from error
 
 

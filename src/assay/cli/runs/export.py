@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from assay import settings
+from assay.app import signatures
 from assay.cli import files, options
 from assay.cli.library import stored
 from assay.cli.runs.ids import run_ids
@@ -16,6 +17,7 @@ from assay.core.markers import CitationMode
 from assay.core.report import written
 from assay.core.view import RunView
 
+_BUNDLE = ".zip"
 _LISTS = (".bib", ".csl.json", ".ris")  # of what a report cites, and of nothing else
 
 
@@ -31,20 +33,30 @@ _LISTS = (".bib", ".csl.json", ".ris")  # of what a report cites, and of nothing
     metavar="FILE",
     help="File to write (.md, .html, .pdf, .bib …); repeatable.",
 )
+@click.option("--sign", is_flag=True, help="Sign the bundle (-o FILE.zip) with your key: assay keys sign create.")
 @options.citations
 @options.common
-def command(reference: str, outputs: tuple[Path, ...], citations: CitationMode | None, home: Path | None) -> None:
+def command(
+    reference: str, outputs: tuple[Path, ...], sign: bool, citations: CitationMode | None, home: Path | None
+) -> None:
     """Write the report of run ID to a file. An unfinished report is written as far as it goes."""
     targets = files.checked(outputs)
-    asyncio.run(_export(reference, targets, citations or settings.load().citations, home))
+    if sign:
+        if not any(files.suffix(path) == _BUNDLE for path in targets):
+            raise click.UsageError(f"--sign signs a bundle: name a file which ends in {_BUNDLE}")
+        signatures.own_key()  # said before anything is written, where there is none
+    asyncio.run(_export(reference, targets, citations or settings.load().citations, home, sign=sign))
 
 
-async def _export(reference: str, targets: tuple[Path, ...], citations: CitationMode, home: Path | None) -> None:
+async def _export(
+    reference: str, targets: tuple[Path, ...], citations: CitationMode, home: Path | None, *, sign: bool
+) -> None:
     async with stored(home) as assay:
         view = await assay.view(reference)
         for path in targets:
             suffix = files.suffix(path)
-            files.save(path, await assay.export(view.run_id, suffix, citations))
+            data = await assay.export(view.run_id, suffix, citations)
+            files.save(path, signatures.signed(data, view.run_id) if sign and suffix == _BUNDLE else data)
             say(_told(view, path, suffix))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from assay.core.markers import CitationMode
-from assay.export.bundle.archive import pack
+from assay.export.bundle.archive import BundleMember, pack, unpack
 from assay.export.bundle.check import check
-from assay.export.bundle.contents import members
+from assay.export.bundle.contents import FORMAT, MANIFEST, members
 from assay.export.bundle.result import BundleCheck, Outcome, Verification
+from assay.export.bundle.signature import SIGNATURE, BundleSignature, sign
 from assay.export.protocols import Record
 
-__all__ = ["EXPORTER", "BundleCheck", "BundleExporter", "Outcome", "Verification", "check"]
+__all__ = ["EXPORTER", "BundleCheck", "BundleExporter", "BundleSignature", "Outcome", "Verification", "check", "signed"]
 
 
 class BundleExporter:
@@ -24,6 +25,18 @@ class BundleExporter:
             StoreError: a cited document or its snapshot is not there, or damaged; or the bundle would be too large.
         """
         return pack(members(record, citations))
+
+
+def signed(bundle: bytes, secret: str, run_id: str) -> bytes:
+    """A bundle just made, with its manifest signed; the same bytes for the same bundle and key.
+
+    Raises:
+        UsageError: `secret` is no key.
+    """
+    manifest, *others = unpack(bundle).members
+    assert manifest.name == MANIFEST
+    signature = BundleMember(SIGNATURE, sign(manifest.data, secret, f"{FORMAT} run {run_id}"))
+    return pack([manifest, signature, *others])
 
 
 EXPORTER = BundleExporter()

@@ -64,13 +64,13 @@ def looks_like_zip(data: bytes) -> bool:
     return data.startswith(_LOCAL_SIGN) or _END_SIGN in data
 
 
-def unpack(data: bytes) -> ArchiveContents:
-    """Read a zip which `pack` could have written, and say where `data` is not one."""
+def unpack(data: bytes, most: int = MOST) -> ArchiveContents:
+    """Read a zip which `pack` could have written, of `most` members, and say where `data` is not one."""
     view, at, members = memoryview(data), 0, dict[str, BundleMember]()
     while data[at : at + 4] != _CENTRAL_SIGN:
         found = _member(view, at)
-        if isinstance(found, BundleMember) and (found.name in members or len(members) == MOST):
-            found = f"{found.name} is there twice" if found.name in members else f"more than {MOST:,} members"
+        if isinstance(found, BundleMember) and (found.name in members or len(members) == most):
+            found = f"{found.name} is there twice" if found.name in members else f"more than {most:,} members"
         if isinstance(found, str):
             return ArchiveContents(members=tuple(members.values()), whole=False, problems=(found,))
         members[found.name] = found

@@ -1,13 +1,15 @@
 """Verify a bundle, with nothing but its bytes: every hash, place and count, and the zip itself.
 
 Nothing is extracted, executed or fetched, and no member is read which is compressed. A bundle that passes is whole and
-agrees with itself. Who can write files can write such a bundle from made-up documents too: whether it is the one that
-was published is told by the hash of the file.
+agrees with itself. Who can write files can write such a bundle from made-up documents too: who made it is told by its
+signature, and whether it is the one that was published by the hash of the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
 
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
@@ -19,15 +21,35 @@ from assay.export.bundle.archive import BundleMember, looks_like_zip, unpack
 from assay.export.bundle.contents import FORMAT, KNOWN, LOG, MANIFEST, Manifest, decode, encode, log, release
 from assay.export.bundle.opened_bundle import Bundle
 from assay.export.bundle.result import BundleCheck, Outcome, Verification, checked
+from assay.export.bundle.signature import SIGNATURE, BundleSignature, PublicKey, verified
 
 LONGEST_REPORT = 500_000
-"""Code points of a report's text which are still rendered: a hostile text costs some 0.2 ms a character."""
+"""Code points of a report's text which are still rendered: a hostile text costs some 30 µs a character."""
+OVERLAP = 10
+"""How often, on average, claims may lie over a character of the text; those of a run lie beside one another."""
 
 _READ = (reports.data, reports.texts, evidence.documents, evidence.snapshots, evidence.passages)
 _TOLD = (reports.markers, reports.claims, reports.counts, reports.text)
 
 
-def check(data: bytes, file: str = "") -> Verification:
+CLAIMED = ("url", "media_type", "fetched_at", "extractor", "syntax")
+"""Fields of `sources.json` which are what the writer said: where bytes came from, and when, no hash can show."""
+
+Signers = Callable[[], Mapping[str, PublicKey]]
+"""Whose signatures are trusted, by name; asked for where there is a signature."""
+
+
+class BundleLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What a bundle may hold to be checked at all; the work of checking grows with nothing else."""
+
+    members: int = 20_000
+    events: int = 1_000_000
+
+
+AS_USUAL = BundleLimits()
+
+
+def check(data: bytes, file: str = "", signers: Signers = dict, limits: BundleLimits = AS_USUAL) -> Verification:
     """Every check over the bytes of a bundle; `file` is what it is called.
 
     Raises:
@@ -35,19 +57,21 @@ def check(data: bytes, file: str = "") -> Verification:
     """
     if not looks_like_zip(data):
         raise StoreError(f"{file or 'this'} is not a zip file, and so not a bundle of Assay's")
-    opened = unpack(data)
+    opened = unpack(data, limits.members)
     members = {member.name: member.data for member in opened.members}
     checks = [checked("zip", len(members), list(opened.problems))]
     unchecked: tuple[str, ...] = ()
     manifest = _manifest(members)
     view: RunView | None = None
+    signature = BundleSignature(state="none")
     if opened.whole:
         checks.append(_members(opened.members, manifest))
-        view, told = _events(members, manifest)
+        signature = _signature(members, signers)
+        checks += _signed(signature)
+        view, told = _events(members, manifest, limits.events)
         checks.append(told)
-    if view is not None and len(view.report.text) > LONGEST_REPORT:
-        long = f"the report's text has {len(view.report.text):,} characters: more than any report has"
-        checks.append(checked("text", 1, [f"{long}, so nothing else was checked"]))
+    if view is not None and (much := _too_much(view)):
+        checks.append(checked("text", 1, [f"{much}, so nothing else was checked"]))
     elif view is not None:
         bundle = Bundle(members=members, manifest=manifest, view=view)
         checks += [each for run in (*_READ, *_TOLD) for each in run(bundle)]
@@ -66,8 +90,39 @@ def check(data: bytes, file: str = "") -> Verification:
         verified=view.verified if view else None,
         status=view.status if view else "",
         report=_outcome(view) if view else "",
+        claimed=CLAIMED,
+        signature=signature,
         checks=tuple(checks),
     )
+
+
+def _too_much(view: RunView) -> str:
+    """What no report has, and what would make checking one take for ever; "" for nothing."""
+    text = len(view.report.text)
+    if text > LONGEST_REPORT:
+        return f"the report's text has {text:,} characters: more than any report has"
+    if sum(max(0, min(each.end, text) - max(each.start, 0)) for each in view.claims) > OVERLAP * text:
+        return f"its {len(view.claims):,} claims lie over one another, as those of no report do"
+    return ""
+
+
+def _signature(members: Mapping[str, bytes | memoryview], signers: Signers) -> BundleSignature:
+    if SIGNATURE not in members:
+        return BundleSignature(state="none")
+    return verified(members.get(MANIFEST, b""), members[SIGNATURE], signers())
+
+
+def _signed(found: BundleSignature) -> Iterator[BundleCheck]:
+    match found.state:
+        case "good":
+            yield checked("signature", 1, [])
+        case "unknown":
+            note = f"key {found.key_id} is none of those you trust: who made the bundle was not checked"
+            yield checked("signature", 0, [], (note,))
+        case "wrong":
+            yield checked("signature", 1, [f"it is not what key {found.key_id} signed"])
+        case "malformed":
+            yield checked("signature", 1, [f"{SIGNATURE} is no signature which can be read"])
 
 
 def _unchecked(bundle: Bundle) -> tuple[str, ...]:
@@ -114,7 +169,7 @@ def _unlisted(members: tuple[BundleMember, ...], manifest: Manifest) -> Iterator
     listed = {each.name: each for each in manifest.members}
     if len(listed) != len(manifest.members):
         yield f"{MANIFEST} lists a name twice"
-    there = {member.name: member.data for member in members if member.name != MANIFEST}
+    there = {member.name: member.data for member in members if member.name not in (MANIFEST, SIGNATURE)}
     for name, each in listed.items():
         if name not in there:
             yield f"{name} is listed and not there"
@@ -128,10 +183,12 @@ def _unlisted(members: tuple[BundleMember, ...], manifest: Manifest) -> Iterator
         yield f"{MANIFEST} is not written as this release writes it"
 
 
-def _events(members: dict[str, bytes | memoryview], manifest: Manifest | None) -> tuple[RunView | None, BundleCheck]:
+def _events(
+    members: dict[str, bytes | memoryview], manifest: Manifest | None, most: int
+) -> tuple[RunView | None, BundleCheck]:
     """The log can be read, is one run's, has every number from 1, and folds into a view."""
     try:
-        envelopes = _log(members)
+        envelopes = _log(members, most)
         view = fold(envelopes)
     except StoreError as error:
         return None, checked("events", 0, [str(error)])
@@ -148,12 +205,14 @@ def _events(members: dict[str, bytes | memoryview], manifest: Manifest | None) -
     return view, checked("events", len(envelopes), problems)
 
 
-def _log(members: dict[str, bytes | memoryview]) -> list[Envelope]:
+def _log(members: dict[str, bytes | memoryview], most: int) -> list[Envelope]:
     if LOG not in members:
         raise StoreError(f"{LOG} is not there")
     lines = bytes(members[LOG]).split(b"\n")
     if lines.pop():
         raise StoreError(f"{LOG} does not end with a line end")
+    if len(lines) > most:
+        raise StoreError(f"{LOG} has {len(lines):,} events, and {most:,} are read (bundles.max_events)")
     return [_event(line, number) for number, line in enumerate(lines, 1)]
 
 

@@ -1,6 +1,7 @@
 """What is in a bundle: its members, its manifest, and which documents a report rests on.
 
 MANIFEST.json          the format, the release that wrote it, and size and SHA-256 of every other member
+MANIFEST.json.minisig  a signature of the manifest, where the bundle is signed
 report.json .md .html  the report, as the exporters of those formats write it
 events.jsonl           the run's log, an event a line
 sources.json           of each document: its snapshot, the extractor, media types, when it was read
@@ -33,6 +34,7 @@ FORMAT = "assay.bundle/1"
 MANIFEST, LOG, SOURCES = "MANIFEST.json", "events.jsonl", "sources.json"
 KNOWN = re.compile(
     r"report\.(?:json|md|html)|events\.jsonl|sources\.json|documents/[0-9a-f]{64}\.txt|snapshots/[0-9a-f]{64}"
+    r"|MANIFEST\.json\.minisig"
 )
 
 T = TypeVar("T")

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from assay.core.ports import RunStatus
+from assay.export.bundle.signature import BundleSignature
 
 Outcome = Literal["", "passed", "not_passed", "no_check", "unfinished", "none"]
 """What became of a run's report: its final check passed or not, there was none (the report is finished all the same),
@@ -32,7 +33,8 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     `release` wrote it, "" when it does not say; `verified` is what the run itself said of its report, None when that
     cannot be read. `status` is the run's, "" as well. `ok` says that nothing wrong was found, not that the report is
     right; `whole` that besides nothing was left unchecked; `unchecked` names the members which only their hash was
-    checked of, and of which another release may know more.
+    checked of, and of which another release may know more. `claimed` names what is told of each source and shown by
+    nothing in the bundle; `signature` says who vouches for it all.
     """
 
     file: str
@@ -47,6 +49,8 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     verified: bool | None
     status: RunStatus | Literal[""]
     report: Outcome
+    claimed: tuple[str, ...]
+    signature: BundleSignature
     checks: tuple[BundleCheck, ...]
 
 

@@ -70,7 +70,7 @@ def sitemap(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if root is None:
         return (), ()
     found = tuple(_locations(root))
-    return ((), found) if etree.QName(root).localname == "sitemapindex" else (found, ())
+    return ((), found) if str(root.tag).rpartition("}")[2] == "sitemapindex" else (found, ())
 
 
 def _locations(root: etree._Element) -> Iterator[str]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import httpx2
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import ModelError, ModelFailed
 from assay.core.ports import Access, Embedding, TextKind
 from assay.core.secrets import Secret
@@ -106,7 +107,7 @@ class EmbeddingService:
         """The vectors in an answer, by their indexes: no order is promised."""
         try:
             answer = _ANSWERS.decode(data)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             raise ModelError(
                 f"{self._service.name} answers at {self._service.url}, but not with embeddings: is {self._model} an"
                 f" embedding model, and the address the base of its API, with the version (…/v1)? ({error})",

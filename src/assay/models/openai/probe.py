@@ -16,6 +16,7 @@ from typing import Any
 import httpx2
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.messages import ModelFacts
 
 WAIT = 1.5
@@ -97,7 +98,7 @@ async def _read(client: httpx2.AsyncClient, method: str, url: str, sent: object 
                 return None
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         return None
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import UsageError
 from assay.core.typed_answers import Scalar
 
@@ -117,7 +118,7 @@ def read(text: str) -> Form:
         raise UsageError(f"the schema has {len(text):,} characters; at most {LARGEST:,} are read")
     try:
         schema = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise UsageError(f"the schema is not JSON ({error}): correct it") from error
     properties = _properties(schema, "#")
     parts = _parts(properties)

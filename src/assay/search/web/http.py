@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 import httpx2
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import ConfigError, SearchError
 from assay.core.ports import Query
 from assay.core.waits import retry_after
@@ -89,7 +90,7 @@ class HttpProvider(ABC):
         """
         try:
             hits = [msgspec.structs.replace(hit, url=_joined(base, hit.url)) for hit in self.hits(data)]
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        except (*UNREADABLE, ValueError) as error:
             raise SearchError(f"{self.name} answered with what cannot be read: {self._hidden(str(error))}") from error
         return [hit for hit in hits if hit.url.startswith(("http://", "https://"))]
 

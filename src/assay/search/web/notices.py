@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import SearchError
 from assay.core.sources import Notice
 from assay.search.web.crossref import Crossref
@@ -50,7 +51,7 @@ class CrossrefNotices(Crossref):
             raise
         try:
             work = decode(data, _Answer).message
-        except (msgspec.DecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             raise SearchError(f"{self.name} answered with what cannot be read") from error
         return tuple(dict.fromkeys(_notice(each) for each in work.updated_by[:MOST] if each.type))
 

@@ -36,7 +36,7 @@ def iso_date(said: str | int | None) -> str:
     first, second = datetime(1904, 2, 3), datetime(1906, 5, 7)
     try:  # what the text leaves open is taken from the default: two defaults show what that is
         one, other = dates.parse(text, default=first), dates.parse(text, default=second)
-    except (ValueError, OverflowError, TypeError):
+    except (ValueError, ArithmeticError, TypeError):
         return ""
     if one.year != other.year:
         return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from assay.core.decoders import UNREADABLE
 from assay.core.errors import SearchError
 from assay.core.ports import Query
 from assay.search.web.http import Ask, HttpProvider, decode
@@ -47,7 +48,7 @@ class PubMed(HttpProvider):
         data = await self.send(self.ask(query))
         try:
             ids = decode(data, _Ids).esearchresult.idlist[: query.limit]
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             raise SearchError(f"{self.name} answered with what cannot be read: {error}") from error
         if not ids:
             return []

@@ -80,8 +80,8 @@ def restore(
                 with _opened(file, draft) as archive:
                     known = _brought_up(draft, own)
                     count, damaged = _put_blobs(archive, blobs)
+                    _put_also(archive, also)  # before the database: who is killed here can restore again
                     _put_in_place(draft, at)
-                    _put_also(archive, also)
             else:
                 copy_database(file, draft)
                 known, count, damaged = _brought_up(draft, own), 0, []
@@ -206,7 +206,9 @@ def _put_also(archive: zipfile.ZipFile, also: Path | None) -> None:
     if also is None or also.name not in archive.namelist() or also.exists():
         return
     if archive.getinfo(also.name).file_size <= LARGEST_ALSO:
-        also.write_bytes(archive.read(also.name))
+        draft = also.with_name(f".{also.name}.restored")
+        draft.write_bytes(archive.read(also.name))
+        os.replace(draft, also)
 
 
 def _put_in_place(draft: Path, at: Path | DatabaseBackend) -> None:

@@ -162,7 +162,11 @@ def draft(text: str, marked: MarkedText, shelf: DocumentAccess, off: Collection[
     found = tuple(
         PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages, desk.sources)) for each in cited
     )
-    results = [_settled(one, other, desk, off) for one, other in zip(cited, found, strict=True)]
+    once = dict[object, tuple[Check, bool]]()  # what stands there again, and cites the same, is checked once
+    for one, other in zip(cited, found, strict=True):
+        if _same(one) not in once:
+            once[_same(one)] = _settled(one, other, desk, off)
+    results = [once[_same(each)] for each in cited]
     return TextDraft(
         marked=marked,
         found=found,
@@ -267,6 +271,13 @@ def _source(id: str, document: Document) -> Source:
         author=document.author,
         published=document.published,
     )
+
+
+def _same(each: _Cited) -> object:
+    """What the verdict on a claim depends on."""
+    sentence = each.sentence
+    cites = tuple(reference.id for reference in each.references), tuple(passage.id for passage in each.passages)
+    return sentence.text, bool(sentence.markers), sentence.head, *cites, each.silent
 
 
 def _settled(each: _Cited, found: PendingClaim, desk: _Desk, off: Collection[str]) -> tuple[Check, bool]:

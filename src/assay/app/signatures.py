@@ -1,0 +1,131 @@
+"""The key bundles are signed with and those whose signatures are trusted, as the settings have them. Blocking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay import settings
+from assay.core.errors import ConfigError, UsageError
+from assay.export import bundle
+from assay.export.bundle import signature
+from assay.export.bundle.signature import PublicKey
+from assay.settings import file
+
+SECRET = "signing.key"  # the name of a setting
+OWN = "you"
+"""What the signer is called where the key is that of these settings."""
+LARGEST_KEY = 10_000
+
+
+def create(*, replace: bool) -> tuple[PublicKey, Path]:
+    """Make a key for signing, and keep it in the settings file; its public half, and the file.
+
+    Raises:
+        UsageError: there is one already, and `replace` is not said.
+        ConfigError: the settings cannot be read or written.
+    """
+    if settings.load().signing.key is not None and not replace:
+        raise UsageError(
+            "there is a key for signing already (`assay keys sign show`): with --replace it is lost, and nothing can "
+            "be signed with it any more"
+        )
+    secret = signature.create()
+    return signature.public_of(secret), file.write(SECRET, secret)
+
+
+def own_key() -> PublicKey:
+    """The public half of the key bundles are signed with.
+
+    Raises:
+        UsageError: there is none, or it is none.
+        ConfigError: the settings cannot be read.
+    """
+    return signature.public_of(_secret())
+
+
+def signed(data: bytes, run_id: str) -> bytes:
+    """A bundle just made, signed.
+
+    Raises:
+        UsageError: there is no key for signing.
+        ConfigError: the settings cannot be read.
+    """
+    return bundle.signed(data, _secret(), run_id)
+
+
+def trust(name: str, key: str) -> tuple[PublicKey, Path]:
+    """Trust signatures of a public key, given as a line or as a file, under a name.
+
+    Raises:
+        UsageError: it is no public key.
+        ConfigError: the name cannot be one, or the settings cannot be written.
+    """
+    read = _given(key)
+    settings.load(signing={"trusted": {name: str(read)}})
+    return read, file.write(f"signing.trusted.{name}", str(read))
+
+
+def distrust(name: str) -> bool:
+    """Trust a signer no more; whether that had been so.
+
+    Raises:
+        ConfigError: the settings cannot be written.
+    """
+    return file.remove(f"signing.trusted.{name}")
+
+
+def signers() -> Mapping[str, PublicKey]:
+    """Whose signatures are trusted, by name; oneself among them.
+
+    Raises:
+        ConfigError: the settings cannot be read, or what they trust is no key.
+    """
+    found = dict[str, PublicKey]()
+    configured = settings.load().signing
+    for name, key in configured.trusted.items():
+        try:
+            found[name] = signature.public_key(key)
+        except UsageError as error:
+            raise ConfigError(f"setting signing.trusted.{name}: {error}") from error
+    if configured.key is not None:
+        found[OWN] = signature.public_of(configured.key.get_secret_value())
+    return found
+
+
+def signer(named: str) -> Mapping[str, PublicKey]:
+    """The one signer a command names: by a public key, a file with one, or a name the settings have.
+
+    Raises:
+        UsageError: nobody is called so, and it is no key.
+        ConfigError: the settings cannot be read.
+    """
+    try:
+        return {named: _given(named)}
+    except UsageError:
+        known = signers()
+        if named in known:
+            return {named: known[named]}
+        raise UsageError(
+            f"{named} is no public key, no file with one, and nobody you trust"
+            + (f" (those are: {', '.join(known)})" if known else " (`assay keys sign trust NAME KEY` names somebody)")
+        ) from None
+
+
+def _secret() -> str:
+    key = settings.load().signing.key
+    if key is None:
+        raise UsageError("there is no key for signing: make one with `assay keys sign create`")
+    return key.get_secret_value()
+
+
+def _given(key: str) -> PublicKey:
+    try:
+        return signature.public_key(key)
+    except UsageError:
+        try:
+            with Path(key).open(encoding="ascii") as opened:
+                text = opened.read(LARGEST_KEY)
+        except (OSError, ValueError):
+            raise UsageError(f"{key} is no public key, and no file with one") from None
+        return signature.public_key(text)

@@ -1,0 +1,17 @@
+"""`assay keys sign trust`."""
+
+from __future__ import annotations
+
+import click
+
+from assay.app import signatures
+from assay.cli.terminal import say
+
+
+@click.command("trust")
+@click.argument("name")
+@click.argument("key")
+def command(name: str, key: str) -> None:
+    """Trust bundles which are signed with KEY, a public key or a file with one, as those of NAME."""
+    read, path = signatures.trust(name, key)
+    say(f"what key {read.name} signs is trusted as {name}'s ({path})")

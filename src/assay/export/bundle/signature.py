@@ -1,0 +1,185 @@
+"""Who vouches for a bundle: an Ed25519 signature over its manifest, in the form of minisign.
+
+The manifest names the hash of every other member, so what signs it signs the bundle. The signature is a member of its
+own, `MANIFEST.json.minisig`: unpacked by any zip program, `minisign -Vm MANIFEST.json -P KEY` checks it without Assay.
+
+    untrusted comment: …                                 anybody may change this line
+    base64("ED" + 8 bytes of key id + 64 bytes)          Ed25519 over BLAKE2b-512 of the manifest
+    trusted comment: …                                   what the signer says besides
+    base64(64 bytes)                                     Ed25519 over the first signature and the trusted comment
+
+A public key is base64("Ed" + key id + 32 bytes), a secret key here base64("Ed" + key id + 32 bytes of seed).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from assay.core.errors import UsageError
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    import cryptography.exceptions as exceptions
+    import cryptography.hazmat.primitives.asymmetric.ed25519 as ed25519
+else:
+    exceptions = later("cryptography.exceptions")
+    ed25519 = later("cryptography.hazmat.primitives.asymmetric.ed25519")
+
+SIGNATURE = "MANIFEST.json.minisig"
+LONGEST = 2_000
+"""Bytes of a signature: what minisign writes has some 300."""
+
+_KEY, _HASHED = b"Ed", b"ED"
+_ID, _PUBLIC, _SIGNED = 8, 32, 64
+_UNTRUSTED, _TRUSTED = "untrusted comment: ", "trusted comment: "
+
+SignatureState = Literal["none", "good", "unknown", "wrong", "malformed"]
+"""There is none; it is that of a key we trust; of a key we do not know; it does not fit; it cannot be read."""
+
+
+class BundleSignature(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a bundle's signature.
+
+    `key_id` is the one the signature names: who forges can name any, so it proves something only where `state` is
+    "good". `signer` is what the settings call a good signature's key, `key` the key itself, `comment` what it signed
+    besides the manifest.
+    """
+
+    state: SignatureState
+    key_id: str = ""
+    signer: str = ""
+    key: str = ""
+    comment: str = ""
+
+
+class PublicKey(msgspec.Struct, frozen=True):
+    """A key which checks signatures: its id and the 32 bytes of the key."""
+
+    id: bytes
+    point: bytes
+
+    def __str__(self) -> str:
+        return base64.b64encode(_KEY + self.id + self.point).decode()
+
+    @property
+    def name(self) -> str:
+        """The id as minisign shows it."""
+        return _shown(self.id)
+
+
+def create() -> str:
+    """A new secret key."""
+    return base64.b64encode(_KEY + os.urandom(_ID) + os.urandom(_PUBLIC)).decode()
+
+
+def public_key(text: str) -> PublicKey:
+    """A public key as minisign writes it: one line of base64, or a file of two lines.
+
+    Raises:
+        UsageError: it is none.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(_UNTRUSTED)]
+    data = _decoded(lines[0], _KEY, _ID + _PUBLIC) if len(lines) == 1 else None
+    if data is None:
+        raise UsageError("this is no public key: one is a line of 56 letters, as `assay keys sign show` prints it")
+    return PublicKey(data[:_ID], data[_ID:])
+
+
+def public_of(secret: str) -> PublicKey:
+    """The public key that belongs to a secret one.
+
+    Raises:
+        UsageError: it is no secret key.
+    """
+    id, seed = _secret(secret)
+    return PublicKey(id, ed25519.Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw())
+
+
+def sign(manifest: bytes | memoryview, secret: str, comment: str) -> bytes:
+    """The signature of a manifest; the same bytes for the same key, manifest and comment.
+
+    Raises:
+        UsageError: it is no secret key.
+    """
+    id, seed = _secret(secret)
+    key = ed25519.Ed25519PrivateKey.from_private_bytes(seed)
+    first = key.sign(_hashed(manifest))
+    second = key.sign(first + comment.encode())
+    lines = (
+        f"{_UNTRUSTED}signature of an Assay bundle's manifest, key {_shown(id)}",
+        base64.b64encode(_HASHED + id + first).decode(),
+        f"{_TRUSTED}{comment}",
+        base64.b64encode(second).decode(),
+    )
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def verified(
+    manifest: bytes | memoryview, signature: bytes | memoryview, signers: Mapping[str, PublicKey]
+) -> BundleSignature:
+    """What a signature is worth to who trusts `signers`, by what he calls them."""
+    read = _read(signature)
+    if read is None:
+        return BundleSignature(state="malformed")
+    id, first, comment, second = read
+    known = {name: key for name, key in signers.items() if key.id == id}
+    for name, key in known.items():
+        if _fits(key, first, _hashed(manifest)) and _fits(key, second, first + comment.encode()):
+            return BundleSignature(state="good", key_id=_shown(id), signer=name, key=str(key), comment=comment)
+    return BundleSignature(state="wrong" if known else "unknown", key_id=_shown(id))
+
+
+def _read(signature: bytes | memoryview) -> tuple[bytes, bytes, str, bytes] | None:
+    """Key id, first signature, trusted comment and second signature; None for what minisign would not have written."""
+    if len(signature) > LONGEST:
+        return None
+    try:
+        lines = str(signature, "utf-8").removesuffix("\n").split("\n")
+    except UnicodeDecodeError:
+        return None
+    if len(lines) != 4 or not lines[0].startswith(_UNTRUSTED) or not lines[2].startswith(_TRUSTED):
+        return None
+    first, second = _decoded(lines[1], _HASHED, _ID + _SIGNED), _decoded(lines[3], b"", _SIGNED)
+    comment = lines[2].removeprefix(_TRUSTED)
+    if first is None or second is None or not comment.isprintable():
+        return None
+    return first[:_ID], first[_ID:], comment, second
+
+
+def _fits(key: PublicKey, signature: bytes, data: bytes) -> bool:
+    try:
+        ed25519.Ed25519PublicKey.from_public_bytes(key.point).verify(signature, data)
+    except (exceptions.InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def _secret(text: str) -> tuple[bytes, bytes]:
+    data = _decoded(text.strip(), _KEY, _ID + _PUBLIC)
+    if data is None:
+        raise UsageError("signing.key is no key for signing: make one with `assay keys sign create --replace`")
+    return data[:_ID], data[_ID:]
+
+
+def _decoded(text: str, sign: bytes, size: int) -> bytes | None:
+    """What follows `sign` in base64 of exactly that many bytes."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return data[len(sign) :] if data.startswith(sign) and len(data) == len(sign) + size else None
+
+
+def _hashed(manifest: bytes | memoryview) -> bytes:
+    return hashlib.blake2b(manifest).digest()
+
+
+def _shown(id: bytes) -> str:
+    return id[::-1].hex().upper()

@@ -1,0 +1,67 @@
+"""Where a process starts with little: no home, no locale, few files, nobody who reads; and with too much to ask."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such surroundings there")
+TIDES = "The tide rises twice a day at the harbour of Vlissingen.\n"
+ASKED = ("When does the tide rise at the harbour?", "--in", "tides.md", "--offline", "-q")
+
+
+def few_files() -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+
+
+def closed() -> None:
+    os.close(1)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "tides.md").write_text(TIDES)
+    (tmp_path / os.fsdecode(b"caf\xe9.md")).write_text(TIDES)
+    return tmp_path
+
+
+def assay(place: Path, *words: str | bytes, **ways: object) -> subprocess.CompletedProcess[bytes]:
+    kept = {"PATH": os.environ["PATH"], "ASSAY_HOME": str(place / "home"), "ASSAY_CONFIG": str(place / "config.toml")}
+    environment = {**kept, **ways.pop("env", {})}  # type: ignore[dict-item]
+    command = [sys.executable, "-m", "assay", *words]
+    return subprocess.run(command, cwd=place, env=environment, capture_output=True, timeout=120, **ways)  # type: ignore[call-overload, no-any-return]
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [{}, {"env": {"LC_ALL": "C", "PYTHONUTF8": "0"}}, {"preexec_fn": few_files}],
+    ids=["no HOME", "C locale", "64 files"],
+)
+def test_odd_surroundings_are_worked_with_or_said(ways: dict[str, object], place: Path) -> None:
+    ended = assay(place, *ASKED, **ways)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert b"rises twice a day" in ended.stdout
+
+
+def test_a_name_which_is_no_utf8_is_read(place: Path) -> None:
+    ended = assay(place, "extract", b"caf\xe9.md")
+    assert ended.returncode == 0
+    assert TIDES.strip().encode() in ended.stdout
+
+
+def test_a_closed_stdout_is_no_crash(place: Path) -> None:
+    ended = assay(place, "config", "list", preexec_fn=closed)
+    assert b"Traceback" not in ended.stderr
+
+
+def test_a_question_of_a_megabyte_is_answered_or_refused(place: Path) -> None:
+    (place / "questions.txt").write_text("tide " * 200_000)
+    ended = assay(place, "batch", "questions.txt", "-o", "out", "--in", "tides.md", "--offline")
+    assert ended.returncode in (0, 1, 2)
+    assert b"Traceback" not in ended.stderr
+    assert ended.stderr.strip()
