@@ -37,10 +37,12 @@ from web_server import MANUALS
 
 from assay import Assay
 from assay.settings import Settings, load
+from assay.telemetry.watchdog import Watchdog
 
 NO_DATA = 2
 HERE = Path(__file__).parent
 KINDS = ("memory", "sqlite")
+SHOW = "--show"
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -77,6 +79,7 @@ async def research(settings: Settings, home: Path | None, gaps: list[float] | No
     """One run over a store of its own; `gaps` takes how late the loop was, at a cost."""
     begun, here, elsewhere = time.perf_counter(), time.process_time(), _elsewhere()
     async with Assay(settings, home=home) as assay:
+        await assay.ready()
 
         async def whole() -> tuple[int, int]:
             handle = assay.start(QUESTION, web=True, mode="deep_research", depth="medium", strategy="orchestrated")
@@ -86,7 +89,7 @@ async def research(settings: Settings, home: Path | None, gaps: list[float] | No
         if gaps is None:
             pages, searches = await whole()
         else:
-            async with watched(gaps):
+            async with Watchdog(tell=lambda stall: print(stall, file=sys.stderr)), watched(gaps):
                 pages, searches = await whole()
         memory = psutil.Process().memory_info().rss / 1e6
     return Run(
@@ -164,6 +167,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--pages", type=Path, default=MANUALS["python"], help="a folder of HTML pages")
     parser.add_argument("--kind", choices=KINDS, help="one of both")
+    parser.add_argument(SHOW, action="store_true", help="tell what held up the loop for more than 50 ms, and where")
     parser.add_argument("--profile", choices=KINDS)
     parser.add_argument("--lines", type=int, default=45)
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
@@ -189,7 +193,8 @@ def main() -> int:
 
 def _child(kind: str, web: int, what: str) -> Round:
     command = [sys.executable, __file__, "--one", kind, str(web), what]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    quiet = None if SHOW in sys.argv else subprocess.DEVNULL
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=quiet, check=True)
     return msgspec.json.decode(done.stdout, type=Round)
 
 

@@ -16,7 +16,12 @@ from simulated_server import Server, serve
 
 QUESTION = "How does Python's standard library help with files, processes, networks, dates, text, numbers and data?"
 TOPICS = {
-    "Reading and writing files": ("open file read write", "pathlib Path glob", "tempfile directory", "shutil copy tree"),
+    "Reading and writing files": (
+        "open file read write",
+        "pathlib Path glob",
+        "tempfile directory",
+        "shutil copy tree",
+    ),
     "Starting processes": ("subprocess run process", "multiprocessing pool", "signal handler", "threading lock"),
     "Talking over networks": ("asyncio streams connection", "socket server", "http client request", "ssl certificate"),
     "Dates and times": ("datetime timezone", "calendar month", "time sleep clock", "zoneinfo daylight saving"),

@@ -69,7 +69,13 @@ SUBJECTS = (
 )
 BACKGROUND = ("tides of European ports", "tide range", "mean sea level")
 FIRST_SENT = 3
-TASK_OF = {"generate_plan": "triage", "research_agent": "orchestrate", "fetch": "research", "open": "research", "verdict": "judge"}
+TASK_OF = {
+    "generate_plan": "triage",
+    "research_agent": "orchestrate",
+    "fetch": "research",
+    "open": "research",
+    "verdict": "judge",
+}
 """What a call is for, by a tool it offers."""
 FILLER = "And {:06d}? "
 """States nothing, and says something else each time: what is said again and again is a model caught in a loop."""

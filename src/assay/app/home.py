@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -75,6 +76,13 @@ class Home:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    async def ready(self) -> None:
+        """Load what runs need, in a thread, so that the first one does not hold up what else this process does.
+
+        It need not be called: what is not loaded is loaded when it is first used. A server does so when it starts.
+        """
+        await asyncio.to_thread(app.warmth.warm, self._context)
 
     async def close(self) -> None:
         """Let go of models, connections and the store; runs still going can be resumed.
