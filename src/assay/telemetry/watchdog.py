@@ -7,6 +7,7 @@ does not tell the processor time of a thread.
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 import threading
 import time
@@ -16,6 +17,8 @@ from types import TracebackType
 from typing import Self
 
 import msgspec
+
+log = logging.getLogger(__name__)
 
 LONGEST = 0.05
 """Seconds of processor time which nothing may take at once."""
@@ -34,6 +37,11 @@ class Stall(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         """In words, with the stack."""
         return f"the event loop was held up for {self.seconds * 1e3:.0f} ms by\n{''.join(self.stack)}"
+
+
+def tell(stall: Stall) -> None:
+    """Put it on the log of the program."""
+    log.warning("%s", stall)
 
 
 class Watchdog:
