@@ -47,7 +47,8 @@ def warm(context: Context) -> None:
         words(text)
         list(sentences(text))
         terms(text, analysis_of("en"))
-    context.readers.of_pages()
+    with suppress(AssayError):
+        context.readers.of_pages()
     for name in {name for names in settings.roles().values() for name in names}:
         with suppress(AssayError, ImportError):
             worlds.model(context, name)
