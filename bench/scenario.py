@@ -69,6 +69,14 @@ SUBJECTS = (
 )
 BACKGROUND = ("tides of European ports", "tide range", "mean sea level")
 FIRST_SENT = 3
+TASK_OF = {
+    "generate_plan": "triage",
+    "research_agent": "orchestrate",
+    "fetch": "research",
+    "open": "research",
+    "verdict": "judge",
+}
+"""What a call is for, by a tool it offers."""
 FILLER = "And {:06d}? "
 """States nothing, and says something else each time: what is said again and again is a model caught in a loop."""
 REPORT = 600
@@ -125,7 +133,7 @@ def _task(tools: set[str], messages: Sequence[Message]) -> str:
     if "parts" in names and "plan" not in names:
         return "assess"
     if tools:
-        for tool, task in (("generate_plan", "triage"), ("research_agent", "orchestrate"), ("fetch", "research")):
+        for tool, task in TASK_OF.items():
             if tool in tools:
                 return task
         return "background"

@@ -12,15 +12,16 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
-from scenario import SIGNS_A_TOKEN, Said, answer, arguments_text, asked_over_http
+from scenario import SIGNS_A_TOKEN, Asked, Said, answer, arguments_text, asked_over_http
 
 FIRST_TOKEN = 0.300
 TOKENS_A_SECOND = 100.0
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+NOTHING = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"
 
 
 class Served(msgspec.Struct, frozen=True):
@@ -64,9 +65,10 @@ def _chunked(data: bytes) -> bytes:
 
 
 class Server:
-    """Answers, and remembers what it answered."""
+    """Answers, and remembers what it answered; without `paced` it does so at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, answering: Callable[[Asked], Said] = answer, *, paced: bool = True) -> None:
+        self._answering, self._paced = answering, paced
         self.served: list[Served] = []
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -74,21 +76,25 @@ class Server:
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 lines = head.decode().lower().splitlines()
-                length = next(line for line in lines if line.startswith("content-length:"))
-                body = json.loads(await reader.readexactly(int(length.partition(":")[2])))
-                await self._answer(body, writer)
+                length = next((line for line in lines if line.startswith("content-length:")), "")
+                body = json.loads(await reader.readexactly(int(length.partition(":")[2] or 0)) or b"{}")
+                if "messages" in body:
+                    await self._answer(body, writer)
+                else:  # what the service offers, and which program it is
+                    writer.write(NOTHING)
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
 
     async def _answer(self, body: dict[str, Any], writer: asyncio.StreamWriter) -> None:
         start = time.monotonic()
         question = asked_over_http(body)
-        said = answer(question)
+        said = self._answering(question)
         writer.write(HEAD)
         done, count = [], 0
         for count, (delta, complete) in enumerate(tokens(said), 1):
             due = start + FIRST_TOKEN + (count - 1) / TOKENS_A_SECOND
-            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            if self._paced:
+                await asyncio.sleep(max(0.0, due - time.monotonic()))
             writer.write(_chunked(_event(delta)))
             if complete >= 0:
                 done.append(time.monotonic())
@@ -99,9 +105,8 @@ class Server:
         await writer.drain()
 
 
-async def main() -> None:
+async def serve(model: Server) -> None:
     """Serve until the input ends."""
-    model = Server()
     server = await asyncio.start_server(model.connected, "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     await asyncio.to_thread(sys.stdin.read)
@@ -109,4 +114,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(serve(Server()))

@@ -1,6 +1,7 @@
 """A web on loopback, in a process of its own: HTML manuals which come with Debian, a search over them, and odd pages.
 
 python bench/web_server.py    prints the port, serves 127.0.0.1 to 127.0.0.16 on it, and ends with its standard input
+python bench/web_server.py FOLDER    the pages of this folder alone, at 127.0.0.1, and none of the odd ones
 
 /search?q=…&format=json answers as SearXNG does. /moved/… leads to /…, /slow/… takes a second, /-/asked says what was
 asked for.
@@ -83,6 +84,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     index: Index
+    odd = True
     asked: Counter[str] = Counter()
 
     def do_GET(self) -> None:
@@ -103,6 +105,8 @@ class Handler(BaseHTTPRequestHandler):
         """Manual pages, the first behind a redirect, the second slow; and the odd ones, which are about anything."""
         base = f"http://{self.headers['Host']}"
         pages = [(f"{base}{path}", name, text) for path, name, text in self.index.search(words)]
+        if not self.odd:
+            return [{"url": url, "title": name, "content": text} for url, name, text in pages]
         for place, before in enumerate(("/moved", "/slow")):
             if place < len(pages):
                 pages[place] = (pages[place][0].replace(base, base + before), *pages[place][1:])
@@ -150,13 +154,17 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing: what is asked is counted."""
 
 
-def main() -> int:
+def main(folders: list[str]) -> int:
     """Serve until the standard input ends; 2 where no manual is installed."""
+    if folders:
+        MANUALS.clear()
+        MANUALS["pages"] = Path(folders[0])
+        Handler.odd = False
     if not manuals():
         return 2
     Handler.index = Index()
     port = 0
-    for address in ADDRESSES:
+    for address in ADDRESSES if Handler.odd else ADDRESSES[:1]:
         server = ThreadingHTTPServer((address, port), Handler)
         port = server.server_port
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -166,4 +174,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

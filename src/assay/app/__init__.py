@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from assay.app import uploads as uploads
     from assay.app import users as users
     from assay.app import verification as verification
+    from assay.app import warmth as warmth
     from assay.app import webhook_delivery as webhook_delivery
     from assay.app import webhooks as webhooks
     from assay.app import worlds as worlds

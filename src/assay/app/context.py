@@ -42,7 +42,10 @@ if TYPE_CHECKING:
     from assay.phases.pipeline import Services
     from assay.run.engine import Engine
     from assay.run.feeds import Feeds
+    from assay.telemetry import watchdog
+    from assay.telemetry.watchdog import Watchdog
 else:
+    watchdog = later("assay.telemetry.watchdog")
     post = later("assay.fetch.web.post")
 
 
@@ -88,6 +91,7 @@ class Context:
         self.made: dict[str, Any] = {}
         self.presence, self.clock = Presence(home), SystemClock()
         self.watch = watch_for(settings)
+        self.watchdog: Watchdog | None = None
 
     def owned_by(self, owner: str | None, limits: OwnerLimits | None = None) -> Self:
         """The same, as another owner knows it; None knows all, and what is made there is the local user's.
@@ -112,6 +116,13 @@ class Context:
         """Have one more be told of what runs do."""
         root = self.root
         root.watch = self.watch = watch if root.watch is None else Several((root.watch, watch))
+
+    def watch_loop(self) -> None:
+        """Have it told what holds up the running loop, where the settings say so."""
+        root, milliseconds = self.root, self.settings.log.stalls
+        if milliseconds is not None and root.watchdog is None:
+            root.watchdog = watchdog.Watchdog(milliseconds / 1000, watchdog.tell)
+            root.watchdog.begin()
 
     def of(self, brief: Brief) -> Self:
         """The same, as the owner of a run knows it."""
@@ -222,6 +233,8 @@ class Context:
 
     async def close(self) -> None:
         """Let go of what was made, whichever of it fails; see `Library.close`."""
+        if self.watchdog is not None:
+            self.watchdog.end()
         made = {*self.made, *self.__dict__}
         engine = [self.engine.close] if "engine" in made else []
         feeds = [self.feeds.close] if "feeds" in made else []

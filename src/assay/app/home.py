@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -84,6 +85,15 @@ class Home:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    async def ready(self) -> None:
+        """Load what runs need, in a thread, so that the first one does not hold up what else this process does.
+
+        It need not be called: what is not loaded is loaded when it is first used. A server does so when it starts.
+        With `log.stalls` set, what holds up the loop is told from now on until this is closed.
+        """
+        await asyncio.to_thread(app.warmth.warm, self._context)
+        self._context.watch_loop()
 
     async def close(self) -> None:
         """Let go of models, connections and the store; runs still going can be resumed.

@@ -76,10 +76,22 @@ class Online:
         if url.startswith(OTHER):
             page = await self._found_by(url).read(url)
             return await asyncio.to_thread(self._documents, page, library or self._library)
+        page = await self._fetching().fetch(url, rules)
+        return await asyncio.to_thread(self._documents, page, library or self._library)
+
+    def warm(self) -> None:
+        """Make what searches and fetches, before anybody wants it. Blocking.
+
+        Raises:
+            UnknownName, ConfigError: as `searches`.
+        """
+        self.searches()
+        self._fetching()
+
+    def _fetching(self) -> Fetcher:
         if self._fetcher is None:
             self._fetcher = make_fetcher(self._settings.web, self._clock, self.kept)
-        page = await self._fetcher.fetch(url, rules)
-        return await asyncio.to_thread(self._documents, page, library or self._library)
+        return self._fetcher
 
     def notices(self) -> Notices:
         """Who tells what was published about works later."""

@@ -15,6 +15,7 @@ class LazyReaders:
 
     def __init__(self) -> None:
         self._workers = Workers()
+        self._of_pages: list[Extractor] = []
 
     def extractors(self) -> list[Extractor]:
         """All installed, those which ask for a process of their own in one.
@@ -32,8 +33,10 @@ class LazyReaders:
         Raises:
             ConfigError: one cannot be loaded.
         """
-        found: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
-        return [self._workers.isolate(each, PAGE_SECONDS) for each in found]
+        if not self._of_pages:
+            found: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
+            self._of_pages = [self._workers.isolate(each, PAGE_SECONDS) for each in found]
+        return self._of_pages
 
     def archives(self) -> list[Archive]:
         """All installed.

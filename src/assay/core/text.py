@@ -8,6 +8,7 @@ which end sentences without a space and for abbreviations the model does not kno
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import re
 import string
@@ -171,14 +172,25 @@ def words(text: str) -> list[str]:
     underscores separate: "EIP-1559" is `["eip", "1559"]`. A possessive "'s" is taken off.
     """
     if text.isascii():
-        found = _ASCII_WORD.findall(text.lower())
-        return [each.removesuffix("'s") for each in found] if "'" in text else found
+        return _ascii_words(text)
+    found: list[str] = []
+    # No word goes over the end of a line, and in a page with a few signs of its own most lines are ASCII.
+    for ascii_only, lines in itertools.groupby(text.split("\n"), str.isascii):
+        found += (_ascii_words if ascii_only else _other_words)("\n".join(lines))
+    return found
+
+
+def _ascii_words(text: str) -> list[str]:
+    found = _ASCII_WORD.findall(text.lower())
+    return [each.removesuffix("'s") for each in found] if "'" in text else found
+
+
+def _other_words(text: str) -> list[str]:
     found = []
-    for match in _word_pattern().finditer(unicodedata.normalize("NFKC", text).casefold()):
-        if match[1]:
-            found.append(match[1].removesuffix("'s").removesuffix("’s"))
+    for spaced, run in _word_pattern().findall(unicodedata.normalize("NFKC", text).casefold()):
+        if spaced:
+            found.append(spaced.removesuffix("'s").removesuffix("’s") if spaced[-1] == "s" else spaced)
         else:
-            run = match[2]
             found.extend(run[at : at + 2] for at in range(max(1, len(run) - 1)))
     return found
 

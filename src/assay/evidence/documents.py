@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from assay.core.ports import Blobs
@@ -14,18 +14,23 @@ from assay.evidence.segment import segment
 
 T = TypeVar("T")
 
+TEXTS_BYTES, SPANS_BYTES, TABLES_BYTES = 16_000_000, 48_000_000, 32_000_000
+"""What is kept in memory of each at most; what was used last is kept, however large."""
+SPAN_BYTES = 300
+"""What a passage takes beside its text."""
+
 
 class DocumentReader:
     """Texts and passages of documents, the latest kept in memory; any thread may call it.
 
-    `texts` and `lists` say how many documents are kept.
+    `texts` and `lists` say how many documents are kept; fewer, where those are large.
     """
 
     def __init__(self, blobs: Blobs, *, texts: int = 64, lists: int = 256) -> None:
         self._blobs = blobs
-        self._texts: _Cache[bytes] = _Cache(texts)
-        self._spans: _Cache[tuple[PassageSpan, ...]] = _Cache(lists)
-        self._tables: _Cache[tuple[ReadTable, ...]] = _Cache(lists // 4)
+        self._texts: _Cache[bytes] = _Cache(texts, TEXTS_BYTES, len)
+        self._spans: _Cache[tuple[PassageSpan, ...]] = _Cache(lists, SPANS_BYTES, _weight)
+        self._tables: _Cache[tuple[ReadTable, ...]] = _Cache(lists // 4, TABLES_BYTES, _cells)
 
     def text(self, document: Document) -> bytes:
         """The document's text as UTF-8.
@@ -97,23 +102,37 @@ def _first_break(text: str) -> int:
     return 0
 
 
-class _Cache(Generic[T]):
-    """The values used last. Two threads may compute the same value; both get an equal one."""
+def _weight(spans: Sequence[PassageSpan]) -> int:
+    return sum(len(span.text) for span in spans) + SPAN_BYTES * len(spans)
 
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._kept: OrderedDict[str, T] = OrderedDict()
+
+def _cells(tables: Sequence[ReadTable]) -> int:
+    """Bytes of tables, from above: a row keeps its own cells beside the columns'."""
+    return sum(2 * sum(len(cell) + SPAN_BYTES for column in table.columns for cell in column) for table in tables)
+
+
+class _Cache(Generic[T]):
+    """The values used last: so many, and so many bytes of them, by what `weigh` says of each.
+
+    Two threads may compute the same value; both get an equal one.
+    """
+
+    def __init__(self, size: int, most: int, weigh: Callable[[T], int]) -> None:
+        self._size, self._most, self._weigh = size, most, weigh
+        self._kept: OrderedDict[str, tuple[T, int]] = OrderedDict()
+        self._bytes = 0
         self._lock = threading.Lock()
 
     def get(self, key: str, compute: Callable[[], T]) -> T:
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
-                return self._kept[key]
+                return self._kept[key][0]
         value = compute()
+        weight = self._weigh(value)
         with self._lock:
-            self._kept[key] = value
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
+            self._bytes += weight - self._kept.pop(key, (value, 0))[1]
+            self._kept[key] = value, weight
+            while len(self._kept) > self._size or (self._bytes > self._most and len(self._kept) > 1):
+                self._bytes -= self._kept.popitem(last=False)[1][1]
         return value

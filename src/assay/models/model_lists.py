@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 import httpx2
 import msgspec
 
+from assay.core.certificates import trusted
 from assay.core.decoders import UNREADABLE
 from assay.core.errors import ModelError
 from assay.core.secrets import Secret
@@ -48,7 +49,7 @@ async def listed(
     try:
         async with (
             asyncio.timeout(WAIT),
-            httpx2.AsyncClient(headers=dict(headers), trust_env=False, timeout=WAIT) as client,
+            httpx2.AsyncClient(headers=dict(headers), trust_env=False, verify=trusted(), timeout=WAIT) as client,
         ):
             response, data = await _fetched(client, base + path)
     except TimeoutError as error:

@@ -34,6 +34,8 @@ from assay.run.work_spans import watched
 TRIES = 3
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = PATIENCE
+BREATH = 0.02
+"""Seconds after which a stream lets others have a turn."""
 RENEWAL = 1 / 16
 """A stream's timeout is renewed when this part of it has passed, not at each token: a timer costs as much as one."""
 LONG: frozenset[Task] = frozenset(("find", "analyze", "write"))
@@ -369,6 +371,7 @@ async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
     """
     clock = asyncio.get_running_loop().time
     ends, limit, renewed = clock() + request.total, request.first_token, float("-inf")
+    breathed = clock()
     async with aclosing(model.stream(request)) as items:
         try:
             async with asyncio.timeout_at(min(clock() + limit, ends)) as patience:
@@ -380,7 +383,10 @@ async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
                         await voice.restart()
                         continue
                     voice.say(item)
-                    if (now := clock()) - renewed >= limit * RENEWAL:
+                    if (now := clock()) - breathed >= BREATH:
+                        await asyncio.sleep(0)  # a reply which came all at once would be read in one turn of the loop
+                        breathed = clock()
+                    if now - renewed >= limit * RENEWAL:
                         limit, renewed = request.timeout, now
                         patience.reschedule(min(now + limit * (1 + RENEWAL), ends))
         except TimeoutError:

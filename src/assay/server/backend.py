@@ -72,6 +72,7 @@ class Backend:
         self._folders: OrderedDict[str, ViewBuilder] = OrderedDict()
 
     async def __aenter__(self) -> Backend:
+        await self.assay.ready()
         await self.assay.owned_by(None).go_on_adding()
         self._working = self.tasks.start(self.worker.work(), "the server's worker")
         self.tasks.start(keep_to(self.assay, self.limits), "the server's schedules")

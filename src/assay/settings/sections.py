@@ -238,6 +238,9 @@ class Log(SettingsTable):
         None, description="file the log is appended to; unset: none is kept"
     )
     stderr: bool = Field(False, description="whether the log goes to stderr (-vv)")
+    stalls: float | None = Field(
+        None, gt=0, description="for finding faults: milliseconds after which a server tells what held up its loop"
+    )
 
 
 class Web(SettingsTable):

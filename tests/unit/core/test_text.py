@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core import text as text_module
 from assay.core.text import Offsets, estimate_tokens, sentences, words
 
 
@@ -149,3 +152,12 @@ def test_offsets_outside_are_refused(text: str) -> None:
             offsets.to_bytes(outside)
         with pytest.raises(ValueError, match="outside"):
             offsets.to_points(outside)
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from("a's’b\n \r\u0301日本ßİﬁ¶")), max_size=40))
+def test_words_are_those_of_the_pattern_over_the_whole_text(text: str):
+    found: list[str] = []
+    for spaced, run in text_module._word_pattern().findall(unicodedata.normalize("NFKC", text).casefold()):
+        pairs = [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+        found += [spaced.removesuffix("'s").removesuffix("’s")] if spaced else pairs
+    assert words(text) == found

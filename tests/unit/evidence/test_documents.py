@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import StoreError
 from assay.core.sources import Document
+from assay.evidence import documents
 from assay.evidence.documents import DocumentReader, context
 from assay.store.memory import MemoryBlobs
 
@@ -85,3 +86,24 @@ def test_context_is_part_of_the_text(text: str, data: st.DataObject) -> None:
     before, middle, after = context(DocumentReader(blobs), found, low, high, around=data.draw(st.integers(0, 40)))
     assert middle == text[start:end]
     assert before + middle + after in text
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 60)), max_size=40))
+def test_what_is_kept_is_bounded_in_bytes(asked: list[tuple[int, int]]) -> None:
+    cache = documents._Cache[bytes](4, 100, len)
+    for key, size in asked:
+        cache.get(str(key), lambda size=size: b"x" * size)  # type: ignore[misc]
+        kept = [value for value, _ in cache._kept.values()]
+        assert cache._bytes == sum(map(len, kept))
+        assert cache._bytes <= 100
+        assert len(kept) <= 4
+
+
+def test_one_document_larger_than_all_that_is_kept_is_kept_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "TEXTS_BYTES", 10)
+    blobs = CountingBlobs()
+    reader = DocumentReader(blobs)
+    small, large = document(blobs, "small"), document(blobs, "large " * 10)
+    for found in (small, large, large, small):
+        reader.text(found)
+    assert blobs.reads == 3

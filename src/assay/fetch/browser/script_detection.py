@@ -9,6 +9,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 SHORT, BARE = 200, 40
 """Characters of text below which a page is suspected of needing its scripts, and below which it says nothing."""
+BEGINNING = 32_000
+"""Bytes of a page which are looked at first: where they say enough, so does the page."""
 LARGEST = 5_000_000
 """Bytes; what is larger is taken as it is."""
 RUN = frozenset(
@@ -37,9 +39,15 @@ class PageGlance(msgspec.Struct, frozen=True):
 
 
 def look(body: bytes) -> PageGlance:
-    """How much text there is in an HTML page. Blocking: some milliseconds a megabyte."""
+    """How much text there is in an HTML page, at least. Blocking: some milliseconds a megabyte."""
     if len(body) > LARGEST or not _SCRIPT.search(body):
         return PageGlance(characters=len(body), scripts=False)
+    if len(body) > BEGINNING and not (glance := _looked_at(body[:BEGINNING])).short and glance.scripts:
+        return glance
+    return _looked_at(body)
+
+
+def _looked_at(body: bytes) -> PageGlance:
     tree = LexborHTMLParser(body)
     scripts = any((node.attributes.get("type") or "").strip().lower() in RUN for node in tree.css("script"))
     if not scripts:

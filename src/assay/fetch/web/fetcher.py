@@ -15,6 +15,7 @@ from typing import Literal
 import httpcore2
 import msgspec
 
+from assay.core.certificates import trusted
 from assay.core.errors import FetchFailed, StoreError
 from assay.core.ports import Clock, KeptPage, PageCache
 from assay.core.sources import Fetched
@@ -103,6 +104,7 @@ class WebFetcher:
         # The environment's proxies are nothing a user has told Assay; nobody here asks for them.
         self._network = GuardedBackend(policy, resolve)
         self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=trusted(told=True),
             network_backend=self._network,
             max_connections=limits.connections,
             keepalive_expiry=15.0,

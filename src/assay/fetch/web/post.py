@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import httpcore2
 import msgspec
 
+from assay.core.certificates import trusted
 from assay.core.errors import FetchFailed
 from assay.core.urls import BadUrl, Url, read
 from assay.core.waits import retry_after
@@ -43,7 +44,7 @@ class WebPoster:
         self._policy = policy(allow, setting)
         self._network = GuardedBackend(self._policy, resolve)
         self._pool = httpcore2.AsyncConnectionPool(
-            network_backend=self._network, max_connections=16, keepalive_expiry=5.0
+            ssl_context=trusted(told=True), network_backend=self._network, max_connections=16, keepalive_expiry=5.0
         )
 
     async def check(self, url: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import httpx2
 import msgspec
 
+from assay.core.certificates import trusted
 from assay.core.errors import ModelError, ModelFailed
 from assay.core.messages import MAX_OUTPUT, Delta, ModelFacts, Profile, Reply, Request
 from assay.core.ports import Access
@@ -167,7 +168,8 @@ class ChatCompletions:
         if self._client is None or self._loop is not loop:
             headers = {"content-type": "application/json", "accept": "text/event-stream"} | self._headers()
             # The environment's proxies and .netrc are nothing a user has told Assay.
-            self._client, self._loop = httpx2.AsyncClient(headers=headers, trust_env=False, limits=LIMITS), loop
+            client = httpx2.AsyncClient(headers=headers, trust_env=False, verify=trusted(), limits=LIMITS)
+            self._client, self._loop = client, loop
         return self._client
 
     def _headers(self) -> dict[str, str]:

@@ -16,6 +16,7 @@ from typing import Any
 import httpx2
 import msgspec
 
+from assay.core.certificates import trusted
 from assay.core.decoders import UNREADABLE
 from assay.core.messages import ModelFacts
 
@@ -75,7 +76,7 @@ async def _answers(base: str, model: str, headers: Mapping[str, str]) -> dict[st
     with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.InvalidURL):
         async with (
             asyncio.timeout(WAIT),
-            httpx2.AsyncClient(headers=dict(headers), trust_env=False, timeout=WAIT) as client,
+            httpx2.AsyncClient(headers=dict(headers), trust_env=False, verify=trusted(), timeout=WAIT) as client,
         ):
             for name, method, url, sent in questions:
                 said[name] = await _read(client, method, url, sent)

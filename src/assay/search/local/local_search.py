@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from assay.core.errors import SearchError, StoreError
+from assay.core.errors import AssayError, SearchError, StoreError
 from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.rarity import Rarity
 from assay.core.relevance.analysis import DEFAULT, analysis_of, name_terms
@@ -31,6 +31,10 @@ PARTLY = 0.6
 """The share with which it may mean that title: the best document is then not doubted."""
 PAGE = 200
 """Documents taken from the library at a time."""
+BACKLOG = 500
+"""Documents not indexed yet from which on they are in the background, though no search is over them."""
+AT_ONCE = 50
+"""Documents indexed at a time in the background: a search waits for them."""
 COMMIT_EVERY = 2_000
 """Documents; what a killed process loses at most."""
 PATIENCE = 600.0
@@ -43,8 +47,9 @@ class LocalSearch:
     """Full-text search over the library's documents. Implements `core.ports.LibrarySearch`.
 
     The index under `path` (None: in memory) is derived from the library and may be deleted at any time. It
-    catches up by row numbers before a search; one process writes, the others wait for its lock; reading needs
-    no lock. `spans` gives a document's passages; the index must live beside others of the same segmenter
+    catches up by row numbers before a search over what it lacks; pages which runs read are in no search's scope and
+    wait until there are many of them. One process writes, the others wait for its lock; reading needs no lock.
+    `spans` gives a document's passages; the index must live beside others of the same segmenter
     version only, so put that version into `path`.
     """
 
@@ -55,6 +60,8 @@ class LocalSearch:
         self._library, self._spans = library, spans
         self._index: LocalIndex | None = None
         self._guard = threading.RLock()
+        self._behind: threading.Thread | None = None
+        self._closed = False
 
     async def search(self, query: Query) -> list[Hit]:
         """The best documents, with their best passages; of documents the question names also the header fields.
@@ -82,8 +89,9 @@ class LocalSearch:
 
     def _rarity(self, text: str, collections: Sequence[str]) -> Rarity:
         try:
-            self.sync()
-            scope = scope_of(self._library, collections)
+            scope = self._scope(collections)
+            if not self._is_searched(scope):
+                return Rarity()
             with reading():
                 view = IndexSnapshot(self._opened())
                 return view.rarity(Words(text, view.analyses), scope)
@@ -102,8 +110,9 @@ class LocalSearch:
         if query.limit < 1:
             return []
         try:
-            self.sync()
-            scope = scope_of(self._library, query.collections)
+            scope = self._scope(query.collections)
+            if not self._is_searched(scope):
+                return []
             try:
                 return self._found(query, scope, explain)
             except Damaged as error:
@@ -152,9 +161,63 @@ class LocalSearch:
                 self._rebuild(str(error), _silent)
 
     def close(self) -> None:
-        """Nothing is held open for longer than a search."""
+        """End what goes on in the background; nothing else is held open for longer than a search."""
+        self._closed = True
+        if self._behind is not None:
+            self._behind.join()
 
     # keeping level
+
+    def _scope(self, collections: Sequence[str]) -> set[int] | None:
+        """The rows to search, None for all, and the index level with them: with the whole library only where need be.
+
+        Indexing every page a run has read before its next search took a fifth of the run's processor time.
+        """
+        scope = scope_of(self._library, collections)
+        if scope is None or not self._covers(scope):
+            self.sync()
+        return scope
+
+    @staticmethod
+    def _is_searched(scope: set[int] | None) -> bool:
+        return scope is None or bool(scope)
+
+    def _covers(self, scope: set[int]) -> bool:
+        """Whether the index holds these rows; those beyond it are left to the background, where they are many."""
+        if not scope:
+            return True
+        with self._guard:
+            if self._index is None and self._path is not None and (self._path / "documents" / "meta.json").exists():
+                try:
+                    with reading():
+                        self._index = LocalIndex(self._path)
+                except Damaged:
+                    return False
+            index = self._index
+            if index is None or not index.there or max(scope) > index.last_row:
+                return False
+        if self._library.last_row() - index.last_row >= BACKLOG:
+            self._begin_behind()
+        return True
+
+    def _begin_behind(self) -> None:
+        with self._guard:
+            if self._closed or (self._behind is not None and self._behind.is_alive()):
+                return
+            self._behind = threading.Thread(target=self._work_off, name="search index", daemon=True)
+            self._behind.start()
+
+    def _work_off(self) -> None:
+        """Index what no search was over, a little at a time; what goes wrong, the next search over it says."""
+        try:
+            while not self._closed:
+                with self._guard:
+                    if self._level():
+                        return
+                    with self._lock(_silent):
+                        self._catch_up(_silent, AT_ONCE)
+        except (AssayError, OSError) as error:
+            log.debug("the search index is not level: %s", error)
 
     def _level(self) -> bool:
         """Whether the index is open and has all the library has."""
@@ -188,7 +251,8 @@ class LocalSearch:
         finally:
             lock.release()
 
-    def _catch_up(self, say: Say) -> None:
+    def _catch_up(self, say: Say, most: int | None = None) -> None:
+        """Index what is missing, `most` documents of it."""
         with reading():
             index = self._opened()
             index.reload()
@@ -200,16 +264,16 @@ class LocalSearch:
         with reading():
             writer = index.writer()
         try:
-            self._add_all(writer, index.last_row, say)
+            self._add_all(writer, index.last_row, say, most)
         finally:
             writer.close()
         with reading():
             index.reload()
 
-    def _add_all(self, writer: IndexWriter, row: int, say: Say) -> None:
+    def _add_all(self, writer: IndexWriter, row: int, say: Say, most: int | None) -> None:
         """Add the documents after `row`, with a word at each page and a commit now and then."""
         added = waiting = 0
-        while page := self._library.after(row, PAGE):
+        while (most is None or added < most) and (page := self._library.after(row, min(PAGE, most or PAGE))):
             for row, document in page:
                 writer.add(row, document, self._passages_of(document))
             added, waiting = added + len(page), waiting + len(page)

@@ -74,8 +74,10 @@ class PostgresSearch:
         if query.limit < 1:
             return []
         try:
-            self.sync()
             scope = scope_of(self._library, query.collections)
+            if scope is not None and not scope:
+                return []  # a run over the web alone need not wait until its own pages are indexed
+            self.sync()
             with self._engine.begin() as connection:
                 connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
                 return self._found(connection, query, scope)

@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 import httpx2
 import msgspec
 
+from assay.core.certificates import trusted
 from assay.core.decoders import UNREADABLE
 from assay.core.errors import ConfigError, SearchError
 from assay.core.ports import Query
@@ -137,7 +138,9 @@ class HttpProvider(ABC):
     async def _request(self, ask: Ask) -> tuple[int, Mapping[str, str], bytes]:
         if self._client is None:
             # The environment's proxies and .netrc are nothing a user has told Assay.
-            self._client = httpx2.AsyncClient(trust_env=False, timeout=httpx2.Timeout(SECONDS, connect=CONNECT))
+            self._client = httpx2.AsyncClient(
+                trust_env=False, verify=trusted(), timeout=httpx2.Timeout(SECONDS, connect=CONNECT)
+            )
         url = (ask.base or self.url) + ask.path
         headers = {"accept": "application/json", "user-agent": AGENT, **ask.headers}
         method = "GET" if ask.body is None else "POST"

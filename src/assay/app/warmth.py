@@ -1,0 +1,59 @@
+"""What a run needs, loaded before the first one: else its imports hold up whatever else its process does."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from importlib import import_module
+
+from assay.app import worlds
+from assay.app.context import Context
+from assay.core.certificates import trusted
+from assay.core.errors import AssayError
+from assay.core.relevance.analysis import analysis_of, terms
+from assay.core.text import sentences, words
+
+LOADED = (
+    "assay.app.estimates",
+    "assay.app.results",
+    "assay.app.run_start",
+    "assay.models.model_lists",
+    "assay.search.web.page_words",
+    "assay.verify.pipeline",
+    "anyio._backends._asyncio",
+    "babel.dates",
+    "h11",
+    "httpcore2",
+    "httpx2",
+    "rensa",
+    "tantivy",
+)
+"""Modules which are otherwise loaded when something of them is first used."""
+TEXT = "Élan, e.g. of Dr. Smith in 1843, was “great”. It was measured again; nobody knows by whom."
+"""Makes tables and patterns which are made at first use."""
+
+
+def warm(context: Context) -> None:
+    """Load what runs by these settings need, models and the web included. Blocking; what cannot be had is left out.
+
+    Nobody is asked anything.
+    """
+    for name in LOADED:
+        with suppress(ImportError):
+            import_module(name)
+    settings = context.settings
+    with suppress(AssayError):
+        _ = context.services, context.engine, context.search
+    for text in (TEXT, TEXT.encode("ascii", "ignore").decode()):
+        words(text)
+        list(sentences(text))
+        terms(text, analysis_of("en"))
+    with suppress(AssayError):
+        context.readers.of_pages()
+    for name in {name for names in settings.roles().values() for name in names}:
+        with suppress(AssayError, ImportError):
+            worlds.model(context, name)
+    if not settings.search.offline:
+        trusted()
+        trusted(told=True)
+        with suppress(AssayError):
+            context.online.warm()

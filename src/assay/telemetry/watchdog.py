@@ -1,0 +1,110 @@
+"""Says what holds up an event loop: a thread beside it which looks where the loop's own thread stands.
+
+Counted is the processor time of that thread, so that a busy machine is not taken for a busy loop. Not on Windows, which
+does not tell the processor time of a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+log = logging.getLogger(__name__)
+
+LONGEST = 0.05
+"""Seconds of processor time which nothing may take at once."""
+LOOKS = 5
+"""How often it is looked at within that time."""
+FRAMES = 12
+"""Frames of a stack which are told, the innermost."""
+
+
+class Stall(msgspec.Struct, frozen=True, kw_only=True):
+    """The loop was held up for `seconds` of its thread's processor time; `stack` is where it stood, innermost last."""
+
+    seconds: float
+    stack: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """In words, with the stack."""
+        return f"the event loop was held up for {self.seconds * 1e3:.0f} ms by\n{''.join(self.stack)}"
+
+
+def tell(stall: Stall) -> None:
+    """Put it on the log of the program."""
+    log.warning("%s", stall)
+
+
+class Watchdog:
+    """Watches the running loop while the block lasts; what held it up is in `stalls`, and told to `tell` when it ends.
+
+    async with Watchdog() as watchdog: ...
+    """
+
+    def __init__(self, longest: float = LONGEST, tell: Callable[[Stall], None] | None = None) -> None:
+        self.stalls: list[Stall] = []
+        self._longest, self._tell = longest, tell
+        self._ended = threading.Event()
+        self._beat: asyncio.TimerHandle | None = None
+        self._used, self._stack = 0.0, tuple[str, ...]()
+
+    async def __aenter__(self) -> Self:
+        """Begin."""
+        self.begin()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End."""
+        self.end()
+
+    def begin(self) -> None:
+        """Watch the running loop; nothing where the system does not tell what a thread took."""
+        if not hasattr(time, "pthread_getcpuclockid"):
+            return
+        self._ended.clear()
+        self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
+        self._used = time.thread_time()
+        self._beat = self._loop.call_later(self._longest / LOOKS, self._on_beat)
+        threading.Thread(target=self._look, name="watchdog", daemon=True).start()
+
+    def end(self) -> None:
+        """Watch no longer."""
+        self._ended.set()
+        if self._beat is not None:
+            self._beat.cancel()
+
+    def _on_beat(self) -> None:
+        now = time.thread_time()
+        seconds, stack = now - self._used, self._stack
+        self._used, self._stack = now, ()
+        if seconds > self._longest:
+            stall = Stall(seconds=seconds, stack=stack)
+            self.stalls.append(stall)
+            if self._tell is not None:
+                self._tell(stall)
+        self._beat = self._loop.call_later(self._longest / LOOKS, self._on_beat)
+
+    def _look(self) -> None:
+        """Keep where the loop stands as soon as it has been at something for half the time it may take."""
+        clock = time.pthread_getcpuclockid(self._thread)
+        while not self._ended.wait(self._longest / LOOKS):
+            try:
+                used = time.clock_gettime(clock) - self._used
+            except OSError:  # the thread has ended
+                return
+            frame = sys._current_frames().get(self._thread)
+            if frame is not None and used > self._longest / 2:
+                stack = tuple(traceback.format_stack(frame))[-FRAMES:]
+                if used > self._longest or not self._stack:
+                    self._stack = stack

@@ -1,0 +1,51 @@
+"""A process made ready: what a run needs is loaded before it begins, and what holds the loop up is told."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from assay import Assay
+from assay.settings import load
+
+RUN = """
+import asyncio, sys
+from assay import Assay
+from assay.settings import load
+async def main():
+    async with Assay(load(search={"offline": True})) as assay:
+        await assay.ready()
+        before = set(sys.modules)
+        await assay.start("How far does the tide at Brest rise?", sources=[sys.argv[1]]).report()
+        print(*sorted(name for name in set(sys.modules) - before if name.startswith("assay.")))
+asyncio.run(main())
+"""
+
+
+def test_a_run_loads_little_of_assay_after_it(tmp_path: Path) -> None:
+    (tmp_path / "tides.md").write_text("# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n")
+    command = [sys.executable, "-c", RUN, str(tmp_path / "tides.md")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    loaded = done.stdout.split()
+    assert not [name for name in loaded if name.startswith(("assay.phases", "assay.run", "assay.verify"))], loaded
+
+
+@pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="no processor time of threads here")
+async def test_what_holds_up_the_loop_is_on_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async with Assay(load(log={"stalls": 50})) as assay:
+        await assay.ready()
+        await assay.ready()  # once is enough
+        with caplog.at_level(logging.WARNING):
+            until = time.thread_time() + 0.3
+            while time.thread_time() < until:
+                pass
+            await asyncio.sleep(0.1)
+    told = [record.getMessage() for record in caplog.records if "held up" in record.getMessage()]
+    assert len(told) == 1
+    assert "test_ready.py" in told[0]
