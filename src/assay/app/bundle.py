@@ -59,6 +59,7 @@ def _read(path: Path, most: int) -> bytes:
         data = file.read(most + 1) if about.st_size <= most else b""
     if about.st_size > most or len(data) > most:  # it may have grown since
         raise UsageError(
-            f"{path} has more than {most / 1e6:,.0f} MB, and larger bundles are not verified: raise bundles.max_mb if you trust it"
+            f"{path} has more than {most / 1e6:,.0f} MB, and larger bundles are not verified: "
+            "raise bundles.max_mb if you trust it"
         )
     return data
