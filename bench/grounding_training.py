@@ -27,12 +27,11 @@ import assay.verify.verifier
 from assay.core.text import sentences
 from assay.verify import checks
 from assay.verify.decision import evidence_of, without_citations
-from assay.verify.restatement import reworded
-from assay.verify.verbatim import verbatim
+from assay.verify.evidence import reworded
+from assay.verify.quotes import verbatim
 from assay.verify.verifier import index as indexing
-from assay.verify.verifier.claim_words import sights
 from assay.verify.verifier.features import features
-from assay.verify.verifier.signs import is_edited
+from assay.verify.verifier.signs import is_edited, sights
 from assay.verify.verifier.tokens import tokens
 
 FOLDS = 5

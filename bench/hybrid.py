@@ -35,7 +35,7 @@ from assay.evidence.segment import SEGMENTER
 from assay.models.embedding.service import create
 from assay.search.local import LocalSearch
 from assay.search.vectors import Built, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
-from assay.search.vectors.fusion import Fused, merged
+from assay.search.vectors.hybrid import Fused, merged
 from assay.settings.sections import EmbedderSettings
 from assay.store.memory import MemoryBlobs, MemoryLibrary
 from assay.store.sql import open_store

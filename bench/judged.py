@@ -20,11 +20,11 @@ from assay.core.messages import Price, Profile, Reply, Request, ToolCall
 from assay.core.usage import Usage
 from assay.models.script import Scripted
 from assay.verify.amounts import tokens
+from assay.verify.analyzed_text import plain
 from assay.verify.checks import examine
 from assay.verify.decision import evidence_of
 from assay.verify.judge.masks import Masked, mask
 from assay.verify.numbers import states
-from assay.verify.plain import plain
 
 ORACLE = "oracle"
 A_CLASS = 25

@@ -11,9 +11,8 @@ import re
 from collections.abc import Callable
 
 from assay.verify.amounts import Amount, Day, tokens
-from assay.verify.analyzed_text import read
+from assay.verify.analyzed_text import plain, read
 from assay.verify.names import names
-from assay.verify.plain import plain
 
 Mutation = Callable[[str, str, random.Random], str | None]
 

@@ -17,7 +17,7 @@ from answers import Baseline, Document, Question, states, training
 from scipy.optimize import minimize
 
 from assay.core import relevance
-from assay.core.rarity import Rarity
+from assay.core.messages import Rarity
 from assay.core.relevance.features import Vector
 from assay.core.relevance.grades import GRADE_NAMES, CitedSentence, grades
 from assay.core.text import sentences

@@ -33,10 +33,15 @@ from scipy.optimize import minimize
 
 from assay import Assay
 from assay.core import relevance
-from assay.core.rarity import Rarity
+from assay.core.messages import Rarity
 from assay.core.relevance import scores as relevance_scores
 from assay.core.relevance.features import NAMES, Features
-from assay.core.relevance.statements import QuotableStatement, analysis_for, is_unspaced, keys
+from assay.core.relevance.topic_question import (
+    QuotableStatement,
+    analysis_for,
+    is_unspaced,
+    keys,
+)
 from assay.core.text import sentences
 from assay.evidence.segment import segment
 from assay.models.extractive import answers as extractive_answers

@@ -23,8 +23,15 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from research import Sea  # noqa: E402  (the little world of the tests)
 
 from assay.core.depths import changed_depths  # noqa: E402
-from assay.core.messages import Message, Price, Profile, Reply, Request, ToolCall  # noqa: E402
-from assay.core.tags import tagged  # noqa: E402
+from assay.core.messages import (  # noqa: E402
+    Message,
+    Price,
+    Profile,
+    Reply,
+    Request,
+    ToolCall,
+    tagged,
+)
 from assay.models.script import Scripted  # noqa: E402
 
 TARGET = ROOT / "docs" / "prompts.md"

@@ -20,7 +20,7 @@ from assay.core.plan import Coverage, Plan, PlanStep
 from assay.core.sources import Passage, PassageSpan, Source, sha256, source_id
 from assay.evidence.segment import segment
 from assay.models.extractive import Extractive
-from assay.tools.parts import matching, part
+from assay.tools.common import matching, part
 from questions.corpus import Row
 from questions.scoring import Report
 

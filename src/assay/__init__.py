@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.core.errors import AssayError as AssayError
     from assay.core.report import Report as Report
     from assay.core.view import RunView as RunView
-    from assay.evidence.citations import CitedPassage as CitedPassage
+    from assay.evidence.documents import CitedPassage as CitedPassage
     from assay.settings import Settings as Settings
 
 _WHERE = {
@@ -31,7 +31,7 @@ _WHERE = {
     "CheckedRow": "assay.app.claim_checks",
     "ClaimRow": "assay.app.claim_checks",
     "judge_rows": "assay.app.claim_judge",
-    "CitedPassage": "assay.evidence.citations",
+    "CitedPassage": "assay.evidence.documents",
     "research": "assay.app.shortcuts",
     "RunHandle": "assay.app.handle",
     "research_sync": "assay.app.shortcuts",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.core.ports.audit import AuditEntry, AuditFilter, AuditLog
+from assay.core.ports.users import AuditEntry, AuditFilter, AuditLog
 
 # What is in memory has no users.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.core.ports.buckets import Buckets, Rate
+from assay.core.ports.users import Buckets, Rate
 
 # What is in memory is no other process's, and has no users.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)

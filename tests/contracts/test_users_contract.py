@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.core.ports.shares import ShareRow, ShareStore
-from assay.core.ports.users import Credential, UserRow, UserStore
+from assay.core.ports.users import Credential, ShareRow, ShareStore, UserRow, UserStore
 
 
 @pytest.fixture

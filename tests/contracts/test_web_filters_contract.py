@@ -14,10 +14,10 @@ from assay import plugins
 from assay.app.providers import search_turns_of
 from assay.core.errors import SearchError
 from assay.core.ports import Query
-from assay.core.webrules import WebRules
+from assay.core.web_addresses import WebRules
 from assay.evidence.documents import DocumentReader
 from assay.run.clock import SystemClock
-from assay.search.web import pace
+from assay.search.web import http
 from assay.search.web.ddgs import Ddgs
 from assay.search.web.online import OnlineSearch
 from assay.search.web.provider import SearchAccess, WebHit
@@ -138,7 +138,7 @@ async def test_who_fails_twice_is_left_alone():
 
 
 async def test_who_fails_after_long_is_left_alone_at_once(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pace, "SLOW", 0.05)
+    monkeypatch.setattr(http, "SLOW", 0.05)
     provider = Failing(9, seconds=0.06)
     await outcomes(online(provider), 3)
     assert provider.asked == 1
@@ -150,7 +150,7 @@ async def test_one_failure_is_no_reason(monkeypatch: pytest.MonkeyPatch):
 
 
 async def test_after_a_while_it_is_asked_again(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pace, "REST", 0.05)
+    monkeypatch.setattr(http, "REST", 0.05)
     provider, search = Failing(2), None
     search = online(provider)
     await outcomes(search, 3)

@@ -32,7 +32,7 @@ from assay.core.messages import (
 from assay.core.ports import Access, Model
 from assay.core.secrets import Secret
 from assay.models import direct, openai
-from assay.run.thoughts import Thoughts
+from assay.run.voice import Thoughts
 
 KEY = "sk-planted-0123456789"
 THINK = ToolDefinition(

@@ -23,7 +23,7 @@ from pdfs import column, pdf
 from assay import plugins, settings
 from assay.app.batch.rows import read_orders
 from assay.app.claim_checks import check_rows, read_lines
-from assay.core import markers, plan_form, plan_stream, urls
+from assay.core import markers, plan, web_addresses
 from assay.core.citations.reader import citing, read_all, unwrapped
 from assay.core.clean import escape_markdown, harmful, link_target, one_line
 from assay.core.errors import AssayError
@@ -33,10 +33,10 @@ from assay.core.view import fold
 from assay.evidence.segment import segment
 from assay.export.bundle import check
 from assay.export.bundle.signature import public_key, public_of, verified
+from assay.fetch.web import links
 from assay.fetch.web import links as web_links
-from assay.fetch.web import robots
-from assay.models.harmony import Harmony
 from assay.models.openai import SERVICES, ChatCompletions
+from assay.models.speech import Harmony
 from assay.phases.fields import schema
 from assay.run.call_repair import read_json
 from assay.search.mcp import McpAccess, McpServer
@@ -99,7 +99,7 @@ def _citations(text: str) -> None:
 
 
 def _plan_stream(text: str) -> None:
-    titles = plan_stream.StepTitles()
+    titles = plan.StepTitles()
     for at in range(0, len(text), 5):
         titles.feed(text[at : at + 5])
 
@@ -155,19 +155,19 @@ def _mcp() -> McpServer:
 
 
 def _robots(text: str) -> None:
-    rules = robots.rules(robots.RobotsResponse(200, text))
-    rules.refusal(urls.read("https://example.org/a?b"), "assay")
+    rules = links.rules(links.RobotsResponse(200, text))
+    rules.refusal(web_addresses.read("https://example.org/a?b"), "assay")
     rules.delay("assay")
 
 
 def _url(text: str) -> None:
     for base in ("", "https://example.org/a/b"):
         try:
-            found = urls.read(text, base)
-        except urls.BadUrl:
+            found = web_addresses.read(text, base)
+        except web_addresses.BadUrl:
             continue
-        assert urls.read(found.href).href == found.href
-    urls.canonical(text)
+        assert web_addresses.read(found.href).href == found.href
+    web_addresses.canonical(text)
     link_target(text)
 
 
@@ -182,8 +182,8 @@ def _schema(text: str) -> None:
 
 
 def _plan(text: str) -> None:
-    read = plan_form.read(text)
-    assert plan_form.read(plan_form.written(read)) == read
+    read = plan.read(text)
+    assert plan.read(plan.written(read)) == read
 
 
 def _settings(data: bytes) -> None:

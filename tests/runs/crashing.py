@@ -21,9 +21,8 @@ from assay import Assay
 from assay.cli.files import save
 from assay.core.brief import ROLES
 from assay.core.errors import StoreError
-from assay.core.messages import Delta, Price, Profile, Reply, Request
+from assay.core.messages import Delta, Price, Profile, Reply, Request, input_tokens
 from assay.core.ports import Commit, Hit, Lease, Model, Query
-from assay.core.request_size import input_tokens
 from assay.core.usage import Usage
 from assay.core.view import RunView
 from assay.run.affordability import worst_case

@@ -13,9 +13,9 @@ from research import ONE_STEP, ROSE, TIDE, Log, Sea, agent, planned, report_want
 
 from assay.core import events as e
 from assay.core.brief import ROLES
-from assay.core.endings import LIMITS
 from assay.core.errors import UsageError
 from assay.core.messages import Price, Profile
+from assay.core.phrases import LIMITS
 from assay.core.ports import World
 from assay.core.usage import MEASURES, Budget
 from assay.core.view import fold

@@ -7,7 +7,7 @@ import pytest
 from research import MISTRAL, ONE_STEP, ROSE, TIDE, Log, Sea, agent, call, planned, report_wanted, whole
 from stepwise import requests
 
-from assay.agents.windows import total
+from assay.agents.history import total
 from assay.core import events as e
 from assay.core.messages import Profile, Reply, Request
 from assay.core.text import estimate_tokens

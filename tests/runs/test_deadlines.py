@@ -19,9 +19,9 @@ from simulated_time import SimulatedClock, simulated
 
 from assay.core import events as e
 from assay.core.brief import ROLES, Timeouts
-from assay.core.endings import LIMITS
 from assay.core.errors import ModelError, ModelFailed, NothingSearched, SearchError
 from assay.core.messages import Delta, Reply, Request
+from assay.core.phrases import LIMITS
 from assay.core.ports import Hit, Query, World
 from assay.core.usage import Budget, Usage
 from assay.models.extractive import Extractive

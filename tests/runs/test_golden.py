@@ -18,7 +18,7 @@ from research import TIDE as AGENT
 from research import Log, Sea, direct_answer, first_agent, one_agent, two_agents
 from stepwise import changed_plan, two_steps
 
-from assay.core.conversation import GivenAnswer
+from assay.core.brief import GivenAnswer
 from assay.core.coordinates import lane_of, place
 from assay.core.events import Envelope
 from assay.core.report import Report, build_report

@@ -26,8 +26,8 @@ from assay.export.sections import counts
 from assay.locale import LOCALES, catalogue, speaking
 from assay.models.script import Scene, calls, says
 from assay.verify.claims import ReportSentence, claims
-from assay.verify.texts.export_notes import is_counts
 from assay.verify.texts.marked_text import mark
+from assay.verify.texts.references import is_counts
 
 DEPTHS = ("light", "medium", "extended")
 

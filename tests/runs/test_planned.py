@@ -13,8 +13,8 @@ from research import DOCUMENTS, ONE_STEP, Sea, planned
 from assay import Assay, settings
 from assay.cli.main import cli
 from assay.core import events as e
+from assay.core.brief import Estimate
 from assay.core.errors import InputNeeded
-from assay.core.estimate import Estimate
 from assay.core.plan import Plan, Reviewed
 from assay.models.script import Scripted, calls, says
 

@@ -13,8 +13,7 @@ from research import ONE_STEP, ROSE, TIDE, Sea, first_agent, planned, report_wan
 
 from assay import agents, phases, verify
 from assay.core.brief import Section
-from assay.core.messages import Request
-from assay.core.tags import NAMES
+from assay.core.messages import NAMES, Request
 from assay.models.script import says
 from assay.run.prompt_files import prompt
 

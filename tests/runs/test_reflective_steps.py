@@ -7,7 +7,7 @@ import pytest
 from research import BLEW, ROSE, Log, Sea, whole
 from stepwise import SAID, TITLES, again, classic, decides, opening, requests, step, steps, tide, winds
 
-from assay.agents.windows import total
+from assay.agents.history import total
 from assay.core import events as e
 from assay.core.messages import Profile, Reply
 from assay.core.text import estimate_tokens

@@ -28,8 +28,7 @@ from research import (
 
 from assay.core import events as e
 from assay.core.errors import ContextTooLong, ModelFailed, NothingSearched
-from assay.core.messages import CallDone, Reply, Request
-from assay.core.request_size import input_tokens
+from assay.core.messages import CallDone, Reply, Request, input_tokens
 from assay.core.usage import Budget
 from assay.models.script import Scene, Scripted, calls, fails, says
 from assay.phases.write import CUT_SHORT, NOT_WRITTEN

@@ -10,8 +10,7 @@ from stepwise import requests
 
 from assay.core import events as e
 from assay.core.brief import Scope
-from assay.core.messages import Profile
-from assay.core.tags import NAMES
+from assay.core.messages import NAMES, Profile
 from assay.models.script import Scene, Scripted, calls, says
 
 SEARCH = ("search", {"query": "tide Brest"})

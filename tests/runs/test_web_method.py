@@ -17,8 +17,8 @@ from assay import Assay
 from assay.cli.runs.search_log import as_text
 from assay.core import events as e
 from assay.core.brief import ROLES
-from assay.core.method import search_log
 from assay.core.report import Report, build_report
+from assay.core.search_record import search_log
 from assay.core.view import RunView, fold
 from assay.models.script import Scripted, calls, says
 

@@ -11,9 +11,8 @@ import pytest
 from assay import Assay
 from assay.core.brief import ROLES
 from assay.core.errors import ContextTooLong
-from assay.core.messages import Delta, Reply, Request
+from assay.core.messages import Delta, Reply, Request, input_tokens
 from assay.core.phrases import BUILT_IN_NOTE
-from assay.core.request_size import input_tokens
 from assay.models.extractive.model import Extractive
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -24,10 +24,10 @@ from assay.run.run import Run
 from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.verify.amounts import tokens
+from assay.verify.analyzed_text import plain
 from assay.verify.checks import examine
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.judge import JudgeRuling, consider
-from assay.verify.plain import plain
 
 JUDGE = Profile(name="judge", price=Price(input=0.0, output=0.0))
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core import counts, kinds
+from assay.core import phrases
 from assay.core.claims import VERDICTS
-from assay.core.endings import STOP_REASONS, in_words
+from assay.core.phrases import STOP_REASONS, in_words
 from assay.core.translation import day, gettext, is_right_to_left, listed, number, state, stated, stated_in
 from assay.locale import LOCALES, catalogue, compile_catalogue, locale_for, speaking
 
@@ -66,7 +66,7 @@ def test_a_translation_ends_and_begins_as_its_message(locale: str) -> None:
 @given(count=st.integers(min_value=0, max_value=10**6))
 def test_every_number_has_a_form(locale: str, count: int) -> None:
     with speaking(locale):
-        said = [counts.claims(count), counts.sources(count), counts.documents(count), counts.pages(count)]
+        said = [phrases.claims(count), phrases.sources(count), phrases.documents(count), phrases.pages(count)]
         assert all(said)
         assert all(number(count) in each for each in said) or (locale == "ar" and count in (0, 1, 2))
 
@@ -80,7 +80,7 @@ def test_what_is_compiled_is_what_is_written(locale: str, tmp_path: Path) -> Non
 def test_verdicts_and_stop_reasons_are_words_of_each_language() -> None:
     for locale in TRANSLATED:
         with speaking(locale):
-            words = [kinds.verdict(name) for name in VERDICTS]
+            words = [phrases.verdict(name) for name in VERDICTS]
             assert len(set(words)) == len(VERDICTS)
             assert not set(words) & set(VERDICTS)
             for reason in STOP_REASONS:

@@ -13,10 +13,10 @@ from assay.core.events import SourceAdded, SourceReused, ToolFailed, ToolFinishe
 from assay.core.messages import ToolCall
 from assay.core.ports import LedgerRow
 from assay.evidence.ledger import Ledger
+from assay.run.place import watched
 from assay.run.protocols import DocumentPassages, Observation, Tool
 from assay.run.run import Branch, Run
 from assay.run.steps import StepContext
-from assay.run.work_spans import watched
 from assay.tools.recall import RecallTool
 
 MALFORMED_SHOWN = 200

@@ -6,24 +6,80 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.agents.citations import CitedText, cite
-from assay.agents.history import History
-from assay.agents.model_calls import ask
+from assay.agents.history import History, ask, output
 from assay.agents.prompt_texts import PromptOpening, prompt
 from assay.agents.replies import defect, salvaged
 from assay.agents.task import AgentTask, Finding
-from assay.agents.windows import output
 from assay.core.citations.reader import citing
-from assay.core.endings import in_words
+from assay.core.clean import Edit, Edited
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
+from assay.core.markers import Marker, parse
 from assay.core.messages import Message, Reply, Request
-from assay.core.phrases import nothing
-from assay.core.sources import Passage
+from assay.core.phrases import in_words, nothing
+from assay.core.sources import Passage, Source
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
+
+# What a text cites: its markers resolved in the ledger, those which stand for nothing taken out.
+
+OF_A_SOURCE = 2
+
+
+class CitedText(msgspec.Struct, frozen=True, kw_only=True):
+    """A text whose markers all resolve, and what they stand for, in order of first mention.
+
+    `passages` hold, for a source cited as a whole, those of its passages which share most words with the text.
+    `dropped` counts the ids that stood for nothing. An `uncited` text names none: its passages are the nearest.
+    """
+
+    text: str
+    passages: tuple[Passage, ...] = ()
+    sources: tuple[Source, ...] = ()
+    dropped: int = 0
+    uncited: bool = False
+
+
+def cite(text: str, ledger: Ledger) -> CitedText:
+    """Resolve the markers of `text`. An id which does not exist is dropped and counted, never mapped to another."""
+    edits: list[Edit] = []
+    passages: dict[str, Passage] = {}
+    sources: dict[str, Source] = {}
+    dropped = 0
+    for marker in parse(text):
+        found = ledger.resolve(marker.ids)
+        passages.update((passage.id, passage) for passage in found.passages)
+        sources.update((source.id, source) for source in found.sources)
+        dropped += sum(id not in marker.implied for id in found.dropped)
+        if found.dropped:
+            edits.append(_without(text, marker, found.dropped))
+    for source in sources.values():
+        passages.update((passage.id, passage) for passage in _nearest(text, ledger.passages(source.id)))
+    return CitedText(
+        text=Edited(text, edits).text,
+        passages=tuple(passages.values()),
+        sources=tuple(sources.values()),
+        dropped=dropped,
+    )
+
+
+def _without(text: str, marker: Marker, dropped: tuple[str, ...]) -> Edit:
+    """The marker without the dropped ids; when none is left, without the space before it either."""
+    kept = [id for id in marker.ids if id not in dropped]
+    if kept:
+        return Edit(marker.start, marker.end, f"[{', '.join(kept)}]")
+    start = marker.start
+    while start > 0 and text[start - 1] == " ":
+        start -= 1
+    return Edit(start, marker.end, "")
+
+
+def _nearest(text: str, passages: tuple[Passage, ...]) -> list[Passage]:
+    wanted = set(words(text))
+    return sorted(passages, key=lambda passage: -len(wanted & set(words(passage.text))))[:OF_A_SOURCE]
+
 
 BEST = 8
 LONG_ENOUGH_TO_CITE = 60

@@ -11,12 +11,44 @@ from functools import cached_property
 
 import msgspec
 
-from assay.agents.windows import size
+from assay.core.brief import Role
+from assay.core.citations.reader import Reading
 from assay.core.clean import one_line
-from assay.core.messages import Message
+from assay.core.errors import ContextTooLong
+from assay.core.events import Event
+from assay.core.messages import Message, Profile, Reply, Request, ToolCall, ToolDefinition
 from assay.core.passage_context import show
-from assay.core.text import words
+from assay.core.text import estimate_tokens, words
 from assay.evidence.ledger import SourceBlock
+from assay.run.run import Run
+
+# How much fits: output caps and the room a window leaves for a history, in tokens.
+
+MARGIN = 0.05
+MESSAGE_TOKENS = 8
+
+
+def output(profile: Profile, wanted: int) -> int:
+    """An output cap: what is wanted, what the model can, and at most a quarter of its window."""
+    return max(1, min(wanted, profile.max_output, profile.window // 4))
+
+
+def room(profile: Profile, system: str, tools: Sequence[ToolDefinition], max_tokens: int) -> int:
+    """What is left of the window for messages."""
+    fixed = estimate_tokens(system) + estimate_tokens(msgspec.json.encode(tools).decode()) + max_tokens
+    return max(0, int(profile.window * (1 - MARGIN)) - fixed)
+
+
+def size(message: Message) -> int:
+    """What a message takes, estimated on the safe side."""
+    calls = msgspec.json.encode(message.calls).decode() if message.calls else ""
+    return estimate_tokens(message.text) + estimate_tokens(calls) + MESSAGE_TOKENS
+
+
+def total(messages: Sequence[Message]) -> int:
+    """What messages take together."""
+    return sum(size(message) for message in messages)
+
 
 BEST = 3
 FORMS = 3
@@ -175,3 +207,34 @@ def _best(blocks: Sequence[SourceBlock], about: str) -> list[SourceBlock]:
     best = {id for _, id in rated[:BEST]}
     kept = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if p.id in best)) for b in blocks)
     return [block for block in kept if block.passages]
+
+
+# Asking with a history: it is made to fit, and made shorter once more when the model says it does not.
+
+
+async def ask(
+    run: Run,
+    role: Role,
+    history: History,
+    request: Request,
+    closing: Sequence[Message],
+    *,
+    deltas: Callable[[str], Event] | None = None,
+    on_call: Callable[[int, ToolCall], None] | None = None,
+    reading: Reading | None = None,
+) -> Reply:
+    """Ask `request` with the messages of `history` and then `closing`; the others see `Run.ask`.
+
+    Raises:
+        ModelFailed, LimitReached: as `Run.ask`; `ContextTooLong` when half of it is still too long.
+    """
+    tokens = room(run.profile(role), request.system, request.tools, request.max_tokens)
+    fitting = msgspec.structs.replace(request, messages=history.messages(tokens, closing), passing=len(closing))
+    try:
+        return await run.ask(role, fitting, deltas=deltas, on_call=on_call, reading=reading)
+    except ContextTooLong:
+        # Its window may be far smaller than we were told: half of the window, or of what was sent and can be shortened.
+        least = total(history.messages(0, closing))
+        half = min(tokens, total(fitting.messages) + least) // 2
+        shorter = msgspec.structs.replace(fitting, messages=history.messages(half, closing))
+        return await run.ask(role, shorter, deltas=deltas, on_call=on_call, reading=reading)

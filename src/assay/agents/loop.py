@@ -7,18 +7,15 @@ import msgspec
 from assay.agents.act import act
 from assay.agents.control import CONTROL, DONE, THINK
 from assay.agents.findings import report
-from assay.agents.history import CallResult, History, ModelTurn, result
-from assay.agents.model_calls import ask
-from assay.agents.prompt_texts import PromptOpening, opening
+from assay.agents.history import CallResult, History, ModelTurn, ask, output, result
+from assay.agents.prompt_texts import PromptOpening, counted, opening, rules
 from assay.agents.replies import mend, tell_ignored
-from assay.agents.rule_messages import counted, rules
 from assay.agents.task import AgentTask, Finding, Toolset, brief
-from assay.agents.windows import output
-from assay.core.conversation import shortened
-from assay.core.endings import in_words
+from assay.core.brief import shortened
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentFailed, AgentFinished, AgentStarted
 from assay.core.messages import Message, Reply, Request, ToolCall
+from assay.core.phrases import in_words
 from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from typing import Protocol
 
 import msgspec
 
 from assay.agents.control import DONE, THINK
 from assay.agents.task import AgentTask
-from assay.core.messages import ToolDefinition
+from assay.core.messages import Message, ToolDefinition
 from assay.run.prompt_files import hashes as hashes
 from assay.run.prompt_files import prompt as prompt
 from assay.run.protocols import Tool
@@ -38,3 +39,30 @@ def opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> PromptOpeni
     places = {"web": run.brief.scope.web, "documents": task.held}
     there = {tool.name for tool in told} | {place for place, held in places.items() if held}
     return PromptOpening(system=for_tools(prompt("assay.agents", "research"), there), tools=told)
+
+
+# Rules of a turn as a message: sentences for the model which reads it, values for code which does.
+
+
+class Stated(Protocol):
+    """Plain data that can be said in sentences."""
+
+    def stated(self) -> str:
+        """What it says, as English sentences."""
+        ...
+
+
+def rules(said: Stated) -> Message:
+    """The `rules` message."""
+    return Message(role="user", name="rules", text=said.stated(), values=msgspec.json.encode(said).decode())
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: `1 step`, `2 steps`, `no steps`."""
+    return f"{number or 'no'} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(numbers: tuple[int, ...]) -> str:
+    """Numbers as in a sentence: `2`, `2 and 3`, `2, 3 and 5`."""
+    *before, last = map(str, numbers)
+    return f"{', '.join(before)} and {last}" if before else last

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from assay.agents.repetition import repeating, whole_sentences, without_loops
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
 from assay.core.events import ToolsIgnored
+from assay.core.markers import strip
 from assay.core.messages import Reply, Task
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
@@ -12,6 +17,197 @@ from assay.run.call_repair import json_values as json_values
 from assay.run.call_repair import mend as mend
 from assay.run.call_repair import read_json as read_json
 from assay.run.run import Run
+
+# Texts of a model caught in a loop: found by what they say, not by how they are laid out, and cut.
+
+TIMES = 4
+"""How often something is said before it is a loop."""
+LEAST = 30
+"""Characters of it."""
+LONGEST_LOOP = 40
+"""Sentences or rows of which one round of a loop is made, at most."""
+MOST_SAID_BEFORE = 0.5
+"""The part of a text that may have been said before in it."""
+_SHORT_ROUND, _LONG_ROUND, _ROUNDS = 6, 200, 6
+_CITED = r"(?:[ \t]*\[[^\[\]\n]{1,80}\])+"
+_CUT = re.compile(rf"\n|(?<=[.!?])(?:{_CITED}(?:[ \t]+|(?=\n)|\Z)|[ \t]+(?!\[))|(?<=[。！？])(?:{_CITED})?[ \t]*")
+_NUMBER = re.compile(r"[ \t>]*[0-9]{1,4}\.")
+_LINE_SIGNS = re.compile(r"[ \t>]*(?:[-*+•]|[0-9]{1,4}[.)]|\(?[a-z0-9]\))?[ \t]+|[ \t]+")
+_RULE = re.compile(r"[\s|:=\-_*+.]*")
+_TABLE_RULE = re.compile(r"[ \t>]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{1,}:?[ \t]*)*\|?[ \t]*")
+_LABEL = re.compile(r".{0,80}[:：][*_ \t]*")
+
+
+class TextUnit(msgspec.Struct, frozen=True):
+    """A sentence, row or line at `[start, end)` of a text: what it says, "" where it is only structure."""
+
+    start: int
+    end: int
+    said: str
+
+
+def repeating(text: str) -> bool:
+    """Whether a text is caught in a loop."""
+    units = list(_units(text))
+    return bool(_loops(units)) or _said_before(units) > MOST_SAID_BEFORE or _circles(text)
+
+
+def without_loops(text: str) -> str:
+    """The text with each round of a loop but the first left out."""
+    text = _uncircled(text)
+    units = list(_units(text))
+    dropped = [index for first, last in _loops(units) for index in range(first, last)]
+    if _said_before([unit for index, unit in enumerate(units) if index not in set(dropped)]) > MOST_SAID_BEFORE:
+        dropped += _later(units)
+    gone = set(dropped)
+    kept = [text[unit.start : unit.end] for index, unit in enumerate(units) if index not in gone]
+    return "".join(kept).rstrip() if gone else text
+
+
+def whole_sentences(text: str) -> str:
+    """The text up to its last whole sentence or row: the rest was cut off; "" where there is none."""
+    units = list(_units(text))
+    while units and not _ended(text, units[-1]):
+        units.pop()
+    return text[: units[-1].end].rstrip() if units else ""
+
+
+def _ended(text: str, unit: TextUnit) -> bool:
+    said = text[unit.start : unit.end].rstrip()
+    bare = strip(said).rstrip("*_)\"'”’»") if said else ""
+    return bare.endswith((".", "!", "?", "…", "。", "！", "？", "।", "؟")) or (said[:1] == "|" and said.endswith("|"))
+
+
+# units
+
+
+def _units(text: str) -> Iterator[TextUnit]:
+    """The text in pieces which join up to it."""
+    start = 0
+    lines = _structural(text)
+    cuts = (cut for cut in _CUT.finditer(text) if not _numbers(text, cut.start()))
+    for cut in [*cuts, None]:
+        end = cut.end() if cut else len(text)
+        if end > start:
+            yield TextUnit(start, end, "" if text.rfind("\n", 0, start) + 1 in lines else _said(text[start:end]))
+        start = end
+
+
+def _numbers(text: str, at: int) -> bool:
+    """Whether what ends at `at` is the number of a list's item."""
+    return _NUMBER.fullmatch(text, text.rfind("\n", 0, at) + 1, at) is not None
+
+
+def _structural(text: str) -> set[int]:
+    """Where the lines begin which only give a text its form."""
+    found = set()
+    at = 0
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        below = lines[number + 1] if number + 1 < len(lines) else ""
+        head = bool(line.strip()) and "-" in below and _TABLE_RULE.fullmatch(below) is not None
+        if (
+            head
+            or line.lstrip(" \t>").startswith(("#", "```", "~~~"))
+            or _RULE.fullmatch(line)
+            or _LABEL.fullmatch(line)
+        ):
+            found.add(at)
+        at += len(line) + 1
+    return found
+
+
+def _said(text: str) -> str:
+    """What a piece says: its words, without its marks, signs and citations."""
+    signs = _LINE_SIGNS.match(text)
+    body = strip(text[signs.end() :] if signs else text)
+    return " ".join(re.findall(r"\w+", body.casefold()))
+
+
+# loops
+
+
+def _loops(units: Sequence[TextUnit]) -> list[tuple[int, int]]:
+    """The rounds to leave out, as ranges of units: all of a loop but its first round."""
+    telling = [index for index, unit in enumerate(units) if unit.said]
+    said = [units[index].said for index in telling]
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(said):
+        size, rounds = _loop_at(said, at)
+        if size:
+            last = at + size * rounds
+            end = telling[last] if last < len(telling) else len(units)
+            found.append((telling[at + size], end))
+            at = last
+        at += 1
+    return found
+
+
+def _loop_at(said: Sequence[str], at: int) -> tuple[int, int]:
+    """The length of a round of the loop which begins at `at`, and how many there are; (0, 0) for none."""
+    for size in range(1, min(LONGEST_LOOP, (len(said) - at) // TIMES) + 1):
+        if said[at] != said[at + size]:
+            continue
+        one = said[at : at + size]
+        rounds = 1
+        while said[at + size * rounds : at + size * (rounds + 1)] == one:
+            rounds += 1
+        if rounds >= TIMES and sum(map(len, one)) >= LEAST:
+            return size, rounds
+    return 0, 0
+
+
+def _later(units: Sequence[TextUnit]) -> list[int]:
+    """The units which say again what was said before."""
+    seen: set[str] = set()
+    later = []
+    for index, unit in enumerate(units):
+        if len(unit.said) >= LEAST and unit.said in seen:
+            later.append(index)
+        seen.add(unit.said)
+    return later
+
+
+def _said_before(units: Sequence[TextUnit]) -> float:
+    """The part of what a text says which it says again, where something is said often enough."""
+    counts: dict[str, int] = {}
+    for unit in units:
+        counts[unit.said] = counts.get(unit.said, 0) + 1
+    long = {said: count for said, count in counts.items() if len(said) >= LEAST}
+    if not any(count >= TIMES for count in long.values()):
+        return 0.0
+    again = sum(len(said) * (count - 1) for said, count in long.items())
+    return again / max(1, sum(len(unit.said) for unit in units))
+
+
+# loops inside one sentence
+
+
+def _circle(text: str) -> int:
+    """The length of a round where a text ends in the same few words over and over, 0 where it does not."""
+    tail = text.rstrip()[-_LONG_ROUND * _ROUNDS :]
+    for size in range(_SHORT_ROUND, min(_LONG_ROUND, len(tail) // _ROUNDS) + 1):
+        one = tail[-size:]
+        if tail.endswith(one * _ROUNDS) and sum(map(str.isalpha, one)) >= size / 2:
+            return size
+    return 0
+
+
+def _circles(text: str) -> bool:
+    return _circle(text) > 0
+
+
+def _uncircled(text: str) -> str:
+    """The text with one round of what its end goes over and over."""
+    text = text.rstrip() if _circle(text) else text
+    size = _circle(text)
+    if not size:
+        return text
+    one, end = text[-size:], len(text)
+    while text.endswith(one, 0, end - size):
+        end -= size
+    return text[:end]
 
 
 def defect(reply: Reply) -> str:

@@ -19,7 +19,7 @@ from assay.app.readers import LazyReaders
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Clock, Connector, Extractor, KeptPage, Origin, PageCache
 from assay.core.sources import Fetched
-from assay.core.urls import canonical
+from assay.core.web_addresses import canonical
 from assay.evidence.ingest import Ingested, exclusions, extractor_for, find_files, ingest, page_name
 from assay.evidence.monitor import ReadingMonitor
 from assay.settings import Settings

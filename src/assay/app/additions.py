@@ -12,10 +12,10 @@ import msgspec
 
 from assay.app import collections, uploads
 from assay.app.context import Context
-from assay.app.document_names import Sources, listed
 from assay.app.places import checked_name
+from assay.app.texts import Sources, listed
 from assay.core.errors import AssayError, UsageError
-from assay.core.ports.additions import ENDED, Addition
+from assay.core.ports.collections import ENDED, Addition
 from assay.run.holders import is_dead, this_process
 
 KEPT = timedelta(days=7)

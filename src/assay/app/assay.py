@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from assay import app
-from assay.app.document_names import DEFAULT as DEFAULT
-from assay.app.document_names import Say
-from assay.app.document_names import Sources as Sources
 from assay.app.history import LATEST as LATEST
 from assay.app.option_names import named
 from assay.app.run_queue import RunQueue
-from assay.core.brief import Point
-from assay.core.estimate import Estimate
+from assay.app.texts import DEFAULT as DEFAULT
+from assay.app.texts import Say
+from assay.app.texts import Sources as Sources
+from assay.core.brief import Estimate, Point
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.plan import Plan
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from assay.app.run_control import Asked, Came
     from assay.app.threads import Answers
     from assay.app.verification import Rechecked
-    from assay.evidence.citations import CitedPassage
+    from assay.evidence.documents import CitedPassage
 
 
 class Assay(RunQueue):

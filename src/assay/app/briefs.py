@@ -11,21 +11,18 @@ from typing import Any, Literal, TypedDict, TypeVar
 import msgspec
 
 from assay import agents, phases, verify
-from assay.app.texts import text_of
+from assay.app.texts import hosts, make_rules, text_of
 from assay.app.threads import Answers, given
-from assay.app.webrules import hosts, make_rules
-from assay.core.brief import ROLES, Brief, Depth, Mode, Role, Scope, Section, Timeouts
+from assay.core.brief import ROLES, Brief, Depth, Mode, Role, Said, Scope, Section, Timeouts, read_length
 from assay.core.claims import CheckName, RepairName
-from assay.core.conversation import Said
 from assay.core.depths import changed_depths
 from assay.core.detection import of_question
 from assay.core.errors import UnknownName, UsageError
 from assay.core.families import judges
 from assay.core.languages import read_language
-from assay.core.lengths import read_length
 from assay.core.outline import read_template
 from assay.core.usage import Budget
-from assay.core.webrules import WebRules
+from assay.core.web_addresses import WebRules
 from assay.locale import locale_for
 from assay.phases.fields.schema import LARGEST, canonical
 from assay.run.releases import own_release

@@ -13,8 +13,8 @@ from assay.core.claims import Summary
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Library, Pages
 from assay.core.sources import Document, Passage
-from assay.core.urls import BadUrl, read
 from assay.core.usage import Usage
+from assay.core.web_addresses import BadUrl, read
 from assay.evidence.documents import DocumentReader
 from assay.verify.evidence_index import text_of
 from assay.verify.texts.marked_text import MarkedText, mark

@@ -13,7 +13,7 @@ from assay.core.claims import Verdict
 from assay.core.decoders import UNREADABLE
 from assay.core.errors import UsageError
 from assay.verify.decision import decide
-from assay.verify.judge.value_comparison import ComparedValue
+from assay.verify.judge.masks import ComparedValue
 
 LONGEST = 16 * 1024 * 1024
 """Bytes of a line of JSON."""

@@ -11,9 +11,9 @@ import msgspec
 from assay.app import places
 from assay.app.acquisition import Gathering
 from assay.app.context import Context
-from assay.app.document_names import Say, Sources, listed
 from assay.app.places import CRAWL, FILES, PAGE
 from assay.app.shelves import NAMED, check_collection, forget_pages, one
+from assay.app.texts import Say, Sources, listed
 from assay.core.errors import UsageError
 from assay.core.ports import Origin
 from assay.core.sources import UNSORTED, Document

@@ -10,10 +10,9 @@ from functools import partial
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Fetcher
 from assay.core.sources import Fetched
-from assay.core.urls import BadUrl, canonical, read
-from assay.core.webrules import WebRules
+from assay.core.web_addresses import BadUrl, WebRules, canonical, read
 from assay.fetch.web.links import Links, links, sitemap
-from assay.run.ahead import MOST, Ahead
+from assay.run.execution import MOST, Ahead
 
 MOST_SITEMAPS = 20
 HTML = ("text/html", "application/xhtml+xml")

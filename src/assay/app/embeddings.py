@@ -16,18 +16,17 @@ from sqlalchemy import Engine
 from assay import plugins
 from assay.app.access import COMPATIBLE, access
 from assay.app.context import Context
-from assay.app.document_names import Say
 from assay.app.layout import vectors_file
 from assay.app.privacy import is_here
+from assay.app.texts import Say
 from assay.core.brief import Brief
 from assay.core.errors import SearchError, UnknownName, UsageError
 from assay.core.ports import Embedder, Library, Similarity
 from assay.evidence.segment import SEGMENTER
 from assay.search.vectors import Built as Built
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
-from assay.search.vectors.build_lease import postgres_turn
 from assay.search.vectors.hybrid import WordIndex
-from assay.search.vectors.vector_builder import Turn
+from assay.search.vectors.vector_builder import Turn, postgres_turn
 from assay.settings import Settings
 from assay.store.sql.sqlite import engine
 

@@ -11,9 +11,8 @@ from typing import get_args
 
 import msgspec
 
-from assay.core.brief import Brief, DepthRules, Role, SetDepth
+from assay.core.brief import Brief, DepthRules, Estimate, Role, SetDepth, Span
 from assay.core.errors import UsageError
-from assay.core.estimate import Estimate, Span
 from assay.core.events import TriageClassified
 from assay.core.messages import Profile
 from assay.core.ports import Journal, Spent, World

@@ -13,12 +13,12 @@ import msgspec
 
 from assay.app import worlds
 from assay.app.context import Context
-from assay.app.document_names import Say, Sources, listed
 from assay.app.queue_workers import check_priority
 from assay.app.revision import Revised, revised
 from assay.app.run_control import reviewed
 from assay.app.run_start import counted, scope_of
 from assay.app.stored_runs import find
+from assay.app.texts import Say, Sources, listed
 from assay.app.threads import web_too, without_web
 from assay.core.brief import POINTS, Brief, Fork, Point, Scope
 from assay.core.errors import UnknownName, UsageError
@@ -28,8 +28,8 @@ from assay.core.ports import FINAL, EventDraft, Library, Memory, RunInputs, RunR
 from assay.core.report import bibliography
 from assay.core.sources import Source
 from assay.core.translation import gettext as _
-from assay.core.urls import BadUrl, canonical, read
 from assay.core.view import RunView, fold
+from assay.core.web_addresses import BadUrl, canonical, read
 from assay.locale import speaking
 from assay.phases.checkpoint import Checkpoint, stood
 from assay.phases.fork import Leaving, handed_over

@@ -14,9 +14,7 @@ from assay.app.context import Context
 from assay.app.option_names import named
 from assay.core.allowance import OwnerLimits
 from assay.core.ports import Model, Watch
-from assay.core.ports.audit import AuditEntry, AuditLog
-from assay.core.ports.buckets import Buckets
-from assay.core.ports.user_limits import LimitStore
+from assay.core.ports.users import AuditEntry, AuditLog, Buckets, LimitStore
 from assay.settings import Settings, load
 
 if TYPE_CHECKING:

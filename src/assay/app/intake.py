@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import msgspec
 
-from assay.core.ports.additions import ENDED, Additions
+from assay.core.ports.collections import ENDED, Additions
 from assay.run.tasks import Tasks
 
 

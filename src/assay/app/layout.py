@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from assay.core.decoders import ready_types
 from assay.core.later import later
 from assay.settings import Settings
-from assay.store.blob_format import KeptBlobs, Owner
+from assay.store.blobs import KeptBlobs, Owner
 from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql.backend import DatabaseBackend

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from assay import app
-from assay.app.document_names import DEFAULT, Say, Sources
 from assay.app.home import Home
+from assay.app.texts import DEFAULT, Say, Sources
 from assay.core.ports import Addition, CollectionRow, Explanation, Hit, Origin
 from assay.core.sources import Document
 

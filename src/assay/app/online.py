@@ -13,7 +13,7 @@ from assay.core.errors import ConfigError, FetchFailed, NothingRead
 from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, RateLimiter, Search
 from assay.core.secrets import Secret
 from assay.core.sources import Document, Fetched, PassageSpan
-from assay.core.webrules import ANYTHING, OTHER, WebRules
+from assay.core.web_addresses import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import ingest
 from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.notices import CrossrefNotices

@@ -17,9 +17,9 @@ from assay.app.access import access
 from assay.core.brief import Brief
 from assay.core.errors import UsageError
 from assay.core.ports import Journal, Library, Model
-from assay.core.urls import BadUrl, read
 from assay.core.view import fold
-from assay.phases.private_documents import WEB
+from assay.core.web_addresses import BadUrl, read
+from assay.phases.method import WEB
 from assay.settings import Settings
 
 NAMED = 3

@@ -8,12 +8,12 @@ from assay import plugins
 from assay.app import estimates, worlds
 from assay.app.context import Context
 from assay.app.stored_runs import events, view
+from assay.core.brief import Estimate
 from assay.core.errors import UnknownName
-from assay.core.estimate import Estimate
 from assay.core.markers import CitationMode
 from assay.core.report import bibliography
 from assay.core.view import fold
-from assay.evidence.citations import CitedPassage, show
+from assay.evidence.documents import CitedPassage, show
 from assay.export.protocols import Exporter, Record
 
 

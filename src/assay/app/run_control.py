@@ -14,7 +14,7 @@ from assay.app.context import Context
 from assay.app.stored_runs import find
 from assay.app.texts import text_of
 from assay.app.threads import Answers
-from assay.core import plan_form
+from assay.core import plan as plan_form
 from assay.core.errors import LeaseHeld, NotNow
 from assay.core.events import ControlApplied
 from assay.core.plan import Plan, Reviewed

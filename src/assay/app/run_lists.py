@@ -10,7 +10,7 @@ from assay.app.context import Context
 from assay.app.stored_runs import ListedRun, forget, listed_run, with_accounts, without_the_dead
 from assay.app.threads import LONGEST_NAME, messages
 from assay.core import pages
-from assay.core.conversation import Said
+from assay.core.brief import Said
 from assay.core.errors import UsageError
 from assay.core.ports import RunFilter, RunRow, RunStatus, ThreadPlace, ThreadRow
 from assay.core.view import fold

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay import app
-from assay.app.document_names import Say
 from assay.app.history import RunHistory
+from assay.app.texts import Say
 from assay.core.ports import Queue, QueuedRun, QueueLimits
 
 if TYPE_CHECKING:

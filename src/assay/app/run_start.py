@@ -11,16 +11,20 @@ from assay.app import collections as app_collections
 from assay.app import results, threads, worlds
 from assay.app.briefs import RunOptions, make_brief, said_of_web
 from assay.app.context import Context
-from assay.app.document_names import DEFAULT, Say, Sources, listed
 from assay.app.handle import RunHandle
 from assay.app.places import collections_in
 from assay.app.queue_workers import check_priority
 from assay.app.stored_runs import find, view
+from assay.app.texts import (
+    DEFAULT,
+    Say,
+    Sources,
+    listed,
+)
 from assay.app.warnings import ProgressNote, summed
-from assay.core import counts
-from assay.core.brief import Brief, Scope
+from assay.core import phrases
+from assay.core.brief import Brief, Estimate, Scope
 from assay.core.errors import EventLoopError
-from assay.core.estimate import Estimate
 from assay.core.ports import World
 from assay.core.translation import gettext as _
 from assay.locale import speaking
@@ -99,7 +103,7 @@ async def scope_of(context: Context, paths: list[str] | None, asked: Scope, prog
     if paths is None:
         count = await asyncio.to_thread(library.summary, [DEFAULT])
         default = _("the default collection")
-        label = f"{default} ({counts.documents(count.documents)}){more}"
+        label = f"{default} ({phrases.documents(count.documents)}){more}"
         return msgspec.structs.replace(asked, label=label)
     in_memory = context.home is None and context.settings.database is None
     names, rest = await asyncio.to_thread(collections_in, paths, library, in_memory=in_memory)
@@ -113,7 +117,7 @@ async def scope_of(context: Context, paths: list[str] | None, asked: Scope, prog
     documents = await asyncio.to_thread(library.count, collections)
     label = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
     return msgspec.structs.replace(
-        asked, collections=tuple(collections), label=f"{label} ({counts.documents(documents)}){more}"
+        asked, collections=tuple(collections), label=f"{label} ({phrases.documents(documents)}){more}"
     )
 
 
@@ -159,4 +163,4 @@ def _preparing(
 
 def counted(documents: int) -> str:
     """How many documents, in words."""
-    return counts.documents(documents)
+    return phrases.documents(documents)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from assay.app.stored_runs import find
 from assay.core.errors import UnknownName, UsageError
-from assay.core.ports.shares import ShareRow, ShareStore
+from assay.core.ports.users import ShareRow, ShareStore
 
 if TYPE_CHECKING:
     from assay.app.context import Context

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from assay.app.assay import Assay, Sources
-from assay.app.document_names import Say
 from assay.app.option_names import named
+from assay.app.texts import Say
 from assay.core.errors import EventLoopError
 from assay.settings import Settings
 

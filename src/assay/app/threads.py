@@ -6,8 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from assay.core.brief import Brief, Scope
-from assay.core.conversation import GivenAnswer, Said, latest, matched
+from assay.core.brief import (
+    Brief,
+    GivenAnswer,
+    Said,
+    Scope,
+    latest,
+    matched,
+)
 from assay.core.errors import NotNow, UnknownName, UsageError
 from assay.core.markers import strip
 from assay.core.ports import FINAL, Journal, Memory, RunRow

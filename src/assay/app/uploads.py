@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from assay.app import collections
 from assay.app.context import Context
-from assay.app.document_names import Say
 from assay.app.places import checked_name
+from assay.app.texts import Say
 from assay.core.errors import StoreError, TooLarge, UsageError
 from assay.evidence.ingest import UPLOADED, Ingested
 

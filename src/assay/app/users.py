@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from assay.core.errors import ConfigError, NotLoggedIn, UnknownName, UsageError
-from assay.core.ports.shares import ShareStore
-from assay.core.ports.users import PERMISSIONS, Credential, Permission, UserRole, UserRow, UserStore
+from assay.core.ports.users import PERMISSIONS, Credential, Permission, ShareStore, UserRole, UserRow, UserStore
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher

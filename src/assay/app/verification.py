@@ -15,11 +15,11 @@ from assay.app import daily, privacy, stored_runs, worlds
 from assay.app.cited_texts import Desk, VerifiedText, verify_text
 from assay.app.claim_judge import Bench, budget_of, check_able
 from assay.app.context import Context
-from assay.app.document_names import Say, Sources, listed
 from assay.app.layout import store_of
 from assay.app.places import collections_in
 from assay.app.providers import turns_of
 from assay.app.replays import Replay, compared
+from assay.app.texts import Say, Sources, listed
 from assay.core.errors import UsageError
 from assay.core.ports import Library
 from assay.run.replay import replay

@@ -17,7 +17,7 @@ LOADED = (
     "assay.app.results",
     "assay.app.run_start",
     "assay.models.model_lists",
-    "assay.search.web.page_words",
+    "assay.search.web.provider",
     "assay.verify.pipeline",
     "anyio._backends._asyncio",
     "babel.dates",

@@ -19,7 +19,7 @@ from assay.cli.terminal import say, write
 from assay.cli.totals import summed
 from assay.core.assurance import told
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
-from assay.core.kinds import relevance
+from assay.core.phrases import relevance
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
 
 _TEXT = 300

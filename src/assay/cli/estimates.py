@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from assay.cli.figures import joined, short
 from assay.cli.live.times import clock
-from assay.core.brief import Brief
-from assay.core.estimate import Estimate, Span
+from assay.core.brief import Brief, Estimate, Span
 
 CENT = 0.01
 

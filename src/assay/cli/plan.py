@@ -21,8 +21,8 @@ from assay.cli.live.summary import outcome
 from assay.cli.run_watch import Output, exit_code, watch
 from assay.cli.shell_words import any_path, strategies
 from assay.cli.terminal import TerminalOptions, harmless, say, write
-from assay.core import plan_form
-from assay.core.estimate import Estimate
+from assay.core import plan
+from assay.core.brief import Estimate
 from assay.core.view import RunView
 
 
@@ -105,7 +105,7 @@ async def show(assay: Assay, view: RunView, output: Output) -> Exit:
 
 def lines(view: RunView, estimate: Estimate) -> list[str]:
     """A plan, and what its run is thought to take."""
-    form = plan_form.written(view.plan).splitlines() if view.plan else []
+    form = plan.written(view.plan).splitlines() if view.plan else []
     spent = f", of which {price(view.usage.total)} is spent" if view.usage.total.usd else ""
     said = f"estimated: {told(estimate)}{spent}"
     return [*map(harmless, form), "", f"depth: {view.depth}, strategy: {view.strategy}", said]

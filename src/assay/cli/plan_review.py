@@ -7,7 +7,7 @@ import click
 from assay import Assay
 from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.terminal import clean, harmless, say
-from assay.core import plan_form
+from assay.core import plan as plan_form
 from assay.core.errors import UsageError
 from assay.core.plan import Plan
 from assay.core.view import RunView

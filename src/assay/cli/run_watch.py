@@ -20,10 +20,10 @@ from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.live.summary import outcome, summary
 from assay.cli.notify_options import tell
 from assay.cli.terminal import say, write
-from assay.core.endings import LIMITS
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
+from assay.core.phrases import LIMITS
 from assay.core.view import RunView
 
 Stdout = Literal["report", "json", "events"]

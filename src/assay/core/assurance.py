@@ -1,16 +1,16 @@
-"""What a run may be called: verified, where every claim holds and one of them answers; else what is missing.
-
-That a sentence is true to its source and that it answers what was asked are two things. Each is told apart.
-"""
+"""What a run may be called, and what must hold of a report and its evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.core.claims import HOLDING, Claim
+from assay.core.claims import HOLDING, Claim, Summary, summarize
+from assay.core.markers import parse
+from assay.core.sources import Passage, sha256
 from assay.core.translation import gettext as _
 from assay.core.translation import ngettext, number
 
@@ -79,3 +79,148 @@ def _failing(found: Assurance) -> str:
     if found.answered is False:
         return _("{text}, and none was found to answer the question").format(text=said)
     return said
+
+
+# What must hold of a report and its evidence, whoever asks: the gate inside a run, and who verifies a bundle later.
+
+
+def records(
+    report: str, claims: Sequence[Claim], passages: Mapping[str, Passage], sources: Sequence[str], summary: Summary
+) -> tuple[str, ...]:
+    """Problems with a report's markers, its claims' places and passages, and the counts.
+
+    `report` is as written; `passages` are all that were shown, by id, `sources` the ids of all sources.
+    """
+    return (
+        *dropped_markers(report, {*passages, *sources}, summary.dropped_markers),
+        *misplaced_claims(report, claims, passages),
+        *miscounted(claims, summary),
+    )
+
+
+def unresolved(report: str, known: Set[str]) -> list[str]:
+    """The ids in the markers of `report` which name nothing in `known`, as often as they stand there."""
+    return [id for marker in parse(report) for id in marker.ids if id not in marker.implied and id not in known]
+
+
+def dropped_markers(report: str, known: Set[str], counted: int) -> tuple[str, ...]:
+    """Whether as many markers name nothing as were counted."""
+    unknown = len(unresolved(report, known))
+    return () if unknown == counted else (f"{unknown} markers name nothing, but {counted} are counted as dropped",)
+
+
+def misplaced_claims(report: str, claims: Sequence[Claim], passages: Mapping[str, Passage]) -> tuple[str, ...]:
+    """Claims which lie outside the report, or cite what was never shown."""
+    problems: list[str] = []
+    for claim in claims:
+        if not 0 <= claim.start < claim.end <= len(report):
+            problems.append(f"claim {claim.id} lies outside the report")
+        problems.extend(
+            f"claim {claim.id} cites {id}, which was never shown" for id in claim.passages if id not in passages
+        )
+    return tuple(problems)
+
+
+def miscounted(claims: Sequence[Claim], summary: Summary) -> tuple[str, ...]:
+    """Whether the counts are those of the claims, and every claim has an id of its own."""
+    problems: list[str] = []
+    if summarize(claims, summary.dropped_markers) != summary:
+        problems.append("the counts are not those of the claims")
+    if len({claim.id for claim in claims}) != len(claims):
+        problems.append("two claims have one id")
+    return tuple(problems)
+
+
+def misquoted(id: str, passage: Passage, text: bytes | memoryview) -> str:
+    """What is wrong with a passage, kept under `id`, of a document with this UTF-8 text; empty when nothing is.
+
+    That the text is the document's own (its hash) is for the caller to see to, once a document.
+    """
+    quoted = passage.text.encode("utf-8", "surrogatepass")
+    if id != passage.id or not id.startswith(f"{passage.source}."):
+        return "is recorded under another id"
+    if not 0 <= passage.start < passage.end <= len(text):
+        return "lies outside its document"
+    if _inside_a_character(text, passage.start) or _inside_a_character(text, passage.end):
+        return "cuts a character of its document"
+    if text[passage.start : passage.end] != quoted:
+        return "is not what its document says there"
+    if sha256(quoted) != passage.text_sha256:
+        return "does not have its hash"
+    return ""
+
+
+def _inside_a_character(text: bytes | memoryview, at: int) -> bool:
+    return at < len(text) and text[at] & 0xC0 == 0x80
+
+
+# Sentences which say that something was not found, as findings do: "the documents do not state the warranty".
+
+_SEARCHED = {
+    "en": r"documents?|sources?|passages?|pages?|excerpts?|search(?:es)?|findings?",
+    "de": r"dokumente?n?|quellen?|unterlagen|textstellen?|seiten?|fundstellen?|suche|materialien",
+    "fr": r"documents?|sources?|passages?|pages?|textes?|extraits?|recherches?",
+    "es": r"documentos?|fuentes?|pasajes?|páginas?|textos?|búsquedas?",
+    "it": r"documenti|documento|fonti|fonte|passaggi|pagine|testi|ricerca",
+    "pt": r"documentos?|fontes?|passagens|páginas?|textos?|pesquisas?|buscas?",
+    "nl": r"document(?:en)?|bronn?(?:en)?|passages?|pagina's|teksten?|zoekopdracht(?:en)?",
+    "pl": r"dokument\w*|źród\w*|fragment\w*|stron\w*|tekst\w*|wyszukiwani\w*",
+    "ru": r"документ\w*|источник\w*|фрагмент\w*|страниц\w*|текст\w*|поиск\w*",
+    "uk": r"документ\w*|джерел\w*|фрагмент\w*|сторін\w*|текст\w*|пошук\w*",
+    "tr": r"belge\w*|kaynak\w*|sayfa\w*|metin\w*|arama\w*",
+}
+"""What research searches, by language."""
+_DENIED = {
+    "en": r"(?:not|n't|never|cannot)\s+(?:\w+\s+){0,2}?(?:states?|say|mention|specify|give|contain|include|provide"
+    r"|report|describe|indicate|name|disclose|cover|address|answer|list|show|discuss|reveal|tell|hold|document|found"
+    r"|stated|mentioned|specified|given)\b|\b(?:no|nothing|none|silent|without)\b",
+    "de": r"\b(?:nicht|nichts|keine?[nmrs]?)\b",
+    "fr": r"\b(?:ne|n['’])\s?\w+(?:\s\w+)?\s(?:pas|rien|aucun\w*)\b|\baucun\w*\b|\brien\b",
+    "es": r"\bno\b|\bning[uú]n\w*\b|\bnada\b",
+    "it": r"\bnon\b|\bnessun\w*\b|\bnulla\b",
+    "pt": r"\bnão\b|\bnenhum\w*\b|\bnada\b",
+    "nl": r"\b(?:niet|niets|geen)\b",
+    "pl": r"\bnie\b|\bbrak\w*\b|\bżadn\w*\b",
+    "ru": r"\bне\b|\bнет\b|\bничего\b|\bотсутству\w*\b",
+    "uk": r"\bне\b|\bнема\w*\b|\bнічого\b|\bвідсутн\w*\b",
+    "tr": r"\b(?:yok\w*|değil\w*|bulun(?:a)?ma\w*|belirtilme\w*|içerme\w*|bahsetme\w*)\b",
+}
+"""How a sentence denies that they say something."""
+_REACH = 60
+"""Characters between the two at most."""
+_WHOLE = (
+    r"\b(?:nothing|none|no)\b[^.;:]{0,80}?\b(?:was|were|is|could be|has been)\s+(?:found|stated|mentioned|available)\b",
+    r"\b(?:could|can)(?:\s*not|n't)\s+be\s+(?:\w+\s+)?(?:found|established|determined|located|answered|verified)\b",
+    r"\b(?:is|are|was|were)\s*(?:not|n't)\s+(?:\w+\s+)?(?:stated|mentioned|specified|disclosed|documented)\b",
+    r"\bno (?:information|data|details?|mention|answer|figures?)\b[^.;]{0,20}\b(?:on|about|of|for|is|was|were)\b",
+    r"\b(?:nichts|keine?[nmrs]?)\b[^.;]{0,60}\b(?:gefunden|angegeben|erwähnt|genannt)\b",
+    r"\b(?:wird|werden|ist|sind|wurde|wurden)\b[^.;]{0,40}\bnicht\s+(?:gefunden|angegeben|erwähnt|genannt)\b",
+    r"\bkeine (?:angaben?|informationen?)\b",
+    r"\baucune (?:information|mention|donnée)\b",
+    r"\bno (?:se|hay)\b[^.;]{0,40}\b(?:encontr\w+|mencion\w+|información|datos|indica\w*)\b",
+    r"\bnon\b[^.;]{0,30}\b(?:trovat\w+|menzionat\w+|indicat\w+|informazioni)\b",
+    r"\bnão\b[^.;]{0,30}\b(?:encontrad\w+|mencionad\w+|indicad\w+|informaç\w+)\b",
+    r"\bgeen (?:informatie|gegevens|vermelding)\b|\bniet (?:gevonden|vermeld|genoemd)\b",
+    r"\bnie (?:znaleziono|podano|wspomniano)\b|\bbrak informacji\b",
+    r"\bне (?:найден[оы]|указан\w*|упомина\w*|знайдено|вказан\w*|згадан\w*)\b",
+    r"\bнет (?:сведений|данных|информации)\b",
+    r"(?:文件|文档|资料|资料来源|来源|网页|検索|文書|資料|出典)[^。；]{0,30}(?:没有|未|沒有|ない|ません|見つから|記載され)",
+    r"(?:没有|未)(?:找到|提及|提到|说明|给出)|見つかりません|見つからな|記載(?:は|が)?(?:ありません|ない)",
+    r"(?:문서|자료|출처|페이지)[^.]{0,40}(?:않|없)|(?:찾을 수 없|찾지 못|언급되지 않)",
+    r"(?:الوثائق|المستندات|المصادر|الصفحات)[^.]{0,40}\b(?:لا|لم|ليس)\b|لم (?:يتم العثور|يُعثر|يذكر)",
+    r"(?:दस्तावेज़\w*|स्रोत\w*|पृष्ठ\w*)[^।]{0,60}नहीं|नहीं मिल\w*|कोई जानकारी नहीं",
+)
+"""Denials which need no word for what was searched."""
+
+
+def _either(language: str) -> str:
+    there, denied = rf"\b(?:{_SEARCHED[language]})\b", f"(?:{_DENIED[language]})"
+    return rf"{there}[^.;]{{0,{_REACH}}}?{denied}|{denied}[^.;]{{0,{_REACH}}}?{there}"
+
+
+_ABSENT = re.compile("|".join(f"(?:{each})" for each in (*map(_either, _SEARCHED), *_WHOLE)), re.IGNORECASE)
+
+
+def states_absence(sentence: str) -> bool:
+    """Whether a sentence says that what was searched does not say something, in one of the languages known here."""
+    return _ABSENT.search(sentence) is not None

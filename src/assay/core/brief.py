@@ -1,29 +1,179 @@
-"""The brief: a question and everything fixed before its run."""
+"""The brief: a question and everything fixed before its run, what was said before it, what it will take."""
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 
 from assay.core.claims import CheckName, RepairName
-from assay.core.conversation import GivenAnswer, Said
 from assay.core.depths import DEPTHS as DEPTHS
 from assay.core.depths import STEPWISE as STEPWISE
 from assay.core.depths import DepthRules as DepthRules
 from assay.core.depths import SetDepth as SetDepth
 from assay.core.depths import decided_by_reasoning
 from assay.core.depths import depth_rules as depth_rules
-from assay.core.estimate import Estimate
-from assay.core.lengths import Length
+from assay.core.errors import UsageError
 from assay.core.messages import ModelFacts
+from assay.core.text import estimate_tokens, sentences, words
 from assay.core.usage import Budget
-from assay.core.webrules import WebRules
+from assay.core.web_addresses import WebRules
+
+# What was said in a thread before a run, and answers given before they are asked for.
+
+USER_MESSAGES = 5
+"""A run is told this many of the last messages its user wrote, with the replies between."""
+LONGEST = 4_000
+"""Code points kept of a message; the rest is cut off at the end of a sentence."""
+ALIKE = 0.8
+"""How near a question must come to the one an answer was given to (difflib's ratio)."""
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """One message of a thread. `questions` says that it asks the user to make clear what is meant."""
+
+    by: Literal["user", "assistant"]
+    text: str
+    questions: bool = False
+
+
+class GivenAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer given before its question was asked: to the question named, or to the next where none is."""
+
+    text: str
+    question: str = ""
+
+
+def latest(said: Sequence[Said]) -> tuple[Said, ...]:
+    """The last messages of a thread: those of the user up to `USER_MESSAGES`, and the replies between and after."""
+    kept: list[Said] = []
+    users = 0
+    for each in reversed(said):
+        users += each.by == "user"
+        if users > USER_MESSAGES:
+            break
+        kept.append(msgspec.structs.replace(each, text=shortened(each.text, LONGEST)))
+    return tuple(reversed(kept))
+
+
+def fitted(said: Sequence[Said], tokens: int) -> tuple[Said, ...]:
+    """The messages in `tokens`: replies are shortened together, then the oldest messages left out."""
+    kept, length = list(said), LONGEST
+    while kept and _size(kept) > tokens:
+        if length > 200:
+            length //= 2
+            kept = [_short(each, length) for each in kept]
+        else:
+            kept = kept[1:]
+    return tuple(kept)
+
+
+def _short(said: Said, length: int) -> Said:
+    return said if said.by == "user" else msgspec.structs.replace(said, text=shortened(said.text, length))
+
+
+def _size(said: Sequence[Said]) -> int:
+    return estimate_tokens(msgspec.json.encode(said).decode())
+
+
+def shortened(text: str, length: int) -> str:
+    """`text` within `length` code points: as many whole sentences as fit, else cut at a space."""
+    text = text.strip()
+    if len(text) <= length:
+        return text
+    ends = [end for _, end in sentences(text[:length]) if end < length]
+    cut = text[: ends[-1]] if ends else text[: length - 2].rpartition(" ")[0] or text[: length - 2]
+    return f"{cut.rstrip()} …" if len(cut) + 2 <= length else f"{cut[: length - 2].rstrip()} …"
+
+
+def matched(questions: Sequence[str], given: Sequence[GivenAnswer]) -> tuple[str | None, ...]:
+    """The answer given to each question, None where there is none.
+
+    An answer goes to the question it names, in these or nearly these words; answers which name none are taken in order
+    by the questions left.
+    """
+    named = {_plain(each.question): each.text for each in given if each.question}
+    unnamed = iter([each.text for each in given if not each.question])
+    found: list[str | None] = [_named(question, named) for question in questions]
+    return tuple(next(unnamed, None) if answer is None else answer for answer in found)
+
+
+def _named(question: str, named: dict[str, str]) -> str | None:
+    near = difflib.get_close_matches(_plain(question), named, n=1, cutoff=ALIKE)
+    return named[near[0]] if near else None
+
+
+def _plain(text: str) -> str:
+    return " ".join(words(text))
+
+
+# What a run will likely take: ranges, made before it begins.
+
+
+class Span(msgspec.Struct, frozen=True):
+    """From `least` to `most`."""
+
+    least: float
+    most: float
+
+    def holds(self, value: float) -> bool:
+        """Whether `value` is within."""
+        return self.least <= value <= self.most
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run will likely take, all in all: model calls, tokens, US dollars, seconds of work.
+
+    `usd` is None where a model's price is not known. `basis` says what it rests on: the rules of the depth and the
+    table of prices, or the latest `runs` of the same kind.
+    """
+
+    calls: Span
+    tokens: Span
+    seconds: Span
+    usd: Span | None = None
+    basis: Literal["rules", "runs"] = "rules"
+    runs: int = 0
+
+
+# How long a report should be: a name, or a number of words.
+
+Named = Literal["short", "normal", "long"]
+Length = Named | int
+"""A named length, or about so many words."""
+SHARES: dict[Named, float] = {"short": 0.5, "normal": 1.0, "long": 2.0}
+"""What the names stand for, as a part of the words of a run's depth."""
+LEAST, MOST = 30, 10_000
+
+
+def read_length(value: str | int) -> Length:
+    """A length as a person gives it: `short`, `normal`, `long`, `300`.
+
+    Raises:
+        UsageError: it is none.
+    """
+    text = str(value).strip().lower()
+    for name in SHARES:
+        if text == name:
+            return name
+    count = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
+    if not LEAST <= count <= MOST:
+        raise UsageError(
+            f"{str(value)[:40]!r} is no length: write short, normal, long or a number from {LEAST} to {MOST:,}"
+        )
+    return count
+
+
+def words_of(length: Length, usual: int) -> int:
+    """The words wanted, 0 for as many as it takes; `usual` are those of the run's depth."""
+    return length if isinstance(length, int) else round(usual * SHARES[length])
+
 
 Mode = Literal["auto", "simple", "web_search", "deep_research", "agent"]
 Depth = Literal["auto", "light", "medium", "extended"]
 Role = Literal["simple", "analytical", "complex", "judge"]
-
 ROLES: tuple[Role, ...] = ("simple", "analytical", "complex", "judge")
 
 
@@ -65,7 +215,6 @@ class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Point = Literal["plan", "research", "write"]
-
 POINTS: tuple[Point, ...] = ("plan", "research", "write")
 
 

@@ -1,18 +1,17 @@
-"""Making text from pages, documents and models harmless where people read it.
-
-Terminal escapes and the controls which reorder text (Unicode TR 36, "Trojan Source") never leave Assay in a report;
-names and addresses never become Markdown.
-"""
+"""Making text from pages, documents and models harmless where people read it."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from urllib.parse import unquote, urlsplit
 
 import msgspec
+
+from assay.core.scanner import Token, scan
 
 _ESCAPE_SEQUENCE = r"\x1b\[[0-?]{0,64}[ -/]{0,16}[@-~]|\x1b\][^\x07\x1b\n]{0,512}(?:\x07|\x1b\\)|\x1b[ -/]{0,4}[0-~]"
 _CONTROL = r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
@@ -21,7 +20,6 @@ HARMFUL = re.compile(
     rf"{_ESCAPE_SEQUENCE}|{_CONTROL}|{_REORDERING}|[\ud800-\udfff\ufff9-\ufffb]|[\U000e0000-\U000e007f]"
 )
 """Terminal escapes, controls but tab and line ends (a lone CR is none), bidi controls, surrogates, invisible tags."""
-
 _MARKS = re.compile(r"[\u200e\u200f\u061c]")
 _INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
 _BLOCK = re.compile(r"^(#{1,6}|[-+=]|\d{1,9}(?=[.)]))")
@@ -106,3 +104,52 @@ def local_path(url: str) -> str | None:
     if parts.scheme.lower() == "upload":
         return unquote(parts.path.rpartition("/")[2])
     return None if parts.netloc else url
+
+
+# Taking the action out of a report's Markdown: what a viewer would load, run or hide on its own.
+
+_ELEMENTS = (
+    "a|animate|applet|area|audio|base|body|button|canvas|dialog|embed|form|frame|frameset|head|html|iframe|image|img|input"
+    "|link|marquee|math|meta|noscript|object|option|param|picture|plaintext|portal|script|select|set|source|style|svg"
+    "|template|textarea|title|track|use|video|xmp"
+)
+_TAG = rf"<(?=/?(?:{_ELEMENTS})(?:[\s/>]|\Z)|!|\?|/?[a-z][^<>]{{0,999}}[\s/\"']on[a-z]+\s*=)"
+_AUTOLINK = r"(?<!\]\()<(?=(?!https?:|mailto:)[a-z][a-z0-9+.-]{1,31}:)"
+_IMAGE = r"!(?=\[)"
+_UNSAFE = r"(?!https?://|mailto:)(?=<?[^\s/?#()<>]*[:&\\])"
+_DEFINITION = rf"^[ \t>*+\-0-9.)]{{0,60}}\[(?=[^\[\]\n]{{1,999}}\]:\s*<?{_UNSAFE})"
+_SIGNS = re.compile(rf"\\.|(?P<acts>{_TAG}|{_AUTOLINK}|{_IMAGE}|{_DEFINITION})", re.IGNORECASE | re.MULTILINE)
+_TARGET = re.compile(rf"(?<=\]\()\s*<?{_UNSAFE}", re.IGNORECASE)
+_NO_CODE = re.compile(r"\$.*\$|`[^\n]*\n.*`|\\.|\\\(.*\\\)|\\\[.*\\\]|<.*>", re.DOTALL)
+
+
+def active(markdown: str) -> list[Edit]:
+    """The edits which make `markdown` do nothing; most texts need none."""
+    if not any(sign in markdown for sign in ("<", "![", "](", "]:")):
+        return []
+    return [edit for start, end in _prose(markdown) for edit in _edits(markdown, start, end)]
+
+
+def _prose(markdown: str) -> Iterator[tuple[int, int]]:
+    """The stretches which are neither code nor markers.
+
+    Formulas are prose to most viewers, and a line of a code span may turn out to begin a block.
+    """
+    for prose, group in itertools.groupby(scan(markdown), key=lambda token: _is_prose(markdown, token)):
+        if prose:
+            tokens = list(group)
+            yield tokens[0].start, tokens[-1].end
+
+
+def _is_prose(markdown: str, token: Token) -> bool:
+    if token.kind == "verbatim":
+        return _NO_CODE.fullmatch(markdown, token.start, token.end) is not None
+    return token.kind != "marker"
+
+
+def _edits(markdown: str, start: int, end: int) -> Iterator[Edit]:
+    for found in _SIGNS.finditer(markdown, start, end):
+        if found["acts"]:
+            yield Edit(found.end() - 1, found.end(), "\\" + markdown[found.end() - 1])
+    for found in _TARGET.finditer(markdown, start, end):
+        yield Edit(found.end(), found.end(), "unsafe:")

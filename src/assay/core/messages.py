@@ -1,15 +1,58 @@
-"""What is said to a model and what comes back."""
+"""What is said to a model and what comes back; how long, how near and how rare it is."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
 
-from assay.core.closeness import Closeness
-from assay.core.rarity import Rarity
+from assay.core.passage_context import ShownPassage, ShownSource
+from assay.core.text import estimate_tokens, words
 from assay.core.usage import Usage
+
+# How near passages are in meaning to what is asked: cosines, as an embedder sees both.
+
+
+class Closeness(msgspec.Struct, frozen=True, kw_only=True):
+    """Cosines by question, and of each question by the id of the passage."""
+
+    cosines: dict[str, dict[str, float]] = {}
+
+    def of(self, question: str) -> Mapping[str, float]:
+        """The cosines of passages with `question`; where it was not compared, with the one most like it in words."""
+        if question in self.cosines:
+            return self.cosines[question]
+        asked = set(words(question))
+        best, most = "", 0.0
+        for known in self.cosines:
+            said = set(words(known))
+            share = len(asked & said) / (len(asked | said) or 1)
+            if share > most:
+                best, most = known, share
+        return self.cosines.get(best, {})
+
+
+def passage_text(above: str, about: str, text: str) -> str:
+    """A passage as an embedder reads it: the heading or title it stands under, what it is about, its words."""
+    return "\n".join(filter(None, (above, about, text)))
+
+
+def shown_text(source: ShownSource, passage: ShownPassage) -> str:
+    """The same of a passage as a model was shown it."""
+    return passage_text(passage.under.rpartition(" > ")[2] or source.title, passage.about, passage.text)
+
+
+# How rare words are in what may be searched: counts, as the scorer of relevance weighs words by them.
+
+
+class Rarity(msgspec.Struct, frozen=True, kw_only=True):
+    """How many of the `passages` in scope hold an index term, by term. One which is not named was not counted."""
+
+    passages: int = 0
+    holding: dict[str, int] = {}
+
 
 Task = Literal[
     "triage",
@@ -229,3 +272,59 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     deterministic: bool = False
     local: bool = False
     quotes: bool = False
+
+
+# How messages read to a model: each between tags of its name, which nothing inside it can open or close.
+
+NAMES = (
+    "answers",
+    "assumptions",
+    "background",
+    "brief",
+    "conversation",
+    "coverage",
+    "documents",
+    "evidence",
+    "fields",
+    "findings",
+    "headers",
+    "instructions",
+    "note",
+    "objection",
+    "parts",
+    "plan",
+    "question",
+    "reflections",
+    "report_findings",
+    "rules",
+    "seen",
+    "sentence",
+    "steering",
+    "task",
+    "template",
+)
+"""Every name a message has. A page which writes such a tag must not be taken for us."""
+_OURS = "|".join(NAMES)
+_TAG = re.compile(rf"<(?=\s*(?:(?i:/\s*(?:{_OURS}))|(?:{_OURS}))\b)")
+
+
+def tagged(message: Message) -> str:
+    """A message's text as it is sent: between the tags of its name where it has one, and without any other such tag."""
+    text = untagged(message.text)
+    return f"<{message.name}>\n{text}\n</{message.name}>" if message.name else text
+
+
+def untagged(text: str) -> str:
+    """`text` with the `<` of what looks like one of our tags written as `&lt;`."""
+    return _TAG.sub("&lt;", text)
+
+
+# What a request counts before anybody has counted it.
+
+
+def input_tokens(request: Request) -> int:
+    """An estimate, on the safe side, of what a request's input counts: texts, calls and tool definitions."""
+    texts = [request.system, *(message.text for message in request.messages)]
+    calls = [call.arguments for message in request.messages for call in message.calls]
+    texts += [msgspec.json.encode([*calls, *request.tools]).decode()]
+    return sum(estimate_tokens(text) for text in texts)

@@ -6,8 +6,8 @@ from functools import singledispatch
 
 from assay.core import events
 from assay.core.claims import VERDICTS
-from assay.core.endings import in_words
 from assay.core.events import Envelope, Event
+from assay.core.phrases import in_words
 
 LONGEST = 160
 

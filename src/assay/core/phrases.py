@@ -1,8 +1,10 @@
-"""Sentences and headings which several parts of Assay put into reports; each says them in the report's language."""
+"""What several parts of Assay say in reports, each in the language in force: verdicts, counts, endings, notices."""
 
 from __future__ import annotations
 
-from assay.core.translation import N_, gettext, state
+from assay.core.clean import one_line
+from assay.core.sources import Notice
+from assay.core.translation import N_, date_of, gettext, ngettext, number, state
 
 MISSING = N_("What could not be found")
 """The heading of the last section of a report."""
@@ -16,7 +18,6 @@ TABLES_NOTE = N_(
     "Compiled by Assay's built-in extractive model: every sentence is quoted verbatim from the source it cites, "
     "or states what code read in its fields and tables or computed from them."
 )
-
 CLOSEST = N_("Closest passages")
 UNCITED = N_("Sources read but not cited")
 
@@ -51,3 +52,204 @@ def expect() -> None:
     for phrase in (missing, nothing, not_found, built_in_note):
         phrase()
     built_in_note(tables=True)
+
+
+# Counted things in words, each with the plural which the language in force has for its number.
+
+
+def _counted(said: str, count: int) -> str:
+    return said.format(count=number(count))
+
+
+def claims(count: int) -> str:
+    """`3 claims`."""
+    return _counted(ngettext("{count} claim", "{count} claims", count), count)
+
+
+def citations_dropped(count: int) -> str:
+    """`2 citations of nothing dropped`."""
+    return _counted(
+        ngettext("{count} citation of nothing dropped", "{count} citations of nothing dropped", count), count
+    )
+
+
+def sources(count: int) -> str:
+    """`3 sources`."""
+    return _counted(ngettext("{count} source", "{count} sources", count), count)
+
+
+def documents(count: int) -> str:
+    """`3 documents`."""
+    return _counted(ngettext("{count} document", "{count} documents", count), count)
+
+
+def queries(count: int) -> str:
+    """`3 queries`."""
+    return _counted(ngettext("{count} query", "{count} queries", count), count)
+
+
+def hits(count: int) -> str:
+    """`3 hits`."""
+    return _counted(ngettext("{count} hit", "{count} hits", count), count)
+
+
+def model_calls(count: int) -> str:
+    """`3 model calls`."""
+    return _counted(ngettext("{count} model call", "{count} model calls", count), count)
+
+
+def unpriced_calls(count: int) -> str:
+    """`3 model calls without a known price`."""
+    said = ngettext("{count} model call without a known price", "{count} model calls without a known price", count)
+    return _counted(said, count)
+
+
+def searches(count: int) -> str:
+    """`3 searches`."""
+    return _counted(ngettext("{count} search", "{count} searches", count), count)
+
+
+def pages(count: int) -> str:
+    """`3 pages`."""
+    return _counted(ngettext("{count} page", "{count} pages", count), count)
+
+
+def agents(count: int) -> str:
+    """`3 agents`."""
+    return _counted(ngettext("{count} agent", "{count} agents", count), count)
+
+
+def checks(count: int) -> str:
+    """`3 checks`."""
+    return _counted(ngettext("{count} check", "{count} checks", count), count)
+
+
+def revisions(count: int) -> str:
+    """`revised 3 times`."""
+    return _counted(ngettext("revised {count} time", "revised {count} times", count), count)
+
+
+# Verdicts, kinds of sources and notices, and what a step came to, in words of the language in force.
+
+VERDICTS = {
+    "supported": N_("supported"),
+    "quoted": N_("quoted"),
+    "partial": N_("partial"),
+    "unsupported": N_("unsupported"),
+    "contradicted": N_("contradicted"),
+    "unchecked": N_("unchecked"),
+}
+RELEVANCE = {
+    "answers": N_("answers the question"),
+    "related": N_("related"),
+    "unrelated": N_("not related"),
+}
+SOURCES = {
+    "primary": N_("primary"),
+    "official": N_("official"),
+    "scholarly": N_("scholarly"),
+    "news": N_("news"),
+    "reference": N_("reference"),
+    "forum": N_("forum"),
+}
+NOTICES = {
+    "retraction": N_("retraction"),
+    "withdrawal": N_("withdrawal"),
+    "removal": N_("removal"),
+    "correction": N_("correction"),
+    "erratum": N_("erratum"),
+    "expression of concern": N_("expression of concern"),
+}
+STEPS = {
+    "pending": N_("pending"),
+    "running": N_("running"),
+    "completed": N_("completed"),
+    "skipped": N_("skipped"),
+    "partly": N_("answered in part"),
+    "open": N_("open"),
+}
+MODES = {
+    "simple": N_("Direct answer"),
+    "web_search": N_("Web search"),
+    "deep_research": N_("Deep research"),
+    "agent": N_("One research agent"),
+    "auto": N_("Mode chosen by the question"),
+}
+DEPTHS = {"light": N_("light"), "medium": N_("medium"), "extended": N_("extended")}
+
+
+def verdict(name: str) -> str:
+    """A verdict as a word; one that is not known, as it is."""
+    return gettext(VERDICTS[name]) if name in VERDICTS else name
+
+
+def relevance(name: str) -> str:
+    """How far a sentence answers the question, in words."""
+    return gettext(RELEVANCE[name]) if name in RELEVANCE else name
+
+
+def source_kind(name: str) -> str:
+    """What kind of source it is."""
+    return gettext(SOURCES[name]) if name in SOURCES else name
+
+
+def step_status(name: str) -> str:
+    """What became of a step of the plan."""
+    return gettext(STEPS[name]) if name in STEPS else name
+
+
+def mode(name: str) -> str:
+    """How the question was worked on."""
+    return gettext(MODES[name]) if name in MODES else name
+
+
+def depth(name: str) -> str:
+    """How far research went."""
+    return gettext(DEPTHS[name]) if name in DEPTHS else name
+
+
+def reason(said: str) -> str:
+    """Why a claim has its verdict: one of code's fixed reasons in the language in force, any other as it was given."""
+    return gettext(said) if said else ""
+
+
+def notice_line(notice: Notice) -> str:
+    """A notice on a line: what it is, and its day."""
+    kind = one_line(notice.kind.replace("_", " "))
+    said = gettext(NOTICES[kind]) if kind in NOTICES else kind
+    return " ".join(filter(None, (said, one_line(date_of(notice.date)))))
+
+
+# Why a run ended, by its stop reason, as a reader is told.
+
+STOP_REASONS: dict[str, str] = {
+    "done": N_("Research ended by itself."),
+    "no_evidence": N_("Nothing was found that answers the question."),
+    "time": N_("The time limit was reached."),
+    "usd": N_("The money limit was reached."),
+    "tokens": N_("The token limit was reached."),
+    "searches": N_("The limit of searches was reached."),
+    "pages": N_("The limit of pages was reached."),
+    "agents": N_("The limit of agents was reached."),
+    "finished_early": N_("Research was ended early on request."),
+    "no_model": N_("No model could be used."),
+    "unwritten": N_("No model could write the report to its end."),
+    "cancelled": N_("The run was cancelled."),
+    "failed": N_("The run failed."),
+    "bug": N_("The run failed by a fault of Assay's."),
+}
+"""Every stop reason, and the sentence which says it to a reader."""
+
+
+def in_words(reason: str) -> str:
+    """A stop reason inside a sentence: "the token limit was reached"; what is none of them stays as it is."""
+    if reason not in STOP_REASONS:
+        return reason.removesuffix(".")
+    said = gettext(STOP_REASONS[reason]).rstrip("。।.")
+    return said[:1].lower() + said[1:]
+
+
+LIMITS: frozenset[str] = frozenset(
+    ("time", "usd", "tokens", "searches", "pages", "agents", "finished_early", "unwritten")
+)
+"""The stop reasons of runs which ended before all was done; there is a report all the same."""

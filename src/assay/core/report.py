@@ -10,12 +10,11 @@ from typing import Any, Literal
 import msgspec
 
 from assay.core.assurance import Assurance, assured
-from assay.core.bibliography import Bibliography, compile_bibliography
+from assay.core.bibliography import Bibliography, RenderedText, compile_bibliography, render_body
 from assay.core.claims import Check, Citation, Claim, Conflict, Relevance, Summary, Verdict, Version, summarize
 from assay.core.markers import CitationMode, strip
 from assay.core.plan import Coverage, Plan
 from assay.core.ports import FINAL
-from assay.core.rendered_text import RenderedText, render_body
 from assay.core.search_record import Looked, look_over
 from assay.core.sources import Notice, Passage, SourceKind, Surroundings
 from assay.core.translation import gettext

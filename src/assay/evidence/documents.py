@@ -7,13 +7,16 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from assay.core.ports import Blobs
-from assay.core.sources import Document, PassageSpan
+import msgspec
+
+from assay.core.claims import Claim
+from assay.core.errors import UnknownName
+from assay.core.ports import Blobs, Library
+from assay.core.sources import Document, Passage, PassageSpan, Source
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
 from assay.evidence.segment import segment
 
 T = TypeVar("T")
-
 TEXTS_BYTES, SPANS_BYTES, TABLES_BYTES = 16_000_000, 48_000_000, 32_000_000
 """What is kept in memory of each at most; what was used last is kept, however large."""
 SPAN_BYTES = 300
@@ -136,3 +139,37 @@ class _Cache(Generic[T]):
             while len(self._kept) > self._size or (self._bytes > self._most and len(self._kept) > 1):
                 self._bytes -= self._kept.popitem(last=False)[1][1]
         return value
+
+
+# A cited passage in its document, for a reader who wants to check.
+
+
+class CitedPassage(msgspec.Struct, frozen=True, kw_only=True):
+    """A passage a report cites, in its document.
+
+    `before` and `after` are what stands around it; `claims` are the sentences which rest on it, with their verdicts.
+    """
+
+    number: int
+    source: Source
+    passage: Passage
+    before: str
+    after: str
+    claims: tuple[Claim, ...]
+
+
+def show(
+    library: Library, reader: DocumentReader, claims: Sequence[Claim], number: int, source: Source, passage: Passage
+) -> CitedPassage:
+    """The passage behind display number `number` of a report with these claims. Blocking.
+
+    Raises:
+        UnknownName: the library does not have its document.
+        StoreError: the document's text is not there, or damaged.
+    """
+    document = library.document(passage.document_sha256)
+    if document is None:
+        raise UnknownName("document", passage.document_sha256)
+    before, _, after = context(reader, document, passage.start, passage.end)
+    resting = tuple(claim for claim in claims if passage.id in claim.passages)
+    return CitedPassage(number=number, source=source, passage=passage, before=before, after=after, claims=resting)

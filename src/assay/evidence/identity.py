@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from assay.core.sources import FINAL_URL, SNIPPET, Source
-from assay.core.urls import BadUrl, canonical, read
-from assay.core.webrules import is_below
+from assay.core.web_addresses import BadUrl, canonical, is_below, read
 
 CANONICAL = "canonical"
 """The key of a source's metadata under which the address stands that the page calls its own."""

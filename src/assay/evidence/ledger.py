@@ -17,9 +17,9 @@ from typing import Literal, Protocol
 import msgspec
 
 from assay.core.ports import LedgerRow
-from assay.core.quality import assess, find_doi
 from assay.core.relevance import QuotableStatement, rank, read_question
 from assay.core.sources import FINAL_URL, Document, Notice, Passage, PassageSpan, Source, ordinal_of, sha256, source_id
+from assay.core.web_addresses import assess, find_doi
 
 LANE_SOURCES = 999
 

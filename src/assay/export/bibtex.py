@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 from assay.core.markers import CitationMode
 from assay.core.view import RunView
-from assay.export.names import Name
 from assay.export.protocols import Record
-from assay.export.references import BibliographyEntry, Day, Kind, references
+from assay.export.references import BibliographyEntry, Day, Kind, Name, references
 
 _ENTRIES: dict[Kind, str] = {
     "article-journal": "article",

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from markdown_it.tree import SyntaxTreeNode
 
+from assay.core.bibliography import NumberedCitation, render_body
 from assay.core.clean import HARMFUL
 from assay.core.markers import CitationMode
-from assay.core.rendered_text import NumberedCitation, render_body
 from assay.core.report import bibliography
 from assay.core.view import RunView
 from assay.export.inline import parse

@@ -6,10 +6,9 @@ import msgspec
 
 from assay.core.markers import CitationMode
 from assay.core.view import RunView
-from assay.export.names import Name
-from assay.export.printable import printable
+from assay.export.json import printable
 from assay.export.protocols import Record
-from assay.export.references import BibliographyEntry, Day, Kind, references
+from assay.export.references import BibliographyEntry, Day, Kind, Name, references
 
 
 class CslName(msgspec.Struct, frozen=True, omit_defaults=True):

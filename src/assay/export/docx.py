@@ -7,9 +7,8 @@ many places, which a Word footnote cannot.
 from __future__ import annotations
 
 from assay.core.markers import CitationMode
-from assay.export.extras import need
 from assay.export.paper import paper
-from assay.export.protocols import Record
+from assay.export.protocols import Record, need
 
 
 class DocxExporter:

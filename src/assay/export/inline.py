@@ -7,17 +7,169 @@ of Markdown never see it.
 from __future__ import annotations
 
 import functools
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from typing import Literal
 
+import msgspec
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from assay.core.bibliography import NumberedCitation
 from assay.core.clean import link_target
-from assay.core.rendered_text import NumberedCitation
-from assay.export.placement import BlockMarks, ClaimSpan, Mark, place
+
+# Where in the report's blocks its claims and citations are.
+
+Edge = Literal["end", "badge", "start"]
+_ORDER: tuple[Edge, ...] = ("end", "badge", "start")
+
+
+class ClaimSpan(msgspec.Struct, frozen=True, kw_only=True):
+    """Claim `index` of the report, at code points `[start, end)` of its Markdown; its last citation ends at `close`."""
+
+    index: int
+    start: int
+    end: int
+    close: int
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a claim begins or ends in a block, or its badge stands: before character `at` of the block's content."""
+
+    at: int
+    edge: Edge
+    claim: int
+
+
+class BlockMarks(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands in one block: marks in order, and citations by the character at which they begin."""
+
+    marks: tuple[Mark, ...] = ()
+    cites: dict[int, NumberedCitation] = {}
+
+
+class _Block(msgspec.Struct, frozen=True, kw_only=True):
+    """A block's content, and for each of its characters the code point of the Markdown (ascending)."""
+
+    content: str
+    points: Sequence[int]
+
+    def at(self, point: int) -> int:
+        """The first character at `point` or after it."""
+        return bisect_left(self.points, point)
+
+    def within(self, start: int, end: int) -> tuple[int, int]:
+        """The characters of `[start, end)` without the white space around them; an empty range where there are none."""
+        left, right = self.at(start), self.at(end)
+        piece = self.content[left:right]
+        right = left + len(piece.rstrip())
+        return right - len(piece.strip()), right
+
+
+def place(
+    markdown: str, tokens: Sequence[Token], claims: Sequence[ClaimSpan], cites: Sequence[NumberedCitation]
+) -> dict[int, BlockMarks]:
+    """What stands in the `inline` tokens, by their position in `tokens`; nothing of a claim whose text is in none."""
+    blocks = _blocks(markdown, tokens)
+    marks: dict[int, list[Mark]] = {position: [] for position in blocks}
+    for claim in claims:
+        _mark_claim(claim, blocks, marks)
+    return {
+        position: BlockMarks(
+            marks=tuple(sorted(marks[position], key=lambda mark: (mark.at, _ORDER.index(mark.edge)))),
+            cites=_cites(block, markdown, cites),
+        )
+        for position, block in blocks.items()
+    }
+
+
+def _mark_claim(claim: ClaimSpan, blocks: dict[int, _Block], marks: dict[int, list[Mark]]) -> None:
+    """Note a claim in every block it touches, its badge in the last."""
+    badge: tuple[int, int] | None = None
+    for position, block in blocks.items():
+        if not block.points or block.points[0] >= claim.end or block.points[-1] < claim.start:
+            continue
+        left, right = block.within(claim.start, claim.end)
+        if left < right:
+            marks[position] += [
+                Mark(at=left, edge="start", claim=claim.index),
+                Mark(at=right, edge="end", claim=claim.index),
+            ]
+            badge = position, max(right, block.within(claim.start, claim.close)[1])
+    if badge is not None:
+        marks[badge[0]].append(Mark(at=badge[1], edge="badge", claim=claim.index))
+
+
+def _cites(block: _Block, markdown: str, cites: Sequence[NumberedCitation]) -> dict[int, NumberedCitation]:
+    """The citations whose text is whole in the block."""
+    if not block.points:
+        return {}
+    first = bisect_left(cites, block.points[0], key=lambda cite: cite.start)
+    last = bisect_right(cites, block.points[-1], key=lambda cite: cite.start)
+    found: dict[int, NumberedCitation] = {}
+    for cite in cites[first:last]:
+        at = block.at(cite.start)
+        sign = markdown[cite.start : cite.end]
+        if block.points[at] == cite.start and block.content.startswith(sign, at):
+            found[at] = cite
+    return found
+
+
+def _blocks(markdown: str, tokens: Sequence[Token]) -> dict[int, _Block]:
+    lines = markdown.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    read: dict[int, int] = {}  # how far a table's row is read
+    blocks: dict[int, _Block] = {}
+    for position, token in enumerate(tokens):
+        if token.type == "inline" and token.map:
+            cell = tokens[position - 1].type in ("th_open", "td_open")
+            points = _points(token.content, token.map[0], lines, starts, read if cell else None)
+            blocks[position] = _Block(content=token.content, points=points)
+    return blocks
+
+
+def _points(
+    content: str, first: int, lines: Sequence[str], starts: Sequence[int], read: dict[int, int] | None
+) -> list[int]:
+    """The place of each character of a block which begins in line `first`; of what is not found, its line's start."""
+    points: list[int] = []
+    for number, part in enumerate(content.split("\n"), first):
+        line = lines[number] if number < len(lines) else ""
+        start = starts[min(number, len(starts) - 1)]
+        within = _in_line(part, line) if read is None else _in_row(part, line, number, read)
+        points += [start + place for place in within]
+        points.append(start + len(line))  # the line's end
+    return points[:-1]
+
+
+def _in_line(part: str, line: str) -> list[int]:
+    """Where each character of `part` is in `line`, of which it is the end (or, in a heading, nearly so)."""
+    core, bare = part.strip(), line.rstrip()
+    begin = len(bare) - len(core) if bare.endswith(core) else line.find(core)
+    if begin < 0:
+        return [0] * len(part)
+    indent = len(part) - len(part.lstrip()) if core else 0
+    return [min(max(begin + place, 0), len(line)) for place in range(-indent, len(part) - indent)]
+
+
+def _in_row(part: str, line: str, number: int, read: dict[int, int]) -> list[int]:
+    """As `_in_line` for a cell, in which an escaped bar was made a bar; looked for after the cells before it."""
+    written = part.replace("|", "\\|")
+    begin = line.find(written, read.get(number, 0))
+    if begin < 0:
+        return [0] * len(part)
+    read[number] = begin + len(written)
+    points = []
+    for sign in part:
+        begin += sign == "|"
+        points.append(begin)
+        begin += 1
+    return points
+
 
 _TEXT, _CLAIMS, _CITES, _PLAN = "text", "claims", "cites", "plan"  # what the environment of a parse holds
 

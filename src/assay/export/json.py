@@ -1,17 +1,28 @@
-"""`report.json`: the report as data, schema `assay.report/1`."""
+"""`report.json` and the log as JSON lines, written so that a terminal may show them."""
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from typing import Any
 
 import msgspec
 
+from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.report import build_report
 from assay.core.view import RunView
-from assay.export.printable import printable
 from assay.export.protocols import Record
+
+# JSON which can be printed: what a terminal would obey, or what reorders text, is written as an escape.
+
+_UNPRINTABLE = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]|\xd8\x9c")
+
+
+def printable(json: bytes) -> bytes:
+    """The same JSON, with DEL, C1 and bidi controls as escapes of four digits (the other controls always are)."""
+    return _UNPRINTABLE.sub(lambda match: b"\\u%04x" % ord(match[0].decode()), json)
+
 
 SCHEMA_FILE = "schemas/assay.report-1.json"
 
@@ -40,3 +51,11 @@ class JsonExporter:
 
 
 EXPORTER = JsonExporter()
+
+
+# The log as JSON lines.
+
+
+def line(envelope: Envelope) -> bytes:
+    """One event as a line of JSON, line end included."""
+    return printable(msgspec.json.encode(envelope)) + b"\n"

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from assay.core.claims import VERDICTS
 from assay.core.clean import escape_markdown, link_target
-from assay.core.kinds import reason, verdict
 from assay.core.markers import CitationMode, strip
+from assay.core.phrases import reason, verdict
 from assay.core.report import Report, ReportPassage, ReportSource, build_report
 from assay.core.translation import gettext as _
 from assay.core.translation import listed, number

@@ -10,15 +10,15 @@ import msgspec
 from assay.core.assurance import told
 from assay.core.claims import Claim
 from assay.core.clean import one_line
-from assay.core.kinds import reason, verdict
 from assay.core.markers import CitationMode, strip
+from assay.core.phrases import reason, verdict
 from assay.core.report import Report, ReportPassage, ReportSource, build_report
 from assay.core.translation import date_of, is_right_to_left, labelled, listed, speech
 from assay.core.translation import gettext as _
 from assay.core.view import RunView
 from assay.export import sections
 from assay.export.blocks import Block, Heading, Line, Piece, Table, line, read_report
-from assay.export.names import read_names
+from assay.export.references import read_names
 from assay.locale import speaking
 
 _NO_DATE = datetime(1980, 1, 1, tzinfo=UTC)  # the first one a zip file can hold

@@ -13,9 +13,8 @@ import msgspec
 
 from assay.core.errors import StoreError
 from assay.core.markers import CitationMode
-from assay.export.extras import need
 from assay.export.paper import Paper, paper
-from assay.export.protocols import Record
+from assay.export.protocols import Record, need
 
 TEMPLATE = "report.typ"
 _FIRST_RARE = "\u0530"  # typst brings fonts with Latin, Greek and Cyrillic letters

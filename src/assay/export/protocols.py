@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Protocol
 
 import msgspec
 
+from assay.core.errors import ConfigError
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.ports import Blobs, Library
@@ -44,3 +46,16 @@ class Exporter(Protocol):
             StoreError: a document it has to hold is not there, or damaged.
         """
         ...
+
+
+# What some formats need and Assay does not bring by itself.
+
+
+def need(module: str, package: str, extra: str) -> None:
+    """Nothing, when `module` can be imported; it is looked for and not loaded.
+
+    Raises:
+        ConfigError: it is not installed; the message says how to get it.
+    """
+    if find_spec(module) is None:
+        raise ConfigError(f"this format needs {package}; install it with: pip install 'assay[{extra}]'")

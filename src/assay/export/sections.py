@@ -11,10 +11,15 @@ from collections.abc import Iterator
 
 import msgspec
 
-from assay.core import counts as counted
+from assay.core import phrases as counted
 from assay.core.claims import RELEVANT, VERDICTS, Claim, Summary
 from assay.core.clean import link_target, local_path, one_line
-from assay.core.kinds import notice_line, relevance, source_kind, verdict
+from assay.core.phrases import (
+    notice_line,
+    relevance,
+    source_kind,
+    verdict,
+)
 from assay.core.report import Report, ReportPassage, ReportSource
 from assay.core.translation import date_of, labelled, listed, ngettext, number
 from assay.core.translation import gettext as _

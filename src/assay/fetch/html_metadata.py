@@ -3,23 +3,93 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.fetch.fields import iso_date
+from assay.core.decoders import UNREADABLE
+from assay.fetch.fields import fit, iso_date
 from assay.fetch.html_markdown import plain
-from assay.fetch.linked_data import Linked, read_linked
 from assay.fetch.text_decoder import clean
-from assay.fetch.titles import fit
+
+# What a page says of itself to search engines: schema.org in JSON-LD.
+
+LARGEST = 200_000
+"""Characters of a block which is read."""
+MOST_BLOCKS = 10
+MOST_THINGS = 200
+MOST_LINKED_AUTHORS = 10
+TYPES = frozenset(("newsarticle", "reportagenewsarticle", "article", "scholarlyarticle", "blogposting", "techarticle"))
+"""The types whose author and dates are those of the page."""
+
+
+class Linked(msgspec.Struct, frozen=True, kw_only=True):
+    """Author, dates (ISO days) and type (in small letters) of the page's article; "" what is not said."""
+
+    author: str = ""
+    published: str = ""
+    modified: str = ""
+    type: str = ""
+
+
+def read_linked(blocks: Iterable[str]) -> Linked:
+    """What the first article says which the blocks tell of; a block which is no JSON tells of none."""
+    for number, block in enumerate(blocks):
+        if number >= MOST_BLOCKS:
+            break
+        for thing in _things(block):
+            kind = _type(thing)
+            if kind in TYPES:
+                return Linked(
+                    author=_names(thing.get("author")),
+                    published=_day(thing.get("datePublished")),
+                    modified=_day(thing.get("dateModified")),
+                    type=kind,
+                )
+    return Linked()
+
+
+def _things(block: str) -> Iterator[dict[str, object]]:
+    """The things a block tells of, those of its graph too."""
+    try:
+        said = msgspec.json.decode(block[: LARGEST + 1]) if len(block) <= LARGEST else None
+    except UNREADABLE:
+        return
+    waiting = [said]
+    for _ in range(MOST_THINGS):
+        if not waiting:
+            return
+        thing = waiting.pop(0)
+        if isinstance(thing, list):
+            waiting += thing[:MOST_THINGS]
+        elif isinstance(thing, dict):
+            yield thing
+            waiting.append(thing.get("@graph"))
+
+
+def _type(thing: dict[str, object]) -> str:
+    stated = thing.get("@type")
+    first = stated[0] if isinstance(stated, list) and stated else stated
+    return first.lower() if isinstance(first, str) else ""
+
+
+def _names(stated: object) -> str:
+    people = stated if isinstance(stated, list) else [stated]
+    named = [person.get("name") if isinstance(person, dict) else person for person in people[:MOST_LINKED_AUTHORS]]
+    names = (" ".join(clean(name).split()) for name in named if isinstance(name, str))
+    return "; ".join(name for name in names if name and not name.startswith(("http://", "https://")))[:300]
+
+
+def _day(stated: object) -> str:
+    return iso_date(stated[:100]) if isinstance(stated, str) else ""
+
 
 LINKED = 'script[type="application/ld+json"]'
 MOST_METAS = 500
 MOST_AUTHORS = 20
 LONGEST = 2_000
 """Characters of a value which are read."""
-
 FACTS = {
     "doi": ("citation_doi", "prism.doi", "dc.identifier.doi", "bepress_citation_doi"),
     "journal": ("citation_journal_title", "prism.publicationname"),
@@ -42,7 +112,6 @@ PUBLISHED = (
     "publish-date",
     "sailthru.date",
 )
-
 Metas = Mapping[str, tuple[str, ...]]
 """What a page's meta elements say, in order, by name in small letters."""
 
@@ -133,3 +202,71 @@ def _canonical(tree: LexborHTMLParser) -> str:
 def _language(tree: LexborHTMLParser) -> str:
     stated = attribute(tree, "html", "lang").lower()
     return stated[:2] if re.fullmatch(r"[a-z]{2}([-_].*)?", stated) else ""
+
+
+# The lead of an article: the paragraph in larger type between the headline and the text, which finders of articles
+# drop for its place and its name (`teaser`, `intro`, `chapo`).
+
+WITHIN = 200
+"""Blocks of a page in which its lead is looked for."""
+LEAST = 60
+"""Characters from which on a block shows where the article begins: less is a byline, a date, a button."""
+LEAST_LEAD = 80
+"""Characters of a paragraph below the headline which is a lead though the page does not describe itself so."""
+SAME = 80
+"""Characters (letters and digits) by which a block of the page is known in the article."""
+SAME_DESCRIPTION = 30
+"""Characters (letters and digits) by which a block is known as the page's description of itself."""
+NO_WORD = re.compile(r"[\W_]+")
+ENDS = (".", "!", "?", "…", '"', "”", "“", "»", "。")
+NO_PROSE = ("#", "- ", "|", "```")
+
+
+def with_lead(article: str, full: str, description: str) -> str:
+    """`article` with the lead in front of it (below its headline, where it has one), where `full` has one it lacks.
+
+    Args:
+        article: what was found of the page, as Markdown.
+        full: the whole page in the text form, in which the article stands somewhere.
+        description: what the page says of itself to search engines, "" where it says nothing.
+    """
+    found = _lead(article, full, description)
+    if not found:
+        return article
+    lead = "\n\n".join(found)
+    if article.startswith("# "):
+        headline, _, rest = article.partition("\n")
+        return f"{headline}\n\n{lead}\n\n{rest.lstrip()}"
+    return f"{lead}\n\n{article}"
+
+
+def _lead(article: str, full: str, description: str) -> list[str]:
+    """The blocks of `full` between the headline and the article's first which are the lead."""
+    blocks = full.split("\n\n", WITHIN)[:WITHIN]
+    known, described = _bare(article), _bare(description)
+    first = next((at for at, block in enumerate(blocks) if _begins(block, known)), 0)
+    headlines = [at for at in range(first) if blocks[at].startswith("# ")]
+    found = []
+    for block in blocks[headlines[-1] + 1 if headlines else max(0, first - 8) : first]:
+        bare = _bare(block)
+        if block.lstrip().startswith(NO_PROSE) or not bare or bare in known:
+            continue
+        if _describes(bare, described) or (headlines and len(block) >= LEAST_LEAD and block.rstrip().endswith(ENDS)):
+            found.append(block.strip())
+    return found
+
+
+def _begins(block: str, article: str) -> bool:
+    """Whether a block of the page is text of the article."""
+    return len(block) >= LEAST and not block.startswith("#") and _bare(block)[:SAME] in article
+
+
+def _describes(block: str, description: str) -> bool:
+    if min(len(block), len(description)) < SAME_DESCRIPTION:
+        return False
+    return block[:SAME_DESCRIPTION] in description or description[:SAME_DESCRIPTION] in block
+
+
+def _bare(text: str) -> str:
+    """Letters and digits alone, in small letters: two ways to write a page out differ in the rest."""
+    return NO_WORD.sub("", text.lower())

@@ -12,9 +12,8 @@ import msgspec
 from assay.core.detection import detect
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
-from assay.fetch.fields import read_fields
+from assay.fetch.fields import fit, read_fields
 from assay.fetch.text_decoder import clean
-from assay.fetch.titles import fit
 
 LONGEST_ROW = 64 * 1024 * 1024
 MOST_BYTES = 4 * 1024 * 1024 * 1024

@@ -14,7 +14,74 @@ from typing import Literal
 
 from assay.core.messages import Retracted, TextDelta, ThinkingDelta
 from assay.models.calls import Written
-from assay.models.harmony import STARTS, Harmony
+
+# OpenAI's harmony format, in which gpt-oss writes, where a server passes it on unread.
+
+STARTS = ("<|channel|>", "<|start|>")
+_MARK = re.compile(r"<\|(start|channel|message|constrain|end|return|call)\|>")
+_LONGEST = len("<|constrain|>")
+_RECIPIENT = re.compile(r"to=(?:functions\.)?([\w.-]+)")
+
+
+class Harmony:
+    """Takes pieces of such a text in order."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._header: list[str] = []
+        self._body: list[str] | None = None
+        self._channel, self._recipient = "", ""
+
+    def take(self, text: str) -> Iterator[TextDelta | ThinkingDelta | Written]:
+        """What is certain after this piece."""
+        self._held += text
+        while (mark := _MARK.search(self._held)) is not None:
+            before, self._held = self._held[: mark.start()], self._held[mark.end() :]
+            yield from self._said(before)
+            yield from self._marked(mark[1])
+        at = self._held.rfind("<", max(0, len(self._held) - _LONGEST))
+        cut = at if at >= 0 and _may_begin(self._held[at:]) else len(self._held)
+        said, self._held = self._held[:cut], self._held[cut:]
+        yield from self._said(said)
+
+    def end(self) -> Iterator[TextDelta | ThinkingDelta | Written]:
+        """What was held back: the text is over."""
+        held, self._held = self._held, ""
+        yield from self._said(held)
+        yield from self._marked("end")
+
+    def _said(self, text: str) -> Iterator[TextDelta | ThinkingDelta]:
+        if not text:
+            return
+        if self._body is None:
+            self._header.append(text)
+        elif self._recipient:
+            self._body.append(text)
+        else:
+            yield TextDelta(text) if self._channel == "final" else ThinkingDelta(text)
+
+    def _marked(self, mark: str) -> Iterator[Written]:
+        if mark == "message":
+            header = "".join(self._header)
+            recipient = _RECIPIENT.search(header)
+            self._recipient = recipient[1] if recipient else ""
+            self._channel = next((each for each in ("analysis", "commentary") if each in header), "final")
+            self._body = []
+            return
+        if self._body is not None:
+            if self._recipient:
+                yield Written(self._recipient, "".join(self._body))
+            self._body, self._recipient = None, ""
+            self._header.clear()
+        if mark in ("channel", "constrain"):
+            self._header.append(" ")
+
+
+def _may_begin(text: str) -> bool:
+    """Whether `text` may be the first signs of a mark."""
+    names = ("start", "channel", "message", "constrain", "end", "return", "call")
+    return any(f"<|{name}|>".startswith(text) for name in names)
+
 
 TAGS = {
     "<think>": "</think>",
@@ -27,14 +94,12 @@ TAGS = {
 }
 """How models write reasoning beside their answer: Qwen, DeepSeek and most others, Magistral, Seed, Kimi."""
 CLOSINGS = tuple(TAGS.values())
-
 _BEGINNINGS = (*TAGS, *STARTS)
 _CLOSING = re.compile("|".join(map(re.escape, CLOSINGS)))
 _SIGNS = re.compile(r"[<\[◁]")
 _STRIPPED = re.compile(r"analysis(?=[A-Z][a-z']* )")
 _STRIPPED_END = "assistantfinal"
 """Harmony whose special tokens a server has dropped: `analysisThe user asks … assistantfinalThe answer`."""
-
 Said = TextDelta | ThinkingDelta | Retracted | Written
 Place = Literal["start", "thinking", "answer", "channels"]
 

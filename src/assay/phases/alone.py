@@ -5,19 +5,17 @@ from __future__ import annotations
 from assay.agents.loop import research_agent
 from assay.agents.task import Finding, Toolset
 from assay.core.brief import SetDepth
-from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentsPlanned, ReportDelta, ReportStarted
+from assay.core.phrases import in_words
 from assay.core.plan import Plan
 from assay.core.translation import gettext as _
 from assay.evidence.documents import DocumentReader
-from assay.phases.case import Case, inquire
+from assay.phases.case import Case, Draft, Research, agent_task, inquire
+from assay.phases.checkpoint import announce
 from assay.phases.dispatch import Sent, collect, may_work
-from assay.phases.draft import Draft
 from assay.phases.empty_report import nothing_found, write_nothing
 from assay.phases.final import finish
-from assay.phases.inherited_evidence import announce
-from assay.phases.state import Research, agent_task
 from assay.phases.write import shortcomings
 from assay.run.engine import Outcome
 from assay.run.run import Run

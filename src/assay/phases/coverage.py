@@ -3,20 +3,184 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 import msgspec
 
-from assay.agents.task import Finding
-from assay.core.endings import in_words
-from assay.core.errors import LimitReached
+from assay.agents.history import output
+from assay.agents.prompt_texts import prompt
+from assay.agents.replies import read_json
+from assay.agents.task import Finding, Toolset
+from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import CoverageAssessed, PlanChanged
+from assay.core.messages import Message, Profile, Request, Schema, closed
+from assay.core.phrases import in_words
 from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep
-from assay.core.text import sentences, words
+from assay.core.text import estimate_tokens, sentences, words
 from assay.core.translation import gettext as _
+from assay.phases.case import (
+    STATUS,
+    WORKED_ON,
+    PartAssessment,
+    Research,
+    answers,
+    data,
+    marked,
+    user,
+)
 from assay.phases.dispatch import AgentPool, Dispatch, collect, may_work
-from assay.phases.part_judge import judge
-from assay.phases.state import STATUS, WORKED_ON, PartAssessment, Research, answers, marked
+from assay.phases.material import fitted
 from assay.run.run import Run
+
+# What is told of the steps done so far: to the reflector, to the planner, to whoever works on the next step.
+
+SHARE = 4
+"""Findings told beside other things take at most this part of the window."""
+
+
+class StepFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """One finding in the `findings` message: `searched` are the queries asked, `cites` counts the passages cited."""
+
+    step: int
+    task: str
+    searched: tuple[str, ...]
+    cites: int
+    text: str
+
+
+def findings_message(toolset: Toolset, findings: Sequence[Finding], tokens: int) -> tuple[Message, ...]:
+    """The findings as one message, shortened to `tokens`."""
+
+    def told(some: Sequence[Finding]) -> list[Message]:
+        return [user("findings", data([_told(toolset, finding) for finding in some]))]
+
+    return tuple(fitted(findings, tokens, told))
+
+
+def _told(toolset: Toolset, finding: Finding) -> StepFinding:
+    return StepFinding(
+        step=finding.step,
+        task=finding.task,
+        searched=toolset.ledger.seeing([finding.lane]).queries(),
+        cites=0 if finding.uncited else len(finding.passages),
+        text=finding.text,
+    )
+
+
+def earlier(findings: Sequence[Finding], profile: Profile) -> str:
+    """What the steps before have found, for an agent's brief: the newest of it that fits an eighth of the window."""
+    spare, told = profile.window // 8, list[str]()
+    for finding in reversed([finding for finding in findings if finding.passages]):
+        text = f"{finding.task.splitlines()[0]}:\n{finding.text}"
+        spare -= estimate_tokens(text)
+        if spare < 0:
+            break
+        told.append(text)
+    return "\n\n".join(reversed(told))
+
+
+# How far findings answer the parts of a question, as a model judges it: in one call, or beside a reflection.
+
+REASON = 200
+"""Characters of a reason."""
+WORDS: dict[str, CoverageStatus] = {
+    "answered": "answered",
+    "partly": "partly",
+    "partially": "partly",
+    "partly answered": "partly",
+    "not": "not",
+    "not answered": "not",
+    "unanswered": "not",
+}
+
+JUDGED = {
+    "type": "array",
+    "items": closed(
+        {
+            "part": {"type": "integer"},
+            "status": {"type": "string", "enum": list(get_args(CoverageStatus))},
+            "reason": {"type": "string"},
+        }
+    ),
+}
+FORM = Schema(name="coverage", schema=closed({"parts": JUDGED}))
+
+
+class JudgedPart(msgspec.Struct, frozen=True, kw_only=True):
+    """A part in the `parts` message: `step` is the number of the plan step it is, 0 for a part of the question."""
+
+    part: int
+    step: int
+    text: str
+
+
+def parts_of(coverage: Sequence[Coverage]) -> str:
+    """The `parts` message: what is judged, numbered from 1. The question itself follows from its parts."""
+    numbered = enumerate(coverage[1:], 1)
+    return data([JudgedPart(part=number, step=each.step, text=each.part) for number, each in numbered])
+
+
+async def judge(
+    place: Run, agent_pool: AgentPool, research: Research, coverage: Sequence[Coverage]
+) -> tuple[PartAssessment, ...]:
+    """How a model judges the parts of `coverage`; nothing, with a warning, where it fails or cannot be read."""
+    tokens = place.profile("simple").window // SHARE
+    try:
+        try:
+            reply = await place.ask("simple", _request(place, agent_pool, research, coverage, tokens))
+        except ContextTooLong:
+            reply = await place.ask("simple", _request(place, agent_pool, research, coverage, tokens // 2))
+    except (LimitReached, ModelFailed) as failed:
+        place.at("write").warn(f"what is answered was judged by code: {in_words(failed.reason)}")
+        return ()
+    judged = read_judged(read_json(reply.text), coverage)
+    if not judged:
+        place.warn("what is answered was judged by code: the model's reply could not be read")
+    return judged
+
+
+def _request(
+    place: Run, agent_pool: AgentPool, research: Research, coverage: Sequence[Coverage], tokens: int
+) -> Request:
+    return Request(
+        task="assess",
+        system=prompt("assay.phases", "coverage"),
+        messages=(
+            *agent_pool.case.asked(),
+            *findings_message(agent_pool.toolset, research.findings, tokens),
+            user("parts", parts_of(coverage)),
+        ),
+        tool_choice="none",
+        max_tokens=output(place.profile("simple"), place.rules.decision_tokens),
+        effort="low",
+        schema=FORM,
+    )
+
+
+def read_judged(value: object, coverage: Sequence[Coverage]) -> tuple[PartAssessment, ...]:
+    """Judgements out of a reply's JSON; what names no part, or no status there is, is left out. The first counts."""
+    listed = value.get("parts", value.get("coverage")) if isinstance(value, dict) else value
+    found: dict[int, PartAssessment] = {}
+    for each in listed if isinstance(listed, list) else []:
+        number, judged = _one(each, coverage)
+        if judged is not None:
+            found.setdefault(number, judged)
+    return tuple(found.values())
+
+
+def _one(value: object, coverage: Sequence[Coverage]) -> tuple[int, PartAssessment | None]:
+    if not isinstance(value, dict):
+        return 0, None
+    number, said, why = value.get("part"), value.get("status"), value.get("reason")
+    if isinstance(number, str) and number.strip().isdecimal():
+        number = int(number.strip()[:9])
+    status = WORDS.get(" ".join(said.casefold().split())) if isinstance(said, str) else None
+    if type(number) is not int or not 0 < number < len(coverage) or status is None:
+        return 0, None
+    reason = " ".join(why.split())[:REASON] if isinstance(why, str) else ""
+    part = coverage[number]
+    return number, PartAssessment(step=part.step, part=part.part, status=status, reason=reason)
+
 
 LONGEST_QUESTION = 4_000
 """Code points; a question may be a page, and its parts stand at its beginning or are steps of the plan."""
@@ -41,7 +205,7 @@ async def cover(run: Run, agent_pool: AgentPool, research: Research) -> tuple[Re
             place.warn(_("open steps were left: {why}").format(why=in_words(limit.reason)))
     coverage = await _assessed(place, agent_pool, research)
     place.emit(CoverageAssessed(coverage=coverage, when="before"))
-    plan = closed(research.plan, coverage)
+    plan = closed_plan(research.plan, coverage)
     if plan != research.plan:
         place.emit(PlanChanged(plan=plan))
     return msgspec.structs.replace(research, plan=plan), coverage
@@ -173,7 +337,7 @@ def _whole(question: str, steps: Sequence[Coverage], findings: Sequence[Finding]
     return Coverage(step=0, part=question, status="answered" if complete else "partly", passages=passages)
 
 
-def closed(plan: Plan, coverage: Sequence[Coverage]) -> Plan:
+def closed_plan(plan: Plan, coverage: Sequence[Coverage]) -> Plan:
     """The plan at the end: each step as it is covered; what nobody worked on, and nothing answers, was skipped."""
     known = {each.step: each.status for each in coverage}
     for step in plan.steps:

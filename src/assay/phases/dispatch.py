@@ -3,27 +3,172 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 
 import msgspec
 
-from assay.agents.loop import research_agent
+from assay.agents.findings import added, founded, usable, wrong_with
+from assay.agents.history import output, room
+from assay.agents.loop import count, research_agent
+from assay.agents.prompt_texts import prompt
 from assay.agents.replies import decoded
 from assay.agents.task import AgentTask, Finding, Toolset
 from assay.core.brief import DepthRules
-from assay.core.endings import in_words
-from assay.core.errors import Failed, LimitReached, ToolError
-from assay.core.events import AgentAbandoned, AgentsPlanned
-from assay.core.messages import ToolCall
+from assay.core.citations.reader import citing
+from assay.core.errors import ContextTooLong, Failed, LimitReached, ModelFailed, ToolError
+from assay.core.events import (
+    AgentAbandoned,
+    AgentFailed,
+    AgentFinished,
+    AgentsPlanned,
+    AgentStarted,
+    FindingDelta,
+    FindingStarted,
+)
+from assay.core.messages import Message, Reply, Request, ToolCall
+from assay.core.phrases import in_words, nothing
 from assay.core.plan import PlanStep
+from assay.core.text import estimate_tokens
 from assay.core.translation import gettext as _
-from assay.phases.analysis import analyze
-from assay.phases.case import Case
-from assay.phases.continuation import going_on, nobody, predecessor
+from assay.evidence.ledger import Ledger
+from assay.phases.case import (
+    Case,
+    Research,
+    agent_task,
+    step_for,
+    task_for,
+    user,
+)
 from assay.phases.control import RESEARCH_AGENT, ResearchAgent
-from assay.phases.state import Research, agent_task, step_for, task_for
+from assay.phases.material import evidence, fitted, messages_of, shorter
 from assay.run.run import Handle, Run
 from assay.tools.arguments import read
+
+# A step of analysis: what other steps found is compared or judged, without a search.
+
+
+async def analyze(run: Run, toolset: Toolset, task: AgentTask, findings: Sequence[Finding]) -> Finding:
+    """Work on `findings` in a lane of its own; it may cite what they cite.
+
+    Raises:
+        ModelFailed, LimitReached: there is no analysis.
+    """
+    run.emit(AgentStarted(lane=run.lane, task=task.task, step=task.step))
+    ledger = toolset.ledger.seeing((run.lane, *task.lanes))
+    place = run.child("findings").at("report")
+    try:
+        await count(run)
+        text = await _write(place, ledger, task, findings)
+    except (LimitReached, ModelFailed) as failed:
+        run.emit(AgentFailed(lane=run.lane, error=in_words(failed.reason)))
+        raise
+    finding = added(place, task, founded(text, task, ledger, run.lane), "done", 0)
+    run.emit(AgentFinished(lane=run.lane, stop=finding.stop, turns=0))
+    return finding
+
+
+async def _write(place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding]) -> str:
+    """The analysis; what is written badly is written once more."""
+    note: tuple[Message, ...] = ()
+    reply = await _ask(place, ledger, task, findings, note)
+    first = reply
+    if wrong := wrong_with(reply, task, ledger):
+        note = (user("note", f"Your last reply could not be used: {wrong}."),)
+        reply = await _ask(place, ledger, task, findings, note)
+    return usable("the analysis", (first, reply), place, ledger)
+
+
+async def _ask(
+    place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding], note: tuple[Message, ...]
+) -> Reply:
+    """Ask with as much of the findings as fits, and once more with half of it when the model says that it does not."""
+    place.emit(FindingStarted(lane=place.lane))
+    request = Request(
+        task="analyze",
+        system=prompt("assay.phases", "analyze"),
+        messages=(),
+        tool_choice="none",
+        max_tokens=output(place.profile("analytical"), place.rules.analysis_tokens),
+    )
+    profile = place.profile("analytical")
+    tokens = min(room(profile, request.system, (), request.max_tokens), profile.window // 2)
+
+    async def asked(tokens: int) -> Reply:
+        fixed = (user("question", task.question), user("task", task.task), *note)
+        told = fitted(findings, tokens, lambda some: messages_of(some, ledger))
+        return await place.ask(
+            "analytical",
+            msgspec.structs.replace(request, messages=(*told, *fixed)),
+            deltas=lambda text: FindingDelta(lane=place.lane, text=text),
+            reading=citing(ledger.knows),
+        )
+
+    try:
+        return await asked(tokens)
+    except ContextTooLong:
+        return await asked(tokens // 2)
+
+
+# An agent that goes on from an earlier one: it has what that one found, the passages it saw, and what it asked.
+
+SHARE = 8
+"""What was found, and the passages seen, each take at most this part of the window."""
+MOST = 60
+"""Passages looked at to fill it."""
+_NUMBER = re.compile(r"\d+")
+
+
+def predecessor(research: Research, continues: str) -> Finding | None:
+    """The finding of the agent whose number stands in `continues` ("2", "agent-2"); None where there is none."""
+    number = _NUMBER.search(continues)
+    return research.finding_of(int(number[0][:9])) if number else None
+
+
+def nobody(research: Research, continues: str) -> str:
+    """What is said of a number in `continues` which no finished agent has; "" where there is nothing to say."""
+    number = _NUMBER.search(continues)
+    if number is None or not int(number[0][:9]) or predecessor(research, continues):
+        return ""
+    finished = ", ".join(str(finding.lane) for finding in research.findings) or "none"
+    return f"There is no agent {number[0]} to go on from, so this one began anew (finished agents: {finished})."
+
+
+def going_on(toolset: Toolset, task: AgentTask, earlier: Finding, findings: Research, window: int) -> AgentTask:
+    """`task` with the context of `earlier`, and of those it went on from itself. Ids in it stay as they are.
+
+    Args:
+        window: the model's, in tokens.
+    """
+    lanes = (*earlier.continued, earlier.lane)
+    found = [each for lane in lanes if (each := findings.finding_of(lane)) and each.text != nothing()]
+    return msgspec.structs.replace(
+        task, continued=lanes, earlier=_found(found, window // SHARE), seen=_seen(toolset, lanes, task, window // SHARE)
+    )
+
+
+def _found(findings: list[Finding], tokens: int) -> str:
+    """What was found, the oldest of it shortened first."""
+    kept = list(findings)
+    while kept and estimate_tokens(_joined(kept)) > tokens:
+        less = shorter(kept[0])
+        kept = [less, *kept[1:]] if less != kept[0] else kept[1:]
+    return _joined(kept)
+
+
+def _joined(findings: list[Finding]) -> str:
+    return "\n\n".join(finding.text for finding in findings)
+
+
+def _seen(toolset: Toolset, lanes: tuple[int, ...], task: AgentTask, tokens: int) -> str:
+    """The passages these lanes were shown which share most with the task, below their sources, as many as fit."""
+    ledger = toolset.ledger.seeing(lanes)
+    passages = ledger.recall(task.about, MOST)
+    text = evidence(passages, ledger)
+    while passages and estimate_tokens(text) > tokens:
+        passages = passages[: len(passages) // 2]
+        text = evidence(passages, ledger)
+    return text
 
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True):

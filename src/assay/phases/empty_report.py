@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from assay.agents import findings
 from assay.agents.task import Toolset
 from assay.core import phrases
-from assay.core.conversation import shortened
-from assay.core.endings import in_words
+from assay.core.brief import shortened
 from assay.core.errors import NothingSearched
 from assay.core.events import ReportDelta, ReportStarted, ToolsIgnored, decode
+from assay.core.phrases import in_words
 from assay.core.search_record import Looked, Silent, look_over
 from assay.core.translation import enumerated, quoted, state
 from assay.core.translation import gettext as _
 from assay.core.view import fold
-from assay.phases.case import Case
-from assay.phases.draft import Draft
+from assay.phases.case import Case, Draft
 from assay.run.run import Run
 from assay.run.steps import StepContext, digest, perform
 

@@ -6,30 +6,25 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.agents.citations import cite
+from assay.agents.findings import cite
 from assay.agents.task import Toolset
-from assay.core.endings import LIMITS, STOP_REASONS
 from assay.core.events import ReportFinished
-from assay.core.phrases import nothing
+from assay.core.phrases import LIMITS, STOP_REASONS, nothing
 from assay.core.plan import Coverage
 from assay.core.sources import Source, sha256
 from assay.core.translation import gettext as _
 from assay.core.translation import stated_in
 from assay.evidence.documents import DocumentReader
-from assay.phases.case import Case
-from assay.phases.draft import Draft
-from assay.phases.form import redated
-from assay.phases.method import method
+from assay.phases.case import Case, Draft
+from assay.phases.form import redated, unheeded
+from assay.phases.method import leaving, method, notice, rests_on_withdrawn
 from assay.phases.plan_answers import Closing
-from assay.phases.private_documents import leaving
 from assay.phases.source_comparison import compare
-from assay.phases.unmet_requests import unheeded
-from assay.phases.work_notices import notice, rests_on_withdrawn
 from assay.phases.write import date_of
 from assay.run.engine import Outcome
 from assay.run.run import Run
 from assay.verify.pipeline import Verified, verify
-from assay.verify.repair.means import Means
+from assay.verify.repair.candidates import Means
 from assay.verify.stream.proofreader import Proofreader
 
 

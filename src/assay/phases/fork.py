@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from assay.agents.citations import cite
+from assay.agents.findings import cite
 from assay.agents.task import Finding
 from assay.core import passage_context
 from assay.core.brief import POINTS, Brief, Point
@@ -32,12 +32,17 @@ from assay.core.plan import Plan
 from assay.core.ports import LedgerRow, Memory, RunInputs, StepRecord
 from assay.core.sources import Passage
 from assay.evidence.ledger import Ledger, row_name
-from assay.phases import inherited_evidence
-from assay.phases.checkpoint import STEP, Checkpoint, Forked, stood
+from assay.phases import checkpoint
+from assay.phases.case import Research, said
+from assay.phases.checkpoint import (
+    FORK_STEP,
+    Checkpoint,
+    Forked,
+    InheritedEvidence,
+    stood,
+)
 from assay.phases.coverage import assess
-from assay.phases.inherited_evidence import InheritedEvidence
 from assay.phases.material import evidence
-from assay.phases.state import Research, said
 from assay.run.run import KEPT_TAG, kept
 from assay.run.steps import digest
 from assay.verify.claims import claims
@@ -162,12 +167,12 @@ def handed_over(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving:
         standing=at,
         rows=rows,
         answers={} if leaving.ids else answers(memory, old),
-        scope=inherited_evidence.scope_of(memory),
+        scope=checkpoint.scope_of(memory),
         date=old.date,
     )
-    record = StepRecord(key=STEP, input_hash=digest(new.fork), tag="forked/1", data=msgspec.json.encode(forked))
+    record = StepRecord(key=FORK_STEP, input_hash=digest(new.fork), tag="forked/1", data=msgspec.json.encode(forked))
     before = (earlier(new.fork.run, memory, each, leaving) for each in POINTS[: POINTS.index(point)])
-    inherited = memory.steps.get(inherited_evidence.STEP)
+    inherited = memory.steps.get(checkpoint.STEP)
     steps = (*(step for step in before if step), _kept(point, at), record)
     return RunInputs(steps=(*steps, *([_inherited(inherited, leaving)] if inherited else [])), ledger=rows)
 
@@ -191,9 +196,9 @@ def _inherited(record: StepRecord, leaving: Leaving) -> StepRecord:
 
 def answers(memory: Memory, brief: Brief) -> dict[str, msgspec.Raw]:
     """What the calls of a run got, with what it was forked with itself where that held for it."""
-    own, record = inherited_evidence.answers_of(memory), memory.steps.get(STEP)
+    own, record = checkpoint.answers_of(memory), memory.steps.get(FORK_STEP)
     if record is None:
         return own
     before = msgspec.json.decode(record.data, type=Forked)
-    held = inherited_evidence.is_fresh(brief, before.date, before.scope, inherited_evidence.scope_of(memory))
+    held = checkpoint.is_fresh(brief, before.date, before.scope, checkpoint.scope_of(memory))
     return before.answers | own if held else own

@@ -9,11 +9,16 @@ import msgspec
 
 from assay.core import phrases
 from assay.core.brief import Section
+from assay.core.languages import language_name
 from assay.core.markers import parse, strip
 from assay.core.outline import LONGEST_TITLE, OutlineSection, closed, heading, leaves, outline
 from assay.core.plan import Coverage
-from assay.core.translation import ENGLISH, date_of, speech, state, stated
+from assay.core.text import words
+from assay.core.translation import ENGLISH, N_, date_of, speech, state, stated
 from assay.core.translation import gettext as _
+from assay.phases.case import Case
+from assay.phases.coverage import telling
+from assay.run.run import Run
 
 _MISSING = re.compile(
     r"(?:what (?:could|can|was|were) not (?:be )?(?:found|answered|established)|not found|could not be found)",
@@ -200,3 +205,86 @@ def is_missing(title: str) -> bool:
     return (
         stated(title) == "missing" or _key(title) == _key(_(phrases.MISSING)) or bool(_MISSING.fullmatch(_key(title)))
     )
+
+
+# What could not be found, as a report says it: it follows from coverage, whatever the writer thought of that.
+
+ALIKE = 0.5
+"""Share of the words which tell of a part from which a line is about it."""
+
+
+def gaps(coverage: Sequence[Coverage]) -> tuple[str, ...]:
+    """The lines of the section: parts on which nothing was found, and parts answered partly where a reason is known."""
+    told = (each for each in coverage[1:] if each.status == "not" or (each.status == "partly" and each.reason))
+    return tuple(dict.fromkeys(map(_line, told)))
+
+
+def reconciled(text: str, coverage: Sequence[Coverage]) -> str:
+    """A report without lines which say of an answered part that it was not found, and with those which it lacks.
+
+    Only a section which says what could not be found is touched; where there is none, nothing is added here.
+    """
+    for part in reversed([part for part in outline(text) if coverage and is_missing(part.title)]):
+        text = f"{text[: part.start].rstrip()}\n\n{_section(text, part, coverage)}{text[part.end :].lstrip()}".strip()
+    return text
+
+
+def _section(text: str, part: OutlineSection, coverage: Sequence[Coverage]) -> str:
+    """The section as it should be; "" where nothing of it is left."""
+    if all(each.status == "answered" for each in coverage):
+        return ""
+    said = [line for line in text[part.body : part.end].strip().splitlines() if not _contradicts(line, coverage)]
+    kept = "\n".join(said).strip()
+    if not kept:
+        return ""
+    lacking = [_line(each) for each in coverage[1:] if each.status == "not" and _share(each, kept) < ALIKE]
+    more = "\n".join(f"- {line}" for line in dict.fromkeys(lacking))
+    between = "\n" if kept.splitlines()[-1].lstrip().startswith(("-", "*")) else "\n\n"
+    whole = f"{kept}{between}{more}" if more else kept
+    return f"{text[part.start : part.body].strip()}\n\n{whole}\n\n"
+
+
+def _contradicts(line: str, coverage: Sequence[Coverage]) -> bool:
+    """Whether a line is about an answered part more than about any which is open."""
+    parts = coverage[1:] or coverage
+    shares = [(_share(each, line), each.status != "answered") for each in parts]
+    share, is_open = max(shares, default=(0.0, True))
+    return share >= ALIKE and not is_open
+
+
+def _share(part: Coverage, text: str) -> float:
+    wanted = set(telling(part.part))
+    return len(wanted & set(words(text))) / len(wanted) if wanted else 0.0
+
+
+def _line(part: Coverage) -> str:
+    title = " ".join(part.part.split())
+    return f"{title}: {part.reason}" if part.reason else title
+
+
+# What was asked for and a model which only quotes cannot do.
+
+INSTRUCTIONS = N_("The instructions were not followed: the model which wrote this report, {name}, can only quote.")
+LANGUAGE = N_(
+    "The report was asked for in {language}: the model which wrote it, {name}, can only quote, and writes no language "
+    "but those of its sources."
+)
+
+
+def unheeded(run: Run, case: Case) -> tuple[str, ...]:
+    """A sentence for each wish the writer could not heed; none where it writes text of its own."""
+    writer = run.profile("complex")
+    if not writer.quotes:
+        return ()
+    instructions = (_(INSTRUCTIONS).format(name=writer.name),) if case.instructions.strip() else ()
+    return (*_language(run, case, writer.name), *instructions)
+
+
+def _language(run: Run, case: Case, name: str) -> tuple[str, ...]:
+    """What is quoted from documents which are in the language asked for is in it."""
+    asked = run.brief.language if run.brief.language_asked else ""
+    held = {language for language in case.held.languages if language} if case.held else set()
+    wanted = asked.partition("-")[0]
+    if not asked or (held == {wanted} and not run.brief.scope.web):
+        return ()
+    return (_(LANGUAGE).format(language=language_name(asked, speech().locale), name=name),)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from assay.agents.history import total
 from assay.agents.task import Finding
-from assay.agents.windows import total
 from assay.core.messages import Message
 from assay.core.passage_context import show
 from assay.core.sources import Passage

@@ -9,22 +9,18 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from assay.agents.history import CallResult, History, ModelTurn
-from assay.agents.model_calls import ask
-from assay.agents.prompt_texts import prompt
+from assay.agents.history import CallResult, History, ModelTurn, ask, output
+from assay.agents.prompt_texts import counted, prompt, rules
 from assay.agents.replies import mend, tell_ignored
-from assay.agents.rule_messages import counted, rules
-from assay.agents.windows import output
-from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition
+from assay.core.phrases import in_words
 from assay.core.plan import Plan
 from assay.core.translation import gettext as _
-from assay.phases.case import data, steered, user
+from assay.phases.case import Research, data, steered, user
 from assay.phases.control import GENERATE_REPORT, RESEARCH_AGENT, THINK, names
 from assay.phases.dispatch import AgentPool, Dispatch, Sent, collect
-from assay.phases.state import Research
 from assay.run.run import Run
 
 CALL_A_TOOL = "Answer with a tool call: research_agent for what is open, or generate_report."

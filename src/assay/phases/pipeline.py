@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import msgspec
 
-from assay.agents.citations import cite
+from assay.agents.findings import cite
 from assay.agents.task import Toolset
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName
@@ -18,21 +18,27 @@ from assay.evidence.documents import DocumentReader
 from assay.locale import speaking
 from assay.phases.alone import work_alone
 from assay.phases.background import look_around
-from assay.phases.case import Case, heard, inquire
-from assay.phases.checkpoint import Checkpoint, keep, take_up
+from assay.phases.case import Case, Draft, Research, heard, inquire
+from assay.phases.checkpoint import (
+    Checkpoint,
+    InheritedEvidence,
+    announce,
+    equip,
+    inherit,
+    keep,
+    recalled,
+    take_up,
+)
 from assay.phases.coverage import cover
 from assay.phases.dispatch import AgentPool
-from assay.phases.draft import Draft
 from assay.phases.empty_report import check_tools, write_nothing
 from assay.phases.fields.answer import fill
 from assay.phases.final import finish
-from assay.phases.inherited_evidence import InheritedEvidence, announce, equip, inherit, recalled
+from assay.phases.method import forewarn
 from assay.phases.planner import agreed, follow, make_plan
 from assay.phases.simple import answer, answer_from
-from assay.phases.state import Research
 from assay.phases.survey.survey_phase import survey
 from assay.phases.triage import classify
-from assay.phases.work_notices import forewarn
 from assay.phases.write import write
 from assay.run.engine import Outcome
 from assay.run.protocols import Tool

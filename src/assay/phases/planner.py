@@ -7,19 +7,17 @@ from typing import Any
 
 import msgspec
 
-from assay.agents.prompt_texts import prompt
+from assay.agents.history import output
+from assay.agents.prompt_texts import counted, prompt
+from assay.agents.prompt_texts import rules as stated
 from assay.agents.replies import read_json
-from assay.agents.rule_messages import counted
-from assay.agents.rule_messages import rules as stated
-from assay.agents.windows import output
 from assay.core.brief import DepthRules
 from assay.core.citations.reader import unwrapped
-from assay.core.endings import in_words
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
 from assay.core.messages import Message, Request, Schema, closed
-from assay.core.plan import Plan, PlanStep, Reviewed
-from assay.core.plan_stream import StepTitles
+from assay.core.phrases import in_words
+from assay.core.plan import Plan, PlanStep, Reviewed, StepTitles
 from assay.core.translation import gettext as _
 from assay.phases.case import Case, before, user
 from assay.run.run import Run

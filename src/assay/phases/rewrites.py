@@ -5,14 +5,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from assay.core.closeness import passage_text
 from assay.core.errors import SearchError, StoreError
+from assay.core.messages import passage_text
 from assay.core.sources import Document
 from assay.core.usage import Usage
 from assay.evidence.documents import DocumentReader
 from assay.run.nearness import similar
 from assay.run.run import Run
-from assay.verify.rewrites import ELSEWHERE, MOST_DOCUMENTS, Part, joined, parts, rewrites
+from assay.verify.copies import (
+    ELSEWHERE,
+    MOST_COMPARED,
+    Part,
+    joined,
+    parts,
+    rewrites,
+)
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +29,7 @@ def read_parts(run: Run, reader: DocumentReader, documents: Sequence[str]) -> li
     if run.world.similarity is None:
         return []
     found: list[Part] = []
-    for sha256 in documents[:MOST_DOCUMENTS]:
+    for sha256 in documents[:MOST_COMPARED]:
         document = run.world.library.document(sha256)
         if document is not None:
             found += _parts(reader, document)

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from assay.agents.citations import cite
-from assay.agents.findings import compose
+from assay.agents.findings import cite, compose
+from assay.agents.history import output
 from assay.agents.prompt_texts import prompt
 from assay.agents.replies import defect, salvaged
 from assay.agents.task import Toolset
-from assay.agents.windows import output
 from assay.core.citations.reader import citing
-from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.messages import Reply, Request
-from assay.core.phrases import nothing
+from assay.core.phrases import in_words, nothing
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
-from assay.phases.background import may_search
-from assay.phases.case import Case, user
-from assay.phases.draft import Draft
+from assay.phases.background import (
+    QuickLook,
+    may_search,
+    recall_all,
+    search_and_read,
+    search_once,
+)
+from assay.phases.case import Case, Draft, user
 from assay.phases.empty_report import checked, nothing_found
-from assay.phases.quick_look import QuickLook, recall_all, search_and_read, search_once
 from assay.phases.write import REVISED, settle, with_date
 from assay.run.run import Run
-from assay.verify.stream.carryover import spans
 from assay.verify.stream.proofreader import Proofreader
+from assay.verify.stream.sentences import spans
 
 UNSOURCED = N_("This answer rests on no sources.")
 ENDED = N_("The answer was put together by code: what follows are the passages found.")

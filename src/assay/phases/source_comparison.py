@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import msgspec
 
-from assay.agents.citations import cite
+from assay.agents.findings import cite
 from assay.agents.task import Toolset
 from assay.core.claims import Conflict
 from assay.core.clean import one_line
@@ -25,18 +25,16 @@ from assay.core.translation import enumerated, number, quoted
 from assay.core.translation import gettext as _
 from assay.evidence.documents import DocumentReader
 from assay.evidence.identity import pages
-from assay.phases.case import Case
-from assay.phases.draft import Draft
+from assay.phases.case import Case, Draft
 from assay.phases.form import redated, with_section
 from assay.phases.rewrites import most, read_parts, rewritten
 from assay.phases.write import date_of
 from assay.run.run import Run
 from assay.run.steps import StepContext
-from assay.verify.conflicts.conflict_section import section, summary
-from assay.verify.conflicts.detection import conflicts
+from assay.verify.conflicts.detection import conflicts, section, summary
 from assay.verify.copies import LONGEST, clusters, copies
 from assay.verify.evidence_index import text_of
-from assay.verify.stream.carryover import spans
+from assay.verify.stream.sentences import spans
 
 REVISED = "where sources disagree was put in by code"
 MOST_NAMED = 4

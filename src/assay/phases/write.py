@@ -6,26 +6,21 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from assay.agents.citations import cite
-from assay.agents.findings import compose, told
+from assay.agents.findings import cite, compose, told
 from assay.agents.task import Finding, Toolset
-from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
-from assay.core.phrases import nothing
+from assay.core.phrases import in_words, nothing
 from assay.core.plan import Coverage, Plan
 from assay.core.translation import N_, quoted, state
 from assay.core.translation import gettext as _
-from assay.phases.case import Case
-from assay.phases.draft import Draft
+from assay.phases.case import Case, Draft, Research
 from assay.phases.empty_report import nothing_found
-from assay.phases.form import Formed, as_of, filled, formed, joined, missing
-from assay.phases.gaps import gaps, reconciled
-from assay.phases.state import Research
+from assay.phases.form import Formed, as_of, filled, formed, gaps, joined, missing, reconciled
 from assay.phases.writer import ReportWriter
 from assay.run.run import Run
-from assay.verify.stream.carryover import spans
 from assay.verify.stream.proofreader import Proofreader
+from assay.verify.stream.sentences import spans
 
 REVISED = "its date, and what could not be found, were put in by code"
 HALF_WRITTEN = N_(

@@ -10,27 +10,24 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.agents.act import act
-from assay.agents.citations import cite
-from assay.agents.history import History, ModelTurn, result
+from assay.agents.findings import cite
+from assay.agents.history import History, ModelTurn, output, result, room, total
 from assay.agents.loop import NO_CALLS_LEFT
-from assay.agents.prompt_texts import for_tools, prompt
+from assay.agents.prompt_texts import counted, for_tools, prompt, rules
 from assay.agents.replies import defect, mend, salvaged
-from assay.agents.rule_messages import counted, rules
 from assay.agents.task import Toolset
-from assay.agents.windows import output, room, total
+from assay.core.brief import words_of
 from assay.core.citations.reader import citing
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.languages import language_name
-from assay.core.lengths import words_of
 from assay.core.messages import Message, Profile, Reply, Request, ToolCall, ToolDefinition
 from assay.core.phrases import missing
 from assay.core.plan import Coverage, Plan
 from assay.core.translation import ENGLISH, N_, speech
 from assay.core.translation import gettext as _
-from assay.phases.case import Case, data, user
+from assay.phases.case import Case, Research, data, user
 from assay.phases.material import FindingsPart, parts, unseen
-from assay.phases.state import Research
 from assay.run.run import Run
 from assay.verify.stream.proofreader import Proofreader
 

@@ -9,9 +9,8 @@ import msgspec
 
 from assay.core.brief import Brief
 from assay.core.errors import TooLittle, UsageError
-from assay.core.messages import REASONING_ROOM, Profile, Request
+from assay.core.messages import REASONING_ROOM, Profile, Request, input_tokens
 from assay.core.ports import Model, World
-from assay.core.request_size import input_tokens
 from assay.core.usage import Budget, Usage
 
 REPORT_SHARE = 0.40

@@ -50,13 +50,13 @@ from assay.core.ports import (
 )
 from assay.run import control
 from assay.run.affordability import check_brief
-from assay.run.breakers import CircuitBreakers
 from assay.run.execution import FINISHED_EARLY, Execution
 from assay.run.handles import RunTask as RunTask
 from assay.run.holders import is_dead, this_process
+from assay.run.place import watched
+from assay.run.rate_limits import CircuitBreakers
 from assay.run.releases import brief_of, check_age
 from assay.run.run import Run
-from assay.run.work_spans import watched
 
 TTL = 15.0
 POLL = 0.25

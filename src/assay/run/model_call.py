@@ -17,19 +17,26 @@ from assay.core.brief import Role, Timeouts
 from assay.core.citations.reader import Reading
 from assay.core.errors import ContextTooLong, LimitReached, ModelError, ModelFailed, ModelUnusable, Refused
 from assay.core.events import ModelAttempted
-from assay.core.messages import REASONING_ROOM, Reply, Request, Retracted, Task, TextDelta, ThinkingDelta, ToolCall
+from assay.core.messages import (
+    REASONING_ROOM,
+    Reply,
+    Request,
+    Retracted,
+    Task,
+    TextDelta,
+    ThinkingDelta,
+    ToolCall,
+    input_tokens,
+)
 from assay.core.ports import Fact, Model
-from assay.core.request_size import input_tokens
 from assay.core.usage import Usage
 from assay.run.affordability import fitted, reasoning, worst_case
 from assay.run.attempt_outcomes import named, refusal, unspoken
-from assay.run.breakers import PATIENCE
 from assay.run.nearness import closeness, cost_of
-from assay.run.place import RunPlace
+from assay.run.place import RunPlace, watched
+from assay.run.rate_limits import PATIENCE
 from assay.run.steps import StepContext, digest, hold, perform
-from assay.run.unmarked_thoughts import musing
-from assay.run.voice import Deltas, Listener, Voice
-from assay.run.work_spans import watched
+from assay.run.voice import Deltas, Listener, Voice, musing
 
 TRIES = 3
 FIRST_PAUSE = 0.5

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
+from types import TracebackType
+
 from assay.core.brief import Brief, Role
 from assay.core.events import Path
 from assay.core.messages import Profile
-from assay.core.ports import World
+from assay.core.ports import Fact, SpanKind, Watch, WatchedSpan, World
 from assay.run.budget import Gate
 from assay.run.execution import Execution
 
@@ -36,3 +41,71 @@ class RunPlace:
     def profile(self, role: Role) -> Profile:
         """The abilities of the first model of a role."""
         return self.world.models[self.brief.models[role][0]].profile
+
+
+# Stretches of a run's work, told to who watches: only those in which something is really done, not replayed.
+
+_OUTER: dict[SpanKind, tuple[SpanKind, ...]] = {"lane": ("run", "phase")}
+"""What a span of a kind lies in, where that is not the one it began in: a lane outlives the call it began at."""
+
+
+class WorkSpan:
+    """A span of work, to be used as a context manager."""
+
+    def __init__(self, watch: Watch, kind: SpanKind, name: str, facts: dict[str, Fact]) -> None:
+        self._watch, self.kind, self._name, self._facts = watch, kind, name, facts
+        self.outer = _within(kind)
+        self._before: WorkSpan | None = None
+        self._began = time.time_ns()
+        self._span: WatchedSpan | None = None
+        self._more: dict[str, Fact] = {}
+
+    def told(self) -> WatchedSpan:
+        """It is no replay: whoever watches is told, of what it lies in first."""
+        if self._span is None:
+            outer = self.outer.told() if self.outer else None
+            self._span = self._watch.begin(self.kind, self._name, self._began, outer, self._facts)
+        return self._span
+
+    def add(self, **facts: Fact) -> None:
+        """What is known at its end."""
+        self._more |= facts
+
+    def __enter__(self) -> WorkSpan:
+        self._before = _current.get()
+        _current.set(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _current.set(self._before)
+        if self._span is not None:
+            self._span.end(self._more, kind.__name__ if kind else "")
+
+
+_current: ContextVar[WorkSpan | None] = ContextVar("stretch", default=None)
+_NOTHING: AbstractContextManager[None] = nullcontext()
+
+
+def _within(kind: SpanKind) -> WorkSpan | None:
+    outer = _current.get()
+    kinds = _OUTER.get(kind)
+    while outer is not None and kinds is not None and outer.kind not in kinds:
+        outer = outer.outer
+    return outer
+
+
+def watched(place: RunPlace, kind: SpanKind, name: str, **facts: Fact) -> AbstractContextManager[WorkSpan | None]:
+    """A span of the work at `place`; None where nobody watches."""
+    watch = place.world.watch
+    if watch is None:
+        return _NOTHING
+    where: dict[str, Fact] = {"run_id": place.run_id, "path": "/".join(place.path), "lane": place.lane}
+    return WorkSpan(watch, kind, name, where | facts)
+
+
+def worked(place: RunPlace) -> None:
+    """Something is done here that no replay does."""
+    if place.world.watch is not None and (span := _current.get()) is not None:
+        span.told()

@@ -21,13 +21,12 @@ from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
 from assay.core.messages import Reply, Request, ToolCall
 from assay.core.ports import Commit, StepRecord
 from assay.core.usage import Budget, Usage
-from assay.run import control, model_call, waits
+from assay.run import control, model_call, steps
 from assay.run.budget import Gate
 from assay.run.execution import LANE_TAG, LaneRecord
-from assay.run.place import RunPlace
+from assay.run.place import RunPlace, watched
 from assay.run.steps import StepContext, digest, perform
 from assay.run.voice import Deltas, Listener
-from assay.run.work_spans import watched
 
 T = TypeVar("T")
 
@@ -169,7 +168,7 @@ class Run(RunPlace):
         Raises:
             InputNeeded: nothing is there yet, and the run is left waiting.
         """
-        return await waits.receive(self, topic, returns, leave=self.brief.ask == "required" if leave is None else leave)
+        return await steps.receive(self, topic, returns, leave=self.brief.ask == "required" if leave is None else leave)
 
     async def steering(self) -> tuple[str, ...]:
         """What the owner said since this was last asked, oldest first; taken by the decision which is made here.

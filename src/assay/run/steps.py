@@ -1,4 +1,4 @@
-"""How one step is done: look it up, hold, work, settle, and commit the lot in one transaction."""
+"""How one step is done, once and ever; waiting for a person, durably."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.core.errors import Failed, LimitReached, ModelUnusable, NotStored, OtherRelease, failure
-from assay.core.events import BudgetLow, Event, StepDiverged, StepRestarted, UsageUpdated
+from assay.core.errors import Failed, InputNeeded, LimitReached, ModelUnusable, NotStored, OtherRelease, failure
+from assay.core.events import BudgetLow, Event, RunWaiting, StepDiverged, StepRestarted, UsageUpdated
 from assay.core.ports import Commit, EventDraft, HoldRecord, LedgerRow, StepRecord
 from assay.core.usage import Usage
 from assay.evidence.ledger import SourceRow
-from assay.run.place import RunPlace
+from assay.run.place import RunPlace, worked
 from assay.run.releases import own_release
-from assay.run.work_spans import worked
 
 T = TypeVar("T")
-
 FAILED = "failed/1"
 
 
@@ -197,3 +195,32 @@ async def _store(place: RunPlace, step_context: StepContext, record: StepRecord,
     commit = Commit(steps=(record,), events=tuple(step_context.events), holds=holds, ledger=tuple(step_context.rows))
     execution.steps[record.key] = record
     await asyncio.shield(execution.commit(commit))
+
+
+# Waiting for a person, durably.
+
+POLL = 0.25
+
+
+async def receive(place: RunPlace, topic: str, returns: type[T], *, leave: bool) -> T:
+    """See `Run.receive`. The n-th wait on a topic takes its n-th message, so an answer may come before the question."""
+    execution = place.execution
+    number = execution.ordinal((), f"receive:{topic}")
+
+    async def wait(step_context: StepContext) -> T:
+        while True:
+            messages = await execution.journal.inbox(place.run_id, topic)
+            if len(messages) > number:
+                execution.commit(Commit(status="running"))
+                return msgspec.json.decode(messages[number], type=returns)
+            execution.check_owner()
+            if step_context.attempt and not step_context.events:
+                step_context.events.append(step_context.draft(RunWaiting(topic=topic)))
+                await execution.commit(Commit(status="waiting", events=tuple(step_context.events)))
+            if leave:
+                raise InputNeeded(place.run_id, topic)
+            began = execution.world.clock.monotonic()
+            await execution.world.clock.sleep(POLL)
+            execution.rest(execution.world.clock.monotonic() - began)  # a busy machine sleeps longer
+
+    return await perform(place, f"receive-{topic}", wait, returns=returns, input_hash="", gated=False)

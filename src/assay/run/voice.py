@@ -3,19 +3,142 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
 
 from assay.core.citations.reader import Reading, TextReader, read_all
-from assay.core.events import Event
+from assay.core.events import Event, ThinkFinished, ThinkStarted
+from assay.core.events import ThinkDelta as Thought
+from assay.core.incremental import FieldText, field_text
 from assay.core.messages import CallDelta, CallDone, Delta, Reply, TextDelta, ThinkingDelta, ToolCall, ToolDefinition
 from assay.run.steps import StepContext
-from assay.run.thoughts import Thoughts
+
+# What a reply thinks, as events: the model's own reasoning, and what it writes into the argument of a thinking tool.
+
+OWN = -1
+"""The speaker of native reasoning; a call speaks under its index."""
+MOST = 16
+"""Native thoughts of one reply; where a model goes on changing between thinking and speaking, the last one grows."""
+
+
+class _Call:
+    """A call in the making: its name may come late, and its thought waits until no other speaks."""
+
+    def __init__(self) -> None:
+        self.name, self.unread = "", ""
+        self.reader: FieldText | None = None
+        self.waiting: list[str] = []
+
+
+class Thoughts:
+    """The thoughts of one attempt at a reply."""
+
+    def __init__(self, tools: Sequence[ToolDefinition], write: Callable[[Event], None]) -> None:
+        """`write` puts an event on the log; of `tools`, those which name a `thought` are listened to."""
+        self._fields = {tool.name: tool.thought for tool in tools if tool.thought}
+        self._write = write
+        self._calls: dict[int, _Call] = {}
+        self._done: set[int] = set()
+        self._speaker: int | None = None
+        self._said: list[str] = []
+        self._pending: list[str] = []
+        self._native = 0
+        self._held: list[str] = []
+
+    def native(self, text: str) -> None:
+        """More of the model's own reasoning."""
+        self._speak(OWN, text)
+
+    def spoken(self) -> None:
+        """The model spoke aloud: its own thought before is whole."""
+        if self._speaker == OWN and self._native < MOST:
+            self._finish("".join(self._said))
+
+    def part(self, delta: CallDelta) -> None:
+        """More of a call."""
+        if not self._fields or delta.index in self._done:
+            return
+        call = self._calls.setdefault(delta.index, _Call())
+        call.name, call.unread = call.name or delta.name, call.unread + delta.text
+        field = self._fields.get(call.name)
+        if field:
+            call.reader = call.reader or FieldText(field)
+            call.waiting.append(call.reader.feed(call.unread))
+        if call.name:
+            call.unread = ""
+        if self._speaker in (None, OWN, delta.index):
+            self._speak(delta.index, "".join(call.waiting))
+            call.waiting.clear()
+
+    def done(self, index: int, call: ToolCall) -> None:
+        """A call is whole; its argument as it was read in the end is the thought."""
+        field = self._fields.get(call.name)
+        if not field or index in self._done:
+            return
+        self._done.add(index)
+        thought = _argument(call, field)
+        if self._speaker not in (None, OWN, index):
+            self._held += [thought] if thought else []  # another call's thought is not whole yet
+        elif thought or self._speaker == index:
+            self._open(index)
+            self._pending += self._calls[index].waiting if index in self._calls else []
+            self._finish(thought)
+
+    def flush(self) -> None:
+        """Say what was not said yet."""
+        text, self._pending = "".join(self._pending), []
+        if text:
+            self._write(Thought(text=text))
+
+    def end(self, reply: Reply) -> None:
+        """The reply is whole: say the rest."""
+        if reply.thinking and not self._native:
+            self._speak(OWN, reply.thinking)  # an adapter which gives it at the end only
+        for index, call in enumerate(reply.calls):
+            self.done(index, call)
+        self.stop()
+
+    def stop(self) -> None:
+        """Whoever speaks is cut short."""
+        if self._speaker is not None:
+            self._finish("".join(self._said))
+
+    def _speak(self, speaker: int, text: str) -> None:
+        if text:
+            self._open(speaker)
+            self._said.append(text)
+            self._pending.append(text)
+
+    def _open(self, speaker: int) -> None:
+        if speaker == self._speaker:
+            return
+        self.stop()
+        self._speaker = speaker
+        self._native += speaker == OWN
+        self._write(ThinkStarted())
+
+    def _finish(self, text: str) -> None:
+        self.flush()
+        self._write(ThinkFinished(text=text))
+        self._said.clear()
+        held, self._held, self._speaker = self._held, [], None
+        for thought in held:
+            self._write(ThinkStarted())
+            self._write(ThinkFinished(text=thought))
+
+
+def _argument(call: ToolCall, field: str) -> str:
+    """The thought in a call's arguments, as far as they can be read."""
+    value = call.arguments.get(field)
+    if value is None and call.malformed:
+        return field_text(call.malformed, field)
+    return "" if value is None else str(value)
+
 
 DELTA_SECONDS = 0.1
-
 Deltas = Callable[[str], Event | None]
 """Makes the event for a piece of a reply's text; None where there is nothing to say yet."""
 
@@ -145,3 +268,48 @@ class Voice:
 
 def _begun(reading: Reading | None) -> TextReader | None:
     return reading() if reading is not None else None
+
+
+# Thinking which a model writes before its prose and does not mark: "Okay, the user asks … Let me start with …".
+
+_ASKED = r"the user (?:asks|wants|is asking|asked|has asked|would like)|the question (?:asks|is)|let(?:'s|’s| me)"
+_WE = r"we (?:need|have to|are asked|should|must)"
+_OPENS = re.compile(
+    r"(?:(?:ok(?:ay)?|alright|all right|hmm+|well|so|right|first|now)\b[,.:… ]*)*"
+    rf"(?:{_ASKED}|{_WE}|i(?:'ll|’ll| need| should| will| have to| must| am asked| can| want)|my task"
+    r"|looking at the (?:findings|passages))\b"
+    r"|(?:好的|首先|嗯)[，,].{0,40}?(?:用户|我)|用户(?:问|想|要)",
+    re.IGNORECASE,
+)
+_OF_THE_TASK = re.compile(
+    rf"\b(?:{_ASKED}|{_WE}|i(?:'ll|’ll|'m|’m| need| should| will| have| must| can| think| want)"
+    r"|my (?:task|answer|report)|the (?:findings|instructions|rules) (?:say|state|show|give|require))\b"
+    r"|用户|我(?:需要|应该|要|会)",
+    re.IGNORECASE,
+)
+_CITES = re.compile(r"\bS\d+\.\d+")
+_HEADING = re.compile(r"#{1,6} ")
+_BREAK = re.compile(r"\n[ \t]*(?:\n|(?=#{1,6} ))|\n(?=---+\s*\n)")
+
+
+def musing(text: str) -> int:
+    """How many code points of thinking `text` begins with; 0 where it is not clear that it does."""
+    start = len(text) - len(text.lstrip())
+    if not _OPENS.match(text, start):
+        return 0
+    while start < len(text):
+        found = _BREAK.search(text, start)
+        end = found.end() if found else len(text)
+        paragraph = text[start:end].strip()
+        if paragraph and not _thinks(paragraph):
+            break
+        start = end
+    rest = text[start:]
+    return start if _HEADING.match(rest) or _CITES.search(rest) else 0
+
+
+def _thinks(paragraph: str) -> bool:
+    """Whether a paragraph speaks of the task and not of its subject."""
+    if _HEADING.match(paragraph) or _CITES.search(paragraph):
+        return False
+    return not paragraph.strip("-* \n") or _OF_THE_TASK.search(paragraph) is not None

@@ -24,8 +24,7 @@ from assay.core.errors import ConfigError, FetchFailed, SearchError
 from assay.core.ports import Clock, Query
 from assay.core.secrets import Secret
 from assay.core.sources import Fetched
-from assay.core.urls import BadUrl, read
-from assay.core.webrules import OTHER
+from assay.core.web_addresses import OTHER, BadUrl, read
 from assay.search.mcp_line import Closed, SharedConnection
 from assay.search.web.provider import WebHit
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.core.errors import SearchError, StoreError
+from assay.core.messages import Rarity
 from assay.core.ports import Counting, Explanation, Hit, Library, LibrarySearch, Metered, Query
-from assay.core.rarity import Rarity
 from assay.core.usage import Usage
 
 

@@ -6,7 +6,7 @@ import logging
 from contextvars import ContextVar
 
 from assay.core.errors import StoreError
-from assay.core.ports.audit import AuditEntry, AuditLog
+from assay.core.ports.users import AuditEntry, AuditLog
 
 log = logging.getLogger(__name__)
 

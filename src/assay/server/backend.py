@@ -15,8 +15,8 @@ from starlette.routing import BaseRoute
 
 from assay.app.assay import Assay
 from assay.app.briefs import RunOptions
-from assay.app.document_names import Sources
 from assay.app.revision import Revised
+from assay.app.texts import Sources
 from assay.core.brief import Point
 from assay.core.errors import Cancelled, ConfigError, StoreError
 from assay.core.events import Envelope

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.app.daily import limits_of_users
 from assay.core.allowance import OwnerLimits
-from assay.core.ports.user_limits import GivenLimits, LimitStore
+from assay.core.ports.users import GivenLimits, LimitStore
 from assay.settings import Settings
 
 FRESH_SECONDS = 5.0

@@ -8,8 +8,8 @@ from typing import Unpack
 
 from assay.app.assay import Assay
 from assay.app.briefs import RunOptions
-from assay.app.document_names import Sources
 from assay.app.handle import RunHandle
+from assay.app.texts import Sources
 from assay.core.errors import LeaseHeld, StoreError
 from assay.core.events import Envelope
 from assay.core.ports import FINAL

@@ -14,9 +14,9 @@ import msgspec
 
 from assay.core import events as e
 from assay.core.coordinates import Coordinates, Placer
-from assay.core.endings import LIMITS
 from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope, Event, decode
+from assay.core.phrases import LIMITS
 from assay.core.plan import Plan
 from assay.core.report import bibliography
 from assay.core.sources import Source

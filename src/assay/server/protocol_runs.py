@@ -13,7 +13,7 @@ import msgspec
 
 from assay.app.assay import Assay
 from assay.app.briefs import RunOptions
-from assay.app.document_names import Sources
+from assay.app.texts import Sources
 from assay.core.errors import UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import FINAL

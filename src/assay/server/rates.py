@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.core.errors import AssayError, TooMany
-from assay.core.ports.buckets import Buckets, BucketState, Rate
+from assay.core.ports.users import Buckets, BucketState, Rate
 from assay.server.guards import ProblemAnswer
 from assay.server.limits import LimitBook
 from assay.server.problems import Problem, problem, problem_of

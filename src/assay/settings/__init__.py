@@ -28,11 +28,10 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from assay.core.brief import ROLES, Depth, Mode, Role
+from assay.core.brief import ROLES, Depth, Length, Mode, Role
 from assay.core.claims import CHECKS, REPAIRS, CheckName, RepairName
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.families import judges
-from assay.core.lengths import Length
 from assay.core.markers import CitationMode
 from assay.settings import sections
 from assay.settings.depths import Depths, default_of

@@ -18,9 +18,9 @@ from pydantic import (
 )
 from pydantic_settings import NoDecode
 
+from assay.core.brief import read_length
 from assay.core.errors import UsageError
 from assay.core.languages import read_language
-from assay.core.lengths import read_length
 
 
 def names(value: object) -> object:

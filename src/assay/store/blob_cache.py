@@ -9,8 +9,7 @@ from pathlib import Path
 
 from assay.core.errors import StoreError
 from assay.core.sources import sha256
-from assay.store.blob_format import KeptBlobs, Packing, Stored
-from assay.store.blobs import FolderBlobs
+from assay.store.blobs import FolderBlobs, KeptBlobs, Packing, Stored
 
 log = logging.getLogger(__name__)
 

@@ -28,13 +28,9 @@ from assay.core.ports import (
     RunStatus,
     Spent,
 )
-from assay.core.ports.additions import Additions
-from assay.core.ports.audit import AuditLog
-from assay.core.ports.buckets import Buckets
+from assay.core.ports.collections import Additions
 from assay.core.ports.queue import Queue
-from assay.core.ports.shares import ShareStore
-from assay.core.ports.user_limits import LimitStore
-from assay.core.ports.users import UserStore
+from assay.core.ports.users import AuditLog, Buckets, LimitStore, ShareStore, UserStore
 from assay.core.ports.webhooks import WebhookStore
 from assay.core.sources import Document, sha256
 from assay.core.usage import Usage

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from typing import Self
+
+import msgspec
 
 from assay.core.allowance import check
-from assay.core.errors import FenceLost, LeaseHeld
+from assay.core.errors import FenceLost, LeaseHeld, UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import (
     GOING,
+    LONGEST_LEASE,
     NOTHING,
     Action,
     Allowance,
@@ -23,16 +29,116 @@ from assay.core.ports import (
     RunRow,
     Spent,
 )
+from assay.core.ports.collections import ENDED, Addition
 from assay.store import common
 from assay.store.blobs import MemoryBlobs
 from assay.store.common import Store, Wall
 from assay.store.listeners import Listeners
-from assay.store.memory_additions import MemoryAdditions
-from assay.store.memory_cache import MemoryCache
 from assay.store.memory_library import MemoryLibrary as MemoryLibrary
 from assay.store.memory_lists import MemoryListing
-from assay.store.memory_permits import MemoryPermits
 from assay.store.memory_run import StoredRun
+
+# Additions in the process.
+
+
+class MemoryAdditions:
+    """`Additions` in the process; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._additions: dict[str, Addition] = {}
+        self._owner: str | None = None
+
+    def owned_by(self, owner: str | None) -> Self:
+        """See the port."""
+        view = copy.copy(self)
+        view._owner = owner
+        return view
+
+    def put(self, addition: Addition) -> None:
+        """See the port."""
+        mine = addition if self._owner is None else msgspec.structs.replace(addition, owner=self._owner)
+        with self._lock:
+            if self._additions.get(mine.id, mine).owner == mine.owner:
+                self._additions[mine.id] = mine
+
+    def find(self, id: str) -> Addition:
+        """See the port."""
+        with self._lock:
+            found = self._additions.get(id)
+        if found is None or not self._knows(found):
+            raise UnknownName("addition", id)
+        return found
+
+    def all(self, limit: int = 100) -> list[Addition]:
+        """See the port."""
+        with self._lock:
+            return [each for each in reversed(self._additions.values()) if self._knows(each)][:limit]
+
+    def forget(self, before: str) -> None:
+        """See the port."""
+        with self._lock:
+            old = [each for each in self._additions.values() if each.state in ENDED and each.updated_at < before]
+            for each in filter(self._knows, old):
+                del self._additions[each.id]
+
+    def _knows(self, addition: Addition) -> bool:
+        return self._owner is None or addition.owner == self._owner
+
+
+# What was found out before, in memory.
+
+
+class MemoryCache:
+    """`Cache` in a dictionary, whose single operations no other thread can part."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def recall(self, key: str) -> bytes | None:
+        """What was kept under `key`."""
+        return self._kept.get(key)
+
+    def keep(self, key: str, data: bytes) -> None:
+        """Keep `data` under `key`, unless there is something already."""
+        self._kept.setdefault(key, data)
+
+    def known(self, prefix: str) -> dict[str, bytes]:
+        """What was kept under all keys which begin so."""
+        return {key: data for key, data in self._kept.copy().items() if key.startswith(prefix)}
+
+    def forget(self, keys: Collection[str]) -> None:
+        """Keep nothing under these keys any more."""
+        for key in keys:
+            self._kept.pop(key, None)
+
+
+# Permits in memory, for the runs of one process.
+
+
+class MemoryPermits:
+    """`Permits` in a dictionary: id → service, and until when."""
+
+    def __init__(self, wall: Wall) -> None:
+        self._wall, self._held = wall, dict[str, tuple[str, float]]()
+
+    async def take(self, service: str, id: str, most: int, ttl: float) -> bool:
+        """See the port."""
+        now = self._wall()
+        self._held = {each: held for each, held in self._held.items() if now < held[1] <= now + LONGEST_LEASE}
+        if sum(of == service for each, (of, _) in self._held.items() if each != id) >= most:
+            return False
+        self._held[id] = (service, now + ttl)
+        return True
+
+    async def renew(self, id: str, ttl: float) -> None:
+        """See the port."""
+        if id in self._held:
+            self._held[id] = (self._held[id][0], self._wall() + ttl)
+
+    async def give_back(self, id: str) -> None:
+        """See the port."""
+        self._held.pop(id, None)
 
 
 def memory_store(wall: Wall = time.time) -> Store:

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 from assay.core.errors import ConfigError, StoreError
 from assay.core.sources import sha256
-from assay.store.blob_format import OWNERS, Damage, Owner, Packing, Stored, checked_name, is_name, name_at, place_of
+from assay.store.blobs import (
+    OWNERS,
+    Damage,
+    Owner,
+    Packing,
+    Stored,
+    checked_name,
+    is_name,
+    name_at,
+    place_of,
+)
 
 try:
     import obstore

@@ -18,7 +18,7 @@ import structlog
 from assay.core.errors import ConfigError
 from assay.core.events import Envelope
 from assay.core.ports import Fact, SpanKind, WatchedSpan
-from assay.telemetry.facts import LINES, Level, facts_of
+from assay.telemetry.names import LINES, Level, facts_of
 
 LONGEST = 300
 """Code points of a value; what is longer is cut."""

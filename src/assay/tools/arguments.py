@@ -9,8 +9,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from assay.core.decoders import UNREADABLE
-from assay.core.errors import ToolError
-from assay.core.messages import ToolDefinition
+from assay.core.errors import LimitReached, SearchError, ToolError
+from assay.core.messages import Rarity, ToolDefinition
+from assay.core.ports import Counting
+from assay.run.run import Run
+from assay.run.steps import StepContext
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -93,3 +96,25 @@ def _plain(error: msgspec.ValidationError) -> str:
     """The words of msgspec without its path syntax ("Expected int, got text for 'limit'")."""
     text = re.sub(r" - at `\$\.?([^`]*)`", lambda found: f" for {found[1]!r}" if found[1] else "", str(error))
     return text.replace("`", "").replace("Object ", "The call ").replace("str", "text")
+
+
+# How rare the question's words are in the documents in scope, for the built-in model and the grading of claims.
+
+
+async def count_words(run: Run) -> None:
+    """Count them, once a run. Where nobody can, or time is up, what is shown is counted in their stead."""
+    counting = next((each for each in run.world.searches if isinstance(each, Counting)), None)
+    if counting is None:
+        return
+    asked, collections = run.brief.question, run.brief.scope.collections
+
+    async def count(_: StepContext) -> Rarity:
+        try:
+            return await counting.rarity(asked, collections)
+        except SearchError:
+            return Rarity()  # the search itself says what is wrong
+
+    try:
+        run.execution.rarity = await run.at("write").step("words", count, returns=Rarity, input=[asked, *collections])
+    except LimitReached:
+        return

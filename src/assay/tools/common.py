@@ -1,13 +1,20 @@
-"""What every tool needs: room for its result, and the answers other lanes already have."""
+"""What several tools share: room for a result, pages in the place of hits, the part of a document to show."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 import msgspec
 
+from assay.core.clean import one_line
+from assay.core.errors import FetchFailed, ToolError
+from assay.core.events import SourceExpected, SourceFailed
 from assay.core.ports import LedgerRow
-from assay.core.sources import PassageSpan
+from assay.core.relevance import QuotableStatement, rank, read_question
+from assay.core.sources import SNIPPET, Document, PassageSpan
+from assay.core.web_addresses import BadUrl, canonical, read
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
@@ -87,3 +94,164 @@ def keep(ledger: Ledger, key: str, observation: Observation) -> None:
     """Keep what a call got; the content is the same for whoever asks again."""
     if ledger.answered(key) is None:
         ledger.answer(key, msgspec.json.encode(observation))
+
+
+# Which part of a document to show when it is too long to be shown whole.
+
+HEAD_SHARE = 0.3
+GOING_ON = 2
+"""Passages shown after one that matches: what is said of a name often stands in the sentences after it."""
+MOST_HEADINGS = 24
+LANGUAGE = 5
+"""Passages by which the language of a document is told."""
+
+
+def part(spans: Sequence[PassageSpan], find: str, characters: int) -> tuple[PassageSpan, ...]:
+    """The passages to show, in the document's order: all that fit; else its beginning, and the best for `find`.
+
+    With each passage that matches, those after it under the same heading are shown.
+    """
+    if sum(len(span.text) for span in spans) <= characters:
+        return tuple(spans)
+    if not find.strip():
+        return within(spans, characters)
+    head = within(spans, int(characters * HEAD_SHARE))
+    used = sum(len(span.text) for span in head)
+    chosen = {span.ordinal: span for span in head}
+    for span in _with_following(spans, matching(spans, find)):
+        if span.ordinal not in chosen:
+            used += len(span.text)
+            if used > characters and len(chosen) > len(head):
+                break
+            chosen[span.ordinal] = span
+    return tuple(sorted(chosen.values(), key=lambda span: span.ordinal))
+
+
+def _with_following(spans: Sequence[PassageSpan], best: Iterable[PassageSpan]) -> Iterator[PassageSpan]:
+    """Each of `best`, then what goes on from it."""
+    places = {span.ordinal: place for place, span in enumerate(spans)}
+    for span in best:
+        yield span
+        after = places[span.ordinal] + 1
+        yield from (each for each in spans[after : after + GOING_ON] if each.heading == span.heading)
+
+
+def matching(spans: Sequence[PassageSpan], find: str) -> list[PassageSpan]:
+    """The passages which share words with `find` in text or heading, those which answer it best first."""
+    asked = read_question(find, beside="\n".join(span.text for span in spans[:LANGUAGE]))
+    statements = [
+        QuotableStatement(
+            text=each.text, place=each.ordinal, label=each.label, heading=" ".join((*each.heading, each.lead))
+        )
+        for each in spans
+    ]
+    return [spans[place] for place in rank(asked, statements, len(statements))]
+
+
+def outline(spans: Sequence[PassageSpan]) -> str:
+    """The headings of a document in order: `Abstract; Motivation > Why now; …`."""
+    paths = list(dict.fromkeys(span.heading for span in spans if span.heading))
+    shown = "; ".join(one_line(" > ".join(path[-2:])) for path in paths[:MOST_HEADINGS])
+    return f"{shown}; …" if len(paths) > MOST_HEADINGS else shown
+
+
+# Pages in the place of what a search said of them: read once a run, whoever asks.
+
+FIRST = 3
+"""Of the results of a search, so many pages are read before anybody asks for them."""
+PASSING = ("timeout", "unreachable")
+"""Kinds of failures after which the next one who asks has a try too."""
+
+
+def is_page(text: str, document: Document | None) -> bool:
+    """Whether what was named is a page still to be read: a hit of a search, or an address nobody has met."""
+    return document.media_type == SNIPPET if document is not None else _is_address(text)
+
+
+async def page(run: Run, ledger: Ledger, step_context: StepContext, url: str) -> tuple[Document, ...]:
+    """The documents of the page at `url`, to be called inside a step; a failure is an event.
+
+    Raises:
+        ToolError: it cannot be read, with the reason; or this run may not read the web.
+    """
+    if run.world.pages is None:
+        raise ToolError(f"{url} was not read: this run may not read the web")
+    key = _key(url)
+    async with run.alone(key):
+        known = ledger.answered(key)
+        if known is not None:
+            return msgspec.json.decode(known, type=tuple[Document, ...])
+        if (before := ledger.answered(_failed(key))) is not None:
+            raise ToolError(f"{url} could not be read ({before.decode()}).")
+        try:
+            documents = await run.begun(key) or await _read(run, ledger, url)
+        except FetchFailed as failed:
+            step_context.emit(SourceFailed(url=url, reason=failed.reason))
+            if not failed.reason.startswith(PASSING):
+                ledger.answer(_failed(key), failed.reason.encode())
+            raise ToolError(f"{url} could not be read ({failed.reason}).") from failed
+        return documents
+
+
+async def expect(run: Run, ledger: Ledger, shown: Sequence[DocumentPassages]) -> None:
+    """Begin to read the first pages a search found, before anybody opens them.
+
+    Only where pages are not counted: what nobody opens in the end must not use up the run's limit.
+    """
+    pages, rules = run.world.pages, run.brief.scope.rules
+    if pages is None or run.brief.budget.pages is not None:
+        return
+    found = [each.document.url for each in shown[:FIRST] if each.document.media_type == SNIPPET]
+    urls = [url for url in found if not _is_known(ledger, url) and not rules.refuses(url)]
+    if not urls:
+        return
+
+    async def begin(step_context: StepContext) -> tuple[str, ...]:
+        begun = tuple(url for url in urls if run.begin(_key(url), partial(_read, run, ledger, url)))
+        if begun:
+            step_context.emit(SourceExpected(urls=begun))
+        return begun
+
+    await run.step("expect", begin, returns=tuple[str, ...], input=urls)
+
+
+async def _read(run: Run, ledger: Ledger, url: str) -> tuple[Document, ...]:
+    """The documents of a page, kept for the whole run under every address the page is known by now.
+
+    Raises:
+        FetchFailed: it cannot be had or read.
+    """
+    assert run.world.pages is not None
+    documents = await run.world.pages.read(url, run.brief.scope.rules)
+    for name in {_key(url), *map(_key, await asyncio.to_thread(_way, run, documents))}:
+        ledger.answer(name, msgspec.json.encode(documents))
+    return documents
+
+
+def _way(run: Run, documents: Sequence[Document]) -> list[str]:
+    """The addresses these documents are known by now: where the page was in the end, and each on the way there."""
+    found = (run.world.library.snapshot(each.snapshot_sha256) for each in documents)
+    return [url for snapshot in found if snapshot is not None for url in (snapshot.url, *snapshot.redirects)]
+
+
+def _is_known(ledger: Ledger, url: str) -> bool:
+    """Whether the page was read, or could not be."""
+    key = _key(url)
+    return ledger.answered(key) is not None or ledger.answered(_failed(key)) is not None
+
+
+def _key(url: str) -> str:
+    return f"page {canonical(url)}"
+
+
+def _failed(key: str) -> str:
+    """Under which it is kept that the page of a key cannot be read."""
+    return f"failed {key}"
+
+
+def _is_address(text: str) -> bool:
+    try:
+        read(text)
+    except BadUrl:
+        return False
+    return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.core.sources import SNIPPET
-from assay.core.urls import canonical
+from assay.core.web_addresses import canonical
 from assay.run.protocols import DocumentPassages
 
 DAMPING = 60

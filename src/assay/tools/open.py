@@ -22,8 +22,7 @@ from assay.run.run import Branch, Run
 from assay.run.steps import StepContext
 from assay.tools import common
 from assay.tools.arguments import define, read
-from assay.tools.pages import is_page, page
-from assay.tools.parts import outline, part
+from assay.tools.common import is_page, outline, page, part
 
 MOST_DOCUMENTS = 8
 

@@ -21,8 +21,8 @@ from assay.run.run import Branch, Run
 from assay.run.steps import StepContext
 from assay.tools import common
 from assay.tools.arguments import define, read
+from assay.tools.common import expect
 from assay.tools.fusion import fuse
-from assay.tools.pages import expect
 
 LIMIT, MOST = 8, 20
 PASSAGES_A_HIT = 4

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
+from assay.core.assurance import records
 from assay.core.claims import HOLDING, Check, Claim, Summary, Verdict, summarize
-from assay.core.integrity import records
 from assay.core.translation import Phrases, spoken
 from assay.core.usage import Usage
 from assay.core.view import RunView

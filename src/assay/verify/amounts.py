@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import msgspec
 
-from assay.verify import measures
+from assay.verify import number_words
 from assay.verify.number_words import (
     BOUNDS,
     CURRENCIES,
@@ -25,8 +25,9 @@ from assay.verify.number_words import (
     TENS,
     WORDS,
     Bound,
+    Share,
+    shares,
 )
-from assay.verify.shares import Share, shares
 
 
 def _any(names: Iterable[str]) -> str:
@@ -66,7 +67,7 @@ _NUMBER = re.compile(
     rf"(?P<ordinal>(?:st|nd|rd|th)\b)?"
     rf"(?:[ -]?(?P<scale>(?:{_any(name for name in SCALES if name not in ONE_LETTER)})(?![^\W\d_])\.?"
     rf"|[千万萬亿億])|(?P<letter>[kmb])(?![^\W_]))?"
-    rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in measures.NAMES if name != '%')})(?![^\W_])))?"
+    rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in number_words.NAMES if name != '%')})(?![^\W_])))?"
     rf"(?: ?(?P<back>[{re.escape('$€£¥₹元円')}]|(?:{_any(MONEY)})\b))?",
     re.IGNORECASE,
 )
@@ -255,7 +256,7 @@ def _amount(match: re.Match[str], text: str) -> Amount:
 
 
 def _units(match: re.Match[str]) -> tuple[str, ...]:
-    unit = (measures.NAMES[match["unit"].lower()] if match["unit"] else "",)
+    unit = (number_words.NAMES[match["unit"].lower()] if match["unit"] else "",)
     return (*unit, "m") if match["letter"] == "m" and not match["front"] else unit
 
 

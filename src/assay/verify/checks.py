@@ -11,14 +11,22 @@ from collections.abc import Callable, Collection, Iterator
 from assay.core.claims import HOLDING, Check
 from assay.core.translation import N_, listed, ngettext
 from assay.core.translation import gettext as _
-from assay.verify import direction, fields, names, negation, numbers, qualifiers, quantifiers, quotes, trends, verbatim
+from assay.verify import (
+    direction,
+    names,
+    negation,
+    numbers,
+    qualifiers,
+    quantifiers,
+    quotes,
+    rows,
+    trends,
+)
 from assay.verify.analyzed_text import AnalyzedText, Texts, read, texts
-from assay.verify.evidence import ClaimEvidence
-from assay.verify.findings import SlotFinding
-from assay.verify.restatement import reworded
-from assay.verify.table_statements import computed
-from assay.verify.verifier.claim_words import sameness
+from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
+from assay.verify.rows import computed
 from assay.verify.verifier.index import index
+from assay.verify.verifier.signs import sameness
 from assay.verify.verifier.verdicts import weigh
 
 OFF = Check(rule="off", verdict="unchecked", reason=N_("off"))
@@ -71,13 +79,13 @@ def ruled(
     """What the rules say to a claim, None where none of them decides; and what they found on the way."""
     if not evidence.passages:
         return NO_PASSAGE if marked else NO_CITATION, ()
-    passage = verbatim.verbatim(claim, evidence) if "verbatim" not in off else None
+    passage = quotes.verbatim(claim, evidence) if "verbatim" not in off else None
     if passage is not None:
         reason = _("verbatim in {passage}").format(passage=passage.id)
         return Check(rule="verbatim", verdict="quoted", reason=reason), ()
     if len(claim) > LONGEST:
         return TOO_LONG, ()
-    framed = fields.framed(claim, evidence) if "field" not in off else None
+    framed = rows.framed(claim, evidence) if "field" not in off else None
     if framed is None and "field" not in off:
         framed = computed(claim, evidence)
     if framed is not None:

@@ -12,7 +12,7 @@ from assay.core.sources import Passage, Source, ordinal_of
 from assay.core.text import words
 from assay.verify.claims import ReportSentence
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.verbatim import verbatim
+from assay.verify.quotes import verbatim
 
 
 class CitableIds(msgspec.Struct, frozen=True):

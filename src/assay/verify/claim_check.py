@@ -14,10 +14,9 @@ from assay.run.run import Branch, Handle, Run
 from assay.verify.checks import NO_CITATION, NO_SOURCES, OFF, firsthand, ruled, weighed
 from assay.verify.cited_passages import inherits
 from assay.verify.claims import ReportSentence
-from assay.verify.evidence import ClaimEvidence
-from assay.verify.findings import SlotFinding
+from assay.verify.decision import with_nearest
+from assay.verify.evidence import ClaimEvidence, SlotFinding
 from assay.verify.judge import judge
-from assay.verify.nearest import with_nearest
 from assay.verify.rows import compared
 
 AT_ONCE = 8

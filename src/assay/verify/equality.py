@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import ROUND_DOWN, ROUND_HALF_UP, ROUND_UP, Decimal, localcontext
 
-from assay.verify import measures
+from assay.verify import number_words
 from assay.verify.amounts import Amount, Day
 
 _APART = ("share", "points")
@@ -86,19 +86,21 @@ def as_measured(claim: Amount, evidence: Amount) -> Iterator[tuple[tuple[Decimal
         for other in evidence.units:
             if unit == other or (not (unit and other) and not _apart(unit or other)):
                 yield evidence.values, evidence.quantum
-            elif measures.comparable(unit, other):
-                step = abs(measures.convert(evidence.quantum, other, unit) - measures.convert(Decimal(0), other, unit))
+            elif number_words.comparable(unit, other):
+                step = abs(
+                    number_words.convert(evidence.quantum, other, unit) - number_words.convert(Decimal(0), other, unit)
+                )
                 yield tuple(_converted(value, other, unit) for value in evidence.values), step
 
 
 def _apart(unit: str) -> bool:
-    measure = measures.MEASURES.get(unit)
+    measure = number_words.MEASURES.get(unit)
     return measure is not None and measure.dimension in _APART
 
 
 def _converted(value: Decimal, unit: str, to: str) -> Decimal:
     """Months and years count as 30.4 days and twelve months: what comes out is rounded to a hundredth."""
-    exact = measures.convert(value, unit, to)
+    exact = number_words.convert(value, unit, to)
     return exact.quantize(Decimal("0.01")) if {unit, to} <= _CALENDAR and abs(exact) < 10**12 else exact
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
+from assay.core.claims import CHECKS, CheckName
 from assay.core.clean import local_path
 from assay.core.sources import SNIPPET, Passage, Source, Surroundings
 from assay.core.tables.cells import ReadTable
 from assay.core.text import words
+from assay.verify.number_words import BOUNDS
 
 
 class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,3 +96,61 @@ def field_of(passage: Passage) -> FieldPassage | None:
         return None
     name = tuple(words(match["key"]))
     return FieldPassage(passage, name, match["value"].strip()) if 0 < len(name) <= 6 else None
+
+
+# What the deterministic checks find about a claim: one record for each slot they looked at.
+
+Rule = Literal[CheckName, "derived"]
+"""The check which found something; `derived` is a figure which was computed again, and never objects."""
+RULES: tuple[Rule, ...] = (*CHECKS, "derived")
+Outcome = Literal["stated", "conflict", "absent"]
+
+
+class ClaimSlot(msgspec.Struct, frozen=True, gc=False):
+    """A place of the claim: its words as written, code points `[start, end)` of the claim's text."""
+
+    text: str
+    start: int
+    end: int
+
+
+class SlotFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """What `rule` found about `slot`.
+
+    `said` is what the evidence says in its place, as written, empty where it says nothing there or the same; `passage`
+    the id of the passage which says it. `veto` tells that the finding alone is enough to call the claim not supported;
+    without it a conflict or an absence is a sign only (small number words and names are often told by other words).
+    """
+
+    rule: Rule
+    slot: ClaimSlot
+    outcome: Outcome
+    said: str = ""
+    passage: str = ""
+    veto: bool = False
+
+
+# A claim with the numbers of its evidence: "almost nine percent" is 8.9 % where the evidence says so.
+
+_BOUND = re.compile(rf"(?:{'|'.join(BOUNDS.values())})\s*\Z", re.IGNORECASE)
+_REACH = 24
+"""Code points before a number in which its bound stands."""
+
+
+def reworded(claim: str, findings: Iterable[SlotFinding]) -> str:
+    """`claim` with each number which the evidence states in other signs as the evidence has it, without its bound."""
+    told = {each.slot: each.said for each in findings if each.rule in ("number", "date") and _restates(each)}
+    for slot in sorted(told, key=lambda slot: -slot.start):
+        before = claim[: slot.start]
+        bound = _BOUND.search(before, max(0, len(before) - _REACH))
+        claim = f"{before[: bound.start()] if bound else before}{told[slot]}{claim[_end(claim, slot) :]}"
+    return claim
+
+
+def _end(claim: str, slot: ClaimSlot) -> int:
+    """Where a number ends; a slot may have the full stop after it."""
+    return slot.start + len(slot.text) if claim.startswith(slot.text, slot.start) else slot.end
+
+
+def _restates(finding: SlotFinding) -> bool:
+    return finding.outcome == "stated" and bool(finding.said)

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import msgspec
 
+from assay.core.assurance import misquoted, records
 from assay.core.claims import Claim, Summary
 from assay.core.errors import StoreError
-from assay.core.integrity import misquoted, records
 from assay.core.sources import Passage, Source, Surroundings, sha256
 from assay.evidence.documents import surroundings
 from assay.verify.claims import PAIRED, read

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.findings import ClaimSlot, SlotFinding
+from assay.verify.evidence import ClaimSlot, SlotFinding
 from assay.verify.negation import denied
 from assay.verify.number_words import MONTHS
 from assay.verify.slot_places import EvidenceSpan, bind, context

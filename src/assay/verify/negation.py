@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.findings import ClaimSlot, SlotFinding
+from assay.verify.evidence import ClaimSlot, SlotFinding
 from assay.verify.slot_places import EvidenceSpan, bind, context
 
 _NEGATORS = frozenset(

@@ -16,13 +16,12 @@ from itertools import pairwise
 import msgspec
 
 from assay.core.text import words
-from assay.verify import measures
+from assay.verify import number_words
 from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.columns import added_up
-from assay.verify.derived_figures import recompute
+from assay.verify.derived_figures import added_up, recompute
 from assay.verify.equality import entails, same, same_day
-from assay.verify.findings import ClaimSlot, SlotFinding
+from assay.verify.evidence import ClaimSlot, SlotFinding
 from assay.verify.number_words import MONTHS
 from assay.verify.slot_places import Bound, EvidenceSpan, SlotContext, bind, context
 
@@ -205,7 +204,7 @@ def _comparable(claim: Token, other: Token) -> bool:
     if claim.currency != other.currency:
         return bool(claim.currency and other.currency) and claim.values == other.values
     return any(
-        one == two or measures.comparable(one, two) or {"share", "points"} == {_dimension(one), _dimension(two)}
+        one == two or number_words.comparable(one, two) or {"share", "points"} == {_dimension(one), _dimension(two)}
         for one in claim.units
         for two in other.units
     )
@@ -217,7 +216,7 @@ def _dated(token: Token) -> bool:
 
 
 def _dimension(unit: str) -> str:
-    return measures.MEASURES[unit].dimension if unit else ""
+    return number_words.MEASURES[unit].dimension if unit else ""
 
 
 def _shape(token: Literal) -> str:

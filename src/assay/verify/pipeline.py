@@ -19,10 +19,10 @@ from assay.verify.claims import claims
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.judge import has_judge
 from assay.verify.relevance import graded
-from assay.verify.repair.means import Means
+from assay.verify.repair.candidates import Means
 from assay.verify.repair.mender import Mender, Repaired
-from assay.verify.stream.carryover import carried
 from assay.verify.stream.proofreader import Proofreader, VerificationStart
+from assay.verify.stream.sentences import carried
 
 Closing = Callable[[Run, Repaired, Sequence[ClaimResult]], Repaired]
 

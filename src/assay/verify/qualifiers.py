@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from assay.verify.amounts import Amount
 from assay.verify.analyzed_text import AnalyzedText, Texts
 from assay.verify.equality import same
-from assay.verify.findings import ClaimSlot, SlotFinding
+from assay.verify.evidence import ClaimSlot, SlotFinding
 from assay.verify.slot_places import EvidenceSpan, bind, context
 
 _SOFTENING = {

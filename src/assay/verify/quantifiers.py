@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from assay.verify import word_oppositions
 from assay.verify.analyzed_text import AnalyzedText, Texts
-from assay.verify.findings import SlotFinding
+from assay.verify.evidence import SlotFinding
 
 _SENSES = {
     word: sense

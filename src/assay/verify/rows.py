@@ -3,12 +3,130 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
+from itertools import pairwise
 
 from assay.core.claims import Check
+from assay.core.sources import Passage
+from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.core.tables.recomputation import bound, is_computed, recomputed
+from assay.core.text import words
 from assay.core.translation import gettext as _
-from assay.verify.evidence import ClaimEvidence
-from assay.verify.fields import framed
+from assay.core.translation import number
+from assay.verify.amounts import Day, tokens
+from assay.verify.analyzed_text import plain
+from assay.verify.evidence import ClaimEvidence, FieldPassage, field_of, names_of
+
+# Claims which frame a field: `KEY of SUBJECT: VALUE`, where a cited passage is `KEY: VALUE` of that subject.
+
+_NAMING = frozenset(("title", "name", "number", "id", "feature"))
+_TURNS = re.compile(r"(?:except|but|not|no|unless|if|when|only|with|without|as|and|or)\b", re.IGNORECASE)
+
+
+def framed(claim: str, evidence: ClaimEvidence) -> Check | None:
+    """What the fields cited say to a framed claim; None when it frames none of them.
+
+    Supported: the value is the field's whole value, or whole elements of it where it is a list. Contradicted: key
+    and subject are the field's, the value is another. The subject must be what the field's own source is called.
+    """
+    fields = [field for field in map(field_of, evidence.passages) if field is not None]
+    checks = [
+        check
+        for field in fields
+        for subject, value in _frames(claim, field)
+        if _is_subject(subject, field, fields, evidence) and (check := _compare(value, field)) is not None
+    ]
+    return min(checks, key=lambda check: check.verdict != "supported", default=None)
+
+
+def _frames(claim: str, field: FieldPassage) -> Iterator[tuple[str, str]]:
+    """Every reading of `claim` as a frame of `field`: a subject and a value."""
+    for of in re.finditer(r" of ", claim):
+        if tuple(words(claim[: of.start()])) == field.name:
+            for colon in re.finditer(r": ", claim[of.end() :]):
+                at = of.end() + colon.start()
+                yield claim[of.end() : at], claim[at + 2 :]
+
+
+def _is_subject(subject: str, field: FieldPassage, fields: Sequence[FieldPassage], evidence: ClaimEvidence) -> bool:
+    """Whether the field's source is called `subject`.
+
+    Every word of it is in the source's names, every number beside the word it stands beside there, and it has such
+    a number or the whole of a name.
+    """
+    wanted = _numbered(words(subject))
+    names = [_numbered(words(name)) for name in _called(field.passage, fields, evidence)]
+    if not set(wanted) <= {word for name in names for word in name}:
+        return False
+    named = {pair for name in names for pair in pairwise(["", *name])}
+    numbers = [pair for pair in pairwise(["", *wanted]) if pair[1][0].isdecimal()]
+    ends = {name[-1] for name in names if name}
+    if any(pair[0] and pair not in named and not _next_name(pair, named, ends) for pair in numbers):
+        return False
+    return bool(numbers) or any(name and set(name) <= set(wanted) for name in names)
+
+
+def _next_name(pair: tuple[str, str], named: Set[tuple[str, str]], ends: Set[str]) -> bool:
+    """Whether one name ends and another begins between two words: `PEP 8102 (2021 Term election)`."""
+    return pair[0] in ends and ("", pair[1]) in named
+
+
+def _called(passage: Passage, fields: Sequence[FieldPassage], evidence: ClaimEvidence) -> Iterator[str]:
+    """Names of a passage's source: its title and the like, and cited fields of it which name or number it."""
+    source = evidence.sources.get(passage.source)
+    if source is not None:
+        yield from names_of(source)
+    for field in fields:
+        series = len(field.name) == 1 and field.value.isdecimal()
+        if field.passage.source == passage.source and (series or set(field.name) & _NAMING):
+            yield f"{' '.join(field.name)} {field.value}" if series else field.value
+
+
+def _numbered(found: Sequence[str]) -> list[str]:
+    return [word.lstrip("0") or word for word in found]
+
+
+def _compare(value: str, field: FieldPassage) -> Check | None:
+    mine, theirs = _value(value), _value(field.value)
+    if mine == theirs or set(_elements(value)) <= set(_elements(field.value)) or _one_day(mine, theirs):
+        return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
+    said, stated = set(words(mine)), set(words(theirs))
+    if said <= stated or stated <= said:
+        return None  # a part of the value, or more than it: nothing this rule can decide
+    key = " ".join(field.name)
+    return Check(
+        rule="field",
+        verdict="contradicted",
+        reason=_("the cited field {key} says {said}").format(key=repr(key), said=repr(theirs[:200])),
+    )
+
+
+def _value(text: str) -> str:
+    return plain(" ".join(text.split())).text.strip().rstrip(".;,").strip("\"'")
+
+
+def _elements(value: str) -> list[str]:
+    """The elements of a value which is a list, else the value alone.
+
+    Prose with commas is no list: leaving a part of it out may turn its meaning.
+    """
+    parts = [_value(re.sub(r"^\s*-\s+", "", part)) for part in re.split(r",\s+|;\s+|\n\s*", value.strip())]
+    parts = [part for part in parts if part]
+    if any(len(part.split()) > 6 or _TURNS.match(part) for part in parts) or _days(value):
+        return [_value(value)]
+    return parts
+
+
+def _days(text: str) -> list[Day]:
+    return [token for token in tokens(plain(text).text) if isinstance(token, Day)]
+
+
+def _one_day(mine: str, theirs: str) -> bool:
+    """Whether both values are one and the same full date, however written."""
+    days = [(day.year, day.month, day.day) for text in (mine, theirs) for day in _days(text)]
+    whole = all(len(_days(text)) == 1 and _days(text)[0].text.strip(".") == text for text in (mine, theirs))
+    return whole and len(days) == 2 and days[0] == days[1] and all(days[0])
+
 
 BAR = re.compile(r"(?<!\\)\|")
 """What stands between the cells of a row."""
@@ -51,3 +169,48 @@ def _agreed(checks: Sequence[Check | None]) -> Check | None:
     if wrong is not None or not found or len(found) < len(checks):
         return wrong
     return Check(rule="field", verdict="supported", reason=_("the cited fields say so, cell by cell"))
+
+
+# Sentences which state what a table says or gives: a cell under its head, a sum, a mean, a count, an extreme.
+
+
+def computed(claim: str, evidence: ClaimEvidence) -> Check | None:
+    """What the tables cited say to a claim which has the form of a cell or a computation; None for any other."""
+    cited = _cited(evidence)
+    if not cited:
+        return None
+    found = bound(claim, cited)
+    if found is not None:
+        return _check(*found)
+    if not is_computed(claim):
+        return None
+    whole = evidence.tables()
+    found = recomputed(claim, whole or cited)
+    if found is None or (not whole and not found[0]):
+        return None
+    return _check(*found, rows=sum(len(table.rows) for table in cited))
+
+
+def _check(same: bool, said: str, rows: int = 0) -> Check:
+    if not same:
+        reason = _("the table gives {said}").format(said=repr(said[:200]))
+        return Check(rule="field", verdict="contradicted", reason=reason)
+    if not rows:
+        return Check(rule="field", verdict="supported", reason=_("the cited cell says so"))
+    reason = _("computed again from the whole table; rows cited: {count}")
+    return Check(rule="field", verdict="supported", reason=reason.format(count=number(rows)))
+
+
+def _cited(evidence: ClaimEvidence) -> Sequence[ReadTable]:
+    """The tables of the rows which are cited, each document's by itself."""
+    sources = dict.fromkeys(passage.source for passage in evidence.passages)
+    found: list[ReadTable] = []
+    for id in sources:
+        pieces = [
+            TablePiece(passage.id, line, passage.start, passage.heading)
+            for passage in sorted(evidence.passages, key=lambda each: each.start)
+            if passage.source == id and "|" in passage.text
+            for line in passage.text.splitlines()
+        ]
+        found += read_tables(pieces)
+    return found

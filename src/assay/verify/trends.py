@@ -13,12 +13,10 @@ from itertools import groupby, pairwise
 import msgspec
 
 from assay.verify.amounts import Amount, Day, Token, tokens
-from assay.verify.analyzed_text import AnalyzedText, Word, read
+from assay.verify.analyzed_text import AnalyzedText, Word, plain, read
 from assay.verify.equality import as_measured
-from assay.verify.evidence import ClaimEvidence
-from assay.verify.findings import ClaimSlot, Outcome, SlotFinding
+from assay.verify.evidence import ClaimEvidence, ClaimSlot, Outcome, SlotFinding
 from assay.verify.negation import denied
-from assay.verify.plain import plain
 from assay.verify.rows import cells
 
 _UP = """

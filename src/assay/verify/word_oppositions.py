@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assay.verify.analyzed_text import AnalyzedText, Texts
-from assay.verify.findings import ClaimSlot, Rule, SlotFinding
+from assay.verify.evidence import ClaimSlot, Rule, SlotFinding
 from assay.verify.negation import denied
 from assay.verify.slot_places import EvidenceSpan, bind, context
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.citations import cite
-from assay.agents.findings import compose, quoted
+from assay.agents.findings import cite, compose, quoted
 from assay.core.markers import parse
 from assay.core.phrases import NOTHING
 from assay.core.sources import Document, PassageSpan

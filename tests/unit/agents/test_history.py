@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.history import CallResult, History, ModelTurn, result
-from assay.agents.windows import output, room, total
+from assay.agents.history import CallResult, History, ModelTurn, output, result, room, total
 from assay.core.messages import Message, Profile, ToolCall
 from assay.core.passage_context import read
 from assay.core.sources import Passage, Source

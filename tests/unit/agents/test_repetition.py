@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from work import grows_in_step
 
-from assay.agents.repetition import repeating, whole_sentences, without_loops
-from assay.agents.replies import salvaged
+from assay.agents.replies import repeating, salvaged, whole_sentences, without_loops
 from assay.core.messages import Reply
 
 SAME = "The tide at Brest rises by seven metres at springs."

@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.agents.loop import TurnRules
-from assay.agents.rule_messages import Stated, counted, listed, rules
+from assay.agents.prompt_texts import (
+    Stated,
+    counted,
+    listed,
+    rules,
+)
 from assay.phases.background import QueryRules
 from assay.phases.orchestrator import CycleRules
 from assay.phases.planner import PlanRules

@@ -12,7 +12,7 @@ from assay.app.cited_texts import Desk, verify_text
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Library
 from assay.core.sources import Document
-from assay.core.webrules import ANYTHING, WebRules
+from assay.core.web_addresses import ANYTHING, WebRules
 
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres.\n"
 PAGE = "https://example.org/tides"

@@ -18,7 +18,7 @@ from chat_server import chat_server, says
 
 from assay import Assay
 from assay.app.doctor import Diagnosis, examine, one_each
-from assay.app.doctor.diagnosis import broken, fine, note
+from assay.app.doctor.program import broken, fine, note
 from assay.cli.main import main
 from assay.store.sql import open_store
 

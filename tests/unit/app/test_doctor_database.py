@@ -10,7 +10,7 @@ from object_store import S3Server
 from sqlalchemy import inspect
 
 from assay.app.doctor import database
-from assay.app.doctor.diagnosis import Diagnosis
+from assay.app.doctor.program import Diagnosis
 from assay.core.errors import ConfigError
 from assay.settings import Settings, load
 from assay.store.sql import open_store

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.app.estimates import alike, by_rules, by_runs, estimate, within
-from assay.core.brief import ROLES, Brief, SetDepth
-from assay.core.estimate import Estimate, Span
+from assay.core.brief import ROLES, Brief, Estimate, SetDepth, Span
 from assay.core.events import Envelope, TriageClassified
 from assay.core.messages import Price, Profile
 from assay.core.plan import Triage

@@ -15,7 +15,7 @@ from assay.core.brief import Scope
 from assay.core.errors import UnknownName
 from assay.core.sources import SNIPPET, Document, Snapshot, Source
 from assay.core.view import RunView
-from assay.core.webrules import WebRules
+from assay.core.web_addresses import WebRules
 from assay.store.memory_library import MemoryLibrary
 
 MET: dict[str, Source] = {

@@ -12,7 +12,7 @@ from assay.app.pages import read_page
 from assay.app.readers import LazyReaders
 from assay.core.errors import ExtractError, FetchFailed
 from assay.core.sources import Fetched
-from assay.core.webrules import ANYTHING, WebRules
+from assay.core.web_addresses import ANYTHING, WebRules
 from assay.evidence.documents import DocumentReader
 from assay.run.clock import SystemClock
 from assay.settings import load

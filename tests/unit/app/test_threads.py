@@ -10,8 +10,7 @@ from research import ONE_STEP, ROSE, TIDE, TIDES, agent, report_wanted, sends
 
 from assay import Assay
 from assay.app.threads import messages
-from assay.core.brief import ROLES, Brief
-from assay.core.conversation import GivenAnswer, Said
+from assay.core.brief import ROLES, Brief, GivenAnswer, Said
 from assay.core.errors import InputNeeded, UnknownName, UsageError
 from assay.core.view import Clarification, RunView, Writing
 from assay.models.script import Scene, Scripted, calls, says

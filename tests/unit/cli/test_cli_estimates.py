@@ -9,7 +9,7 @@ import pytest
 from assay.cli.estimates import amount, told, told_money
 from assay.cli.live.summary import cost
 from assay.cli.runs.show import outline
-from assay.core.estimate import Estimate, Span
+from assay.core.brief import Estimate, Span
 from assay.core.view import RunView, fold
 
 GUESS = Estimate(calls=Span(8, 30), tokens=Span(20_000, 200_000), seconds=Span(10, 120), usd=Span(0.004, 0.09))

@@ -11,7 +11,7 @@ import pytest
 
 from assay.cli.main import main
 from assay.cli.runs.search_log import as_text
-from assay.core.method import Left, SearchRow
+from assay.core.search_record import Left, SearchRow
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.core.absence import states_absence
+from assay.core.assurance import states_absence
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from assay.core.active import active
-from assay.core.clean import Edited
+from assay.core.clean import Edited, active
 
 READER = MarkdownIt("commonmark", {"html": True})
 READER.validateLink = lambda url: True

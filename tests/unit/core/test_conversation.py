@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.conversation import (
+from assay.core.brief import (
     LONGEST,
     USER_MESSAGES,
     GivenAnswer,

@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assay.core.integrity import misquoted, unresolved
+from assay.core.assurance import misquoted, unresolved
 from assay.core.sources import Passage, sha256
 
 TEXTS = st.text(st.sampled_from("ab é🙂潮\n"), min_size=1, max_size=40)

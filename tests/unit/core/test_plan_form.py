@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core import plan_form
+from assay.core import plan as plan_form
 from assay.core.errors import UsageError
 from assay.core.plan import Plan, PlanStep
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.plan_stream import StepTitles
+from assay.core.plan import StepTitles
 
 
 def titles(text: str, *cuts: int) -> list[str]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.quality import UNKNOWN, assess, find_doi
 from assay.core.sources import KINDS, SourceKind
+from assay.core.web_addresses import UNKNOWN, assess, find_doi
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, rank, read_question
 from assay.core.relevance.features import NAMES, Features
-from assay.core.relevance.likeness import near_keys
 from assay.core.relevance.scores import CHANCE_NAMES, weights
+from assay.core.relevance.topic_question import near_keys
 
 TOWER = (
     "The lighthouse on Bell Rock was designed by Robert Stevenson.",

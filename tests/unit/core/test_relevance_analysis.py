@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
-from assay.core.relevance.stopwords import WORDS, stop_terms
+from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, WORDS, analysis_of, name_terms, stop_terms, terms
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.core.assurance import assured, told
 from assay.core.brief import Brief
 from assay.core.claims import RELEVANT, Claim, Relevance, Summary, Verdict, summarize
-from assay.core.rarity import Rarity
+from assay.core.messages import Rarity
 from assay.core.relevance.grades import GRADE_NAMES, CitedSentence, apart, grade, grades
 from assay.core.relevance.scores import weights
 from assay.core.relevance.topic_question import read_question

@@ -6,10 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.closeness import Closeness, passage_text, shown_text
+from assay.core.messages import Closeness, passage_text, shown_text
 from assay.core.passage_context import ShownPassage, ShownSource
 from assay.core.relevance import Judgement, QuotableStatement, judge, read_question
-from assay.core.relevance.vector_chance import ORDER, likelier, mixed, reordered
+from assay.core.relevance.scores import (
+    ORDER,
+    likelier,
+    mixed,
+    reordered,
+)
 
 ASKED = read_question("How often should a car be serviced?")
 TEXTS = (

@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.bibliography import compile_bibliography
+from assay.core.bibliography import NumberedCitation, compile_bibliography, render_body
 from assay.core.markers import parse
-from assay.core.rendered_text import NumberedCitation, render_body
 from assay.core.sources import Passage, Source, sha256
 
 IDS = ("S1", "S1.1", "S1.2", "S2.1", "S3.1")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from assay.core import events as e
 from assay.core.claims import summarize
-from assay.core.endings import LIMITS, STOP_REASONS
 from assay.core.markers import parse
+from assay.core.phrases import LIMITS, STOP_REASONS
 from assay.core.report import SCHEMA, Report, build_report
 from assay.core.sources import sha256
 from assay.core.view import fold

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.messages import Message
-from assay.core.tags import NAMES, tagged, untagged
+from assay.core.messages import NAMES, Message, tagged, untagged
 
 TAG = re.compile(rf"</?({'|'.join(NAMES)})>")
 forged = st.builds(

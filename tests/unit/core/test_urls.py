@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.urls import BadUrl, canonical, read
+from assay.core.web_addresses import BadUrl, canonical, read
 
 ODD = (
     Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[4] / "shared" / "data"))

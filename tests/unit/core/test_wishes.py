@@ -6,9 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.brief import (
+    LEAST,
+    MOST,
+    read_length,
+    words_of,
+)
 from assay.core.errors import UsageError
 from assay.core.languages import language_name, read_language
-from assay.core.lengths import LEAST, MOST, read_length, words_of
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from pdfs import column, pdf
 from assay.core.errors import ExtractError
 from assay.core.ports import Extractor
 from assay.evidence.ingest import Ingested, ingest
-from assay.evidence.ingest.file_access import read_file
+from assay.evidence.ingest.files import read_file
 from assay.fetch.csv import CsvExtractor
 from assay.fetch.pdf import PdfExtractor
 from assay.fetch.text import TextExtractor

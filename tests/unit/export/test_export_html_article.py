@@ -10,10 +10,10 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from selectolax.lexbor import LexborHTMLParser
 
+from assay.core.bibliography import NumberedCitation
 from assay.core.clean import link_target
-from assay.core.rendered_text import NumberedCitation
 from assay.export.html.article import Article, Signs, article
-from assay.export.placement import ClaimSpan
+from assay.export.inline import ClaimSpan
 
 SPANS = re.compile(r'<span class="(?:claim|tail) supported"(?: id="at-[0-9]+")?>|</span>|<wbr>')
 INLINE = (

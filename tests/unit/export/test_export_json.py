@@ -13,7 +13,7 @@ from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.report import Report, build_report
 from assay.core.view import fold
-from assay.export import events
+from assay.export import json as events
 from assay.export.json import EXPORTER, render, schema
 
 VALIDATOR = jsonschema.Draft202012Validator(schema())

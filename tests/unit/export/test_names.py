@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.clean import HARMFUL
-from assay.export.names import Name, read_name, read_names
+from assay.export.references import Name, read_name, read_names
 
 PERSONS = [
     ("Guido van Rossum <guido@python.org>", ["van Rossum, Guido"]),

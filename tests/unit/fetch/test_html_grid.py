@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.fetch.html_grid import MOST_SPAN, grid
+from assay.fetch.html_markdown import MOST_SPAN, grid
 
 
 def rows(inner: str) -> list[list[str]]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.html_lead import WITHIN, with_lead
+from assay.fetch.html_metadata import WITHIN, with_lead
 
 LEAD = "The council of Brest has voted for a new quay in the north of its harbor, which will cost twelve million euros."
 FIRST = "It was late on Monday when the last of the councillors had spoken and hands could be raised in the old hall."

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.linked_data import Linked, read_linked
+from assay.fetch.html_metadata import Linked, read_linked
 
 STORY = {
     "@type": "NewsArticle",

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.fetch.fields import first_heading, first_line
+from assay.fetch.fields import LONGEST, first_heading, first_line, fit
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.markdown import MarkdownExtractor
-from assay.fetch.titles import LONGEST, fit
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assay.core.conversation import Said
+from assay.core.brief import Said
 from assay.core.messages import Message, Request
 from assay.models.extractive.plans import conversation, follow_up, restated
 

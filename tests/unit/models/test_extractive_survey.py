@@ -16,9 +16,8 @@ from research import document
 from assay.core.messages import Message, Request, ToolCall
 from assay.models.extractive.model import respond
 from assay.models.extractive.survey import is_whole
-from assay.phases.survey.filters import matching, read
+from assay.phases.survey.filters import WAYS, matching, read
 from assay.phases.survey.headers import counted, read_header
-from assay.phases.survey.survey_tools import WAYS
 
 HEADERS = [
     {"key": "PEP", "documents": 9, "values": {}},

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.messages import CallDelta, Message, Profile, Reply, Request, TextDelta, ThinkingDelta
-from assay.models.halves import Halves, decode
+from assay.models.calls import Halves, decode
 from assay.models.openai import SERVICES, ChatCompletions
 
 

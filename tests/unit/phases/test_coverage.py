@@ -9,10 +9,21 @@ from assay.agents.task import NOTHING, Finding, Finished, Toolset
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage
 from assay.evidence.ledger import Ledger
-from assay.phases.case import Case
-from assay.phases.continuation import going_on, predecessor
-from assay.phases.coverage import assess, closed, parts, unreported
-from assay.phases.state import Research, agent_task, marked, said, step_for
+from assay.phases.case import (
+    Case,
+    Research,
+    agent_task,
+    marked,
+    said,
+    step_for,
+)
+from assay.phases.coverage import (
+    assess,
+    closed_plan,
+    parts,
+    unreported,
+)
+from assay.phases.dispatch import going_on, predecessor
 
 PLAN = Plan(
     title="Brest",
@@ -99,7 +110,7 @@ def test_a_plan_is_closed() -> None:
     research = Research(plan=PLAN).with_running([1, 2]).with_finding(finding(1, "S1001.1")).without(2, "broken")
     assert [step.status for step in research.plan.steps] == ["completed", "pending", "pending"]
     assert research.failed == ("broken",)
-    done = closed(research.plan, assess("?", research))
+    done = closed_plan(research.plan, assess("?", research))
     assert [step.status for step in done.steps] == ["completed", "skipped", "partly"]
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.plan import Coverage, CoverageStatus
-from assay.phases.gaps import gaps, reconciled
+from assay.phases.form import gaps, reconciled
 
 TITLES = ("Weight of the boat", "Warranty terms", "Price history", "Maker and country")
 HEAD = "## What could not be found"

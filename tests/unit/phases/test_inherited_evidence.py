@@ -17,9 +17,16 @@ from assay.core.ports import LedgerRow, Memory, StepRecord
 from assay.core.sources import CollectionSummary, PassageSpan, lane_of_source
 from assay.core.view import RunView
 from assay.evidence.ledger import Ledger
-from assay.phases.case import Case
-from assay.phases.inherited_evidence import SCOPE, STEP, InheritedEvidence, cited_before, equip, recalled, taken
-from assay.phases.state import Research
+from assay.phases.case import Case, Research
+from assay.phases.checkpoint import (
+    SCOPE,
+    STEP,
+    InheritedEvidence,
+    cited_before,
+    equip,
+    recalled,
+    taken,
+)
 from assay.run.protocols import DocumentPassages
 
 TEXTS = ("The tide rises seven metres.", "The mistral blows from the north-west.", "The moon causes the tide.")

@@ -15,10 +15,9 @@ from assay.core.phrases import NOTHING
 from assay.core.plan import Coverage, Plan, PlanStep, Triage
 from assay.core.ports import LedgerRow
 from assay.core.sources import Passage
-from assay.phases.checkpoint import Checkpoint
+from assay.phases.case import Research
+from assay.phases.checkpoint import Checkpoint, InheritedEvidence
 from assay.phases.fork import Leaving, revised
-from assay.phases.inherited_evidence import InheritedEvidence
-from assay.phases.state import Research
 from assay.verify.claims import claims
 
 SOURCES = ("S1", "S1001", "S1002", "S2001")

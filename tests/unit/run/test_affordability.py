@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.core.messages import Message, Price, Profile, Request
-from assay.core.request_size import input_tokens
+from assay.core.messages import Message, Price, Profile, Request, input_tokens
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scripted
 from assay.run.affordability import LEAST_OUTPUT, LEAST_TOKENS, Reserve, check, fitted, worst_case

@@ -18,9 +18,9 @@ from assay.core.messages import Delta, Profile, Reply, Request
 from assay.models.openai import ChatCompletions, ChatService
 from assay.models.script import Scene, Scripted, fails
 from assay.models.script import says as plays
-from assay.run.breakers import LONGEST, PATIENCE, PAUSE
 from assay.run.engine import Engine, Outcome
 from assay.run.model_call import TRIES
+from assay.run.rate_limits import LONGEST, PATIENCE, PAUSE
 from assay.run.run import Run
 from assay.store.memory import memory_store
 

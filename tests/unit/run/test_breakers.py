@@ -1,6 +1,12 @@
 from __future__ import annotations
 
-from assay.run.breakers import FAILURES, LONGEST, PAUSE, PROBE, CircuitBreakers
+from assay.run.rate_limits import (
+    FAILURES,
+    LONGEST,
+    PAUSE,
+    PROBE,
+    CircuitBreakers,
+)
 
 NAMES = ("a", "b")
 

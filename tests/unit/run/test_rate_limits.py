@@ -9,8 +9,7 @@ import pytest
 
 from assay.core.errors import StoreError
 from assay.run.rate_limits import TTL, PermitRateLimiter
-from assay.store.memory import memory_store
-from assay.store.memory_permits import MemoryPermits
+from assay.store.memory import MemoryPermits, memory_store
 
 
 class Service:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.core.events import Event, ThinkDelta, ThinkFinished, ThinkStarted
 from assay.core.messages import CallDelta, Reply, ToolCall, ToolDefinition
-from assay.run.thoughts import MOST, Thoughts
+from assay.run.voice import MOST, Thoughts
 
 THINK = ToolDefinition(name="think", description="", parameters={}, thought="reasoning")
 SEARCH = ToolDefinition(name="search", description="", parameters={})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.run.unmarked_thoughts import musing
+from assay.run.voice import musing
 
 REPORT = "The tide at Brest rises seven metres. [S1001.1]\n\nThe moon causes it. [S1001.2]"
 

@@ -16,7 +16,7 @@ import pytest
 from assay import Assay
 from assay.core.errors import ConfigError, FetchFailed, SearchError
 from assay.core.ports import Query
-from assay.core.webrules import WebRules
+from assay.core.web_addresses import WebRules
 from assay.run.clock import SystemClock
 from assay.search.mcp import McpAccess, McpServer
 from assay.settings import Settings, load

@@ -10,8 +10,8 @@ import pytest
 from concepts import vectors
 from library_of import fill
 
-from assay.core.closeness import passage_text
 from assay.core.errors import ModelError, SearchError
+from assay.core.messages import passage_text
 from assay.core.ports import Counting, Embedding, Metered, Query, TextKind
 from assay.core.usage import Usage
 from assay.evidence.documents import DocumentReader

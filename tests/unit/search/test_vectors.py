@@ -18,9 +18,8 @@ from assay.core.ports import Embedding, TextKind
 from assay.core.sources import Document, PassageSpan
 from assay.evidence.documents import DocumentReader
 from assay.search.vectors import Built, EmbeddingLimits, VectorBuilder, VectorStore
-from assay.search.vectors.matrix import Matrix
-from assay.search.vectors.patience import embed
-from assay.search.vectors.texts import quantized, text_of
+from assay.search.vectors.neighbours import Matrix
+from assay.search.vectors.texts import embed, quantized, text_of
 from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import postgres

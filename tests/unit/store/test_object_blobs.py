@@ -16,8 +16,7 @@ from assay.core.errors import ConfigError, StoreError
 from assay.core.sources import sha256
 from assay.settings import load
 from assay.store.blob_cache import FULL, CachedBlobs
-from assay.store.blob_format import name_at, place_of
-from assay.store.blobs import FolderBlobs, MemoryBlobs
+from assay.store.blobs import FolderBlobs, MemoryBlobs, name_at, place_of
 from assay.store.sql.home import kept_blobs
 
 objects = pytest.importorskip("assay.store.objects", exc_type=ConfigError)

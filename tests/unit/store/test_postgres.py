@@ -20,7 +20,7 @@ from assay.core.ports import Commit, QueueLimits
 from assay.store.sql import database as databases
 from assay.store.sql import open_store
 from assay.store.sql.database import Database
-from assay.store.sql.nul_escape import escape, unescape
+from assay.store.sql.schema import escape, unescape
 from assay.store.sql.tables import HEAD, metadata, version
 
 postgres = pytest.importorskip("assay.store.sql.postgres", exc_type=ConfigError)

@@ -38,7 +38,7 @@ async def test_renewals_among_commits_answer_each_their_own(tmp_path: Path) -> N
 async def test_a_renewal_waits_for_work_that_is_urgent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store(tmp_path)
     lease = await begin(store.journal)
-    monkeypatch.setattr("assay.store.sql.writer.GROUPING_SECONDS", 3600.0)
+    monkeypatch.setattr("assay.store.sql.commits.GROUPING_SECONDS", 3600.0)
     renewal = asyncio.ensure_future(store.journal.renew(lease, 30))
     done, _ = await asyncio.wait([renewal], timeout=0.1)
     assert not done

@@ -19,7 +19,7 @@ from assay.core.errors import StoreError, UsageError
 from assay.core.sources import sha256
 from assay.settings import Settings
 from assay.settings.sections import SearchSettings
-from assay.store.blob_format import place_of
+from assay.store.blobs import place_of
 from assay.store.sql import restore, sweep
 
 QUESTION = "When was the harbor built?"

@@ -12,7 +12,7 @@ import pytest
 from assay.core.errors import StoreError
 from assay.core.ports import Commit, EventDraft, Lease, StepRecord
 from assay.store.sql import open_store
-from assay.store.sql.writer import GroupWriter, WriteJob
+from assay.store.sql.commits import GroupWriter, WriteJob
 
 AT = "2026-03-01T12:00:00.000Z"
 
@@ -48,7 +48,7 @@ class Recorder:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Work nobody waits for waits for company longer than a test lasts."""
-    monkeypatch.setattr("assay.store.sql.writer.GROUPING_SECONDS", 3600.0)
+    monkeypatch.setattr("assay.store.sql.commits.GROUPING_SECONDS", 3600.0)
 
 
 @pytest.mark.usefixtures("patient")

@@ -15,7 +15,7 @@ from assay.core import events as e
 from assay.core.errors import SearchError, ToolError
 from assay.core.ports import Hit, Query
 from assay.core.sources import Document
-from assay.core.webrules import ANYTHING, WebRules
+from assay.core.web_addresses import ANYTHING, WebRules
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation
 from assay.run.run import Branch, Run

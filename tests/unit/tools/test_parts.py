@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.sources import PassageSpan
-from assay.tools.parts import matching, outline, part
+from assay.tools.common import matching, outline, part
 
 LINES = st.lists(st.text("ab c", min_size=1, max_size=12), min_size=1, max_size=30)
 

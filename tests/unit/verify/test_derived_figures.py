@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assay.verify.analyzed_text import read, texts
-from assay.verify.findings import SlotFinding
+from assay.verify.evidence import SlotFinding
 from assay.verify.numbers import find
 
 

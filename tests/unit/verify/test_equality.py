@@ -9,9 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.verify.amounts import Amount, tokens
+from assay.verify.analyzed_text import plain
 from assay.verify.equality import same
-from assay.verify.measures import MEASURES, NAMES, comparable, convert
-from assay.verify.plain import plain
+from assay.verify.number_words import (
+    MEASURES,
+    NAMES,
+    comparable,
+    convert,
+)
 
 
 def amount(text: str) -> Amount:

@@ -7,7 +7,7 @@ from evidence_of import evidence, passage, source
 
 from assay.core.claims import Verdict
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.fields import framed
+from assay.verify.rows import framed
 
 HEADER = (
     passage("S1.0", "PEP: 6"),

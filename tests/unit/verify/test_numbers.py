@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.verify.amounts import Amount, Day, tokens
-from assay.verify.analyzed_text import read, texts
+from assay.verify.analyzed_text import plain, read, texts
 from assay.verify.numbers import find
-from assay.verify.plain import plain
 
 
 def missing(claim: str, evidence: list[str], names: list[str] | None = None) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.verify import direction, names, negation, qualifiers, quantifiers
 from assay.verify.analyzed_text import read, texts
-from assay.verify.findings import SlotFinding
+from assay.verify.evidence import SlotFinding
 from assay.verify.negation import denied
 
 FINDERS = (negation.find, direction.find, quantifiers.find, qualifiers.find, names.find)

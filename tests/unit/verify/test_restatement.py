@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.verify.checks import examine
 from assay.verify.decision import decide, evidence_of, without_citations
-from assay.verify.restatement import reworded
+from assay.verify.evidence import reworded
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from assay.verify.rewrites import ELSEWHERE, Part, joined, parts, rewrites
+from assay.verify.copies import (
+    ELSEWHERE,
+    Part,
+    joined,
+    parts,
+    rewrites,
+)
 
 RELEASE = (
     "Northwind closes its workshop in Harbourton, where 340 people work, at the end of March 2027, it said Tuesday."

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from assay.core.claims import Verdict
 from assay.core.clean import escape_markdown
+from assay.verify.analyzed_text import plain
 from assay.verify.claims import claims
-from assay.verify.plain import plain
 from assay.verify.rows import cells, compared
 
 SIX = (

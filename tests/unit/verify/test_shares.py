@@ -9,7 +9,7 @@ import pytest
 from assay.verify.amounts import Amount, tokens
 from assay.verify.decision import evidence_of as the_text
 from assay.verify.decision import objection
-from assay.verify.shares import shares
+from assay.verify.number_words import shares
 
 
 @pytest.mark.parametrize(

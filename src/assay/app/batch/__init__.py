@@ -4,9 +4,8 @@ rows       the lines of a file as orders         folder     what of them is done
 budget      what is left of the total             work       the loop which begins runs and takes their results
 """
 
-from assay.app.batch.budget import BatchBudget
 from assay.app.batch.folder import BatchFolder, BatchResult
-from assay.app.batch.rows import BadLine, BatchRow, read_orders
+from assay.app.batch.rows import BadLine, BatchBudget, BatchRow, read_orders
 from assay.app.batch.work import Batch, Terms
 
 __all__ = ["BadLine", "Batch", "BatchBudget", "BatchFolder", "BatchResult", "BatchRow", "Terms", "read_orders"]

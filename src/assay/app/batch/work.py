@@ -11,9 +11,8 @@ from typing import Any, Literal, cast
 import msgspec
 
 from assay.app.assay import Assay
-from assay.app.batch.budget import BatchBudget, smaller
 from assay.app.batch.folder import DONE, BatchFolder, BatchResult, Status, file_name
-from assay.app.batch.rows import BatchRow
+from assay.app.batch.rows import BatchBudget, BatchRow, smaller
 from assay.app.briefs import RunOptions
 from assay.app.handle import RunHandle
 from assay.core.claims import VERDICTS

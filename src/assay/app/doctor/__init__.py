@@ -8,8 +8,8 @@ from pathlib import Path
 
 from assay import settings
 from assay.app.doctor import database, home_check, program
-from assay.app.doctor.diagnosis import STATES, broken, note
-from assay.app.doctor.diagnosis import Diagnosis as Diagnosis
+from assay.app.doctor.program import STATES, broken, note
+from assay.app.doctor.program import Diagnosis as Diagnosis
 from assay.core.errors import ConfigError
 
 

@@ -6,7 +6,12 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.app.doctor.diagnosis import Diagnosis, broken, fine, note
+from assay.app.doctor.program import (
+    Diagnosis,
+    broken,
+    fine,
+    note,
+)
 from assay.core.errors import ConfigError, StoreError
 from assay.settings import Settings
 

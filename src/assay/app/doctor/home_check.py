@@ -7,9 +7,14 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.app.doctor.diagnosis import Diagnosis, broken, fine, note
+from assay.app.doctor.program import (
+    Diagnosis,
+    broken,
+    fine,
+    note,
+)
 from assay.app.layout import index_folder
-from assay.search.local.extent import extent
+from assay.search.local.index import extent
 from assay.store.blobs import FolderBlobs
 from assay.store.sql.home import BLOBS, DATABASE
 from assay.store.sql.probe import MOST, Probe, probe

@@ -13,16 +13,49 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Literal
+
+import msgspec
 
 import assay
 from assay import plugins, settings
-from assay.app.doctor.diagnosis import Diagnosis, broken, fine, note
 from assay.app.embeddings import load_embedder
 from assay.app.privacy import is_here
 from assay.app.providers import load_model
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
 from assay.fetch.browser import executables
 from assay.settings import Settings
+
+# What a look gives.
+
+State = Literal["ok", "note", "broken"]
+STATES: tuple[State, ...] = ("ok", "note", "broken")
+"""From the best to the worst."""
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """A check: `ok`, a `note` (works, and could be better), or `broken`; what was seen, and what mends it."""
+
+    name: str
+    state: State
+    said: str
+    fix: str = ""
+
+
+def fine(name: str, said: str) -> Diagnosis:
+    """Nothing to do."""
+    return Diagnosis(name=name, state="ok", said=said)
+
+
+def note(name: str, said: str, fix: str = "") -> Diagnosis:
+    """It works; this is good to know."""
+    return Diagnosis(name=name, state="note", said=said, fix=fix)
+
+
+def broken(name: str, said: str, fix: str) -> Diagnosis:
+    """It does not work until this is mended."""
+    return Diagnosis(name=name, state="broken", said=said, fix=fix)
+
 
 EXTRAS = {"docx": ("docx", "Word files (.docx)"), "pdf": ("typst", "PDF files (.pdf)")}
 """Extras by name: the module each brings, and what it is for."""

@@ -5,7 +5,6 @@
 `sending` is to be imported by who sends: it costs a start more than the rest.
 """
 
-from assay.app.notices.notice import Changes, RunNotice, changes_of, notice_of
-from assay.app.notices.targets import Target, read_target
+from assay.app.notices.notice import Changes, RunNotice, Target, changes_of, notice_of, read_target
 
 __all__ = ["Changes", "RunNotice", "Target", "changes_of", "notice_of", "read_target"]

@@ -14,8 +14,7 @@ from typing import IO
 import httpx2
 import msgspec
 
-from assay.app.notices.notice import RunNotice
-from assay.app.notices.targets import Target
+from assay.app.notices.notice import RunNotice, Target
 
 SECONDS = 10.0
 """For one attempt at an address."""

@@ -6,7 +6,6 @@
 `due` and `lasting` are to be imported by who needs them: they need the whole of `Assay`, which knows of schedules.
 """
 
-from assay.app.schedules.book import Schedule, ScheduleBook
-from assay.app.schedules.every import read_every, said
+from assay.app.schedules.book import Schedule, ScheduleBook, read_every, said
 
 __all__ = ["Schedule", "ScheduleBook", "read_every", "said"]

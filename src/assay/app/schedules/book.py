@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,12 @@ from typing import Any
 import msgspec
 from filelock import FileLock, Timeout
 
-from assay.core.errors import StoreError, UnknownName
+from assay.app.briefs import RunOptions, make_brief
+from assay.app.places import sorted_out
+from assay.app.texts import MOST_BYTES, text_of
+from assay.core.errors import StoreError, UnknownName, UsageError
+from assay.phases.fields.schema import LARGEST
+from assay.settings import Settings
 
 FILE = "schedules.json"
 SECONDS = 30.0
@@ -186,3 +192,54 @@ def iso(moment: datetime) -> str:
 def moment(text: str) -> datetime:
     """What `iso` wrote."""
     return datetime.fromisoformat(text)
+
+
+# How often: `12h`, `7d`, `weekly`.
+
+UNITS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+WORDS = {"hourly": 3_600, "daily": 86_400, "weekly": 604_800, "hour": 3_600, "day": 86_400, "week": 604_800}
+LONGEST = 10 * 365 * 86_400
+
+
+def read_every(text: str) -> int:
+    """Seconds between two times a question is asked.
+
+    Raises:
+        UsageError: it says no such time, or one of more than ten years.
+    """
+    text = text.strip().lower()
+    match = re.fullmatch(r"([0-9]{1,7})\s?([mhdw])", text)
+    seconds = WORDS.get(text, 0) or (int(match[1]) * UNITS[match[2]] if match else 0)
+    if not 0 < seconds <= LONGEST:
+        raise UsageError(f"{text[:40]!r} is no interval: write one such as 30m, 12h, 7d, 2w, hourly, daily or weekly")
+    return seconds
+
+
+def said(seconds: int) -> str:
+    """Seconds as `read_every` reads them."""
+    unit = next(unit for unit in ("w", "d", "h", "m") if seconds % UNITS[unit] == 0)
+    return f"{seconds // UNITS[unit]}{unit}"
+
+
+# Options of a run as a schedule keeps them: what depends on the moment or the place is resolved.
+
+
+def lasting(question: str, wanted: RunOptions, settings: Settings) -> dict[str, Any]:
+    """The options which were said, the texts of files in their place; all of them can be followed.
+
+    Raises:
+        UsageError: an option cannot be followed, a file cannot be read, or the question is empty.
+    """
+    make_brief(question, settings, wanted)
+    said = {name: value for name, value in wanted.items() if value is not None and value != () and value != {}}
+    for name, value in said.items():
+        if isinstance(value, Path):
+            said[name] = text_of(value, name, LARGEST if name == "schema" else MOST_BYTES)
+    return msgspec.json.decode(msgspec.json.encode(said), type=dict[str, Any])
+
+
+def lasting_sources(sources: Iterable[str]) -> tuple[str, ...]:
+    """Paths which mean the same from any folder; collections (`@NAME`) and addresses as they are."""
+    named = sorted_out(sources)
+    paths = (path if path.startswith("@") else str(Path(path).expanduser().absolute()) for path in named.paths)
+    return (*named.urls, *named.connected, *paths)

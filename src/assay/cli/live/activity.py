@@ -12,7 +12,7 @@ from assay.cli.figures import joined
 from assay.cli.live.columns import words
 from assay.cli.progress import counted
 from assay.core.claims import VERDICTS
-from assay.core.endings import in_words
+from assay.core.phrases import in_words
 from assay.core.view import Lane, RunView, ToolUse, Turn
 
 STARTING = {

@@ -13,7 +13,7 @@ from assay.cli.live.trouble import troubles
 from assay.cli.progress import counted
 from assay.core.assurance import assured
 from assay.core.claims import VERDICTS, Summary
-from assay.core.endings import STOP_REASONS
+from assay.core.phrases import STOP_REASONS
 from assay.core.view import RunView
 
 

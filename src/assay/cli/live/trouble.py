@@ -8,7 +8,7 @@ from rich.text import Text
 
 from assay.cli.live.activity import called
 from assay.cli.live.columns import cut, words
-from assay.core.endings import in_words
+from assay.core.phrases import in_words
 from assay.core.view import RunView, Turn
 
 

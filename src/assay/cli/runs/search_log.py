@@ -10,7 +10,7 @@ import msgspec
 
 from assay.cli.tables import table
 from assay.cli.terminal import clean, write
-from assay.core.method import SearchRow, search_log
+from assay.core.search_record import SearchRow, search_log
 from assay.core.view import RunView
 
 HEADS = ("query", "provider", "hits", "read", "cited", "excluded")

@@ -16,7 +16,7 @@ from assay.cli.library import stored
 from assay.cli.runs.ids import run_ids
 from assay.cli.tables import table
 from assay.cli.terminal import say, write
-from assay.core.ports.shares import ShareRow
+from assay.core.ports.users import ShareRow
 
 
 @click.command("share", epilog="Example: assay runs share last --days 30")

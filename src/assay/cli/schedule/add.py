@@ -11,7 +11,7 @@ import click
 
 from assay import settings
 from assay.app.schedules import ScheduleBook, read_every, said
-from assay.app.schedules.stored_options import lasting, lasting_sources
+from assay.app.schedules.book import lasting, lasting_sources
 from assay.cli import (
     answer_options,
     budget_options,

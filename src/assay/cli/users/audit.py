@@ -14,7 +14,7 @@ from assay.cli import options
 from assay.cli.library import opened
 from assay.cli.tables import table
 from assay.cli.terminal import write
-from assay.core.ports.audit import AuditEntry, AuditFilter
+from assay.core.ports.users import AuditEntry, AuditFilter
 
 COLUMNS = ("at", "actor", "action", "subject", "via", "address", "status")
 

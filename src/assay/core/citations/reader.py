@@ -6,12 +6,190 @@ but for a fence around the whole of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Protocol
 
-from assay.core.citations.fences import MARKDOWN, Fences
-from assay.core.citations.placement import Hoisting
-from assay.core.citations.prose import Knows, Prose
+from assay.core.citations.prose import Hoisting, Knows, Prose, ProseCitations
+from assay.core.scanner import LOOK_AHEAD
+
+# Fences which models put around text that is no code: taken away while the text streams.
+
+MARKDOWN = frozenset(("markdown", "md", "mdown", "mdx", "gfm"))
+PROSE = MARKDOWN | {"", "text", "txt", "plain", "plaintext"}
+LONGEST_PREAMBLE = 240
+OPENERS = frozenset(
+    """here sure certainly absolutely ok okay of great below hier gerne natürlich voici bien aquí claro por
+    ecco certo aqui oto вот конечно ось 以下 以下是 这是 好的 これは はい 다음은 네 नीचे यहाँ إليك هذا işte""".split()
+)
+"""First words of lines which announce a text. Only such a line is held until it is known what follows it."""
+_FIRST_WORD = re.compile(r"[*_ \t]*([^\W\d_]*)(.?)", re.DOTALL)
+_OPENING = re.compile(r"([ \t>]{0,20}(?:[-*+][ \t]+|[0-9]{1,3}[.)][ \t]+)?)(`{3,}|~{3,})[ \t]*([^`\n]{0,100})\n?")
+_BEGUN = re.compile(
+    r"[ \t>]{0,20}(?:[-*+]?[ \t]*|[0-9]{1,3}[.)]?[ \t]*)(?:`{0,2}|~{0,2}|`{3,}[^`\n]{0,100}|~{3,}[^\n]{0,100})"
+)
+_CLOSING = re.compile(r"[ \t>]{0,20}(`{3,}|~{3,})[ \t\r]*\n?")
+_HEADING = re.compile(r"^ {0,3}#{1,6} \S", re.MULTILINE)
+
+
+class Fences:
+    """Rewrites a stream.
+
+    Args:
+        knows: whether a run gave out an id.
+        wrapping: the languages of a fence which is taken away where the whole text begins with it.
+    """
+
+    def __init__(self, knows: Knows = lambda _: False, wrapping: frozenset[str] = MARKDOWN) -> None:
+        self._knows, self._wrapping = knows, wrapping
+        self._held = ""  # what is not decided yet
+        self._line_start = True
+        self._preamble: str | None = ""  # what was said before the first fence, while that may be all
+        self._given = 0  # how much of it was said
+        self._sign = ""  # of the fence of code we are in
+        self._wrappers: list[str] = []  # signs of the fences which were taken away and are not closed
+        self._cited: list[str] = []  # in the code we are in
+
+    def feed(self, chunk: str) -> str:
+        """Take more of the text; what is certain of the new one."""
+        self._held += chunk
+        return self._take(final=False)
+
+    def finish(self) -> str:
+        """The rest; nothing may be fed afterwards."""
+        return self._take(final=True) + self._released() + self._left_open()
+
+    def _take(self, final: bool) -> str:
+        said: list[str] = []
+        while self._held:
+            end, new = self._next(final)
+            if not end:
+                break
+            said.append(new)
+            self._line_start = self._held[end - 1] == "\n"
+            self._held = self._held[end:]
+        return "".join(said)
+
+    def _next(self, final: bool) -> tuple[int, str]:
+        """The end of what is decided next, 0 for nothing yet, and what is said in its stead."""
+        newline = self._held.find("\n")
+        whole = newline >= 0 or final
+        end = newline + 1 if newline >= 0 else len(self._held)
+        if self._sign:
+            return (end, self._coded(self._held[:end])) if whole else (0, "")
+        if not self._line_start:
+            return end, self._prose(self._held[:end])
+        if not whole and _BEGUN.fullmatch(self._held):
+            return 0, ""
+        opening = _OPENING.fullmatch(self._held[:end]) if whole else None
+        if opening is None:
+            return end, self._prose(self._held[:end])
+        if self._wrappers and not opening[3].strip() and opening[2].startswith(self._wrappers[-1]):
+            self._wrappers.pop()
+            return end, ""
+        return self._opened(opening, end, final)
+
+    # a fence begins
+
+    def _opened(self, opening: re.Match[str], end: int, final: bool) -> tuple[int, str]:
+        language = opening[3].strip().lower()
+        inside, closed = self._inside(opening[2], end)
+        decided = final or closed or len(inside) >= LOOK_AHEAD
+        first = self._preamble is not None
+        if language in self._wrapping and first:
+            return self._taken_away(opening[2], end)
+        if language in PROSE and not opening[1]:
+            if not decided:
+                return 0, ""
+            if ProseCitations(inside[:LOOK_AHEAD], self._knows).items or (
+                first and not language and _HEADING.search(inside)
+            ):
+                return self._taken_away(opening[2], end)
+        self._sign = opening[2]
+        return end, self._released() + self._held[:end]
+
+    def _inside(self, sign: str, start: int) -> tuple[str, bool]:
+        """What is there of a fence's text, and whether it is all."""
+        at = start
+        while at < len(self._held):
+            newline = self._held.find("\n", at)
+            stop = newline + 1 if newline >= 0 else len(self._held)
+            closing = _CLOSING.fullmatch(self._held[at:stop]) if newline >= 0 else None
+            if closing and closing[1].startswith(sign):
+                return self._held[start:at], True
+            at = stop
+        return self._held[start:], False
+
+    def _taken_away(self, sign: str, end: int) -> tuple[int, str]:
+        said = "" if self._is_announcement() else self._released()
+        self._preamble = None
+        self._wrappers.append(sign)
+        return end, said
+
+    # in prose, in code
+
+    def _prose(self, text: str) -> str:
+        """Prose as it is; at the text's beginning it is held while it may only announce a fence."""
+        if self._preamble is None:
+            return text
+        self._preamble += text
+        begun = self._preamble.lstrip()
+        line = begun.partition("\n")[0].rstrip()
+        ended = "\n" in begun
+        if len(begun) > LONGEST_PREAMBLE or begun[:1] in ("#", "|") or (ended and not _announces(begun)):
+            return self._released()
+        if line and self._cites(begun):
+            return self._released()
+        return "" if _may_open(begun) else self._shown()
+
+    def _shown(self) -> str:
+        """What was not said yet of the text's beginning; it goes on."""
+        begun = self._preamble or ""
+        said, self._given = begun[self._given :], len(begun)
+        return said
+
+    def _cites(self, text: str) -> bool:
+        return bool(ProseCitations(text, self._knows).items)
+
+    def _is_announcement(self) -> bool:
+        return self._preamble is not None and _announces(self._preamble.strip() + "\n")
+
+    def _released(self) -> str:
+        """What was held of the text's beginning."""
+        said, self._preamble = (self._preamble or "")[self._given :], None
+        return said
+
+    def _coded(self, line: str) -> str:
+        """A line of code, without its citations; its last one is followed by them."""
+        closing = _CLOSING.fullmatch(line)
+        if closing and closing[1].startswith(self._sign):
+            self._sign = ""
+            return line + self._moved("\n" if line.endswith("\n") else "\n\n")
+        found = ProseCitations(line, self._knows)
+        self._cited.extend(found.items)
+        return found.text if found.items else line
+
+    def _moved(self, apart: str) -> str:
+        """The citations of the code which ended, in a paragraph of their own."""
+        cited, self._cited = dict.fromkeys(self._cited), []
+        return f"{apart}[{', '.join(cited)}]\n" if cited else ""
+
+    def _left_open(self) -> str:
+        """A fence of code nobody closed ends with the text."""
+        return f"\n{self._sign}" + self._moved("\n\n") if self._sign and self._cited else ""
+
+
+def _may_open(text: str) -> bool:
+    """Whether a text may begin with a line that announces what follows, by its first word."""
+    word = _FIRST_WORD.match(text)
+    return word is None or not word[2] or word[1].lower() in OPENERS
+
+
+def _announces(text: str) -> bool:
+    """Whether all of a text's lines so far are one which ends with a colon, and what is blank."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    return not lines or (len(lines) == 1 and lines[0].rstrip("*_ ").endswith((":", "：")))
+
 
 DATA = MARKDOWN | {"json", "jsonc", "json5", ""}
 """The languages of a fence around data a model was asked for."""

@@ -6,6 +6,7 @@ from assay.core.claims import Nearest, Relevance, Side, Summary, Verdict
 from assay.core.events.envelope import Event, kind
 from assay.core.sources import Passage, Surroundings
 from assay.core.translation import Statement
+from assay.core.typed_answers import Field
 
 
 @kind("report.started")
@@ -140,3 +141,13 @@ class VerifySummary(Event, frozen=True):
     summary: Summary
     passed: bool
     problems: tuple[str, ...] = ()
+
+
+# Events of typed answers.
+
+
+@kind("fields.filled")
+class FieldsFilled(Event, frozen=True):
+    """Every field of the schema, in its order: filled from passages, or empty with the reason."""
+
+    fields: tuple[Field, ...]

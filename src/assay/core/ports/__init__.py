@@ -3,8 +3,8 @@
 An adapter implements one of these; its contract suite in tests/contracts runs over every adapter.
 """
 
-from assay.core.ports.additions import Addition as Addition
-from assay.core.ports.additions import Additions as Additions
+from assay.core.ports.collections import Addition as Addition
+from assay.core.ports.collections import Additions as Additions
 from assay.core.ports.collections import CollectionRow as CollectionRow
 from assay.core.ports.collections import Collections as Collections
 from assay.core.ports.collections import Origin as Origin
@@ -28,11 +28,6 @@ from assay.core.ports.documents import Query as Query
 from assay.core.ports.documents import Search as Search
 from assay.core.ports.documents import WordField as WordField
 from assay.core.ports.documents import WordScore as WordScore
-from assay.core.ports.embedders import Cosines as Cosines
-from assay.core.ports.embedders import Embedder as Embedder
-from assay.core.ports.embedders import Embedding as Embedding
-from assay.core.ports.embedders import Similarity as Similarity
-from assay.core.ports.embedders import TextKind as TextKind
 from assay.core.ports.journal import GOING as GOING
 from assay.core.ports.journal import LONGEST_LEASE as LONGEST_LEASE
 from assay.core.ports.journal import NOTHING as NOTHING
@@ -62,19 +57,24 @@ from assay.core.ports.lists import ThreadPage as ThreadPage
 from assay.core.ports.lists import ThreadPlace as ThreadPlace
 from assay.core.ports.lists import ThreadRow as ThreadRow
 from assay.core.ports.models import Access as Access
+from assay.core.ports.models import Cosines as Cosines
 from assay.core.ports.models import DescribableModel as DescribableModel
+from assay.core.ports.models import Embedder as Embedder
+from assay.core.ports.models import Embedding as Embedding
 from assay.core.ports.models import Model as Model
-from assay.core.ports.observers import Fact as Fact
-from assay.core.ports.observers import SpanKind as SpanKind
-from assay.core.ports.observers import Watch as Watch
-from assay.core.ports.observers import WatchedSpan as WatchedSpan
-from assay.core.ports.permits import Permits as Permits
-from assay.core.ports.permits import RateLimiter as RateLimiter
+from assay.core.ports.models import Permits as Permits
+from assay.core.ports.models import RateLimiter as RateLimiter
+from assay.core.ports.models import Similarity as Similarity
+from assay.core.ports.models import TextKind as TextKind
 from assay.core.ports.queue import PRIORITIES as PRIORITIES
 from assay.core.ports.queue import Queue as Queue
 from assay.core.ports.queue import QueuedRun as QueuedRun
 from assay.core.ports.queue import QueueLimits as QueueLimits
 from assay.core.ports.world import Clock as Clock
+from assay.core.ports.world import Fact as Fact
 from assay.core.ports.world import Notices as Notices
 from assay.core.ports.world import Pages as Pages
+from assay.core.ports.world import SpanKind as SpanKind
+from assay.core.ports.world import Watch as Watch
+from assay.core.ports.world import WatchedSpan as WatchedSpan
 from assay.core.ports.world import World as World

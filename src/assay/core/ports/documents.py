@@ -7,11 +7,11 @@ from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
+from assay.core.messages import Rarity
 from assay.core.ports.collections import Collections
-from assay.core.rarity import Rarity
 from assay.core.sources import CollectionSummary, Document, Extracted, Fetched, PassageSpan, Snapshot
 from assay.core.usage import Usage
-from assay.core.webrules import ANYTHING, WebRules
+from assay.core.web_addresses import ANYTHING, WebRules
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,10 +5,9 @@ compared as the search index compares them (`analysis`); a few features of quest
 weights which were trained on questions people asked (`weights`), never by tables of words of a domain.
 """
 
-from assay.core.rarity import Rarity
+from assay.core.messages import Rarity
 from assay.core.relevance.scores import Judgement, ScoredStatement, judge, rank
-from assay.core.relevance.statements import QuotableStatement
-from assay.core.relevance.topic_question import TopicQuestion, read_question
+from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, read_question
 
 __all__ = [
     "Judgement",

@@ -13,10 +13,16 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from assay.core.rarity import Rarity
-from assay.core.relevance.likeness import NEAR, near_keys
-from assay.core.relevance.statements import QuotableStatement, is_unspaced, keys
-from assay.core.relevance.topic_question import Measure, TopicQuestion
+from assay.core.messages import Rarity
+from assay.core.relevance.topic_question import (
+    NEAR,
+    Measure,
+    QuotableStatement,
+    TopicQuestion,
+    is_unspaced,
+    keys,
+    near_keys,
+)
 
 NAMES = (
     "own", "rarest", "names", "neighbour", "heading", "title", "document", "near", "pairs", "close", "density",

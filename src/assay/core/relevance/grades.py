@@ -14,11 +14,10 @@ import msgspec
 
 from assay.core.claims import Relevance
 from assay.core.detection import detect, of_question
-from assay.core.rarity import Rarity
+from assay.core.messages import Rarity
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.scores import Band, weights
-from assay.core.relevance.statements import QuotableStatement
-from assay.core.relevance.topic_question import TopicQuestion, read_question
+from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, read_question
 
 MOST_KEYS = 8
 """Keys of a question which one sentence may be expected to hold; of a longer one the rarest count."""

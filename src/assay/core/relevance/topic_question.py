@@ -1,22 +1,68 @@
-"""What a question asks for: the keys of its words, and the kind of thing which answers it."""
+"""What a question asks for, and the statements which may answer it."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
 import msgspec
 
-from assay.core.relevance.analysis import analysis_of
-from assay.core.relevance.statements import analysis_for, is_unspaced, keys, language_of
-from assay.core.relevance.stopwords import stop_terms
+from assay.core.detection import of_question
+from assay.core.relevance.analysis import analysis_of, stop_terms, terms
+
+# Statements: what may answer a question, with its words as keys.
+
+Kind = Literal["prose", "row", "code"]
+SAMPLE = 600
+"""Code points of a text by which its language is told."""
+_UNSPACED = re.compile("[\u0e00-\u0eff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+
+
+class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence, a table row or a line with a key, as it would be quoted.
+
+    `source` is the place of its document among those found, 0 for the best; `place` that of its passage in the
+    document. `label` is the name it describes or the heads of its columns; `heading` stands above it.
+    """
+
+    text: str
+    source: int = 0
+    place: int = 0
+    label: str = ""
+    heading: str = ""
+    title: str = ""
+    kind: Kind = "prose"
+
+
+@lru_cache(maxsize=4096)
+def language_of(text: str) -> str:
+    """The language a text is in, "" where it cannot be told."""
+    return of_question(text[:SAMPLE])
+
+
+def analysis_for(text: str) -> str:
+    """The analysis of the language a text is in."""
+    return analysis_of(language_of(text))
+
+
+@lru_cache(maxsize=16384)
+def keys(text: str, analysis: str) -> tuple[str, ...]:
+    """The keys of the words of `text`, in order."""
+    return tuple(terms(text, analysis))
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether a text has letters of a script which is written without spaces, or of Korean."""
+    return _UNSPACED.search(text) is not None
+
 
 Wanted = Literal["number", "date", "name", "reason", "other"]
 Measure = Literal["", "age", "extent", "money", "share"]
 """What a number is asked for of, where the question says so: an age, a length or time, a price, a share."""
-
 ASKING: dict[Wanted, str] = {
     "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, "
     "how many, how much, how long, how old, how often, how far, what percentage, what percent, wie viele, "
@@ -145,3 +191,43 @@ def _names(text: str, analysis: str) -> frozenset[str]:
     found = [match[0] for match in _NAME.finditer(text) if match.start() and any(map(str.isupper, match[0]))]
     digits = [word for word in text.split() if any(map(str.isdigit, word))]
     return frozenset(key for word in (*found, *digits) for key in keys(word, analysis))
+
+
+# Keys which are near to each other: forms a stemmer keeps apart, and parts of compounds.
+
+LEAST = 4
+"""Letters two near keys have in common at their beginning."""
+SHARE = 0.7
+"""The same, as a share of the longer one."""
+LEAST_PART = 5
+"""Letters of a key which is found inside another: `system` in `nervensystem`."""
+NEAR = 0.6
+"""What a near key counts."""
+
+
+def near_keys(wanted: Iterable[str], held: Iterable[str]) -> dict[str, frozenset[str]]:
+    """For each key which is wanted, the other keys held which are near to it."""
+    asked = {key for key in wanted if _is_word(key) and not is_unspaced(key)}
+    found: dict[str, set[str]] = defaultdict(set)
+    for other in filter(_is_word, set(held)):
+        for key in asked:
+            if key != other and _is_near(key, other):
+                found[key].add(other)
+    return {key: frozenset(others) for key, others in found.items()}
+
+
+def _is_word(key: str) -> bool:
+    """Whether a key is long enough, and has no digit: vowel signs of Indic scripts are no letters, and belong to it."""
+    return len(key) >= LEAST and (key.isalpha() or not any(map(str.isdigit, key)))
+
+
+def _is_near(one: str, other: str) -> bool:
+    if one[:LEAST] == other[:LEAST] and _common(one, other) >= SHARE * max(len(one), len(other)):
+        return True
+    short, long = sorted((one, other), key=len)
+    return len(short) >= LEAST_PART and short in long
+
+
+def _common(one: str, other: str) -> int:
+    """The length of the beginning which both have."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

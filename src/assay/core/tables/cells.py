@@ -294,3 +294,48 @@ def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     return years and not all(
         _YEAR.fullmatch(other[at]) for at, _ in figures for other in below[:SIZED] if len(other) > at
     )
+
+
+# The lines in which a tool tells a model what code computed over a table: one writer, one reader.
+
+_LINE = re.compile(r"Computed from passages? (?P<places>\d+(?:-\d+)?(?:, \d+(?:-\d+)?)*): (?P<text>\S.*)")
+MOST = 1_000
+"""Passages one line names at most."""
+
+
+class Note(msgspec.Struct, frozen=True):
+    """A computed sentence, and the ordinals of the passages it rests on."""
+
+    text: str
+    ordinals: tuple[int, ...]
+
+
+def told(note: Note) -> str:
+    """The line of a note."""
+    word = "passage" if len(note.ordinals) == 1 else "passages"
+    return f"Computed from {word} {_ranges(note.ordinals)}: {note.text}"
+
+
+def heard(text: str) -> tuple[Note, ...]:
+    """The notes in `text`, in order; other lines are skipped."""
+    lines = (match for line in text.split("\n") if (match := _LINE.fullmatch(line)))
+    return tuple(Note(match["text"], tuple(_listed(match["places"]))) for match in lines)
+
+
+def _ranges(ordinals: Sequence[int]) -> str:
+    runs: list[list[int]] = []
+    for each in sorted(set(ordinals)):
+        if runs and each == runs[-1][1] + 1:
+            runs[-1][1] = each
+        else:
+            runs.append([each, each])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def _listed(places: str) -> Iterable[int]:
+    left = MOST
+    for part in places.split(", "):
+        first, _, last = part.partition("-")
+        run = range(int(first), int(last or first) + 1)[:left]
+        left -= len(run)
+        yield from run

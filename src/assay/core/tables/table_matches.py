@@ -9,10 +9,8 @@ from functools import lru_cache
 
 import msgspec
 
-from assay.core.relevance.likeness import near_keys
-from assay.core.relevance.statements import keys
-from assay.core.relevance.stopwords import stop_terms
-from assay.core.relevance.topic_question import TopicQuestion, read_question
+from assay.core.relevance.analysis import stop_terms
+from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
 from assay.core.tables.answers import UNNAMED, figures_of
 from assay.core.tables.cells import ReadTable
 from assay.core.tables.figures import is_missing, moment, read_figure

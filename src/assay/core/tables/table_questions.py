@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from assay.core.relevance.statements import keys
+from assay.core.relevance.topic_question import keys
 from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
 from assay.core.tables.cells import ReadTable
 from assay.core.tables.table_matches import PARTS, NamedValue, TableWords

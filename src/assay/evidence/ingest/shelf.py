@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from assay.core.ports import Blobs, Clock, FileStamp, Library
 from assay.core.sources import FINAL_URL, Document, Extracted, Fetched, Snapshot, sha256
-from assay.core.urls import canonical
+from assay.core.web_addresses import canonical
 from assay.evidence.ingest.units import IngestPart
 
 BATCH = 400

@@ -19,8 +19,15 @@ from assay.core.errors import ExtractError
 from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library
 from assay.core.sources import Extracted, Fetched, sha256
 from assay.evidence.ingest import exclusions
-from assay.evidence.ingest.file_access import SNIFFED, FileContent, check_regular, read_file
-from assay.evidence.ingest.files import FileToRead, address, printable
+from assay.evidence.ingest.files import (
+    SNIFFED,
+    FileContent,
+    FileToRead,
+    address,
+    check_regular,
+    printable,
+    read_file,
+)
 
 DEPTH = 2
 """Archives within archives."""

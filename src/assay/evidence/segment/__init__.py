@@ -15,8 +15,7 @@ from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.segment.blocks import blocks
 from assay.evidence.segment.contents import marked
 from assay.evidence.segment.context import placed
-from assay.evidence.segment.flat import pages, rows
-from assay.evidence.segment.passages import spans
+from assay.evidence.segment.passages import pages, rows, spans
 
 SEGMENTER = "segment/2"
 

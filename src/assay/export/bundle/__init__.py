@@ -6,7 +6,7 @@ from assay.core.markers import CitationMode
 from assay.export.bundle.archive import BundleMember, pack, unpack
 from assay.export.bundle.check import check
 from assay.export.bundle.contents import FORMAT, MANIFEST, members
-from assay.export.bundle.result import BundleCheck, Outcome, Verification
+from assay.export.bundle.reports import BundleCheck, Outcome, Verification
 from assay.export.bundle.signature import SIGNATURE, BundleSignature, sign
 from assay.export.protocols import Record
 

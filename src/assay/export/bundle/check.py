@@ -16,11 +16,15 @@ from assay.core.events import Envelope
 from assay.core.report import written
 from assay.core.sources import sha256
 from assay.core.view import RunView, fold
-from assay.export.bundle import evidence, reports
+from assay.export.bundle import reports
 from assay.export.bundle.archive import BundleMember, looks_like_zip, unpack
-from assay.export.bundle.contents import FORMAT, KNOWN, LOG, MANIFEST, Manifest, decode, encode, log, release
-from assay.export.bundle.opened_bundle import Bundle
-from assay.export.bundle.result import BundleCheck, Outcome, Verification, checked
+from assay.export.bundle.contents import FORMAT, KNOWN, LOG, MANIFEST, Bundle, Manifest, decode, encode, log, release
+from assay.export.bundle.reports import (
+    BundleCheck,
+    Outcome,
+    Verification,
+    checked,
+)
 from assay.export.bundle.signature import SIGNATURE, BundleSignature, PublicKey, verified
 
 LONGEST_REPORT = 500_000
@@ -28,7 +32,7 @@ LONGEST_REPORT = 500_000
 OVERLAP = 10
 """How often, on average, claims may lie over a character of the text; those of a run lie beside one another."""
 
-_READ = (reports.data, reports.texts, evidence.documents, evidence.snapshots, evidence.passages)
+_READ = (reports.data, reports.texts, reports.documents, reports.snapshots, reports.passages)
 _TOLD = (reports.markers, reports.claims, reports.counts, reports.text)
 
 

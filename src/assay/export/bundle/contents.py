@@ -24,10 +24,10 @@ from assay.core.markers import CitationMode
 from assay.core.report import bibliography
 from assay.core.sources import Document, Passage, Snapshot, Source, sha256
 from assay.core.view import RunView
-from assay.export import events, json, markdown
+from assay.export import json, markdown
 from assay.export.bundle.archive import BundleMember
 from assay.export.html import render as html
-from assay.export.printable import printable
+from assay.export.json import printable
 from assay.export.protocols import Record
 
 FORMAT = "assay.bundle/1"
@@ -36,9 +36,7 @@ KNOWN = re.compile(
     r"report\.(?:json|md|html)|events\.jsonl|sources\.json|documents/[0-9a-f]{64}\.txt|snapshots/[0-9a-f]{64}"
     r"|MANIFEST\.json\.minisig"
 )
-
 T = TypeVar("T")
-
 RENDERINGS: Mapping[str, Callable[[RunView, CitationMode], bytes]] = {
     "report.json": lambda view, citations: json.render(view, citations=citations),
     "report.md": lambda view, citations: markdown.render(view, citations=citations).encode(),
@@ -115,7 +113,7 @@ def listing(members: Iterable[BundleMember]) -> tuple[ManifestEntry, ...]:
 
 def log(envelopes: Iterable[Envelope]) -> bytes:
     """`events.jsonl`."""
-    return b"".join(map(events.line, envelopes))
+    return b"".join(map(json.line, envelopes))
 
 
 def encode(data: object) -> bytes:
@@ -183,3 +181,29 @@ def _known(found: T | None, kind: str, sha256: str) -> T:
             f"{kind} {sha256}, which the report cites, is not in the library: `assay db check` names what is missing"
         )
     return found
+
+
+# A bundle whose zip and log could be read: what the other checks look at.
+
+
+class Bundle(msgspec.Struct, frozen=True, kw_only=True):
+    """Members by name, the manifest where it can be read, and the run folded from the log."""
+
+    members: dict[str, bytes | memoryview]
+    manifest: Manifest | None
+    view: RunView
+
+    @property
+    def citations(self) -> CitationMode:
+        """How the citations of its report look."""
+        return self.manifest.citations if self.manifest else "numbers"
+
+    @property
+    def ours(self) -> bool:
+        """Whether the release installed here wrote it, so that everything in it can be made again."""
+        return self.manifest is None or self.manifest.release == release()
+
+    @property
+    def writer(self) -> str:
+        """Who wrote it, for a note."""
+        return f"written by Assay {self.manifest.release if self.manifest else 'unknown'}, this is {release()}"

@@ -12,12 +12,16 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup
 
-from assay.core.claims import Verdict
-from assay.core.rendered_text import NumberedCitation
+from assay.core.bibliography import NumberedCitation
+from assay.core.claims import VERDICTS, Verdict
+from assay.core.phrases import reason
+from assay.core.report import Report
 from assay.core.translation import gettext as _
-from assay.export.html.markup import el, safe
-from assay.export.inline import parse
-from assay.export.placement import ClaimSpan, Mark
+from assay.core.typed_answers import ReportField
+from assay.export import sections
+from assay.export.html.markup import Child, el, foreign, safe
+from assay.export.html.signs import word
+from assay.export.inline import ClaimSpan, Mark, parse
 
 # A list and a quotation have the direction of the report: HTML gives `auto` by what is in no element with its own.
 _OWN_DIRECTION = frozenset(("p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"))
@@ -207,3 +211,30 @@ class _Renderer(RendererHTML):
 
     def code_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         return self.fence(tokens, idx, options, env)
+
+
+# The fields of a typed answer, as a table.
+
+_VERDICTS: dict[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
+
+
+def fields(report: Report) -> Child:
+    """The section with name, value, verdict and reason of each field; None without fields."""
+    if not report.fields:
+        return None
+    head = el("tr", *(el("th", name, scope="col") for name in sections.field_headings()))
+    rows = (_row(name, field) for name, field in report.fields.items())
+    table = el("table", el("thead", head), el("tbody", *rows))
+    wide = el("div", table, class_="wide", tabindex="0", role="region", aria_labelledby="fields")
+    return el("section", el("h2", _("Fields"), id="fields"), wide, aria_labelledby="fields")
+
+
+def _row(name: str, field: ReportField) -> Markup:
+    verdict = _VERDICTS.get(field.verdict)
+    return el(
+        "tr",
+        el("th", foreign(name), scope="row"),
+        el("td", foreign(sections.value(field.value))),
+        el("td", word(verdict) if verdict else foreign(field.verdict)),
+        el("td", foreign(reason(field.reason))),
+    )

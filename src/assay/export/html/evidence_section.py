@@ -6,16 +6,15 @@ import re
 
 from markupsafe import Markup
 
-from assay.core import counts
+from assay.core import phrases
 from assay.core.clean import HARMFUL, local_path, one_line
-from assay.core.kinds import notice_line, source_kind
+from assay.core.phrases import notice_line, source_kind
 from assay.core.report import ReportPassage, ReportSource
 from assay.core.translation import date_of, labelled, number
 from assay.core.translation import gettext as _
 from assay.core.view import Unreadable
 from assay.export import sections
-from assay.export.html.markup import Child, address, el, foreign, framed, join, safe
-from assay.export.html.material import Material
+from assay.export.html.markup import Child, Material, address, el, foreign, framed, join, safe
 
 _BLANK = re.compile(r"\n\s*\n")
 _WRAPPED = re.compile(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])")
@@ -111,7 +110,7 @@ def _others(others: list[ReportSource]) -> Child:
     if not others:
         return None
     items = (el("li", _head(source)) for source in others)
-    summary = el("summary", labelled(_("Read but not cited"), counts.sources(len(others))))
+    summary = el("summary", labelled(_("Read but not cited"), phrases.sources(len(others))))
     return el("details", summary, el("ul", *items, class_="sources"), id="uncited")
 
 
@@ -119,5 +118,5 @@ def _failed(unreadable: tuple[Unreadable, ...]) -> Child:
     if not unreadable:
         return None
     items = (el("li", place(one.url), el("div", foreign(one.reason), class_="facts")) for one in unreadable)
-    summary = el("summary", labelled(_("Could not be read"), counts.documents(len(unreadable))))
+    summary = el("summary", labelled(_("Could not be read"), phrases.documents(len(unreadable))))
     return el("details", summary, el("ul", *items, class_="sources"), id="unreadable", open=True)

@@ -2,23 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
-from assay.core import counts as counted
-from assay.core.claims import VERDICTS, Check
-from assay.core.kinds import reason, relevance, verdict
-from assay.core.phrases import MISSING
-from assay.core.report import ReportClaim
+from assay.core import phrases
+from assay.core import phrases as counted
+from assay.core.claims import VERDICTS, Check, Version
+from assay.core.phrases import MISSING, reason, relevance, verdict
+from assay.core.report import ReportClaim, ReportPassage, ReportRemoved
 from assay.core.translation import colon, number
 from assay.core.translation import gettext as _
 from assay.export import sections
-from assay.export.html.comparison import comparisons
-from assay.export.html.history import removed, versions
-from assay.export.html.markup import Child, el, foreign, framed, join
-from assay.export.html.material import Material
+from assay.export.differences import DiffPiece, differing
+from assay.export.html.markup import Child, Material, el, foreign, framed, join, safe
 from assay.export.html.signs import icon, word
+
+# A claim beside the passages it cites: which words of each the other does not have.
+
+MOST = 3
+"""Passages a claim is set beside."""
+
+
+def comparisons(claim: str, passages: Sequence[ReportPassage], *, is_open: bool) -> Child:
+    """The claim beside each passage; None where every word stands there, in its order.
+
+    Words which only one of the two has are bold and underlined, and are read out as such.
+    """
+    said = " ".join(claim.split())
+    found = [(passage, differing(said, " ".join(passage.text.split()))) for passage in passages[:MOST]]
+    if not found or any(difference.is_none for _, difference in found):
+        return None
+    sides = (
+        el(
+            "div",
+            _side(_("The report"), _("only in the report"), difference.claim),
+            _side(_("Passage {id}").format(id=passage.id), _("only in the passage"), difference.passage),
+            class_="compared",
+        )
+        for passage, difference in found
+    )
+    summary = el("summary", _("Where they differ: words only one of them has are underlined"))
+    return el("details", summary, *sides, class_="compare", open=is_open)
+
+
+def _side(name: str, only: str, pieces: Iterable[DiffPiece]) -> Markup:
+    words = join(_word(piece, only) for piece in pieces)
+    return el("p", el("span", name, colon(), class_="who"), el("q", el("bdi", words)))
+
+
+def _word(piece: DiffPiece, only: str) -> Markup:
+    if not piece.differs:
+        return safe(piece.text)
+    return el("em", el("span", "(", only, colon(), class_="unseen"), piece.text, el("span", ")", class_="unseen"))
+
+
+# What a sentence was before: its versions, and the sentences which were taken out.
+
+
+def versions(said: Sequence[Version]) -> Child:
+    """What a claim said before it was revised, and why it was; the oldest first."""
+    if not said:
+        return None
+    summary = el("summary", phrases.revisions(len(said)))
+    return el("details", summary, el("ol", *map(_version, said)), class_="versions")
+
+
+def _version(version: Version) -> Markup:
+    return el(
+        "li",
+        word(version.verdict),
+        " ",
+        framed(_("was: {text}"), text=el("q", foreign(" ".join(version.text.split())))),
+        join((_(", "), framed(_("because {reason}"), reason=foreign(version.why)))) if version.why else None,
+        join((" (", foreign(reason(version.reason)), ")")) if version.reason else None,
+    )
+
+
+def removed(claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
+    """The sentences which were taken out, each with the verdict it had, and why it went."""
+    for claim in claims:
+        finding = reason(claim.reason) if claim.reason else ""
+        yield el(
+            "li",
+            word(claim.verdict),
+            " ",
+            el("q", foreign(" ".join(claim.text.split()))),
+            join((" (", foreign(claim.why), ")")) if claim.why else None,
+            join((colon(), foreign(finding))) if finding not in claim.why else None,
+            versions(claim.versions),
+        )
+
 
 _OPEN_UP_TO = 4  # a longer list at the top is closed
 

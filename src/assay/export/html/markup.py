@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from string import Formatter
 
+import msgspec
 from markupsafe import Markup, escape
 
+from assay.core.bibliography import NumberedCitation, RenderedText, render_body
+from assay.core.claims import Verdict
 from assay.core.clean import HARMFUL, link_target
+from assay.core.markers import CitationMode
+from assay.core.report import Report, ReportClaim, ReportPassage, ReportSource, bibliography, build_report
+from assay.core.view import RunView
+from assay.export import sections
+from assay.export.inline import ClaimSpan
 
 Child = str | Markup | None
-
 _VOID = frozenset(("br", "hr", "input", "meta"))
 
 
@@ -57,3 +65,102 @@ def framed(message: str, **parts: Child) -> Markup:
         safe(text) if name is None else join((safe(text), parts[name])) for text, name, *_ in Formatter().parse(message)
     )
     return Markup("").join(pieces)
+
+
+# What all parts of a page are made of: the report, and which id each quote has in the page.
+
+_SPACE = re.compile(r"[ \t]*\n?[ \t]*")
+_END = re.compile(r"[.!?…。！？؟।]*[\"'”’»)]*")
+
+
+class Material(msgspec.Struct, frozen=True, kw_only=True):
+    """A run's report, taken apart for the page. `quotes` maps a passage's id to the id of its quote in the page.
+
+    Claims count from 1 in the ids of the page; no id is made of text from a log. `opens` is a link to
+    a passage in its whole document, None where a page stands alone.
+    """
+
+    view: RunView
+    report: Report
+    mode: CitationMode
+    cites: tuple[NumberedCitation, ...]
+    claims: tuple[ClaimSpan, ...]
+    cited: dict[int, ReportSource]
+    passages: dict[int, tuple[ReportPassage, ...]]
+    quotes: dict[str, str]
+    opens: Callable[[ReportPassage], Markup] | None = None
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Of the claims, in order."""
+        return tuple(claim.verdict for claim in self.report.claims)
+
+    def quotes_of(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """The ids in the page of these passages' quotes, each once."""
+        return tuple(dict.fromkeys(self.quotes[id] for id in ids if id in self.quotes))
+
+    def quotes_of_claim(self, index: int) -> tuple[str, ...]:
+        """Those of the passages which a claim cites."""
+        return self.quotes_of(citation.passage for citation in self.report.claims[index].citations)
+
+    def passages_of(self, claim: ReportClaim) -> tuple[ReportPassage, ...]:
+        """The passages a claim cites."""
+        cited = {citation.passage for citation in claim.citations}
+        return tuple(passage for passage in self.report.passages if passage.id in cited)
+
+    @property
+    def further(self) -> dict[str, ReportPassage]:
+        """What is in the ledger and not cited, by id."""
+        return {passage.id: passage for passage in self.report.further}
+
+
+def gather(view: RunView, mode: CitationMode, *, opens: Callable[[ReportPassage], Markup] | None = None) -> Material:
+    """The material of a page. In any mode but `none` citations are found as numbers; the mode says how they look."""
+    written: CitationMode = "none" if mode == "none" else "numbers"
+    report, books = build_report(view, written), bibliography(view)
+    body = render_body(view.report.text, books, written)
+    cites = body.cited(books.numbers) if written == "numbers" else ()
+    cited = {source.number: source for source in sections.cited(report) if source.number is not None}
+    quoted = sections.quotes(report)
+    passages = {number: quoted[source.id] for number, source in cited.items() if source.id in quoted}
+    return Material(
+        view=view,
+        report=report,
+        mode=mode,
+        cites=cites,
+        claims=_stretches(view, report, body, cites),
+        cited=cited,
+        passages=passages,
+        quotes=_quotes(report, passages),
+        opens=opens,
+    )
+
+
+def _quotes(report: Report, passages: dict[int, tuple[ReportPassage, ...]]) -> dict[str, str]:
+    """The quote of every cited passage; two which agents met in one place share theirs."""
+    places = {
+        (passage.source, passage.start, passage.end): f"quote-{number}-{place}"
+        for number, group in passages.items()
+        for place, passage in enumerate(group, 1)
+    }
+    return {passage.id: places[passage.source, passage.start, passage.end] for passage in report.passages}
+
+
+def _stretches(
+    view: RunView, report: Report, body: RenderedText, cites: tuple[NumberedCitation, ...]
+) -> tuple[ClaimSpan, ...]:
+    pairs = list(zip(report.claims, view.claims, strict=True))
+    ends = {cite.start: cite.end for cite in cites}
+    closes = [_close(body, max(claim.end, body.span(of.end, of.end)[0]), ends) for claim, of in pairs]
+    return tuple(
+        ClaimSpan(index=index, start=claim.start, end=claim.end, close=close)
+        for index, ((claim, _), close) in enumerate(zip(pairs, closes, strict=True))
+    )
+
+
+def _close(body: RenderedText, end: int, ends: dict[int, int]) -> int:
+    """Where what follows a sentence which ends at `end` is over: its citations, and the sign which ends it."""
+    while (space := _SPACE.match(body.text, end)) and space.end() in ends:
+        end = ends[space.end()]
+    sign = _END.match(body.text, end)
+    return sign.end() if sign else end

@@ -16,12 +16,10 @@ from assay.core.translation import gettext as _
 from assay.core.translation import is_right_to_left, number, speech
 from assay.export import sections
 from assay.export.html import signs
-from assay.export.html.article import Article, PageHeading, Signs, article
+from assay.export.html.article import Article, PageHeading, Signs, article, fields
 from assay.export.html.evidence_section import sources
-from assay.export.html.fields import fields
 from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
-from assay.export.html.markup import Child, el, join
-from assay.export.html.material import Material
+from assay.export.html.markup import Child, Material, el, join
 from assay.export.html.provenance import in_short, made
 
 _LONG_QUESTION = 80  # characters; a longer one is set smaller

@@ -7,10 +7,9 @@ from datetime import datetime, timedelta
 
 from markupsafe import Markup
 
-from assay.core import counts, kinds
+from assay.core import phrases
 from assay.core.assurance import told
-from assay.core.endings import STOP_REASONS
-from assay.core.kinds import step_status
+from assay.core.phrases import STOP_REASONS, step_status
 from assay.core.plan import PlanStep
 from assay.core.report import Report
 from assay.core.translation import colon, day, labelled, listed, number
@@ -18,8 +17,7 @@ from assay.core.translation import gettext as _
 from assay.core.usage import Usage
 from assay.core.view import RunView, SearchMade
 from assay.export.html.ledger import box
-from assay.export.html.markup import Child, el, foreign, join
-from assay.export.html.material import Material
+from assay.export.html.markup import Child, Material, el, foreign, join
 
 
 def made(material: Material) -> Markup:
@@ -51,7 +49,7 @@ def in_short(material: Material) -> Markup:
 def _cited(material: Material, read: int) -> str:
     if not read:
         return _("no sources")
-    return _("{sources} cited, {count} read").format(sources=counts.sources(len(material.cited)), count=number(read))
+    return _("{sources} cited, {count} read").format(sources=phrases.sources(len(material.cited)), count=number(read))
 
 
 def _facts(view: RunView, report: Report) -> Iterator[tuple[str, Child]]:
@@ -76,10 +74,10 @@ def _facts(view: RunView, report: Report) -> Iterator[tuple[str, Child]]:
 
 
 def _way(report: Report) -> str:
-    mode = kinds.mode(report.mode)
+    mode = phrases.mode(report.mode)
     if not report.depth or report.mode != "deep_research":
         return mode
-    return listed((mode, _("{depth} depth").format(depth=kinds.depth(report.depth))))
+    return listed((mode, _("{depth} depth").format(depth=phrases.depth(report.depth))))
 
 
 def _models(report: Report) -> Child:
@@ -118,10 +116,10 @@ def _tokens(usage: Usage) -> str:
 
 def _work(usage: Usage) -> str:
     done = (
-        (usage.model_calls, counts.model_calls),
-        (usage.searches, counts.searches),
-        (usage.pages, counts.pages),
-        (usage.agents, counts.agents),
+        (usage.model_calls, phrases.model_calls),
+        (usage.searches, phrases.searches),
+        (usage.pages, phrases.pages),
+        (usage.agents, phrases.agents),
     )
     return listed(said(count) for count, said in done if count)
 
@@ -129,7 +127,7 @@ def _work(usage: Usage) -> str:
 def _cost(usage: Usage) -> str:
     if not usage.unpriced_calls:
         return f"{usage.usd:.4f} USD" if usage.usd else ""
-    unpriced = counts.unpriced_calls(usage.unpriced_calls)
+    unpriced = phrases.unpriced_calls(usage.unpriced_calls)
     return listed((f"{usage.usd:.4f} USD", unpriced)) if usage.usd else labelled(_("unknown"), unpriced)
 
 
@@ -141,7 +139,7 @@ def _searches(view: RunView) -> Iterable[SearchMade]:
 
 
 def _search(search: SearchMade) -> Markup:
-    found = counts.hits(search.results)
+    found = phrases.hits(search.results)
     return el("li", el("q", foreign(search.query)), " (", foreign(search.provider), ")", colon(), found)
 
 

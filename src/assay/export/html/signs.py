@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from assay.core import kinds
+from assay.core import phrases
+from assay.core.bibliography import NumberedCitation
 from assay.core.claims import VERDICTS, Verdict
 from assay.core.clean import one_line
-from assay.core.rendered_text import NumberedCitation
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled
-from assay.export.html.markup import el, foreign, join
-from assay.export.html.material import Material
+from assay.export.html.markup import Material, el, foreign, join
 
 _SHAPES: dict[Verdict, str] = {
     "quoted": "M6.8 4.2C4.6 5.2 3.4 6.9 3.4 9v2.6h3V9H4.6M13 4.2c-2.2 1-3.4 2.7-3.4 4.8v2.6h3V9h-1.8",
@@ -39,7 +38,7 @@ def icon(verdict: Verdict) -> Markup:
 
 def word(verdict: Verdict) -> Markup:
     """A verdict's sign and word."""
-    return el("span", icon(verdict), kinds.verdict(verdict), class_=f"badge {verdict}")
+    return el("span", icon(verdict), phrases.verdict(verdict), class_=f"badge {verdict}")
 
 
 def badge(material: Material, index: int) -> Markup:
@@ -49,11 +48,11 @@ def badge(material: Material, index: int) -> Markup:
     link = el(
         "a",
         icon(verdict),
-        kinds.verdict(verdict),
+        phrases.verdict(verdict),
         href=f"#claim-{index + 1}",
         class_=f"badge {verdict}",
         data_show=" ".join(shows),
-        aria_label=labelled(kinds.verdict(verdict), _("sentence {number}").format(number=index + 1)),
+        aria_label=labelled(phrases.verdict(verdict), _("sentence {number}").format(number=index + 1)),
     )
     return el("span", " ", link, class_=f"verdict {verdict}")
 

@@ -15,8 +15,7 @@ import msgspec
 from assay.core.errors import FetchFailed
 from assay.core.ports import Fetcher
 from assay.core.sources import Fetched
-from assay.core.urls import BadUrl, read
-from assay.core.webrules import WebRules
+from assay.core.web_addresses import BadUrl, WebRules, read
 
 CORS = "access-control-allow-origin"
 SENT = ("content-type", CORS)

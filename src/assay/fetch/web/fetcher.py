@@ -19,15 +19,25 @@ from assay.core.certificates import trusted
 from assay.core.errors import FetchFailed, StoreError
 from assay.core.ports import Clock, KeptPage, PageCache
 from assay.core.sources import Fetched
-from assay.core.urls import BadUrl, Url, canonical, read
 from assay.core.waits import retry_after
-from assay.core.webrules import ANYTHING, WebRules
-from assay.fetch.web.addresses import PUBLIC, Policy
-from assay.fetch.web.backend import GuardedBackend, Resolve, system_resolve
+from assay.core.web_addresses import (
+    ANYTHING,
+    BadUrl,
+    Url,
+    WebRules,
+    canonical,
+    read,
+)
+from assay.fetch.web.addresses import PUBLIC, GuardedBackend, Policy, Resolve, system_resolve
 from assay.fetch.web.body import ENCODINGS, media_type, read_body
 from assay.fetch.web.in_flight import InFlight, once
+from assay.fetch.web.links import (
+    LARGEST_ROBOTS,
+    RobotsResponse,
+    RobotsRules,
+    rules,
+)
 from assay.fetch.web.page_freshness import conditions, fresh_for, seconds, unchanged
-from assay.fetch.web.robots import LARGEST, RobotsResponse, RobotsRules, rules
 
 ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
 KEPT = ("content-type", "content-language", "etag", "last-modified", "date", "link")
@@ -282,7 +292,7 @@ class WebFetcher:
                         parts = response.aiter_stream()
                         if not 200 <= status < 300:
                             return RobotsResponse(status)
-                        body = await read_body(parts, headers.get("content-encoding", ""), LARGEST, cut=True)
+                        body = await read_body(parts, headers.get("content-encoding", ""), LARGEST_ROBOTS, cut=True)
                         return RobotsResponse(status, body.decode(errors="replace"))
                     place = _address(headers["location"], place.href)
             except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):

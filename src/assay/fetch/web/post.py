@@ -10,10 +10,9 @@ import msgspec
 
 from assay.core.certificates import trusted
 from assay.core.errors import FetchFailed
-from assay.core.urls import BadUrl, Url, read
 from assay.core.waits import retry_after
-from assay.fetch.web.addresses import PUBLIC, policy, refused
-from assay.fetch.web.backend import GuardedBackend, Resolve, system_resolve
+from assay.core.web_addresses import BadUrl, Url, read
+from assay.fetch.web.addresses import PUBLIC, GuardedBackend, Resolve, policy, refused, system_resolve
 
 
 class Posted(msgspec.Struct, frozen=True):

@@ -6,16 +6,98 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 
+import httpx2
 from pydantic_ai.direct import model_request_stream
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ModelAPIError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelQuotaExceededError,
+    ModelTimeoutError,
+    UserError,
+)
 from pydantic_ai.messages import ModelResponseStreamEvent
 from pydantic_ai.models import StreamedResponse
 
+from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.secrets import Secret
-from assay.models.direct import faults, request_format
+from assay.core.waits import retry_after
+from assay.models import failures
+from assay.models.direct import request_format
 from assay.models.direct.clients import Closable, client, watched
 from assay.models.direct.direct_services import DirectService
 from assay.models.direct.event_reader import EventReader
+
+# What the library raises, as our errors; the key is in none of them.
+
+MISREAD = (AttributeError, TypeError, LookupError, ValueError, AssertionError, RecursionError)
+"""What client libraries raise at an answer which is not of the form they expect: they check few of its fields."""
+RAISED = (AgentRunError, UserError, httpx2.HTTPError, httpx2.InvalidURL, OSError, *MISREAD)
+"""All that can come out of the library by what a provider does."""
+
+
+def told(service: DirectService, key: Secret, error: BaseException) -> ModelError | ModelFailed:
+    """The error of ours for one of `RAISED`."""
+    return failures.hidden(_told(service, error), key)
+
+
+def _told(service: DirectService, error: BaseException) -> ModelError | ModelFailed:
+    name = service.name
+    match error:
+        case TimeoutError() | ModelTimeoutError() | httpx2.TimeoutException():
+            return ModelError(f"{name} did not answer in time")
+        case ModelAPIError():
+            return _api(service, error)
+        case UserError():
+            return ModelError(f"{name} cannot be asked this: {failures.shortened(str(error))}", transient=False)
+        case httpx2.HTTPError() | httpx2.InvalidURL() | OSError():
+            return ModelError(_unreachable(service, error))
+        case AgentRunError():
+            return ModelError(f"{name} broke off: {failures.shortened(str(error))}")
+        case _:
+            said = failures.shortened(str(error))
+            return ModelError(f"{name} sent what cannot be read: {type(error).__name__}: {said}")
+
+
+def _api(service: DirectService, error: ModelAPIError) -> ModelError | ModelFailed:
+    name, said = service.name, _words(error.body) or error.message
+    if isinstance(error, ModelContextWindowExceededError):
+        return ContextTooLong(f"{name}: {failures.shortened(said)}")
+    if isinstance(error, ModelQuotaExceededError):
+        status = f" {error.status_code}" if isinstance(error, ModelHTTPError) else ""
+        return ModelError(f"{name} answered{status}: {failures.shortened(said)}", transient=False)
+    if isinstance(error, ModelHTTPError):
+        wait = None if error.retry_after is None else max(0.0, error.retry_after)
+        if wait is None and error.headers:
+            wait = retry_after(error.headers)
+        return failures.refusal(name, error.status_code, said, text=f"{said} {error.body}", retry_after=wait)
+    if isinstance(error, ModelConnectionError):
+        return ModelError(_unreachable(service, error))
+    if failures.too_long(said):
+        return ContextTooLong(f"{name}: {failures.shortened(said)}")
+    if failures.declined(said):
+        return Refused(f"it refused to answer: {failures.shortened(said)}")
+    return ModelError(f"{name} broke off: {failures.shortened(said)}", retry_after=error.retry_after)
+
+
+def _unreachable(service: DirectService, error: BaseException) -> str:
+    said = failures.shortened(str(error)) or type(error).__name__
+    return f"{service.name} at {service.url} cannot be reached: {said}"
+
+
+def _words(body: object) -> str:
+    """A provider's own words in the body of its refusal: `error.message`, `message` or `detail`, else the text."""
+    if isinstance(body, dict):
+        inner = body.get("error", body)
+        if isinstance(inner, str):
+            return inner
+        found = inner if isinstance(inner, dict) else body
+        said = found.get("message") or found.get("detail") or body.get("message") or ""
+        return said if isinstance(said, str) else str(said)
+    return body if isinstance(body, str) else ""
 
 
 class Conversation:
@@ -33,8 +115,8 @@ class Conversation:
         self._service, self._profile, self._key = service, profile, key
         try:
             self._client = client(service, model, key.reveal(), tuple(each.reveal() for each in signing))
-        except faults.RAISED as error:
-            raise faults.told(service, key, error) from None
+        except RAISED as error:
+            raise told(service, key, error) from None
 
     async def answer(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         """Deltas as they come, then the reply.
@@ -67,7 +149,7 @@ class Conversation:
         Raised without its cause: that holds the request's headers and the provider's words, and may hold the key.
         """
         clock = asyncio.get_running_loop().time
-        failing: tuple[type[BaseException], ...] = (*faults.RAISED, *self._client.raised)
+        failing: tuple[type[BaseException], ...] = (*RAISED, *self._client.raised)
         try:
             async with AsyncExitStack() as stack:
                 stack.push_async_callback(close_all, watched())  # the last thing done, and in the task which asked
@@ -84,7 +166,7 @@ class Conversation:
                     limit = clock() + request.timeout
             yield response
         except failing as error:
-            raise faults.told(self._service, self._key, error) from None
+            raise told(self._service, self._key, error) from None
 
     def _open(self, request: Request) -> AbstractAsyncContextManager[StreamedResponse]:
         model = self._client.model

@@ -19,14 +19,12 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import StreamedResponse
 
 from assay.core.errors import ModelError
-from assay.core.messages import CallDelta, Delta, Reply, Request, StopReason
-from assay.core.request_size import input_tokens
+from assay.core.messages import CallDelta, Delta, Reply, Request, StopReason, input_tokens
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models import failures
-from assay.models.calls import PartialCall, PartialCalls, Written
+from assay.models.calls import Halves, PartialCall, PartialCalls, Written
 from assay.models.direct.direct_services import DirectService
-from assay.models.halves import Halves
 from assay.models.speech import ReplyText, Said
 
 _STOPS: dict[str, StopReason] = {"length": "length", "content_filter": "refused"}

@@ -13,14 +13,12 @@ from uuid import uuid4
 import msgspec
 
 from assay.core.errors import ModelError, ModelFailed
-from assay.core.messages import Delta, Reply, Request, StopReason, TextDelta, ThinkingDelta
-from assay.core.request_size import input_tokens
+from assay.core.messages import Delta, Reply, Request, StopReason, TextDelta, ThinkingDelta, input_tokens
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models import failures
-from assay.models.calls import PartialCalls
+from assay.models.calls import Halves, PartialCalls
 from assay.models.failures import ServiceFault
-from assay.models.halves import Halves
 
 _STOPS: dict[str, StopReason] = {
     "MAX_TOKENS": "length",

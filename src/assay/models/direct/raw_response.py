@@ -15,11 +15,11 @@ import httpx2
 from assay.core.errors import ModelError, ModelFailed
 from assay.core.messages import Delta, Reply, Request
 from assay.models import failures
-from assay.models.direct import faults
+from assay.models.calls import decode
+from assay.models.direct import conversation
 from assay.models.direct.clients import ResponseIntercepted, watched
 from assay.models.direct.conversation import Conversation, close_all
 from assay.models.direct.gemini import GeminiChunk, GeminiReader
-from assay.models.halves import decode
 
 LARGEST_EVENT = 4_000_000
 
@@ -45,7 +45,7 @@ class Tapping(Conversation):
     async def _chunks(self, request: Request) -> AsyncGenerator[GeminiChunk, None]:
         """All that can fail outside of us fails here; raised without its cause, which may hold the key."""
         clock = asyncio.get_running_loop().time
-        failing: tuple[type[BaseException], ...] = (*faults.RAISED, *self._client.raised)
+        failing: tuple[type[BaseException], ...] = (*conversation.RAISED, *self._client.raised)
         try:
             async with AsyncExitStack() as stack:
                 stack.push_async_callback(close_all, watched())
@@ -62,7 +62,7 @@ class Tapping(Conversation):
                     yield decode(event.data, GeminiChunk)
                     limit = clock() + request.timeout
         except failing as error:
-            raise faults.told(self._service, self._key, error) from None
+            raise conversation.told(self._service, self._key, error) from None
 
     async def _asked(self, request: Request) -> httpx2.Response:
         """The answer to a request which the library made."""

@@ -26,8 +26,7 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import CacheConfig, ModelSettings, ToolChoice
 from pydantic_ai.tools import ToolDefinition as LibraryTool
 
-from assay.core.messages import REASONING_ROOM, Message, Profile, Request, Schema, ToolCall
-from assay.core.tags import tagged, untagged
+from assay.core.messages import REASONING_ROOM, Message, Profile, Request, Schema, ToolCall, tagged, untagged
 from assay.models.direct.direct_services import DirectService
 
 Effort = Literal["low", "medium", "high"]

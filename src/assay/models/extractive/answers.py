@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from assay.core.relevance import Judgement, judge, read_question
 from assay.core.relevance.features import REASON
-from assay.core.relevance.likeness import near_keys
+from assay.core.relevance.topic_question import near_keys
 from assay.models.extractive.passages import PassageField, PassageSentence, ends
 from assay.models.extractive.question import (
     ParsedQuestion,

@@ -17,7 +17,7 @@ from typing import Literal
 import msgspec
 
 from assay.core import markers
-from assay.core.relevance.likeness import near_keys
+from assay.core.relevance.topic_question import near_keys
 from assay.core.text import words
 from assay.models.extractive.answers import answers, select
 from assay.models.extractive.passages import PassageField

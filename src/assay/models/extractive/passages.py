@@ -10,7 +10,7 @@ from functools import lru_cache
 import msgspec
 
 from assay.core import markers, passage_context
-from assay.core.relevance.statements import Kind, QuotableStatement
+from assay.core.relevance.topic_question import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
 from assay.core.text import sentences, words
 from assay.models.extractive.words import is_cjk, stems

@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import msgspec
 
-from assay.core.brief import SetDepth
-from assay.core.conversation import Said
+from assay.core.brief import Said, SetDepth
 from assay.core.messages import Request, ToolCall
 from assay.core.outline import leaves, read_template
 from assay.core.plan import Complexity, FollowUp

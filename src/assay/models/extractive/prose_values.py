@@ -14,9 +14,8 @@ import msgspec
 
 from assay.core.detection import of_question
 from assay.core.relevance import judge, read_question
-from assay.core.relevance.likeness import near_keys
-from assay.core.relevance.statements import keys
-from assay.core.relevance.stopwords import stop_terms
+from assay.core.relevance.analysis import stop_terms
+from assay.core.relevance.topic_question import keys, near_keys
 from assay.core.tables.figures import read_figures
 from assay.models.extractive.shelf import SourcePassages
 

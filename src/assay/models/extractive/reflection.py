@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.core.absence import states_absence
+from assay.core.assurance import states_absence
 from assay.core.markers import parse, strip
 from assay.core.messages import Request
 from assay.core.phrases import nothing

@@ -9,8 +9,7 @@ from functools import cached_property
 import msgspec
 
 from assay.core import passage_context
-from assay.core.closeness import Closeness
-from assay.core.rarity import Rarity
+from assay.core.messages import Closeness, Rarity
 from assay.core.sources import ordinal_of
 from assay.core.text import words
 from assay.models.extractive.passages import PassageField, PassageSentence, ends, place, read_field, split

@@ -12,8 +12,7 @@ from functools import lru_cache
 
 import msgspec
 
-from assay.core.relevance.analysis import UNSTEMMED, terms
-from assay.core.relevance.stopwords import WORDS
+from assay.core.relevance.analysis import UNSTEMMED, WORDS, terms
 from assay.core.text import words
 
 

@@ -16,11 +16,11 @@ from assay.core.errors import ModelError, ModelFailed
 from assay.core.messages import MAX_OUTPUT, Delta, ModelFacts, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.secrets import Secret
+from assay.models.calls import decode
 from assay.models.catalogue import profile
 from assay.models.failures import ServiceFault, hidden, read_fault, refused, unknown_model
-from assay.models.halves import decode
 from assay.models.model_lists import listed, unreachable
-from assay.models.openai import concessions, probe, stream_failures
+from assay.models.openai import concessions, probe, reply_assembly
 from assay.models.openai.chat_services import ChatService, service_of
 from assay.models.openai.reply_assembly import Assembler
 from assay.models.openai.wire import CompletionChunk, fields
@@ -76,7 +76,7 @@ class ChatCompletions:
                     elif isinstance(fault, ServiceFault) and fault.miscalled and assembler.rescue(fault):
                         break
                     else:
-                        raise hidden(stream_failures.of_fault(self._service.name, fault), self._key)
+                        raise hidden(reply_assembly.of_fault(self._service.name, fault), self._key)
         except (httpx2.HTTPError, httpx2.SSEError) as error:
             raise self._failed(error) from error
         for delta in assembler.end():

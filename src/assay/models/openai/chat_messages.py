@@ -8,8 +8,7 @@ from typing import Any
 
 import msgspec
 
-from assay.core.messages import Message, Request, ToolCall
-from assay.core.tags import tagged, untagged
+from assay.core.messages import Message, Request, ToolCall, tagged, untagged
 from assay.models.openai.chat_services import ChatService
 from assay.models.openai.concessions import NONE, Concessions, allowed
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from assay.core.errors import ModelError
-from assay.core.messages import Delta, Reply, Request, StopReason
-from assay.core.request_size import input_tokens
+from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
+from assay.core.messages import Delta, Reply, Request, StopReason, input_tokens
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
-from assay.models.calls import PartialCall, PartialCalls, Written, written_calls
+from assay.models import failures
+from assay.models.calls import Halves, PartialCall, PartialCalls, Written, written_calls
 from assay.models.failures import ServiceFault
-from assay.models.halves import Halves
 from assay.models.openai.wire import CallPart, ChatPart, CompletionChunk, CompletionUsage, Function
 from assay.models.speech import ReplyText, Said
 
@@ -152,3 +151,18 @@ class Assembler:
             cache_write_tokens=(prompt.cache_write_tokens or 0) if prompt else 0,
             reasoning_tokens=(completion.reasoning_tokens or 0) if completion else 0,
         )
+
+
+# The failures of chat completions which are told inside a stream.
+
+
+def of_fault(service: str, fault: ServiceFault | str) -> ModelError | ModelFailed:
+    """The error which a fault told inside a stream stands for."""
+    known = ServiceFault(message=fault) if isinstance(fault, str) else fault
+    words = failures.shortened(known.words)
+    if failures.too_long(known.text):
+        return ContextTooLong(f"{service}: {words}")
+    if failures.declined(known.text):
+        return Refused(f"it refused to answer: {words}")
+    status = known.code if isinstance(known.code, int) else known.status_code or 500
+    return ModelError(f"{service} broke off: {words}", transient=known.miscalled or failures.passing(status))

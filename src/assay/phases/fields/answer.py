@@ -10,13 +10,11 @@ from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
 from assay.core.phrases import missing
 from assay.core.translation import labelled
 from assay.core.typed_answers import Field
-from assay.phases.case import Case
-from assay.phases.draft import Draft
+from assay.phases.case import Case, Draft, Research
 from assay.phases.empty_report import checked
-from assay.phases.fields.field_statements import label, line
 from assay.phases.fields.filler import Filler
 from assay.phases.fields.schema import read
-from assay.phases.state import Research
+from assay.phases.fields.values import label, line
 from assay.phases.write import shortcomings, with_date
 from assay.run.run import Run
 

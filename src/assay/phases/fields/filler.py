@@ -7,24 +7,83 @@ from typing import Any
 
 import msgspec
 
+from assay.agents.history import output, room, total
 from assay.agents.prompt_texts import prompt
 from assay.agents.replies import mend
 from assay.agents.task import Finding, Toolset
-from assay.agents.windows import output, room, total
-from assay.core.endings import in_words
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition
+from assay.core.phrases import in_words
 from assay.core.sources import Passage, ordinal_of
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled
 from assay.core.typed_answers import Field
 from assay.phases.case import Case, user
 from assay.phases.control import first
-from assay.phases.fields import field_tools
-from assay.phases.fields.field_statements import FieldAnswer, stated
-from assay.phases.fields.schema import FieldGroup, FieldSlot, Form, listed_fields
+from assay.phases.fields.schema import FieldGroup, FieldSlot, Form, Leaf, listed_fields
+from assay.phases.fields.values import FieldAnswer, stated
 from assay.phases.material import evidence
 from assay.run.run import Run
+
+# The control tool by which a model fills fields: built from a schema, for as many fields as fit.
+
+NAME = "fill_fields"
+AT_ONCE = 25
+"""Fields asked for in one call."""
+_SAID = (
+    "Say for each field what the passages say. `value` is null, and `reason` says why, where no passage says it; else "
+    "`passages` are the ids of the passages which do."
+)
+
+
+def definition(part: FieldGroup, slots: Sequence[FieldSlot]) -> ToolDefinition:
+    """The tool which fills `slots` of `part`."""
+    fields = {slot.name: _field(slot) for slot in slots}
+    about = {"type": "string", "description": "What the fields are about, in a few words, as the passages call it."}
+    body: dict[str, Any] = {"type": "object", "properties": {"subject": about, "fields": _object(fields)}}
+    body |= {"required": ["subject", "fields"], "additionalProperties": False}
+    if part.many:
+        items = {"type": "array", "items": body, "description": part.description}
+        body = _object({"items": items}) | {"required": ["items"]}
+    return ToolDefinition(
+        name=NAME, description=_described(part), parameters={key: body[key] for key in sorted(body)}, control=True
+    )
+
+
+def _described(part: FieldGroup) -> str:
+    named = f"{part.name}: {part.description}".rstrip(": ")
+    if part.many:
+        return f"Fill one item for each of {named!r}. {_SAID}"
+    return f"Fill the fields of {named!r}. {_SAID}" if part.name else f"Fill the fields. {_SAID}"
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _field(slot: FieldSlot) -> dict[str, Any]:
+    value = {"type": "array", "items": _schema(slot.leaf)} if slot.many else _schema(slot.leaf)
+    ids = {"type": "array", "items": {"type": "string"}}
+    described = {"description": slot.description} if slot.description else {}
+    return _object({"value": value, "passages": ids, "reason": {"type": "string"}}) | described
+
+
+def _schema(leaf: Leaf) -> dict[str, Any]:
+    said: dict[str, Any] = {"type": leaf.type}
+    if leaf.enum:
+        said["enum"] = list(leaf.enum)
+    if leaf.format:
+        said["format"] = leaf.format
+    bounds = {
+        "minimum": leaf.minimum,
+        "maximum": leaf.maximum,
+        "exclusiveMinimum": leaf.exclusive_minimum,
+        "exclusiveMaximum": leaf.exclusive_maximum,
+        "minLength": leaf.min_length,
+        "maxLength": leaf.max_length,
+    }
+    return said | {key: value for key, value in bounds.items() if value is not None}
+
 
 RECALLED = 6
 """Passages looked up for a field beside those the findings cite."""
@@ -85,7 +144,7 @@ class Filler:
 
     async def _ask(self, part: FieldGroup, slots: Sequence[FieldSlot]) -> Mapping[str, Any]:
         """What the model gives for the fields; nothing where none could be had."""
-        tool = field_tools.definition(part, slots)
+        tool = definition(part, slots)
         try:
             return await self._called(tool, part, slots)
         except (LimitReached, ModelFailed) as failed:
@@ -110,7 +169,7 @@ class Filler:
 
     async def _once(self, request: Request) -> tuple[ToolCall | None, tuple[Message, ...]]:
         reply = await self._run.ask("complex", request)
-        call = first(mend(reply, [field_tools.NAME]), field_tools.NAME)
+        call = first(mend(reply, [NAME]), NAME)
         usable = call if call is not None and not call.malformed and call.arguments else None
         said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
         return usable, said
@@ -128,7 +187,7 @@ class Filler:
             system=system,
             messages=(user("evidence", self._evidence(slots, free)), *asked),
             tools=(tool,),
-            tool_choice=field_tools.NAME,
+            tool_choice=NAME,
             max_tokens=tokens,
         )
 
@@ -152,7 +211,7 @@ class Filler:
 
 
 def _batches(slots: Sequence[FieldSlot]) -> Iterator[Sequence[FieldSlot]]:
-    return (slots[at : at + field_tools.AT_ONCE] for at in range(0, len(slots), field_tools.AT_ONCE))
+    return (slots[at : at + AT_ONCE] for at in range(0, len(slots), AT_ONCE))
 
 
 def _given(arguments: Mapping[str, Any], slots: Sequence[FieldSlot]) -> tuple[str, dict[str, FieldAnswer]]:

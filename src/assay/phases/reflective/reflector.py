@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, get_args
 
 import msgspec
 
-from assay.agents.prompt_texts import prompt
-from assay.agents.replies import read_json
-from assay.agents.rule_messages import counted, listed
-from assay.agents.rule_messages import rules as stated
-from assay.agents.windows import output
+from assay.agents.history import ask, output
+from assay.agents.loop import Agent
+from assay.agents.prompt_texts import counted, listed, prompt, rules
+from assay.agents.prompt_texts import rules as stated
+from assay.agents.replies import mend, read_json
+from assay.agents.task import AgentTask, Toolset
 from assay.core.errors import ContextTooLong, ModelFailed
-from assay.core.messages import Message, Reply, Request, Schema, closed
+from assay.core.messages import Message, Reply, Request, Schema, ToolCall, closed
 from assay.core.plan import Coverage
 from assay.core.translation import gettext as _
-from assay.phases.case import data, steered, user
-from assay.phases.coverage import assess
+from assay.phases.background import QueryRules, best
+from assay.phases.case import WORKED_ON, PartAssessment, Research, data, steered, user
+from assay.phases.coverage import JUDGED, SHARE, assess, findings_message, parts_of, read_judged
 from assay.phases.dispatch import AgentPool
-from assay.phases.part_judge import JUDGED, parts_of, read_judged
-from assay.phases.state import WORKED_ON, PartAssessment, Research
-from assay.phases.step_findings import SHARE, findings_message
 from assay.run.run import Run
+from assay.tools.search import plain
 
 Choice = Literal["continue", "adjust", "complete"]
-
 REASONING, CHANGES, CHANGE = 2_000, 8, 300
 """Characters of the reasoning, how many changes are suggested at most, and the characters of one."""
 AGAIN = "Your reply could not be read. Reply with the JSON object only: no other words, no code fence."
@@ -38,7 +37,6 @@ WORDS: dict[str, Choice] = {
     "finish": "complete",
     "done": "complete",
 }
-
 FORM = Schema(
     name="decision",
     schema=closed(
@@ -252,3 +250,61 @@ def read_decision(text: str, step: int, coverage: Sequence[Coverage] = ()) -> De
 
 def _line(value: object) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+# The classic researcher: so many queries and so many pages, driven by code. A model only words the queries.
+
+
+class Classic(Agent):
+    """An agent without a loop: queries, then the best pages they found, then findings."""
+
+    def __init__(self, toolset: Toolset, task: AgentTask, lane: int, *, queries: int, pages: int) -> None:
+        super().__init__(toolset, task, lane)
+        self._queries, self._pages = queries, pages
+
+    async def go(self, run: Run) -> None:
+        """Search, then open.
+
+        Raises:
+            LimitReached: what ended it.
+        """
+        place = run.child("turn-1")
+        self.turns = 1
+        results = await self.act(place, _said("search", [{"query": query} for query in await self._wanted(place)]))
+        pages = best(results, self._pages)
+        if pages and "open" in self.tools:
+            self.turns = 2
+            opening = [{"documents": [page], "find": self.subject} for page in pages]
+            await self.act(run.child("turn-2"), _said("open", opening))
+
+    @property
+    def subject(self) -> str:
+        """The task's first line: what its plan step is called."""
+        return self.task.task.splitlines()[0]
+
+    async def _wanted(self, place: Run) -> list[str]:
+        """The queries of the model, filled up with the step's own words; those alone, where the model fails."""
+        search = self.tools["search"].definition
+        request = Request(
+            task="research",
+            system=prompt("assay.phases", "queries"),
+            messages=(),
+            tools=(search,),
+            tool_choice="required",
+            max_tokens=output(place.profile("analytical"), place.rules.query_tokens),
+            effort="low",
+        )
+        try:
+            closing = [rules(QueryRules(queries=self._queries))]
+            reply = await ask(place, "analytical", self.history, request, closing)
+        except ModelFailed as failed:
+            place.warn(_("searched with the words of the step alone: {why}").format(why=failed.reason))
+            return [self.subject]
+        asked = [str(call.arguments.get("query", "")) for call in mend(reply, [search.name])]
+        distinct = {plain(query): query for query in reversed([*asked, self.subject])}
+        return [query for query in reversed(distinct.values()) if query.strip()][: self._queries]
+
+
+def _said(tool: str, arguments: Sequence[Mapping[str, object]]) -> Message:
+    calls = (ToolCall(id=f"{tool}-{place}", name=tool, arguments=dict(each)) for place, each in enumerate(arguments, 1))
+    return Message(role="assistant", calls=tuple(calls))

@@ -6,20 +6,18 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from assay.agents.prompt_texts import prompt
-from assay.agents.rule_messages import counted
-from assay.agents.rule_messages import rules as stated
-from assay.agents.windows import output
+from assay.agents.history import output
+from assay.agents.prompt_texts import counted, prompt
+from assay.agents.prompt_texts import rules as stated
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Request
 from assay.core.plan import Plan, PlanStep
 from assay.core.translation import gettext as _
-from assay.phases.case import data, steered, user
+from assay.phases.case import WORKED_ON, Research, data, steered, user
+from assay.phases.coverage import SHARE, findings_message
 from assay.phases.dispatch import AgentPool
 from assay.phases.planner import AGAIN, PROMPTS, concise, plan_form, read_plan
 from assay.phases.reflective.reflector import Decision
-from assay.phases.state import WORKED_ON, Research
-from assay.phases.step_findings import SHARE, findings_message
 from assay.run.run import Run
 
 FORM = plan_form("changed_plan", {"again": {"type": "integer"}}, enough_context={"type": "boolean"})

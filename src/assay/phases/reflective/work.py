@@ -6,19 +6,17 @@ import msgspec
 
 from assay.agents.loop import conduct, research_agent
 from assay.agents.task import AgentTask, Finding
-from assay.core.endings import in_words
 from assay.core.errors import LimitReached
 from assay.core.events import AgentsPlanned, PlanChanged, ReflectDecided
+from assay.core.phrases import in_words
 from assay.core.plan import Plan, PlanStep
 from assay.core.translation import gettext as _
 from assay.core.translation import number
-from assay.phases.analysis import analyze
-from assay.phases.dispatch import AgentPool, Sent, collect, may_work
-from assay.phases.reflective.classic import Classic
-from assay.phases.reflective.reflector import Decision, decide, standing
+from assay.phases.case import Research, marked
+from assay.phases.coverage import earlier
+from assay.phases.dispatch import AgentPool, Sent, analyze, collect, may_work
+from assay.phases.reflective.reflector import Classic, Decision, decide, standing
 from assay.phases.reflective.replanner import replan
-from assay.phases.state import Research, marked
-from assay.phases.step_findings import earlier
 from assay.run.run import Run
 
 

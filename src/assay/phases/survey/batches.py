@@ -9,25 +9,25 @@ from typing import Any
 
 import msgspec
 
+from assay.agents.history import output, room, total
 from assay.agents.prompt_texts import prompt
+from assay.agents.prompt_texts import rules as stated
 from assay.agents.replies import mend
-from assay.agents.rule_messages import rules as stated
-from assay.agents.windows import output, room, total
-from assay.core.endings import in_words
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceFailed, ToolFailed, ToolFinished, ToolStarted
 from assay.core.messages import Reply, Request
 from assay.core.passage_context import show
+from assay.core.phrases import in_words
 from assay.core.sources import Document, PassageSpan, ordinal_of, readable
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, data, user
 from assay.phases.control import first
+from assay.phases.survey.filters import ROWS
 from assay.phases.survey.rows import Row, SurveyLine
-from assay.phases.survey.survey_tools import ROWS
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Branch, Run
-from assay.tools.parts import part
+from assay.tools.common import part
 
 A_DOCUMENT = 24_000
 """Characters shown of one document; of a longer one its beginning and what is nearest to the question."""

@@ -8,30 +8,27 @@ from typing import Literal
 import msgspec
 
 from assay.agents.act import Acted, observe
+from assay.agents.history import output
 from assay.agents.prompt_texts import prompt
 from assay.agents.replies import mend
 from assay.agents.task import Toolset
-from assay.agents.windows import output
 from assay.core.brief import DepthRules
-from assay.core.endings import in_words
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import CoverageAssessed, ReportDelta, ReportStarted
 from assay.core.messages import Request, ToolCall
+from assay.core.phrases import in_words
 from assay.core.plan import Coverage
 from assay.core.sources import Document, PassageSpan
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled, number
 from assay.evidence.documents import DocumentReader
-from assay.phases.case import Case, data, user
+from assay.phases.case import Case, Draft, data, user
 from assay.phases.control import names
-from assay.phases.draft import Draft
 from assay.phases.survey import filters
 from assay.phases.survey.batches import BatchReaders
 from assay.phases.survey.collection import Collection, collect
-from assay.phases.survey.headers import Header, HeaderField, counted
-from assay.phases.survey.rows import SHOWN, Reached, Row, SurveyLine, composed, merged
-from assay.phases.survey.survey_tools import (
+from assay.phases.survey.filters import (
     COUNT,
     FILTER,
     FIND,
@@ -41,6 +38,8 @@ from assay.phases.survey.survey_tools import (
     FindPhrase,
     ReadDocuments,
 )
+from assay.phases.survey.headers import Header, HeaderField, counted
+from assay.phases.survey.rows import SHOWN, Reached, Row, SurveyLine, composed, merged
 from assay.phases.write import with_date
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run

@@ -21,7 +21,6 @@ from assay.core.sources import BlockKind, Document, PassageSpan
 
 FORMAT = "local-1"
 """The folder's name; changes with the schema or the analysis, so that an old index is left alone."""
-
 HEAP = 64_000_000
 """Bytes a writer may hold back before it writes a segment."""
 WHITESPACE = "whitespace"
@@ -31,7 +30,6 @@ UNFOUND: frozenset[BlockKind] = frozenset(("heading", "navigation"))
 """Kinds of passages which are not found by themselves."""
 POINTER = re.compile(r"\[[^\]]*\]\(#[^)]*\)|\[[^\]]*\]: ?#\S*")
 """An entry of a table of contents: it says nothing itself and would win by its shortness."""
-
 Stored = tuple[int, int, int, str, BlockKind, tuple[str, ...], int, str, str]
 """A span as it is kept beside the index: cutting up long documents again takes most of a search's time."""
 _STORED = msgspec.msgpack.Decoder(Stored)
@@ -233,3 +231,34 @@ def _last_row(index: tantivy.Index) -> int:
         return 0
     best = searcher.search(tantivy.Query.all_query(), 1, count=False, order_by_field="row")
     return int(best.hits[0][0])
+
+
+# How much an index on disk holds, without opening it: opening one makes files.
+
+
+class _Deleted(msgspec.Struct, frozen=True):
+    num_deleted_docs: int = 0
+
+
+class _Segment(msgspec.Struct, frozen=True):
+    max_doc: int
+    deletes: _Deleted | None = None
+
+
+class _Meta(msgspec.Struct, frozen=True):
+    segments: tuple[_Segment, ...]
+
+
+def extent(path: Path) -> int | None:
+    """The number of documents in the index under `path` (as given to `LocalSearch`), None where there is none.
+
+    Raises:
+        ValueError: its `meta.json` cannot be read: the index is damaged.
+        OSError: nor can the file.
+    """
+    try:
+        data = (path / FORMAT / "documents" / "meta.json").read_bytes()
+    except FileNotFoundError:
+        return None
+    meta = msgspec.json.decode(data, type=_Meta)  # what msgspec raises is a ValueError
+    return sum(each.max_doc - (each.deletes.num_deleted_docs if each.deletes else 0) for each in meta.segments)

@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 import tantivy
 
+from assay.core.messages import Rarity
 from assay.core.ports import WordScore
-from assay.core.rarity import Rarity
 from assay.core.relevance.analysis import analysis_of, terms
 from assay.core.sources import Document, PassageSpan
 from assay.search.local import feedback

@@ -13,8 +13,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from assay.core.errors import AssayError, SearchError, StoreError
+from assay.core.messages import Rarity
 from assay.core.ports import Explanation, Hit, Library, Query
-from assay.core.rarity import Rarity
 from assay.core.relevance.analysis import DEFAULT, analysis_of, name_terms
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FORMAT, Damaged, IndexWriter, LocalIndex, reading, remove

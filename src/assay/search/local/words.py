@@ -11,8 +11,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from assay.core.ports import WordField
-from assay.core.relevance.analysis import name_terms, terms
-from assay.core.relevance.stopwords import stop_terms
+from assay.core.relevance.analysis import name_terms, stop_terms, terms
 from assay.search.local.index import DOCUMENTS, PASSAGES
 
 MOST_CHARACTERS = 4_000

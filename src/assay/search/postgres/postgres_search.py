@@ -17,8 +17,8 @@ from assay.core.sources import Document, PassageSpan
 from assay.search.local.local_search import BEST, Naming, scope_of
 from assay.search.local.words import Words
 from assay.search.postgres import tables
-from assay.search.postgres.index_writer import Lot, forget
 from assay.search.postgres.postgres_ranks import IndexQuery, extent
+from assay.search.postgres.tables import Lot, forget
 
 try:
     import psycopg

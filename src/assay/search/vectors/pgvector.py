@@ -15,8 +15,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from assay.core.errors import SearchError
-from assay.search.vectors.matrix import Place
-from assay.search.vectors.neighbours import NearestPassages
+from assay.search.vectors.neighbours import NearestPassages, Place
 from assay.search.vectors.store import VectorStore
 
 LONGEST = 4_000

@@ -11,10 +11,9 @@ from assay.core.errors import SearchError
 from assay.core.ports import Cosines, Embedder, TextKind
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
-from assay.search.vectors.matrix import cosines
-from assay.search.vectors.patience import embed
+from assay.search.vectors.neighbours import cosines
 from assay.search.vectors.store import VectorStore
-from assay.search.vectors.texts import LONGEST, key_of, quantized
+from assay.search.vectors.texts import LONGEST, embed, key_of, quantized
 
 MOST_BYTES = 64_000_000
 """Bytes of vectors which are kept in memory."""

@@ -6,8 +6,13 @@ from lxml import etree
 
 from assay.core.ports import Query
 from assay.search.web.http import Ask, HttpProvider
-from assay.search.web.page_words import FIRST, LAST, iso_date, plain
-from assay.search.web.provider import WebHit
+from assay.search.web.provider import (
+    FIRST,
+    LAST,
+    WebHit,
+    iso_date,
+    plain,
+)
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 

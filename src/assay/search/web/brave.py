@@ -6,8 +6,14 @@ import msgspec
 
 from assay.core.ports import Query
 from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.page_words import FIRST, LAST, iso_date, plain, with_sites
-from assay.search.web.provider import WebHit
+from assay.search.web.provider import (
+    FIRST,
+    LAST,
+    WebHit,
+    iso_date,
+    plain,
+    with_sites,
+)
 
 
 class _Result(msgspec.Struct):

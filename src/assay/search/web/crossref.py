@@ -6,8 +6,7 @@ import msgspec
 
 from assay.core.ports import Query
 from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.page_words import plain
-from assay.search.web.provider import WebHit
+from assay.search.web.provider import WebHit, plain
 
 
 class _Name(msgspec.Struct):

@@ -7,8 +7,14 @@ import msgspec
 from assay.core.errors import ConfigError
 from assay.core.ports import Query
 from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.page_words import FIRST, LAST, plain, with_sites
-from assay.search.web.provider import SearchAccess, WebHit
+from assay.search.web.provider import (
+    FIRST,
+    LAST,
+    SearchAccess,
+    WebHit,
+    plain,
+    with_sites,
+)
 
 
 class _Item(msgspec.Struct):

@@ -11,7 +11,7 @@ from assay.core.errors import SearchError
 from assay.core.sources import Notice
 from assay.search.web.crossref import Crossref
 from assay.search.web.http import Ask, decode
-from assay.search.web.page_words import plain
+from assay.search.web.provider import plain
 
 LONGEST = 40
 """Code points of a kind of notice; Crossref's are shorter."""

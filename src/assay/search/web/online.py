@@ -16,8 +16,8 @@ import msgspec
 from assay.core.errors import SearchError
 from assay.core.ports import Blobs, Clock, Hit, Library, Query, RateLimiter
 from assay.core.sources import SNIPPET, UNSORTED, Document, PassageSpan, Snapshot
-from assay.core.urls import canonical
-from assay.search.web.pace import Rest
+from assay.core.web_addresses import canonical
+from assay.search.web.http import Rest
 from assay.search.web.provider import WebHit, WebSearchProvider
 
 EXTRACTOR = "snippet/1"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Protocol
 
 import msgspec
+from dateutil import parser as dates
+from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.ports import Query
 from assay.core.secrets import Secret
@@ -49,3 +52,41 @@ class WebSearchProvider(Protocol):
     async def close(self) -> None:
         """Let go of the connections."""
         ...
+
+
+# What providers say of a page, in one form: text without markup, dates as ISO.
+
+FIRST, LAST = "1970-01-01", "2100-01-01"
+"""The ends of a span of days for providers which want both."""
+
+
+def with_sites(query: Query) -> str:
+    """The question with its domains as search engines know them: `tides (site:a.org OR site:b.org) -site:c.org`."""
+    wanted = [f"site:{domain}" for domain in query.rules.domains]
+    joined = f"({' OR '.join(wanted)})" if len(wanted) > 1 else "".join(wanted)
+    return " ".join(filter(None, (query.text, joined, *(f"-site:{domain}" for domain in query.rules.denied))))
+
+
+def plain(markup: str | None) -> str:
+    """The text of a snippet, whatever markup it is in, on one line."""
+    if not markup:
+        return ""
+    text = LexborHTMLParser(markup).text() if "<" in markup or "&" in markup else markup
+    return " ".join(text.split())
+
+
+def iso_date(said: str | int | None) -> str:
+    """A date as ISO; a year or a month alone stays one, what is no date (or a relative one) is ""."""
+    text = str(said or "").strip()
+    if text.isdigit():
+        return text if len(text) == 4 else ""
+    first, second = datetime(1904, 2, 3), datetime(1906, 5, 7)
+    try:  # what the text leaves open is taken from the default: two defaults show what that is
+        one, other = dates.parse(text, default=first), dates.parse(text, default=second)
+    except (ValueError, ArithmeticError, TypeError):
+        return ""
+    if one.year != other.year:
+        return ""
+    if one.month != other.month:
+        return f"{one.year:04d}"
+    return f"{one.year:04d}-{one.month:02d}" + (f"-{one.day:02d}" if one.day == other.day else "")

@@ -8,8 +8,13 @@ from assay.core.decoders import UNREADABLE
 from assay.core.errors import SearchError
 from assay.core.ports import Query
 from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.page_words import FIRST, LAST, iso_date, plain
-from assay.search.web.provider import WebHit
+from assay.search.web.provider import (
+    FIRST,
+    LAST,
+    WebHit,
+    iso_date,
+    plain,
+)
 
 
 class _Found(msgspec.Struct):

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from assay.app.uploads import FOLDER
 from assay.core.ports import Addition
-from assay.core.ports.additions import AdditionState
+from assay.core.ports.collections import AdditionState
 from assay.evidence.ingest import UPLOADED
 from assay.server.problems import refusal
 from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, EventStream, frame

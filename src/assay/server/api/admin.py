@@ -10,7 +10,7 @@ import msgspec
 from assay.core import pages
 from assay.core.errors import UsageError
 from assay.core.ports import ModelUsage, RunFilter, RunRow, RunStatus
-from assay.core.ports.audit import AuditEntry, AuditFilter
+from assay.core.ports.users import AuditEntry, AuditFilter
 from assay.server.api.run_requests import RequestBody
 from assay.server.limits import LimitBook, UserLimits
 from assay.server.wire import Endpoints, RouteCall

@@ -8,17 +8,16 @@ import msgspec
 from starlette.responses import Response
 
 from assay import plugins
+from assay.core.brief import Estimate
 from assay.core.claims import Conflict
 from assay.core.difference import Difference, difference
 from assay.core.errors import NotNow, UnknownName
-from assay.core.estimate import Estimate
 from assay.core.markers import CitationMode
-from assay.core.method import SearchRow, search_log
 from assay.core.report import Report, ReportClaim, ReportPassage, ReportRemoved, ReportSource, build_report, written
-from assay.core.search_record import Looked
+from assay.core.search_record import Looked, SearchRow, search_log
 from assay.core.usage import Budget
 from assay.core.view import Low, Spending
-from assay.evidence.citations import CitedPassage
+from assay.evidence.documents import CitedPassage
 from assay.server.api.run_details import RunBegun, begun
 from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, revised_of, roles, sources_of, wanted_of
 from assay.server.guards import SANDBOX

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core import plan_form
+from assay.core import plan as plan_form
 from assay.core.errors import NotNow
 from assay.core.plan import Plan
 from assay.core.view import Steered

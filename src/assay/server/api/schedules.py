@@ -9,7 +9,7 @@ import msgspec
 
 from assay.app.briefs import RunOptions
 from assay.app.schedules import Schedule, ScheduleBook, read_every
-from assay.app.schedules.stored_options import lasting, lasting_sources
+from assay.app.schedules.book import lasting, lasting_sources
 from assay.core.errors import NotBuilt
 from assay.server.api.run_requests import RequestBody, RunWanted, sources_of, wanted_of
 from assay.server.wire import Endpoints, RouteCall

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from assay.app.shares import PATH, Shares
 from assay.core.errors import NotNow, UnknownName
-from assay.core.ports.shares import ShareRow
+from assay.core.ports.users import ShareRow
 from assay.core.report import Report, written
 from assay.server.api.run_requests import RequestBody
 from assay.server.guards import SANDBOX

@@ -26,13 +26,15 @@ from assay.server.mcp.answers import (
     FoundDocument,
     FoundDocuments,
     ListedRuns,
+    Part,
     PassageEvidence,
     ReportPage,
     RunEntry,
+    page_of,
+    part_of,
 )
 from assay.server.mcp.research import RunId
 from assay.server.mcp.service import Ctx, assay_of, citable, hides, shelves, sources_of, view_of
-from assay.server.mcp.texts import Part, page_of, part_of
 
 FOUND = 10
 PASSAGES = 3

@@ -21,9 +21,8 @@ from assay.core.milestones import milestone
 from assay.core.ports import FINAL
 from assay.core.report import written
 from assay.core.view import RunView
-from assay.server.mcp.answers import RunNews, SteerResult
+from assay.server.mcp.answers import RunNews, SteerResult, first_page
 from assay.server.mcp.service import Ctx, caller_of, check_may, may, page_of, sources_of, view_of
-from assay.server.mcp.texts import first_page
 from assay.server.protocol_runs import Caller, request_key
 
 LONGEST_WAIT = 50

@@ -5,7 +5,7 @@ Whoever speaks to a model this way gets research instead, without a line of its 
 
 from assay.server.backend import RouteGroup
 from assay.server.openai import chat, responses
-from assay.server.openai.faults import refused
+from assay.server.openai.calls import refused
 
 PART = RouteGroup(prefix="/v1", routes=lambda _: (*chat.ROUTES, *responses.ROUTES), refused=refused)
 

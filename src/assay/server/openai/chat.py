@@ -16,7 +16,7 @@ from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope
 from assay.core.usage import Usage
 from assay.server.openai import identifiers
-from assay.server.openai.calls import DONE, Waiting, answered, begin, caller_of, events, ticket_for
+from assay.server.openai.calls import DONE, Waiting, answered, begin, caller_of, events, fault, ticket_for
 from assay.server.openai.chat_stream import (
     ChatChoice,
     ChatChunk,
@@ -27,7 +27,6 @@ from assay.server.openai.chat_stream import (
     Delta,
     chat_usage,
 )
-from assay.server.openai.faults import fault
 from assay.server.openai.helper_prompts import Helped, helped
 from assay.server.openai.identifiers import ListedModel
 from assay.server.openai.requests import ChatRequest, chat_run

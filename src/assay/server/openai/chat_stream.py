@@ -8,7 +8,6 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.endings import LIMITS
 from assay.core.errors import Cancelled
 from assay.core.events import (
     Envelope,
@@ -22,6 +21,7 @@ from assay.core.events import (
     decode,
 )
 from assay.core.milestones import counted, milestone, shorten
+from assay.core.phrases import LIMITS
 from assay.core.ports import FINAL
 from assay.core.usage import Usage
 from assay.core.view import RunView, ViewBuilder

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from assay.app.briefs import RunOptions
-from assay.core.brief import Depth
-from assay.core.conversation import Said
+from assay.core.brief import Depth, Said
 from assay.core.errors import UsageError
 from assay.server.openai import identifiers
 from assay.server.openai.identifiers import LABEL, Kind, ModelName

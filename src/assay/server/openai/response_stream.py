@@ -16,7 +16,6 @@ import msgspec
 
 from assay.core.brief import Brief
 from assay.core.coordinates import lane_of
-from assay.core.endings import LIMITS
 from assay.core.events import (
     Envelope,
     Event,
@@ -34,6 +33,7 @@ from assay.core.events import (
     decode,
 )
 from assay.core.milestones import milestone
+from assay.core.phrases import LIMITS
 from assay.core.sources import Source
 from assay.core.view import RunView, ViewBuilder
 from assay.server.openai import stream_parts as p

@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.bibliography import render_body
 from assay.core.clean import link_target, one_line
-from assay.core.rendered_text import render_body
 from assay.core.report import bibliography, build_report, written
 from assay.core.sources import Source
 from assay.core.view import RunView

@@ -9,8 +9,8 @@ import msgspec
 from starlette.datastructures import UploadFile
 from starlette.responses import HTMLResponse, Response
 
+from assay.core.brief import Estimate
 from assay.core.errors import AssayError
-from assay.core.estimate import Estimate
 from assay.core.ports import CollectionRow
 from assay.server.api import additions, reports, runs
 from assay.server.page.forms import PageForm, read_form, run_wanted

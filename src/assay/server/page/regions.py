@@ -10,7 +10,7 @@ import msgspec
 from markupsafe import Markup
 
 from assay.core.claims import VERDICTS
-from assay.core.endings import STOP_REASONS
+from assay.core.phrases import STOP_REASONS
 from assay.core.ports import FINAL
 from assay.core.translation import gettext
 from assay.core.usage import Budget
@@ -18,7 +18,7 @@ from assay.core.view import Lane, RunView
 from assay.export.html import signs
 from assay.export.html.article import Signs, article
 from assay.export.html.evidence_section import sources
-from assay.export.html.material import Material, gather
+from assay.export.html.markup import Material, gather
 from assay.export.sections import spoken_in
 from assay.locale import speaking
 from assay.server.page.lanescreen import MOST_STEPS, TAIL, lane_of, pipeline_of

@@ -13,12 +13,10 @@ from assay.core.claims import HOLDING, VERDICTS
 from assay.core.report import ReportPassage
 from assay.core.translation import gettext
 from assay.core.view import RunView
-from assay.export.html.article import Article, PageHeading, article
+from assay.export.html.article import Article, PageHeading, article, fields
 from assay.export.html.evidence_section import sources
-from assay.export.html.fields import fields
 from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
-from assay.export.html.markup import el
-from assay.export.html.material import Material, gather
+from assay.export.html.markup import Material, el, gather
 from assay.export.html.provenance import in_short, made
 from assay.export.sections import language, spoken_in
 from assay.locale import speaking

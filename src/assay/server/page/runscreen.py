@@ -7,7 +7,7 @@ from typing import Literal
 
 from starlette.responses import Response
 
-from assay.core import plan_form
+from assay.core import plan
 from assay.core.ports import FINAL
 from assay.core.report import written
 from assay.core.view import RunView
@@ -66,7 +66,7 @@ async def _watched(call: RouteCall, view: RunView) -> Response:
         regions=regions,
         over=view.status in FINAL,
         has_report=written(view) != "none",
-        plan_form=plan_form.written(view.plan) if view.plan else "",
+        plan_form=plan.written(view.plan) if view.plan else "",
         refreshes="still" not in call.request.query_params,
     )
 

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from assay.core import kinds
+from assay.core import phrases
 from assay.core.clean import HARMFUL, link_target, local_path, one_line
 from assay.core.errors import AssayError
 from assay.core.ports.users import Permission
@@ -232,8 +232,8 @@ ENVIRONMENT.filters.update(
     one_line=one_line,
     place=place,
     plain=plain,
-    step_status=kinds.step_status,
-    verdict=kinds.verdict,
+    step_status=phrases.step_status,
+    verdict=phrases.verdict,
     verdict_word=word,
     where=where,
 )

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import ColumnElement, delete, select, true
 
 from assay.core.errors import UnknownName
-from assay.core.ports.additions import ENDED, Addition
+from assay.core.ports.collections import ENDED, Addition
 from assay.store.sql import sqlite
 from assay.store.sql.database import Database, patient
 from assay.store.sql.tables import additions

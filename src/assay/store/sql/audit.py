@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select
 
-from assay.core.ports.audit import AuditEntry, AuditFilter
+from assay.core.ports.users import AuditEntry, AuditFilter
 from assay.store.sql.journal import SqlJournal
 from assay.store.sql.tables import audit
 

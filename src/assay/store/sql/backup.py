@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from assay.core.errors import StoreError
-from assay.store.blob_format import KeptBlobs, place_of
+from assay.store.blobs import KeptBlobs, place_of
 from assay.store.sql.backend import DatabaseBackend
 from assay.store.sql.database import Database
 from assay.store.sql.home import BLOBS, DATABASE

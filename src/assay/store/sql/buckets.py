@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from sqlalchemy import BindParameter, Connection, Float, bindparam, case, delete, select, update
 
-from assay.core.ports.buckets import BucketState, Rate, after
+from assay.core.ports.users import BucketState, Rate, after
 from assay.store.sql import sqlite
 from assay.store.sql.journal import SqlJournal
 from assay.store.sql.tables import buckets

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from assay.core.errors import StoreError
 from assay.store.blob_cache import CachedBlobs
-from assay.store.blob_format import KeptBlobs, Owner
-from assay.store.blobs import FolderBlobs
+from assay.store.blobs import FolderBlobs, KeptBlobs, Owner
 from assay.store.common import Store, Wall
 from assay.store.sql.additions import SqlAdditions
 from assay.store.sql.audit import SqlAudit
@@ -19,13 +18,10 @@ from assay.store.sql.buckets import SqlBuckets
 from assay.store.sql.database import Database
 from assay.store.sql.journal import SqlJournal
 from assay.store.sql.library import SqlLibrary
-from assay.store.sql.limits import SqlLimits
-from assay.store.sql.permits import SqlPermits
-from assay.store.sql.queue import SqlQueue
-from assay.store.sql.shares import SqlShares
+from assay.store.sql.queue import SqlPermits, SqlQueue
 from assay.store.sql.sql_cache import SqlCache, library_id
 from assay.store.sql.sweep import SqlUpkeep
-from assay.store.sql.users import SqlUsers
+from assay.store.sql.users import SqlLimits, SqlShares, SqlUsers
 from assay.store.sql.webhooks import SqlWebhooks
 
 DATABASE = "assay.db"

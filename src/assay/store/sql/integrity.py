@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from assay.core.errors import StoreError
-from assay.store.blob_format import KeptBlobs
+from assay.store.blobs import KeptBlobs
 from assay.store.sql.backend import DatabaseBackend
 from assay.store.sql.backup import READERS
 from assay.store.sql.database import Database

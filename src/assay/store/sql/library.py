@@ -13,9 +13,8 @@ from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
 from assay.store.sql import sqlite
 from assay.store.sql.database import patient
-from assay.store.sql.shelves import BATCH, SqlCollections
+from assay.store.sql.shelves import BATCH, OwnerView, SqlCollections
 from assay.store.sql.tables import collections, documents, files, members, snapshots
-from assay.store.sql.visibility import OwnerView
 
 _FIELDS = Document.__struct_fields__
 _COLUMNS = tuple(documents.c[name] for name in _FIELDS)

@@ -1,9 +1,4 @@
-"""The queue in SQL: a row for each run, and the run's own lease as the claim.
-
-There is no second record of who executes what: a worker which dies lets its lease expire, and its runs are then as any
-others which wait. Claims are made one after the other (SQLite has one writer; Postgres an advisory lock), so that the
-limits, which count leases, hold exactly; each takes some milliseconds.
-"""
+"""The queue in SQL, and the permits of calls: a row for each, with a lease."""
 
 from __future__ import annotations
 
@@ -16,13 +11,12 @@ from sqlalchemy import Connection, Select, and_, bindparam, delete, func, or_, s
 
 from assay.core.ports import LONGEST_LEASE, Lease, QueuePlace
 from assay.core.ports.queue import MOST_TAKEN, QueueDepth, QueuedRun, QueueLimits, Unfit
-from assay.store.sql import reads, writes
+from assay.store.sql import reads, sqlite, writes
 from assay.store.sql.database import Database
 from assay.store.sql.journal import SqlJournal
-from assay.store.sql.tables import queue, runs
+from assay.store.sql.tables import permits, queue, runs
 
 _NUMBER = select(runs.c.number).where(runs.c.run_id == bindparam("of"))
-
 _HELD = and_(runs.c.holder != "", runs.c.lease_until > bindparam("now"), runs.c.lease_until <= bindparam("longest"))
 _GOING = ("created", "running", "waiting")
 """Whoever paused a run takes it up again."""
@@ -197,3 +191,48 @@ def _run(
         holder=holder if held else "",
         release=release,
     )
+
+
+# Permits in SQL: a row for each call. They are given one after the other, so that limits hold exactly.
+
+_RUN_OUT = delete(permits).where(or_(permits.c.until <= bindparam("now"), permits.c.until > bindparam("longest")))
+_OTHERS = (
+    select(func.count())
+    .select_from(permits)
+    .where(permits.c.service == bindparam("of"), permits.c.id != bindparam("own"))
+)
+_GIVE = sqlite.insert(permits).on_conflict_do_nothing(index_elements=["id"])
+"""It may have been given already, where the connection broke before that was heard."""
+
+
+class SqlPermits:
+    """`Permits` over the database of a journal, and through its writer."""
+
+    def __init__(self, database: Database, journal: SqlJournal) -> None:
+        self._backend, self._transactions = database.backend, journal.transactions
+
+    async def take(self, service: str, id: str, most: int, ttl: float) -> bool:
+        """See the port."""
+
+        def take(connection: Connection) -> bool:
+            self._backend.serialize_claims(connection)
+            now = self._transactions.time(connection)
+            connection.execute(_RUN_OUT, {"now": now, "longest": now + LONGEST_LEASE})
+            if int(connection.execute(_OTHERS, {"of": service, "own": id}).scalar_one()) >= most:
+                return False
+            connection.execute(_GIVE, {"id": id, "service": service, "until": now + ttl})
+            return True
+
+        return await self._transactions.write(take)
+
+    async def renew(self, id: str, ttl: float) -> None:
+        """See the port."""
+        held = update(permits).where(permits.c.id == id)
+        await self._transactions.write(
+            lambda connection: connection.execute(held.values(until=self._transactions.time(connection) + ttl)).rowcount
+        )
+
+    async def give_back(self, id: str) -> None:
+        """See the port."""
+        gone = delete(permits).where(permits.c.id == id)
+        await self._transactions.write(lambda connection: connection.execute(gone).rowcount)

@@ -22,7 +22,12 @@ import msgspec
 from sqlalchemy import Connection, delete, func, insert, select
 
 from assay.core.errors import StoreError
-from assay.store.blob_format import Damage, KeptBlobs, Packing, name_at
+from assay.store.blobs import (
+    Damage,
+    KeptBlobs,
+    Packing,
+    name_at,
+)
 from assay.store.sql.backend import DatabaseBackend
 from assay.store.sql.backup import READERS, copy_database, one_file
 from assay.store.sql.database import Database

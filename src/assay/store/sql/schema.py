@@ -2,9 +2,38 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Integer, MetaData, Text
+from sqlalchemy import BigInteger, Dialect, Integer, MetaData, Text
+from sqlalchemy.types import TypeDecorator
 
-from assay.store.sql.nul_escape import Escaped
+# Text which may hold anything, for databases which keep no NUL in text.
+
+_ESCAPE, _NUL, _ITSELF = "\x1b", "\x1b0", "\x1b1"
+
+
+class Escaped(TypeDecorator[str]):
+    """Text in which a NUL is written as an escape sequence; every other text, but that of escapes, stays as it is."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """As it is stored."""
+        return None if value is None else escape(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        """As it was."""
+        return None if value is None else unescape(value)
+
+
+def escape(text: str) -> str:
+    """`text` without NUL; `unescape` gives it back."""
+    return text.replace(_ESCAPE, _ITSELF).replace("\0", _NUL)
+
+
+def unescape(text: str) -> str:
+    """What was given to `escape`."""
+    return text.replace(_NUL, "\0").replace(_ITSELF, _ESCAPE) if _ESCAPE in text else text
+
 
 metadata = MetaData(
     naming_convention={

@@ -18,15 +18,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
-from sqlalchemy import Connection, delete, exists, select
+from sqlalchemy import Connection, delete, exists, func, select
 
 from assay.core.sources import UNSORTED
-from assay.store.blob_format import KeptBlobs, Owner, Stored
-from assay.store.blobs import FolderBlobs
+from assay.store.blobs import FolderBlobs, KeptBlobs, Owner, Stored
 from assay.store.common import Swept, is_held
 from assay.store.sql.database import Database
 from assay.store.sql.shelves import BATCH, batches
-from assay.store.sql.sizes import sizes
 from assay.store.sql.sqlite import Sqlite
 from assay.store.sql.tables import (
     collections,
@@ -43,6 +41,25 @@ from assay.store.sql.tables import (
     steps,
 )
 
+# How much each run takes in the database.
+
+
+def sizes(database: Database) -> dict[str, int]:
+    """Bytes of what is stored for each run, by its id: events, steps and ledger. Blocking.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    with database.read() as connection:
+        briefs = connection.execute(select(runs.c.run_id, func.length(runs.c.brief)))
+        found = {str(run_id): int(size) for run_id, size in briefs}
+        for table in (events, steps, ledger):
+            summed = select(runs.c.run_id, func.sum(func.length(table.c.data))).join(runs, runs.c.number == table.c.run)
+            for run_id, size in connection.execute(summed.group_by(runs.c.run_id)):
+                found[run_id] = found.get(run_id, 0) + int(size or 0)
+    return found
+
+
 _HASH = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _DERIVED = re.compile(r"set-[0-9a-f]{16}")
 """Collections which were made for a run's documents (`store.common.set_members`)."""
@@ -50,7 +67,6 @@ ORPHAN_SECONDS = 3_600
 """Bytes nobody refers to stay so long: those of a document being added are written before its row is."""
 SHARED_SECONDS = 24 * 3_600
 """The same where other machines may be at work: twice what a writer takes for granted (`objects.FRESH_SECONDS`)."""
-
 ALONE_SECONDS = 2.0
 """How long who comes to a database on a server waits for bytes to be removed: then it is let in, and the rest left."""
 

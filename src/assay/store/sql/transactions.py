@@ -16,9 +16,8 @@ from assay.core.events import Envelope
 from assay.core.ports import Commit, Lease
 from assay.store.common import Wall
 from assay.store.listeners import Listeners
-from assay.store.sql.commits import CommitGroup, CommitJob, Statements
+from assay.store.sql.commits import CommitGroup, CommitJob, GroupWriter, Statements, WriteJob
 from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, patient
-from assay.store.sql.writer import GroupWriter, WriteJob
 
 T = TypeVar("T")
 

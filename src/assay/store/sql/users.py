@@ -2,15 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, and_, case, delete, select, update
+from sqlalchemy import Connection, Row, and_, case, delete, insert, select, update
 
-from assay.core.ports.users import Credential, UserRole, UserRow
-from assay.store.sql import limits, sqlite, webhooks
+from assay.core.ports.users import Credential, GivenLimits, ShareRow, UserRole, UserRow
+from assay.store.sql import sqlite, webhooks
 from assay.store.sql.journal import SqlJournal
-from assay.store.sql.tables import credentials, users
+from assay.store.sql.tables import credentials, limits, shares, users
+
+# Limits of single users in SQL.
+
+_GIVE = sqlite.insert(limits)
+_GIVEN = _GIVE.on_conflict_do_update(index_elements=["user_name"], set_={"given": _GIVE.excluded.given})
+
+
+class SqlLimits:
+    """`LimitStore` over the database of a journal, and through its writer."""
+
+    def __init__(self, journal: SqlJournal) -> None:
+        self._transactions = journal.transactions
+
+    async def all(self) -> dict[str, GivenLimits]:
+        """See the port."""
+        return await self._transactions.read(
+            lambda connection: {row.user_name: row.given for row in connection.execute(select(limits))}
+        )
+
+    async def give(self, user: str, given: GivenLimits) -> None:
+        """See the port."""
+
+        def give(connection: Connection) -> None:
+            if given:
+                connection.execute(_GIVEN, {"user_name": user, "given": dict(given)})
+            else:
+                drop_of(connection, user)
+
+        await self._transactions.write(give)
+
+
+def drop_of(connection: Connection, user: str) -> None:
+    """Forget what is said of a user."""
+    connection.execute(delete(limits).where(limits.c.user_name == user))
+
 
 _ADD = sqlite.insert(users).on_conflict_do_nothing(index_elements=["name"]).returning(users.c.name)
 _KEEP = sqlite.insert(credentials).on_conflict_do_nothing(index_elements=["hash"]).returning(credentials.c.hash)
@@ -69,7 +105,7 @@ class SqlUsers:
         def remove(connection: Connection) -> bool:
             connection.execute(delete(credentials).where(credentials.c.owner == name))
             webhooks.drop_of(connection, name)
-            limits.drop_of(connection, name)
+            drop_of(connection, name)
             return connection.execute(delete(users).where(users.c.name == name)).rowcount > 0
 
         return await self._transactions.write(remove)
@@ -132,3 +168,53 @@ class SqlUsers:
 
 def _credential(row: Row[Any]) -> Credential:
     return Credential(**row._asdict() | {"scopes": tuple(row.scopes)})
+
+
+# Links to reports in SQL.
+
+AT_ONCE = 500
+"""Runs named in one statement."""
+
+
+class SqlShares:
+    """`ShareStore` over the database of a journal, and through its writer."""
+
+    def __init__(self, journal: SqlJournal) -> None:
+        self._transactions = journal.transactions
+
+    async def keep(self, share: ShareRow) -> None:
+        """See the port."""
+        await self._done(insert(shares).values(msgspec.structs.asdict(share)))
+
+    async def of_hash(self, hash: str) -> ShareRow | None:
+        """See the port."""
+        found = await self._found(shares.c.hash == hash)
+        return found[0] if found else None
+
+    async def of_run(self, owner: str, run_id: str) -> list[ShareRow]:
+        """See the port."""
+        return await self._found(and_(shares.c.owner == owner, shares.c.run_id == run_id))
+
+    async def drop(self, owner: str, run_id: str, id: str) -> int:
+        """See the port."""
+        return await self._done(
+            delete(shares).where(shares.c.owner == owner, shares.c.run_id == run_id, shares.c.id == id)
+        )
+
+    async def drop_runs(self, run_ids: Sequence[str]) -> None:
+        """See the port."""
+        for start in range(0, len(run_ids), AT_ONCE):
+            await self._done(delete(shares).where(shares.c.run_id.in_(run_ids[start : start + AT_ONCE])))
+
+    async def drop_owner(self, owner: str) -> None:
+        """See the port."""
+        await self._done(delete(shares).where(shares.c.owner == owner))
+
+    async def _found(self, which: Any) -> list[ShareRow]:
+        chosen = select(shares).where(which).order_by(shares.c.created, shares.c.id)
+        return await self._transactions.read(
+            lambda connection: [ShareRow(**row._asdict()) for row in connection.execute(chosen)]
+        )
+
+    async def _done(self, statement: Any) -> int:
+        return await self._transactions.write(lambda connection: int(connection.execute(statement).rowcount))

@@ -6,16 +6,74 @@ source that disagrees is worth telling even where nobody cited it.
 
 from __future__ import annotations
 
+import math
+import re
+import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 
 from assay.core.claims import Conflict, Side
+from assay.core.clean import one_line
 from assay.core.sources import Passage, Source, lane_of_source, ordinal_of
+from assay.core.text import sentences
+from assay.core.translation import N_
+from assay.core.translation import gettext as _
+from assay.verify.analyzed_text import WORD, plain, stem
+from assay.verify.claims import claims
 from assay.verify.conflicts.disagreement import ALIKE, disagree
-from assay.verify.conflicts.likely import Likely
 from assay.verify.conflicts.statements import SourceStatement, statements
-from assay.verify.plain import plain
+from assay.verify.number_words import ORDINALS, SCALES, TENS, WORDS
+
+# Which texts may state what a cited passage states: told by their words, before they are read.
+
+_SPELLED = frozenset(stem(word) for word in (*WORDS, *TENS, *ORDINALS, *SCALES))
+_ASCII_WORD = re.compile(r"(?:[A-Za-z]\.){2,}|[A-Za-z]+(?:'[A-Za-z]+)?")
+"""What `WORD` finds in ASCII text, signs apart, in half the time."""
+_DIGIT = re.compile(r"\d")
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+
+
+class Likely:
+    """Texts which share enough words with one of some statements.
+
+    Args:
+        keys: of each statement, what its words are compared by; one which is no word (a number, a version) begins
+            with "#", and one of a word and a number has a space between them.
+        share: the share of its keys which another statement must have at least.
+    """
+
+    def __init__(self, keys: Iterable[Collection[str]], share: float) -> None:
+        self._needed: list[int] = []
+        self._places: dict[str, list[int]] = defaultdict(list)
+        self._all = False
+        for at, own in enumerate(set(map(frozenset, keys))):
+            words = [key.partition(" ")[0] for key in own if not key.startswith("#")]
+            needed = math.ceil(share * len(own)) - (len(own) - len(words))
+            self._all = self._all or needed <= 0
+            self._needed.append(needed)
+            for word in words:
+                self._places[word].append(at)
+
+    def may(self, text: str) -> bool:
+        """Whether `text` has a figure, and words enough."""
+        found = _stems(text)
+        if not (_DIGIT.search(text) or not text.isascii() or not _SPELLED.isdisjoint(found)):
+            return False
+        if self._all:
+            return True
+        counts = Counter(chain.from_iterable(map(self._places.__getitem__, self._places.keys() & found)))
+        return any(count >= self._needed[at] for at, count in counts.items())
+
+
+@lru_cache(maxsize=1024)
+def _stems(text: str) -> frozenset[str]:
+    """The stems of the words of a text; kept, since a later run on the same sources looks at the same texts."""
+    if text.isascii():
+        return frozenset(map(stem, _ASCII_WORD.findall(text)))
+    return frozenset(map(stem, WORD.findall(unicodedata.normalize("NFKC", text).translate(_INVISIBLE))))
+
 
 MOST_PASSAGES = 3_000
 """Passages which are looked at, those cited first; one with the words of a cited one is read, in about 0.3 ms."""
@@ -147,3 +205,71 @@ def _about(group: Sequence[SourceStatement]) -> tuple[str, str]:
     named = [word.text for word in first.reading.words if word.key in shared and word.key in first.names]
     others = [word.text for word in first.reading.words if word.key in shared and word.key in first.telling]
     return " ".join(dict.fromkeys(named)), " ".join(dict.fromkeys(others))
+
+
+# How a report tells that sources disagree: a section of its own, put in by code.
+
+TITLE = N_("Where sources disagree")
+LONGEST_NAME = 80
+
+
+def section(
+    found: Sequence[Conflict], passages: Mapping[str, Passage], sources: Mapping[str, Source], report: str = ""
+) -> str:
+    """The section which tells `found`, with its heading; empty where there is nothing which can be told.
+
+    What `report` says already, in the words of a passage which it cites there, is not said again.
+    """
+    said = {(plain(each.text).text, id) for each in claims(report) for marker in each.markers for id in marker.ids}
+    told = [text for each in found if (text := _told(each, passages, sources, said))]
+    return "\n\n".join((f"## {_(TITLE)}", *told)) if told else ""
+
+
+def summary(conflict: Conflict, sources: Mapping[str, Source]) -> str:
+    """A conflict as one sentence, for where a text must not be added to."""
+    return _("Sources disagree: {values}.").format(values=_values(conflict, sources))
+
+
+def _told(
+    conflict: Conflict,
+    passages: Mapping[str, Passage],
+    sources: Mapping[str, Source],
+    said: Collection[tuple[str, str]],
+) -> str:
+    """A conflict in Markdown; empty where a sentence would not be read back as the claim it is."""
+    every = [(side, _sentence(side, passages[side.passage].text)) for side in conflict.sides]
+    quoted = [(side, sentence) for side, sentence in every if (plain(sentence).text, side.passage) not in said]
+    items = "\n".join(f"- {sentence} [{side.passage}]" for side, sentence in quoted if sentence)
+    values = _values(conflict, sources)
+    text = f"{values}:\n\n{items}" if quoted else _("Which holds: {values}?").format(values=values)  # no claim
+    read = [plain(claim.text).text for claim in claims(f"## {_(TITLE)}\n\n{text}")]
+    return text if read == [plain(sentence).text for _, sentence in quoted] else ""
+
+
+def _values(conflict: Conflict, sources: Mapping[str, Source]) -> str:
+    stated: dict[str, list[str]] = {}
+    for side in conflict.sides:
+        stated.setdefault(_flat(side.value), []).append(_where(side, sources))
+    return _(" or ").join(f"{value} ({'; '.join(places)})" for value, places in stated.items())
+
+
+def _where(side: Side, sources: Mapping[str, Source]) -> str:
+    """A source and its date. No sign in it may end a sentence, or mean something in Markdown."""
+    source = sources.get(side.source)
+    called = one_line(source.title or source.url.rpartition("/")[2]) if source else ""
+    name = _flat(called)[:LONGEST_NAME].strip() or side.source
+    date = side.date or _("no date")
+    return f"{name}, {date}"
+
+
+def _flat(text: str) -> str:
+    return " ".join(re.sub(r"[^\w ,'’$€£¥₹%°/+.-]|_|[.](?!\d)", " ", one_line(text)).split())
+
+
+def _sentence(side: Side, text: str) -> str:
+    """The sentence of a passage which states a side's value, on one line; empty where it has line breaks of its own."""
+    for start, end in sentences(text):
+        sentence = " ".join(text[start:end].split()).lstrip("*-•# ")
+        if side.value in sentence:
+            return sentence
+    return ""

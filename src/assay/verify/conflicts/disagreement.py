@@ -12,8 +12,8 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 from functools import lru_cache
 
 from assay.core.sources import Source
-from assay.core.urls import canonical
-from assay.verify import measures
+from assay.core.web_addresses import canonical
+from assay.verify import number_words
 from assay.verify.amounts import Amount, Day
 from assay.verify.conflicts import dates
 from assay.verify.conflicts.statements import SourceStatement, Value, years
@@ -101,7 +101,9 @@ def _one_kind(one: Amount, other: Amount) -> bool:
     """Whether both are of one dimension and currency; a number without a unit is of none."""
     if one.currency != other.currency:
         return False
-    return any(first == second or measures.comparable(first, second) for first in one.units for second in other.units)
+    return any(
+        first == second or number_words.comparable(first, second) for first in one.units for second in other.units
+    )
 
 
 def _rounds(rough: Amount, exact: Amount) -> bool:

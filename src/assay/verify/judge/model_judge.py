@@ -8,21 +8,25 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.core.claims import Check
-from assay.core.endings import in_words
 from assay.core.errors import ContextTooLong, Failed, LimitReached
 from assay.core.messages import Reply
+from assay.core.phrases import in_words
 from assay.core.ports import Cache
 from assay.core.translation import gettext as _
 from assay.run.run import Run
 from assay.run.steps import StepContext
-from assay.verify.evidence import ClaimEvidence
-from assay.verify.findings import SlotFinding
+from assay.verify.evidence import ClaimEvidence, SlotFinding
 from assay.verify.judge.answers import JudgeAnswer, read
 from assay.verify.judge.exhibit import MOST_TOKENS, exhibit
-from assay.verify.judge.masks import mask
-from assay.verify.judge.question import JudgeQuestion, doubt
-from assay.verify.judge.value_comparison import ComparedValue, compared
-from assay.verify.judge.verdict import RULE, defect, ruled, unchecked
+from assay.verify.judge.masks import ComparedValue, compared, mask
+from assay.verify.judge.question import (
+    RULE,
+    JudgeQuestion,
+    defect,
+    doubt,
+    ruled,
+    unchecked,
+)
 
 WINDOW_SHARE = 3
 """The evidence takes at most one part in so many of the judge's window."""

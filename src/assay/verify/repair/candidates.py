@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import msgspec
 
-from assay.core.closeness import passage_text
+from assay.core.claims import RepairName
 from assay.core.errors import SearchError, StoreError
 from assay.core.events import SourceAdded
+from assay.core.messages import passage_text
 from assay.core.ports import LedgerRow
-from assay.core.relevance.statements import analysis_for, keys
-from assay.core.relevance.vector_chance import mixed
+from assay.core.relevance.scores import mixed
+from assay.core.relevance.topic_question import analysis_for, keys
 from assay.core.sources import SNIPPET, Document, Passage, PassageSpan, Source, lane_of_source, ordinal_of, readable
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger, LedgerExcerpt
 from assay.run.nearness import similar
+from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.verify.claim_check import ClaimResult
@@ -27,7 +29,6 @@ from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.rarity import TermPlaces
 
 log = logging.getLogger(__name__)
-
 MOST = 6
 """Passages looked at for one claim."""
 MOST_PASSAGES = 20_000
@@ -249,3 +250,25 @@ def _excerpt(ledger: Ledger, source: str, picked: Sequence[Picked]) -> LedgerExc
     if document is None:
         raise LookupError(f"source {source} was picked from and is not in the ledger")
     return LedgerExcerpt(document=document, spans=tuple(spans.values()))
+
+
+# What repair may do, and with what.
+
+
+def _same(text: str) -> str:
+    return text
+
+
+class Means(msgspec.Struct, frozen=True, kw_only=True):
+    """What a report is repaired with.
+
+    `ledger` sees all lanes; `tools` are the run's own; `off` names stages which are not gone through. `emptied` stands
+    under a heading which has to stay and lost all it had ("": such a heading goes). `retell` puts right what the text
+    says of itself (of when it is) after it was changed.
+    """
+
+    ledger: Ledger
+    tools: Mapping[str, Tool]
+    off: tuple[RepairName, ...] = ()
+    emptied: str = ""
+    retell: Callable[[str], str] = _same

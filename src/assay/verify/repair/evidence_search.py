@@ -19,7 +19,7 @@ from assay.run.steps import StepContext
 from assay.verify.analyzed_text import COMMON, Word, read
 from assay.verify.claim_check import ClaimResult
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.repair.means import Means
+from assay.verify.repair.candidates import Means
 
 MOST_CLAIMS = 6
 """Claims of one report which are searched for."""

@@ -10,22 +10,19 @@ from typing import Literal
 import msgspec
 
 from assay.core.claims import HOLDING
-from assay.core.endings import in_words
 from assay.core.errors import Failed, LimitReached
 from assay.core.events import ClaimChecked, ClaimRemoved, ClaimRevised, ReportRevised
-from assay.core.kinds import reason, verdict
+from assay.core.phrases import in_words, reason, verdict
 from assay.core.sources import Passage
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled, listed, ngettext, number
 from assay.run.run import Branch, Run
 from assay.verify.claim_check import AT_ONCE, CheckRules, ClaimResult, check_claim
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.repair.candidates import candidates
-from assay.verify.repair.cells import Emptied, emptied, is_row
+from assay.verify.repair.candidates import Means, candidates
 from assay.verify.repair.citation_repair import recited
-from assay.verify.repair.edition import Edition
+from assay.verify.repair.edition import Edition, Emptied, emptied, is_row
 from assay.verify.repair.evidence_search import search_for
-from assay.verify.repair.means import Means
 from assay.verify.repair.narrower import narrowed, text_of
 from assay.verify.repair.surgery import Change, Recite, Rewrite
 

@@ -15,8 +15,7 @@ from markdown_it.tree import SyntaxTreeNode
 
 from assay.core.clean import Edit, Edited
 from assay.verify.claims import PAIRED, ReportSentence, read
-from assay.verify.repair.extents import SentenceExtent, extents
-from assay.verify.repair.structure import Blocks
+from assay.verify.repair.structure import Blocks, SentenceExtent, extents
 from assay.verify.rows import BAR
 
 

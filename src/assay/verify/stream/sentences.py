@@ -8,12 +8,24 @@ or the head of a table; a table row when the next row has. Before the last top-l
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict, deque
+from collections.abc import Sequence
 
 import msgspec
 
 from assay.core.markers import Marker
 from assay.core.scanner import Scanner
-from assay.verify.claims import ReportBlock, ReportSentence, blocks, grown, line_spans, markdown, numbered, read_block
+from assay.verify.claims import (
+    ReportBlock,
+    ReportSentence,
+    blocks,
+    claims,
+    grown,
+    line_spans,
+    markdown,
+    numbered,
+    read_block,
+)
 
 _SMALL = 2_000
 _GROWTH = 16
@@ -128,3 +140,41 @@ def _moved(marker: Marker, by: int) -> Marker:
 def _shifted(sentence: ReportSentence, by: int) -> ReportSentence:
     markers = tuple(_moved(marker, by) for marker in sentence.markers)
     return msgspec.structs.replace(sentence, start=sentence.start + by, end=sentence.end + by, markers=markers)
+
+
+# Claims of one text found again in another: what code put in, moved or left out of a report as it streamed.
+
+Said = tuple[str, tuple[tuple[str, ...], ...], tuple[str, ...]]
+
+
+def carried(before: Sequence[ReportSentence], now: Sequence[ReportSentence]) -> dict[str, str]:
+    """The ids of claims in a changed text: for each id of `now` that which the claim had before, or a new one.
+
+    A claim is the same where its words, citations and columns are; of several alike the first is the first. No two get
+    one id, and no new claim gets that of one which is gone.
+    """
+    known: defaultdict[Said, deque[str]] = defaultdict(deque)
+    for sentence in before:
+        known[_said(sentence)].append(sentence.id)
+    ids: dict[str, str] = {}
+    new = len(before)
+    for sentence in now:
+        if same := known[_said(sentence)]:
+            ids[sentence.id] = same.popleft()
+        else:
+            new += 1
+            ids[sentence.id] = f"c{new}"
+    return ids
+
+
+def spans(before: str, now: str) -> dict[str, tuple[int, int]]:
+    """Where the claims of the report as it streamed stand in its present text, in code points, by id."""
+    if not before:
+        return {}
+    found = claims(now)
+    ids = carried(claims(before), found)
+    return {ids[each.id]: (each.start, each.end) for each in found}
+
+
+def _said(sentence: ReportSentence) -> Said:
+    return sentence.text, tuple(marker.ids for marker in sentence.markers), sentence.head

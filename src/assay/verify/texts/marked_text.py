@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from assay.core.markers import Rendered
-from assay.core.urls import canonical
-from assay.verify.texts.export_notes import is_counts, titles
+from assay.core.web_addresses import canonical
 from assay.verify.texts.places import CitationSpan, places
-from assay.verify.texts.references import Definition, Definitions, definitions
+from assay.verify.texts.references import Definition, Definitions, definitions, is_counts, titles
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+\S")
 _ALONE = re.compile(r"\((?:(?:sources?|see|via|from|quelle|cf\.?)[ \t]{0,3}:?[ \t]{0,3})?\Z", re.IGNORECASE)

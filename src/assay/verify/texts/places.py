@@ -14,8 +14,7 @@ from itertools import groupby
 import msgspec
 
 from assay.core.scanner import Token, scan
-from assay.verify.texts.addresses import BARE, linked, trimmed
-from assay.verify.texts.references import Definitions, normal
+from assay.verify.texts.references import BARE, Definitions, linked, normal, trimmed
 
 MOST = 50
 """Numbers of a range (`[3-5]`) which are taken."""

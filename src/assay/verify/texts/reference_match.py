@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from assay.core.clean import local_path
 from assay.core.sources import Document
 from assay.core.text import words
-from assay.core.urls import canonical
+from assay.core.web_addresses import canonical
 from assay.verify.texts.marked_text import TextReference
 
 _ENOUGH = 3

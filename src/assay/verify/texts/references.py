@@ -5,15 +5,149 @@ Read line by line in linear time; nothing in code counts.
 
 from __future__ import annotations
 
+import functools
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 import msgspec
+from markdown_it import MarkdownIt
 
+from assay.core import phrases
+from assay.core.claims import VERDICTS
 from assay.core.scanner import scan
-from assay.verify.texts.addresses import address_in, titled
-from assay.verify.texts.export_notes import lists
+from assay.core.translation import gettext, labelled, ngettext
+from assay.locale import LOCALES, speaking
+
+# Addresses in prose, and what a reference calls the document it names.
+
+BARE = re.compile(r"(?<![\w@])(?:https?|file)://[^\s<>\"`|\\^{}【】（）「」『』，。；、]{1,4000}", re.IGNORECASE)
+"""An address which stands in prose; `trimmed` takes off what belongs to the sentence."""
+_PATH = re.compile(r"(?:[\w.~-]+/)*[\w~-][\w.~-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?:#\S*)?")
+_ENDING = ".,;:!?*_~'"
+_PAIRS = {")": "(", "]": "["}
+_SIGNS = re.compile(r"[*_`]+|^\W+|[\s:,;.–—|-]+$")
+_ACCESSED = re.compile(r"(?i)[\s,.;(]*\b(?:retrieved|accessed|abgerufen|consulté)\b[^\n]{0,60}$")
+
+
+def trimmed(url: str) -> str:
+    """`url` without the signs at its end which belong to the sentence around it (GFM 0.29, 6.9)."""
+    while url:
+        last = url[-1]
+        if (last in _PAIRS and url.count(last) > url.count(_PAIRS[last])) or last in _ENDING:
+            url = url[:-1]
+        else:
+            return url
+    return url
+
+
+def linked(piece: str) -> tuple[str, str] | None:
+    """Label and target of the link `piece` is, as Markdown reads it; None where it is none (`javascript:`, images)."""
+    tokens = _markdown().parseInline(piece)[0].children or []
+    opening = next((at for at, token in enumerate(tokens) if token.type == "link_open"), None)
+    if opening is None:
+        return None
+    words: list[str] = []
+    for token in tokens[opening + 1 :]:
+        if token.type == "link_close":
+            break
+        words.append(token.content if token.type in ("text", "code_inline") else " " if "break" in token.type else "")
+    return "".join(words), str(tokens[opening].attrs.get("href", ""))
+
+
+class _Links(MarkdownIt):
+    """Markdown whose links may lead to files too: nothing here follows them."""
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - the name the library calls
+        return url.strip().lower().startswith("file:") or super().validateLink(url)
+
+
+@functools.cache
+def _markdown() -> MarkdownIt:
+    return _Links("commonmark")
+
+
+def address_in(entry: str) -> str:
+    """The first address or path a reference gives: of a link, in angle brackets, bare; empty without one."""
+    for found in _addresses(entry):
+        if found:
+            return found
+    return ""
+
+
+def _addresses(entry: str) -> Iterator[str]:
+    for token in _markdown().parseInline(entry)[0].children or []:
+        if token.type == "link_open":
+            yield str(token.attrs.get("href", ""))
+    if bare := BARE.search(entry):
+        yield trimmed(bare[0])
+    whole = entry.split()
+    if whole and _PATH.fullmatch(whole[0].strip("<>")):
+        yield whole[0].strip("<>")
+
+
+def titled(entry: str) -> str:
+    """What a reference calls its document: its words without addresses, marks and the day it was read."""
+    words = "".join(
+        token.content if token.type in ("text", "code_inline") else " " if "break" in token.type else ""
+        for token in _markdown().parseInline(entry)[0].children or []
+    )
+    words = _ACCESSED.sub("", BARE.sub(" ", words))
+    return " ".join(_SIGNS.sub(" ", " ".join(words.split())).split())
+
+
+# What an export of Assay's says about itself, in whatever language: its headings, and its line of counts.
+
+_TITLES = ("Claims to check", "Verification", "Limits")
+_NUMBER = r"[\d.,\s\u00a0\u202f]+"
+_SEVERAL = (0, 1, 2, 3, 11, 100)
+"""Numbers which between them need every plural there is."""
+
+
+@cache
+def titles() -> frozenset[str]:
+    """The headings of what an export says about itself, in every language, in lower case."""
+    found = set[str]()
+    for locale in LOCALES:
+        with speaking(locale):
+            found |= {gettext(title).lower() for title in _TITLES}
+    return frozenset(found)
+
+
+@cache
+def lists() -> frozenset[str]:
+    """The heading of an export's list of sources, in every language, in lower case."""
+    found = set[str]()
+    for locale in LOCALES:
+        with speaking(locale):
+            found.add(gettext("Sources").lower())
+    return frozenset(found)
+
+
+def is_counts(line: str) -> bool:
+    """Whether a line is the one with which an export says how its claims fared."""
+    return any(pattern.fullmatch(line) for pattern in _counts())
+
+
+@cache
+def _counts() -> tuple[re.Pattern[str], ...]:
+    return tuple(map(_counted, LOCALES))
+
+
+def _counted(locale: str) -> re.Pattern[str]:
+    with speaking(locale):
+        claims = {ngettext("{count} claim", "{count} claims", count) for count in _SEVERAL}
+        head, tail = labelled("\0", "\1").split("\1")[0].split("\0")
+        words = "|".join(re.escape(phrases.verdict(name)) for name in VERDICTS)
+        comma, semicolon = (re.escape(gettext(sign).strip()) for sign in (", ", "; "))
+        end = re.escape(gettext("{text}.").format(text=""))
+        one = re.escape(gettext("{count} {verdict}").format(count="\0", verdict="\1"))
+    said = "|".join(_NUMBER.join(map(re.escape, form.split("{count}"))) for form in sorted(claims))
+    one = one.replace("\0", _NUMBER).replace("\1", f"(?:{words})")
+    more = rf"(?:{comma}\s*{one})*(?:\s*{semicolon}[^\n]{{1,120}})?"
+    return re.compile(rf"{re.escape(head)}(?:{said}){re.escape(tail)}{one}{more}{end}", re.IGNORECASE)
+
 
 _LINE = re.compile(r"[^\n]*\n?")
 _HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(\S.*)")

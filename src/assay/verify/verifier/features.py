@@ -12,12 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from assay.verify.verifier.claim_words import ClaimWords
 from assay.verify.verifier.index import StemIndex
-from assay.verify.verifier.lexicon import ABSOLUTES, HEDGES, NEGATORS, RELATIONS
-from assay.verify.verifier.opposites import opposites
-from assay.verify.verifier.signs import denials, limits, opposed, slots_unsaid, turnable
-from assay.verify.verifier.tokens import WordToken
+from assay.verify.verifier.signs import ClaimWords, denials, limits, opposed, slots_unsaid, turnable
+from assay.verify.verifier.tokens import (
+    ABSOLUTES,
+    HEDGES,
+    NEGATORS,
+    RELATIONS,
+    WordToken,
+    opposites,
+)
 
 _WORST = ("said_document", "said_alike", "said_best", "said_row", "aligned", "longest_run", "neighbours", "near_pairs")
 _MOST = ("missing_weight", "opposed_near", "replaced", "negation_differs", "numbers_missing")

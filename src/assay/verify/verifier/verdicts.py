@@ -10,13 +10,11 @@ import msgspec
 from assay.core.claims import Verdict
 from assay.core.translation import enumerated, labelled
 from assay.core.translation import gettext as _
-from assay.verify.verifier.claim_words import ClaimWords, sights
 from assay.verify.verifier.features import features
 from assay.verify.verifier.index import StemIndex, index
-from assay.verify.verifier.lexicon import FUNCTION
 from assay.verify.verifier.model import model
-from assay.verify.verifier.signs import denials, is_edited, limits, opposed, slots_unsaid, unsaid
-from assay.verify.verifier.tokens import WordToken
+from assay.verify.verifier.signs import ClaimWords, denials, is_edited, limits, opposed, sights, slots_unsaid, unsaid
+from assay.verify.verifier.tokens import FUNCTION, WordToken
 
 _LISTED = 6
 _ENGLISH = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.app.batch.budget import BatchBudget, smaller
+from assay.app.batch.rows import BatchBudget, smaller
 from assay.core.usage import Budget, Usage
 
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from assay import Assay, RunHandle
 from assay.app.schedules import ScheduleBook, read_every, said
-from assay.app.schedules.book import Schedule, iso, moment
+from assay.app.schedules.book import Schedule, iso, lasting, lasting_sources, moment
 from assay.app.schedules.due import next_due, run_due
-from assay.app.schedules.stored_options import lasting, lasting_sources
 from assay.core.errors import StoreError, UnknownName, UsageError
 from assay.core.view import RunView
 from assay.settings import Settings, load

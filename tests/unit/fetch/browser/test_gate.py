@@ -8,7 +8,7 @@ import pytest
 
 from assay.core.errors import FetchFailed
 from assay.core.sources import Fetched
-from assay.core.webrules import ANYTHING, WebRules
+from assay.core.web_addresses import ANYTHING, WebRules
 from assay.fetch.browser.gate import AT_ONCE, GateResponse, PageGate, Wish
 
 HOME = "http://app.example/start"

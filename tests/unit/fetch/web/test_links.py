@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.core.urls import read
+from assay.core.web_addresses import read
 from assay.fetch.web.links import MOST, links, sitemap
 
 AT = "https://x.example/docs/a.html"

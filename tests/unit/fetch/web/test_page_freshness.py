@@ -14,7 +14,7 @@ from web import AGENT, ALLOWED, Site, moved, response, site
 from assay.core.errors import FetchFailed
 from assay.core.ports import KeptPage, PageCache
 from assay.core.sources import Fetched
-from assay.core.webrules import WebRules
+from assay.core.web_addresses import WebRules
 from assay.fetch.web.fetcher import WebFetcher
 from assay.fetch.web.page_freshness import MOMENT, MOST, conditions, fresh_for
 from assay.run.clock import SystemClock

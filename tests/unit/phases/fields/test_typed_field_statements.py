@@ -11,8 +11,8 @@ from assay.core.typed_answers import Field
 from assay.evidence.ledger import Ledger
 from assay.evidence.segment import segment
 from assay.phases.fields.answer import composed
-from assay.phases.fields.field_statements import FieldAnswer, label, stated
 from assay.phases.fields.schema import FieldSlot, Leaf
+from assay.phases.fields.values import FieldAnswer, label, stated
 from assay.run.protocols import DocumentPassages
 
 HEADER = "PEP: 6\nTitle: Bug Fix Releases\nAuthor: Ann Lee, Bo Ek\nStatus: Superseded\nCreated: 15-Mar-2001\n"

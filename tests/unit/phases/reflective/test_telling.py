@@ -6,16 +6,15 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.history import CallResult
+from assay.agents.history import CallResult, total
 from assay.agents.task import Finding, Toolset
-from assay.agents.windows import total
 from assay.core.messages import Profile
 from assay.core.passage_context import show
 from assay.core.sources import Passage, Source
 from assay.core.text import estimate_tokens
 from assay.evidence.ledger import Ledger
-from assay.phases.source_ranks import best
-from assay.phases.step_findings import earlier, findings_message
+from assay.phases.background import best
+from assay.phases.coverage import earlier, findings_message
 
 KIT = Toolset(ledger=Ledger(), tools={})
 PASSAGE = Passage(id="S1001.1", source="S1001", document_sha256="", start=0, end=1, text="x", text_sha256="")

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from assay.core.claims import Conflict, Side
 from assay.core.sources import Passage, Source, sha256
 from assay.verify.claims import read
-from assay.verify.conflicts.conflict_section import TITLE, section, summary
+from assay.verify.conflicts.detection import TITLE, section, summary
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.verbatim import verbatim
+from assay.verify.quotes import verbatim
 
 SENTENCES = ("The tower is 330 metres tall.", "At 324 metres, the tower is small.")
 

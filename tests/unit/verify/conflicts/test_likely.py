@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from assay.verify.conflicts.detection import Likely
 from assay.verify.conflicts.disagreement import ALIKE
-from assay.verify.conflicts.likely import Likely
 from assay.verify.conflicts.statements import values
 
 WORDS = (

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from judging import verdict
 
 from assay.core.messages import Reply, ToolCall
-from assay.verify.judge.answers import JudgedValue, read
-from assay.verify.judge.masks import Hidden
-from assay.verify.judge.prose import RULINGS
-from assay.verify.judge.value_comparison import compared
+from assay.verify.judge.answers import RULINGS, JudgedValue, read
+from assay.verify.judge.masks import Hidden, compared
 
 OBJECT = {"slots": [{"slot": "A", "value": "400"}], "reason": "so", "verdict": "supported"}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.verify.judge.prose import RULINGS, ruling_in
+from assay.verify.judge.answers import RULINGS, ruling_in
 
 CASES = {
     "supported": ["Supported.", "SUPPORTED", "**Verdict:** Supported", "The claim is fully supported.", "supports"],

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.verify.checks import examine
-from assay.verify.findings import ClaimSlot, SlotFinding
+from assay.verify.evidence import ClaimSlot, SlotFinding
 from assay.verify.judge.masks import MOST, Masked, mask
 
 TEXT = (

@@ -10,7 +10,7 @@ from assay.core.claims import Check
 from assay.verify.claim_check import CheckRules, ClaimResult
 from assay.verify.claims import claims
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.repair.cells import emptied, is_row
+from assay.verify.repair.edition import emptied, is_row
 from assay.verify.repair.surgery import EMPTY, Blank, changed
 from assay.verify.rows import cells
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.verify.claims import claims
-from assay.verify.stream.carryover import carried, spans
+from assay.verify.stream.sentences import carried, spans
 
 STREAMED = (
     "It grinds 40 tons. [S1.1]\n\n## Not found\n\nIts owner in 1900 is unknown. [S1.2]\n\n"

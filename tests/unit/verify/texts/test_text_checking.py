@@ -13,9 +13,8 @@ from assay.core.errors import StoreError
 from assay.core.sources import Document, PassageSpan, sha256
 from assay.evidence.segment import segment
 from assay.verify.texts.marked_text import TextReference, mark
-from assay.verify.texts.passage_choice import MOST, Picker
 from assay.verify.texts.reference_match import Catalogue
-from assay.verify.texts.text_check import SILENT, CheckedText, DocumentAccess, TextDraft, draft
+from assay.verify.texts.text_check import MOST, SILENT, CheckedText, DocumentAccess, Picker, TextDraft, draft
 
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
 PLANTS = "# Plants\n\nThe northern plant employs 400 people.\n\nThe southern plant employs 900 people.\n"

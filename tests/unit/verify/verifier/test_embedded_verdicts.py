@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.verify.decision import decide
-from assay.verify.verifier.claim_words import sights
 from assay.verify.verifier.features import features
 from assay.verify.verifier.index import index
 from assay.verify.verifier.model import Tree, model
+from assay.verify.verifier.signs import sights
 from assay.verify.verifier.verdicts import weigh
 
 TEXT = (

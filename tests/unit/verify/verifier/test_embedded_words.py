@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.verify.verifier.index import LONGEST, RARE, index, weight
-from assay.verify.verifier.opposites import opposites, table
-from assay.verify.verifier.tokens import WordToken, stem_of, tokens
+from assay.verify.verifier.tokens import WordToken, opposites, stem_of, table, tokens
 
 
 def stems(text: str) -> list[str]:

@@ -138,3 +138,11 @@ def _conflict(state: ViewState, envelope: e.Envelope, event: e.ConflictFound) ->
 @on(e.VerifySummary)
 def _summary(state: ViewState, envelope: e.Envelope, event: e.VerifySummary) -> None:
     state.gate = model.Gate(summary=event.summary, passed=event.passed, problems=event.problems)
+
+
+# What the events of typed answers change.
+
+
+@on(e.FieldsFilled)
+def _fields_filled(state: ViewState, envelope: e.Envelope, event: e.FieldsFilled) -> None:
+    state.fields = event.fields

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from assay.store.common import fold
-from assay.store.sql.nul_escape import Escaped
+from assay.store.sql.schema import Escaped
 
 revision = "0009"
 down_revision = "0008"

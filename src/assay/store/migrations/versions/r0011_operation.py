@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from assay.store.sql.nul_escape import Escaped
+from assay.store.sql.schema import Escaped
 
 revision = "0011"
 down_revision = "0010"

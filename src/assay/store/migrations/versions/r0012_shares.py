@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from assay.store.common import searched
-from assay.store.sql.nul_escape import Escaped
+from assay.store.sql.schema import Escaped
 
 revision = "0012"
 down_revision = "0011"

@@ -1,0 +1,283 @@
+"""Web addresses: how they are read, which a person allows, and what kind of source stands at one."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+
+import ada_url
+import msgspec
+
+from assay.core.sources import SourceKind
+
+# Web addresses: how they are read, and when two of them are the same page.
+
+LONGEST = 8_000
+"""Characters; no page needs more, and servers refuse it."""
+SCHEMES = {"http:": 80, "https:": 443}
+TRACKING = re.compile(
+    r"^(?:utm_\w+|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|igshid|mc_[ce]id|mkt_tok|_hsenc|_hsmi"
+    r"|vero_id|oly_(?:anon|enc)_id|_openstat|wickedid|s_cid|ref_src)$",
+    re.IGNORECASE,
+)
+_SIGNS = re.compile(r"[\x00-\x20\x7f]")
+
+
+class Url(msgspec.Struct, frozen=True):
+    """An address taken apart: `href` is how it is asked for (no fragment, no user), `host` without brackets."""
+
+    href: str
+    scheme: str
+    host: str
+    port: int
+    target: str
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port: what robots.txt and politeness go by."""
+        return f"{self.scheme}://{self._named}:{self.port}"
+
+    @property
+    def authority(self) -> str:
+        """The host as an address writes it, with the port where that is not the scheme's own."""
+        return self._named if self.port == SCHEMES[f"{self.scheme}:"] else f"{self._named}:{self.port}"
+
+    @property
+    def _named(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+
+class BadUrl(ValueError):
+    """The text is no address of a web page; the message says why."""
+
+
+@lru_cache(maxsize=512)
+def read(text: str, base: str = "") -> Url:
+    """An address, perhaps relative to `base`.
+
+    Raises:
+        BadUrl: it is none, is not http or https, names a user, or is too long.
+    """
+    text = text.strip(" \t\r\n\f")
+    if len(text) > LONGEST:
+        raise BadUrl(f"an address of more than {LONGEST:,} characters")
+    if not base and _SIGNS.search(text):
+        raise BadUrl("an address with control characters or spaces")
+    try:
+        url = ada_url.URL(text, base) if base else ada_url.URL(text)
+    except (ValueError, UnicodeEncodeError) as error:
+        raise BadUrl("not an address") from error
+    if url.protocol not in SCHEMES:
+        raise BadUrl(f"not http or https, but {url.protocol[:20]}")
+    if url.username or url.password:
+        raise BadUrl("an address which names a user or a password")
+    if not url.hostname.strip("."):
+        raise BadUrl("an address without a host")
+    url.hash = ""
+    if len(url.href) > LONGEST:  # what it spells out takes up to nine times the room
+        raise BadUrl(f"an address of more than {LONGEST:,} characters")
+    return Url(
+        href=url.href.removesuffix("#"),
+        scheme=url.protocol[:-1],
+        host=url.hostname.strip("[]").rstrip("."),
+        port=int(url.port) if url.port else SCHEMES[url.protocol],
+        target=url.pathname + url.search,
+    )
+
+
+def canonical(text: str) -> str:
+    """The form in which addresses are compared; what is no address stays itself.
+
+    The host is in lower case; default port, fragment, and the parameters which only say where a reader came from are
+    gone. The rest of the query is kept as it stands.
+    """
+    try:
+        url = read(text)
+    except BadUrl:
+        return text
+    path, question, query = url.target.partition("?")
+    kept = [part for part in query.split("&") if part and not TRACKING.match(part.partition("=")[0])]
+    return f"{url.scheme}://{url.authority}{path}" + (question + "&".join(kept) if kept else "")
+
+
+# What a person allows of the web: domains, dates, a country. One reading of it, for search and for pages alike.
+
+OTHER = "mcp:"
+"""How addresses begin which are of no host: what a server of the Model Context Protocol found."""
+DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
+
+
+class WebRules(msgspec.Struct, frozen=True, kw_only=True):
+    """What of the web a run may find and read.
+
+    `domains` and `denied` are hosts, each with all hosts below it: `gov.uk` holds `www.gov.uk`; no `domains` are all.
+    `since` and `until` are days (ISO 8601), both included, "" for none. `country` is where a search looks from
+    (ISO 3166, two small letters). With `fresh` pages kept from earlier runs are not used. `left_out` are single pages,
+    by their canonical address.
+    """
+
+    domains: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+    country: str = ""
+    fresh: bool = False
+    left_out: tuple[str, ...] = ()
+
+    def refuses_host(self, host: str) -> str:
+        """Why pages of this host are not read; "" when they are."""
+        host = host.lower().rstrip(".")
+        denied = next((domain for domain in self.denied if is_below(host, domain)), "")
+        if denied:
+            return f"{denied} was left out by request"
+        if self.domains and not any(is_below(host, domain) for domain in self.domains):
+            return f"not of {', '.join(self.domains)}"
+        return ""
+
+    def refuses(self, url: str, published: str = "") -> str:
+        """Why a page is left out, by its address and the day it was published (ISO 8601, or a part of it)."""
+        if url.startswith(OTHER):
+            return f"not of {', '.join(self.domains)}" if self.domains else self._refuses_date(published)
+        try:
+            why = self.refuses_host(read(url).host)
+        except BadUrl:
+            return "not an address"
+        if not why and self.leaves_out(url):
+            return "left out by request"
+        return why or self._refuses_date(published)
+
+    def leaves_out(self, url: str) -> bool:
+        """Whether this very page is left out."""
+        return bool(self.left_out) and canonical(url) in self.left_out
+
+    def _refuses_date(self, published: str) -> str:
+        found = DAY.match(published)
+        if not found or not (self.since or self.until):
+            return ""
+        try:
+            first, last = days_of(found)
+        except ValueError:
+            return ""
+        if self.since and last < self.since:
+            return f"published {found[0]}, before {self.since}"
+        if self.until and first > self.until:
+            return f"published {found[0]}, after {self.until}"
+        return ""
+
+
+ANYTHING = WebRules()
+
+
+def is_below(host: str, domain: str) -> bool:
+    """Whether a host is the domain, or below it."""
+    return host == domain or host.endswith(f".{domain}")
+
+
+def days_of(found: re.Match[str]) -> tuple[str, str]:
+    """The first and the last day of what a date names.
+
+    Raises:
+        ValueError: there is no such day.
+    """
+    year, month, day = (int(part) if part else 0 for part in found.groups())
+    first = date(year, month or 1, day or 1)
+    ends = month or 12
+    return first.isoformat(), date(year, ends, day or calendar.monthrange(year, ends)[1]).isoformat()
+
+
+DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>{}|\\^`]{1,200}")
+_OFFICIAL = re.compile(r"(?:.*\.)?(?:gov|mil|int|go|gob|gouv|govt|gv|gc)(?:\.[a-z]{2})?", re.IGNORECASE)
+_ACADEMIC = re.compile(r"(?:.*\.)?(?:edu|ac)(?:\.[a-z]{2})?", re.IGNORECASE)
+_STANDARDS = (
+    "ietf.org rfc-editor.org w3.org whatwg.org iso.org iec.ch itu.int unicode.org ecma-international.org nist.gov"
+)
+_LAW = "eur-lex.europa.eu legislation.gov.uk congress.gov federalregister.gov govinfo.gov sec.gov courtlistener.com"
+_OFFICES = "europa.eu un.org who.int oecd.org worldbank.org imf.org ecb.europa.eu federalreserve.gov admin.ch bund.de"
+_PAPERS = (
+    "doi.org arxiv.org biorxiv.org medrxiv.org ssrn.com ncbi.nlm.nih.gov pubmed.gov plos.org nature.com science.org"
+    " sciencedirect.com springer.com wiley.com jstor.org acm.org ieee.org mdpi.com openalex.org semanticscholar.org"
+)
+_WORKS = "wikipedia.org wikidata.org britannica.com merriam-webster.com wiktionary.org"
+_TALK = (
+    "reddit.com stackoverflow.com stackexchange.com superuser.com serverfault.com askubuntu.com quora.com"
+    " news.ycombinator.com x.com twitter.com facebook.com medium.com discourse.org"
+)
+_WIRES = "reuters.com apnews.com afp.com bbc.com bbc.co.uk npr.org dpa.com"
+HOSTS: tuple[tuple[SourceKind, str, tuple[str, ...]], ...] = (
+    ("primary", "a body which sets standards", tuple(_STANDARDS.split())),
+    ("primary", "the text of law or of records", tuple(_LAW.split())),
+    ("scholarly", "an archive or publisher of research", tuple(_PAPERS.split())),
+    ("reference", "a work of reference", tuple(_WORKS.split())),
+    ("forum", "anybody may write there", tuple(_TALK.split())),
+    ("news", "a news agency or broadcaster", tuple(_WIRES.split())),
+    ("official", "an office between states", tuple(_OFFICES.split())),
+)
+_FORUM_LABELS = frozenset(("forum", "forums", "community", "discuss"))
+_NEWS_TYPES = frozenset(("newsarticle", "reportagenewsarticle"))
+
+
+class Quality(msgspec.Struct, frozen=True):
+    """What kind of source it is, and the reason in a few words; unknown has none."""
+
+    kind: SourceKind = "unknown"
+    reason: str = ""
+
+
+UNKNOWN = Quality()
+
+
+def assess(url: str, metadata: Mapping[str, str], trusted: Sequence[str] = ()) -> Quality:
+    """The kind of the page at `url`; what is no page of the web is unknown.
+
+    `trusted` are hosts (with all below them) which the user vouches for: that wins over everything else. What a page
+    says of itself counts last, and makes no page official or primary.
+    """
+    try:
+        host = read(url).host.lower()
+    except BadUrl:
+        return UNKNOWN
+    vouched = next((name for name in trusted if is_below(host, name)), "")
+    if vouched:
+        return Quality("primary", f"{vouched} is in sources.allow")
+    return _by_host(host) or _by_words(metadata) or _by_shape(host, metadata)
+
+
+def find_doi(metadata: Mapping[str, str], url: str = "") -> str:
+    """The DOI a document states, else that of its address, in lower case; "" where there is none."""
+    for text in (metadata.get("doi", ""), metadata.get("DOI", ""), url if "doi.org/" in url else ""):
+        if found := DOI.search(text[:2_000]):
+            return found[0].rstrip(".,;)").lower()
+    return ""
+
+
+@lru_cache(maxsize=256)
+def _by_host(host: str) -> Quality | None:
+    for kind, reason, names in HOSTS:
+        if name := next((name for name in names if is_below(host, name)), ""):
+            return Quality(kind, f"{name}: {reason}")
+    if _OFFICIAL.fullmatch(host):
+        return Quality("official", "a host of a state or of an office between states")
+    return None
+
+
+def _by_words(metadata: Mapping[str, str]) -> Quality | None:
+    if find_doi(metadata):
+        return Quality("scholarly", "it states a DOI")
+    if metadata.get("journal"):
+        return Quality("scholarly", "it names the journal it is in")
+    return None
+
+
+def _by_shape(host: str, metadata: Mapping[str, str]) -> Quality:
+    if _FORUM_LABELS.intersection(host.split(".")):
+        return Quality("forum", "anybody may write there, by its name")
+    if _ACADEMIC.fullmatch(host):
+        return Quality("scholarly", "a host of a university")
+    if metadata.get("type", "").lower() in _NEWS_TYPES:
+        return Quality("news", "it says that it is a news article")
+    if metadata.get("type", "").lower() == "article" and metadata.get("section"):
+        return Quality("news", "it says that it is an article of a section")
+    return UNKNOWN
