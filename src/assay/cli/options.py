@@ -139,7 +139,14 @@ def citations(command: Command) -> Command:
     footnotes = click.option(
         "--footnotes", "citations", flag_value="footnotes", help="Cite with Markdown footnotes (--citations footnotes)."
     )
-    return mode(footnotes(command))
+    plain = click.option(
+        "--plain", is_flag=True, expose_value=False, callback=_set_plain, help="Print Markdown on a terminal too."
+    )
+    return mode(footnotes(plain(command)))
+
+
+def _set_plain(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.ensure_object(TerminalOptions).plain |= value
 
 
 def paging(command: Command) -> Command:

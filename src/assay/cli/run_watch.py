@@ -19,7 +19,8 @@ from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.live.summary import outcome, summary
 from assay.cli.notify_options import tell
-from assay.cli.terminal import say, write
+from assay.cli.report_screen import is_laid_out, laid_out
+from assay.cli.terminal import put, say, write
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
@@ -185,8 +186,11 @@ async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, .
     if output.stdout == "json":
         write((await assay.export(view.run_id, ".json", output.citations)).decode(), hint=_kept(view))
     elif output.stdout == "report" and written and not output.files:
-        text = (await assay.export(view.run_id, ".md", output.citations)).decode()
-        write(output.rest(text), hint=_kept(view))
+        if output.rest is str and is_laid_out(output.citations):
+            put(f"{laid_out(view, output.citations)}\n", hint=_kept(view))
+        else:
+            text = (await assay.export(view.run_id, ".md", output.citations)).decode()
+            write(output.rest(text), hint=_kept(view))
     targets = output.files if written else ()
     for path in targets:
         await _save(assay, view, path, output)

@@ -15,9 +15,10 @@ from assay.core.errors import StoreError
 
 @dataclass
 class TerminalOptions:
-    """What the options of any command say: -1 quiet, 0 normal, 1 `-v`, 2 `-vv`."""
+    """What the options of any command say: -1 quiet, 0 normal, 1 `-v`, 2 `-vv`; `plain` wants Markdown on a screen."""
 
     verbosity: int = 0
+    plain: bool = False
 
 
 def clean(text: str) -> str:
@@ -60,9 +61,18 @@ def write(text: str, *, hint: str = "") -> None:
         ReaderGone: nobody reads it any more.
         StoreError: it cannot be written (the disk is full).
     """
-    screen = sys.stdout is not None and sys.stdout.isatty()
+    put(harmless(text) if is_screen() else text, hint=hint)
+
+
+def is_screen() -> bool:
+    """Whether stdout is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def put(text: str, *, hint: str = "") -> None:
+    """As `write`, for text which steers a terminal on purpose and was made harmless by whoever laid it out."""
     try:
-        click.echo(harmless(text) if screen else text, nl=not text.endswith("\n"))
+        click.echo(text, nl=not text.endswith("\n"), color=True)
     except BrokenPipeError as error:
         raise ReaderGone from error  # click would make an exit code of 1 of the other
     except OSError as error:

@@ -9,17 +9,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import msgspec
 from markdown_it.tree import SyntaxTreeNode
 
 from assay.core.bibliography import NumberedCitation, render_body
+from assay.core.claims import Verdict
 from assay.core.clean import HARMFUL
 from assay.core.markers import CitationMode
-from assay.core.report import bibliography
+from assay.core.phrases import verdict
+from assay.core.report import Report, bibliography, build_report
 from assay.core.view import RunView
-from assay.export.inline import parse
+from assay.export.inline import ClaimSpan, Mark, claim_spans, parse
 
+SIGNS: dict[Verdict, str] = {"partial": "◐", "unsupported": "✗", "contradicted": "⚠"}
+"""The verdicts which are told in the text, behind their claims, and the sign of each."""
 DEEPEST = 5
 """How deep lists and quotations may lie in one another."""
 
@@ -28,7 +33,10 @@ _SOURCE = "#source-"  # where the reader links a citation which it finds only as
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """Text of one kind; a line end in it is a break. `link` is an address of the web, `cite` a number of a source."""
+    """Text of one kind; a line end in it is a break. `link` is an address of the web, `cite` a number of a source.
+
+    With a `verdict` it is the mark behind a claim which a reader should look at.
+    """
 
     text: str
     bold: bool = False
@@ -37,6 +45,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
     code: bool = False
     link: str = ""
     cite: int = 0
+    verdict: Literal["", Verdict] = ""
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,24 +128,54 @@ def _runs_left(text: str) -> bool:
 
 
 def read_report(view: RunView, citations: CitationMode) -> tuple[Block, ...]:
-    """The report's text as blocks: citations as numbers, in `markers` mode as ids, in `none` mode left out."""
+    """The report's text as blocks: citations as numbers, in `markers` mode as ids, in `none` mode left out.
+
+    Behind each claim which a reader should look at stands its verdict, as a sign and a word.
+    """
     written: CitationMode = "none" if citations == "none" else "numbers"
-    books = bibliography(view)
+    report, books = build_report(view, written), bibliography(view)
     body = render_body(view.report.text, books, written)
     cites = body.cited(books.numbers) if written == "numbers" else ()
-    return read_blocks(body.text, cites, ids=citations == "markers")
+    claims = tuple(
+        span for span in claim_spans(view, report, body, cites) if report.claims[span.index].verdict in SIGNS
+    )
+    return _read(body.text, claims, cites, _Marks(report, ids=citations == "markers"))
 
 
-def read_blocks(markdown: str, cites: Sequence[NumberedCitation] = (), *, ids: bool = False) -> tuple[Block, ...]:
-    """`markdown` as blocks; a citation is shown as its number, with `ids` as the ids it stands for."""
-    root = SyntaxTreeNode(parse(markdown, (), cites))
+def read_blocks(markdown: str, cites: Sequence[NumberedCitation] = ()) -> tuple[Block, ...]:
+    """`markdown` as blocks; a citation is shown as its number."""
+    return _read(markdown, (), cites, _Marks())
+
+
+def _read(
+    markdown: str, claims: Sequence[ClaimSpan], cites: Sequence[NumberedCitation], marks: _Marks
+) -> tuple[Block, ...]:
+    root = SyntaxTreeNode(parse(markdown, claims, cites))
     levels = [int(node.tag[1]) for node in root.walk() if node.type == "heading"]
-    return tuple(_Reader(min(levels, default=1) - 1, ids).blocks(root.children, 0))
+    return tuple(_Reader(min(levels, default=1) - 1, marks).blocks(root.children, 0))
+
+
+class _Marks:
+    """What stands in a text besides its words: citations, with `ids` as the ids they stand for, and verdicts."""
+
+    def __init__(self, report: Report | None = None, *, ids: bool = False) -> None:
+        self._claims, self._ids = report.claims if report else (), ids
+
+    def cite(self, cited: NumberedCitation) -> Piece:
+        """A citation."""
+        said = f"[{', '.join(cited.ids)}]" if self._ids else f"[{cited.number}]"
+        return Piece(text=said, cite=cited.number)
+
+    def verdict(self, mark: Mark) -> Iterator[Piece]:
+        """The verdict behind a claim, where the claim ends; nothing elsewhere."""
+        if mark.edge == "badge":
+            found = self._claims[mark.claim].verdict
+            yield Piece(text=f" [{SIGNS[found]} {verdict(found)}]", bold=True, verdict=found)
 
 
 class _Reader:
-    def __init__(self, up: int, ids: bool) -> None:
-        self._up, self._ids = up, ids
+    def __init__(self, up: int, marks: _Marks) -> None:
+        self._up, self._marks = up, marks
 
     def blocks(self, nodes: Sequence[SyntaxTreeNode], depth: int) -> Iterator[Block]:
         for node in nodes:
@@ -178,7 +217,9 @@ class _Reader:
         for child in node.children:
             match child.type:
                 case "cite":
-                    yield self._cite(child.meta["cite"])
+                    yield self._marks.cite(child.meta["cite"])
+                case "mark":
+                    yield from self._marks.verdict(child.meta["mark"])
                 case "softbreak" | "hardbreak":
                     yield msgspec.structs.replace(looks, text=" " if child.type == "softbreak" else "\n")
                 case "code_inline":
@@ -187,10 +228,6 @@ class _Reader:
                     yield from self._pieces(child, _looks(child, looks))
                 case _:
                     yield msgspec.structs.replace(looks, text=plain(child.content))
-
-    def _cite(self, cited: NumberedCitation) -> Piece:
-        said = f"[{', '.join(cited.ids)}]" if self._ids else f"[{cited.number}]"
-        return Piece(text=said, cite=cited.number)
 
 
 def _looks(node: SyntaxTreeNode, around: Piece) -> Piece:

@@ -7,6 +7,7 @@ of Markdown never see it.
 from __future__ import annotations
 
 import functools
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Literal
@@ -17,11 +18,15 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from assay.core.bibliography import NumberedCitation
+from assay.core.bibliography import NumberedCitation, RenderedText
 from assay.core.clean import link_target
+from assay.core.report import Report
+from assay.core.view import RunView
 
 # Where in the report's blocks its claims and citations are.
 
+_SPACE = re.compile(r"[ \t]*\n?[ \t]*")
+_END = re.compile(r"[.!?…。！？؟।]*[\"'”’»)]*")
 Edge = Literal["end", "badge", "start"]
 _ORDER: tuple[Edge, ...] = ("end", "badge", "start")
 
@@ -169,6 +174,27 @@ def _in_row(part: str, line: str, number: int, read: dict[int, int]) -> list[int
         points.append(begin)
         begin += 1
     return points
+
+
+def claim_spans(
+    view: RunView, report: Report, body: RenderedText, cites: tuple[NumberedCitation, ...]
+) -> tuple[ClaimSpan, ...]:
+    """Where the claims of a report stand in its text as people read it."""
+    pairs = list(zip(report.claims, view.claims, strict=True))
+    ends = {cite.start: cite.end for cite in cites}
+    closes = [_close(body, max(claim.end, body.span(of.end, of.end)[0]), ends) for claim, of in pairs]
+    return tuple(
+        ClaimSpan(index=index, start=claim.start, end=claim.end, close=close)
+        for index, ((claim, _), close) in enumerate(zip(pairs, closes, strict=True))
+    )
+
+
+def _close(body: RenderedText, end: int, ends: dict[int, int]) -> int:
+    """Where what follows a sentence which ends at `end` is over: its citations, and the sign which ends it."""
+    while (space := _SPACE.match(body.text, end)) and space.end() in ends:
+        end = ends[space.end()]
+    sign = _END.match(body.text, end)
+    return sign.end() if sign else end
 
 
 _TEXT, _CLAIMS, _CITES, _PLAN = "text", "claims", "cites", "plan"  # what the environment of a parse holds

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from string import Formatter
 
 import msgspec
 from markupsafe import Markup, escape
 
-from assay.core.bibliography import NumberedCitation, RenderedText, render_body
+from assay.core.bibliography import NumberedCitation, render_body
 from assay.core.claims import Verdict
 from assay.core.clean import HARMFUL, link_target
 from assay.core.markers import CitationMode
 from assay.core.report import Report, ReportClaim, ReportPassage, ReportSource, bibliography, build_report
 from assay.core.view import RunView
 from assay.export import sections
-from assay.export.inline import ClaimSpan
+from assay.export.inline import ClaimSpan, claim_spans
 
 Child = str | Markup | None
 _VOID = frozenset(("br", "hr", "input", "meta"))
@@ -68,9 +67,6 @@ def framed(message: str, **parts: Child) -> Markup:
 
 
 # What all parts of a page are made of: the report, and which id each quote has in the page.
-
-_SPACE = re.compile(r"[ \t]*\n?[ \t]*")
-_END = re.compile(r"[.!?…。！？؟।]*[\"'”’»)]*")
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,7 +124,7 @@ def gather(view: RunView, mode: CitationMode, *, opens: Callable[[ReportPassage]
         report=report,
         mode=mode,
         cites=cites,
-        claims=_stretches(view, report, body, cites),
+        claims=claim_spans(view, report, body, cites),
         cited=cited,
         passages=passages,
         quotes=_quotes(report, passages),
@@ -144,23 +140,3 @@ def _quotes(report: Report, passages: dict[int, tuple[ReportPassage, ...]]) -> d
         for place, passage in enumerate(group, 1)
     }
     return {passage.id: places[passage.source, passage.start, passage.end] for passage in report.passages}
-
-
-def _stretches(
-    view: RunView, report: Report, body: RenderedText, cites: tuple[NumberedCitation, ...]
-) -> tuple[ClaimSpan, ...]:
-    pairs = list(zip(report.claims, view.claims, strict=True))
-    ends = {cite.start: cite.end for cite in cites}
-    closes = [_close(body, max(claim.end, body.span(of.end, of.end)[0]), ends) for claim, of in pairs]
-    return tuple(
-        ClaimSpan(index=index, start=claim.start, end=claim.end, close=close)
-        for index, ((claim, _), close) in enumerate(zip(pairs, closes, strict=True))
-    )
-
-
-def _close(body: RenderedText, end: int, ends: dict[int, int]) -> int:
-    """Where what follows a sentence which ends at `end` is over: its citations, and the sign which ends it."""
-    while (space := _SPACE.match(body.text, end)) and space.end() in ends:
-        end = ends[space.end()]
-    sign = _END.match(body.text, end)
-    return sign.end() if sign else end

@@ -1,0 +1,155 @@
+"""A run's report as lines for a terminal: headings, lists, tables and links laid out, wrapped at words."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich import box, table
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.style import Style
+from rich.text import Text
+
+from assay.core.markers import CitationMode
+from assay.core.view import RunView
+from assay.export.blocks import Block, Code, Heading, Items, Line, Paragraph, Piece, Quote, Rule, Table
+from assay.export.paper import PaperSource, paper
+
+WIDEST = 100
+"""Columns of text, however wide the terminal is: longer lines are hard to read."""
+NARROWEST = 20
+
+_ADDRESS = re.compile(r"[!-~]+")
+"""What may stand in a link's escape sequence: nothing which could end it."""
+_NOTICE, _CITATION, _CODE, _ADDRESSED = "dim", "cyan", "bold", "underline"
+_VERDICTS = {"partial": "yellow", "unsupported": "red", "contradicted": "bold red"}
+
+
+def render(view: RunView, citations: CitationMode, width: int, *, colour: bool) -> str:
+    """The report of `view` in lines of at most `width` columns; without `colour` there is no escape sequence in it.
+
+    How the claims fared is left out: who shows a run says it in its last lines.
+    """
+    written = paper(view, citations)
+    console = Console(
+        file=io.StringIO(),
+        width=max(NARROWEST, min(width, WIDEST)),
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        no_color=not colour,
+        legacy_windows=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    parts = [
+        *_blocks(written.body),
+        *_sources(written.labels.sources, written.sources),
+        *_section(written.labels.to_check, written.to_check),
+        *_section(written.labels.limits, written.limits),
+    ]
+    with console.capture() as captured:
+        for number, part in enumerate(parts):
+            if number:
+                console.print()
+            console.print(part)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def _blocks(blocks: Sequence[Block]) -> Iterator[RenderableType]:
+    """Blocks in order; notices which follow one another share a paragraph."""
+    for notices, group in groupby(blocks, _is_notice):
+        if notices:
+            yield Text(" ").join(_text(block.line) for block in group if isinstance(block, Paragraph))
+        else:
+            for block in group:
+                yield _block(block)
+
+
+def _is_notice(block: Block) -> bool:
+    """Whether a paragraph is in italics from end to end, as what code puts into a report is."""
+    return isinstance(block, Paragraph) and all(piece.italic for piece in block.line.pieces if piece.text.strip())
+
+
+def _block(block: Block) -> RenderableType:
+    match block:
+        case Heading():
+            text = _text(block.line)
+            text.stylize("bold underline" if block.level == 1 else "bold")
+            return text
+        case Paragraph():
+            return _text(block.line)
+        case Items():
+            signs = [f"{block.start + at}." if block.ordered else "•" for at in range(len(block.items))]
+            return _list((sign, _tight(item)) for sign, item in zip(signs, block.items, strict=True))
+        case Quote():
+            return Padding(_tight(block.blocks), (0, 0, 0, 4), style=_NOTICE)
+        case Code():
+            return Padding(Text(block.text, style=_CODE), (0, 0, 0, 4))
+        case Table():
+            return _table(block)
+        case Rule():
+            return Text("─" * NARROWEST, style=_NOTICE)
+
+
+def _tight(blocks: Sequence[Block]) -> RenderableType:
+    """Blocks inside another, without lines between them."""
+    return Group(*(_block(block) for block in blocks))
+
+
+def _list(entries: Iterator[tuple[str, RenderableType]]) -> RenderableType:
+    """Entries behind their signs, each wrapped beside its own."""
+    grid = table.Table.grid(padding=(0, 1))
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for sign, entry in entries:
+        grid.add_row(Text(f"  {sign}"), entry)
+    return grid
+
+
+def _table(block: Table) -> RenderableType:
+    shown = table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    head, *rows = block.rows
+    for cell in head:
+        shown.add_column(_text(cell), overflow="fold")
+    for row in rows:
+        shown.add_row(*map(_text, row))
+    return shown
+
+
+def _sources(name: str, sources: Sequence[PaperSource]) -> Iterator[RenderableType]:
+    if sources:
+        yield Text(name, style="bold")
+        yield _list((f"{source.number}.", _text(source.line)) for source in sources)
+
+
+def _section(name: str, lines: Sequence[Line]) -> Iterator[RenderableType]:
+    if lines:
+        yield Text(name, style="bold")
+        yield _list(("•", _text(line)) for line in lines)
+
+
+def _text(line: Line) -> Text:
+    return Text.assemble(*((piece.text, _style(piece)) for piece in line.pieces), overflow="fold")
+
+
+def _style(piece: Piece) -> Style:
+    looks = [
+        name
+        for name, wanted in (
+            ("bold", piece.bold),
+            ("italic", piece.italic),
+            ("strike", piece.struck),
+            (_NOTICE, piece.italic),
+            (_CODE, piece.code),
+            (_CITATION, bool(piece.cite)),
+            (_ADDRESSED, bool(piece.link)),
+            (_VERDICTS.get(piece.verdict, ""), bool(piece.verdict)),
+        )
+        if wanted and name
+    ]
+    style = Style.parse(" ".join(looks)) if looks else Style.null()
+    return style + Style(link=piece.link) if piece.link and _ADDRESS.fullmatch(piece.link) else style
