@@ -48,10 +48,10 @@ def command(
     home: Path | None,
     **ways: Any,
 ) -> int:
-    """Answer QUESTION (- reads it from stdin) from what RUN (its id, the start of it, or last) has read.
+    """Answer QUESTION (- reads it from stdin) from all that RUN (its id, the start of it, or last) opened.
 
-    Nothing is searched. The answer is cited and checked like a report, and is a run of its own in the same thread.
-    Exits with 6 when what was read does not hold the answer.
+    Nothing else is searched. The answer is cited and checked like a report, and is a run of its own in the same thread.
+    Exits with 6 when what was opened does not hold the answer.
     """
     question = question_from([question], ())
     configured = settings.load()

@@ -27,7 +27,7 @@ def command(reference: str, number: int, as_json: bool, home: Path | None) -> No
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(passages)).decode())
         return
-    write("\n\n".join("\n".join(_told(passage)) for passage in passages))
+    write("\n\n".join("\n".join(told(passage)) for passage in passages))
 
 
 async def _passages(reference: str, number: int, home: Path | None) -> list[CitedPassage]:
@@ -35,7 +35,8 @@ async def _passages(reference: str, number: int, home: Path | None) -> list[Cite
         return await assay.passage(reference, number)
 
 
-def _told(cited: CitedPassage) -> Iterator[str]:
+def told(cited: CitedPassage) -> Iterator[str]:
+    """A cited passage in its document, a line each."""
     yield f"[{cited.number}] {clean(cited.source.title)}  {clean(cited.source.url)}"
     yield f"    {', '.join(_place(cited))}"
     yield ""

@@ -31,6 +31,7 @@ COMMANDS = {
     "plan": ("assay.cli.plan", "Plan research and estimate its cost; run the plan later."),
     "agent": ("assay.cli.agent", "Run one research agent on a task, without plan or report."),
     "ask": ("assay.cli.ask", "Ask about what a run has read, without searching again."),
+    "chat": ("assay.cli.chat", "Ask questions and follow-ups in one sitting."),
     "batch": ("assay.cli.batch", "Research many questions, under one total budget."),
     "schedule": ("assay.cli.schedule", "Ask questions at intervals and show what changed."),
     "docs": ("assay.cli.docs", "Add, list and search documents."),

@@ -20,9 +20,11 @@ from assay.core.phrases import in_words
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import estimate_tokens
 from assay.core.translation import gettext as _
+from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, data, user
 from assay.phases.material import evidence
+from assay.phases.opened_documents import reopen
 from assay.run.run import Run
 
 HITS = 4
@@ -119,11 +121,12 @@ OPENING = 6
 
 class QuickLook(msgspec.Struct, frozen=True, kw_only=True):
     """What was found at once: passages in the lines of `core.passage_context`, empty for none; `late` says that time
-    ran out.
+    ran out. `limits` are what a reader must know of what was not looked at.
     """
 
     evidence: str = ""
     late: bool = False
+    limits: tuple[str, ...] = ()
 
 
 async def search_once(run: Run, toolset: Toolset, case: Case) -> QuickLook:
@@ -189,13 +192,14 @@ def _in_hand(run: Run, ledger: Ledger, case: Case) -> str:
     return _fitting(run, ledger, [*near, *shown])
 
 
-async def recall_all(run: Run, toolset: Toolset, case: Case) -> QuickLook:
-    """The passages the ledger holds which are nearest to the question; nothing is searched.
+async def recall_all(run: Run, toolset: Toolset, reader: DocumentReader, case: Case) -> QuickLook:
+    """The passages of all that was opened before which are nearest to the question; nobody outside is asked.
 
     Where none shares a word with it (it may be in another language), the first of all.
     """
     async with run.phase("research") as phase:
         phase.emit(ToolStarted(call="question", tool="recall", arguments=data({"query": case.question})))
+        limits = await reopen(phase, toolset, reader, case.question, RECALLED)
         near = toolset.ledger.recall(case.question, RECALLED) or _first(toolset.ledger)
         found = _fitting(phase, toolset.ledger, [*near, *_openings(toolset.ledger, near)]) if near else ""
         for shown in read(found):
@@ -203,7 +207,7 @@ async def recall_all(run: Run, toolset: Toolset, case: Case) -> QuickLook:
                 phase.emit(SourceAdded(source=source))
         said = f"{len(near)} passages read before for “{case.question}”"
         phase.emit(ToolFinished(call="question", tool="recall", summary=said))
-    return QuickLook(evidence=found)
+    return QuickLook(evidence=found, limits=limits)
 
 
 def _first(ledger: Ledger) -> list[Passage]:

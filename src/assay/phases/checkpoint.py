@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import msgspec
@@ -11,7 +11,7 @@ from assay.agents.findings import cite, quoted
 from assay.agents.task import Finding, Finished, Toolset
 from assay.core.brief import Brief, Point
 from assay.core.errors import OtherRelease, StoreError, UnknownName, UsageError
-from assay.core.events import RunContinued, SourceAdded
+from assay.core.events import Envelope, RunContinued, SourceAdded, SourceExpected, decode
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import LedgerRow, Memory
 from assay.core.report import bibliography
@@ -41,7 +41,7 @@ class InheritedEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
     `answers` are what calls got, by their key in the ledger; they hold while `scope`, the documents they were asked of,
     is what it was, and where the web is searched too, on the same `date`. `cited` are the passages the earlier report
-    cites. `earlier` is what was done, for those who go on.
+    cites. `earlier` is what was done, for those who go on, `ahead` the addresses of pages which were read ahead.
     """
 
     step_tag: ClassVar[str] = "heritage"
@@ -53,6 +53,7 @@ class InheritedEvidence(msgspec.Struct, frozen=True, kw_only=True):
     scope: CollectionSummary | None = None
     cited: tuple[str, ...] = ()
     earlier: tuple[Finished, ...] = ()
+    ahead: tuple[str, ...] = ()
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -73,7 +74,8 @@ async def inherit(run: Run) -> InheritedEvidence:
     async def take(step_context: StepContext) -> InheritedEvidence:
         journal = run.execution.journal
         try:
-            inheritance = taken(await journal.load(parent), fold(await journal.events(parent)))
+            events = await journal.events(parent)
+            inheritance = taken(await journal.load(parent), fold(events), read_ahead(events))
         except UnknownName as error:
             raise UsageError(f"{error}: the run this one continues was deleted; start it again without it") from error
         for row in inheritance.rows:
@@ -95,7 +97,13 @@ def _continued(parent: str, inheritance: InheritedEvidence) -> RunContinued:
     )
 
 
-def taken(memory: Memory, view: RunView) -> InheritedEvidence:
+def read_ahead(events: Sequence[Envelope]) -> tuple[str, ...]:
+    """The addresses of the pages a run has begun to read before anybody asked for them."""
+    expected = (decode(each) for each in events if each.type == SourceExpected.kind)
+    return tuple(dict.fromkeys(url for each in expected if isinstance(each, SourceExpected) for url in each.urls))
+
+
+def taken(memory: Memory, view: RunView, ahead: Sequence[str] = ()) -> InheritedEvidence:
     """What is to be taken over from a stored run: its own, and what it took over itself."""
     stored = memory.steps.get(STEP)
     before = msgspec.json.decode(stored.data, type=InheritedEvidence) if stored else InheritedEvidence()
@@ -107,6 +115,7 @@ def taken(memory: Memory, view: RunView) -> InheritedEvidence:
         scope=scope_of(memory),
         cited=tuple(passage.id for passage in bibliography(view).cited),
         earlier=_done(memory, view),
+        ahead=tuple(dict.fromkeys((*before.ahead, *ahead))),
     )
 
 
@@ -139,7 +148,8 @@ def equip(
     if is_fresh(run.brief, inheritance.date, inheritance.scope, scope):
         for key, answer in inheritance.answers.items():
             ledger.answer(key, bytes(answer))
-    return Toolset(ledger=ledger, tools=tools, lanes=(run.lane, *inheritance.lanes), earlier=inheritance.earlier)
+    lanes = (run.lane, *inheritance.lanes)
+    return Toolset(ledger=ledger, tools=tools, lanes=lanes, earlier=inheritance.earlier, ahead=inheritance.ahead)
 
 
 def is_fresh(brief: Brief, date: str, scope: CollectionSummary | None, now: CollectionSummary | None) -> bool:

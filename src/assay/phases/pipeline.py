@@ -110,12 +110,14 @@ async def _answered(run: Run, services: Services) -> Outcome:
     rules = run.limit(triage.depth)
     if triage.answer is not None or run.brief.mode == "web_search":
         proof = proofreader(run, toolset.ledger, services.reader, "answer")
-        draft = await at_once(run, toolset, case, triage.answer or "", proof)
+        draft = await at_once(run, toolset, services.reader, case, triage.answer or "", proof)
         return await finish(run, toolset, services.reader, case, draft, proofreader=proof)
     if not searchable:
         proof = proofreader(run, toolset.ledger, services.reader, "answer")
         held = bool(toolset.ledger.everything()[1])  # taken over from an earlier run
-        draft = await (answer_from(run, toolset, case, proof) if held else write_nothing(run, toolset, case))
+        draft = await (
+            answer_from(run, toolset, services.reader, case, proof) if held else write_nothing(run, toolset, case)
+        )
         announce(run, toolset, draft.text)
         return await finish(run, toolset, services.reader, case, draft, proofreader=proof)
     if triage.whole_collection and not run.brief.schema and await agreed(run, _(EVERY_DOCUMENT)):
@@ -162,14 +164,16 @@ def goes_on(brief: Brief, triage: Triage) -> bool:
     return triage.follow_up != "new_topic" or "search" not in brief.tools
 
 
-async def at_once(run: Run, toolset: Toolset, case: Case, text: str, proof: Proofreader | None) -> Draft:
+async def at_once(
+    run: Run, toolset: Toolset, reader: DocumentReader, case: Case, text: str, proof: Proofreader | None
+) -> Draft:
     """An answer without a plan: `text`, what a look at the documents brings, or what was found before.
 
     Raises:
         ModelFailed: no model worked and nothing was found.
     """
     if not text and "search" not in toolset.tools:
-        return await answer_from(run, toolset, case, proof)
+        return await answer_from(run, toolset, reader, case, proof)
     draft = await answer(run, toolset, case, text, proof)
     announce(run, toolset, draft.text)
     return draft

@@ -14,6 +14,7 @@ from assay.core.messages import Reply, Request
 from assay.core.phrases import in_words, nothing
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
+from assay.evidence.documents import DocumentReader
 from assay.phases.background import (
     QuickLook,
     may_search,
@@ -55,9 +56,11 @@ async def answer(run: Run, toolset: Toolset, case: Case, text: str, proofreader:
         return await _answer(phase, toolset, case, look, proofreader)
 
 
-async def answer_from(run: Run, toolset: Toolset, case: Case, proofreader: Proofreader | None = None) -> Draft:
-    """Answer from what the ledger holds, and from nothing else; `proofreader` is as in `answer`."""
-    look = await recall_all(run, toolset, case)
+async def answer_from(
+    run: Run, toolset: Toolset, reader: DocumentReader, case: Case, proofreader: Proofreader | None = None
+) -> Draft:
+    """Answer from what was opened before, and from nothing else; `proofreader` is as in `answer`."""
+    look = await recall_all(run, toolset, reader, case)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if look.evidence:
@@ -65,7 +68,7 @@ async def answer_from(run: Run, toolset: Toolset, case: Case, proofreader: Proof
         await checked(phase, toolset, case)
         text = state(_("Nothing that answers this question is in {scope}.").format(scope=case.scope))
         phase.emit(ReportDelta(text=text))
-        return Draft(text=text, sourced=False)
+        return Draft(text=text, sourced=False, limits=look.limits)
 
 
 async def _look(run: Run, toolset: Toolset, case: Case) -> QuickLook:
@@ -113,7 +116,7 @@ async def _answer(phase: Run, toolset: Toolset, case: Case, look: QuickLook, pro
 def _said(look: QuickLook, seconds: float) -> tuple[str, ...]:
     """What a reader must know of a look which was cut short."""
     if not look.late:
-        return ()
+        return look.limits
     return (_(CUT if look.evidence else LATE).format(seconds=round(seconds)),)
 
 

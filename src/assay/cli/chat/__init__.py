@@ -1,0 +1,3 @@
+"""`assay chat`: questions and follow-ups in one sitting."""
+
+from assay.cli.chat.command import command as command

@@ -1,0 +1,264 @@
+"""A chat: a thread whose questions are answered from what it has opened, or by research."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay import Assay, RunHandle
+from assay.cli import files
+from assay.cli.answer_stream import Streaming, can_stream
+from assay.cli.chat import slash
+from assay.cli.cite import told as told_citation
+from assay.cli.display import Display
+from assay.cli.exits import Exit
+from assay.cli.figures import joined, price, tokens
+from assay.cli.interrupts import heeding
+from assay.cli.live.summary import cost, outcome
+from assay.cli.progress import counted, shorten
+from assay.cli.run_watch import Output, exit_code, follow
+from assay.cli.terminal import clean, say, write
+from assay.cli.threads.thread_rows import HOW_TO_BEGIN, tell
+from assay.core.errors import AssayError, Cancelled, UsageError
+from assay.core.markers import CitationMode
+from assay.core.ports import RunStatus
+from assay.core.report import Report, build_report
+from assay.core.usage import Usage
+from assay.core.view import RunView
+
+ENDED: tuple[RunStatus, ...] = ("completed",)
+WEB = ("web", "domains", "not_domains", "since", "until", "country", "fresh")
+"""Options of a search, which a question about what was opened has no use for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTerms:
+    """What holds for every question of a chat: where to look, and the options of `Assay.start`."""
+
+    sources: Sequence[str] | None
+    options: dict[str, Any] = field(default_factory=dict)
+    citations: CitationMode = "numbers"
+    verbosity: int = 0
+
+
+class ChatSession:
+    """The conversation so far: `last` is the run of the last answer, `code` how the last question ended.
+
+    It is grounded once something was opened which a question can be answered from.
+    """
+
+    def __init__(self, assay: Assay, terms: ChatTerms) -> None:
+        self._assay, self._terms = assay, terms
+        self.thread, self.last, self.question, self._grounded = "", "", "", False
+        self.spent, self.asked, self.code = Usage(), 0, Exit.DONE
+
+    async def resume(self, thread: str, run: str) -> None:
+        """Go on with a thread, which may be new, or from a run.
+
+        Raises:
+            UnknownName: there is no such run.
+            UsageError: it has not ended.
+        """
+        self.thread, self.last, self.question, self._grounded = thread, "", "", False
+        if run:
+            row = await self._assay.find(run)
+            if row.status not in ENDED:
+                raise UsageError(f"run {row.run_id} is {row.status}; a chat goes on from a run that is completed")
+            self.last, self.thread, self.question = row.run_id, row.thread, row.question
+        elif thread:
+            found = await self._assay.page(thread=thread, status=ENDED, limit=1)
+            if found.runs:
+                self.last, self.question = found.runs[0].run_id, found.runs[0].question
+        if self.last:  # documents which are named now are to be read first
+            self._grounded = self._terms.sources is None and bool((await self._assay.view(self.last)).sources)
+
+    def greeting(self) -> str:
+        """The first line: where the chat stands."""
+        if self.last:
+            return f"going on after “{shorten(clean(self.question), 60)}” (run {self.last}); /help lists the commands"
+        return "ask a question; /help lists the commands, Ctrl-D ends the chat"
+
+    def farewell(self) -> str:
+        """The last line: what it cost, and how to go on."""
+        named = f"--thread {self.thread}" if self.thread else f"--continue {self.last}" if self.last else ""
+        return joined((self._total(), f"to go on: assay chat {named}" if named else ""), "; ")
+
+    async def serve(self, line: str) -> bool:
+        """Answer a question or do a command; False where the chat is to end. What fails is said."""
+        name, rest = slash.read(line)
+        if name == "quit":
+            return False
+        try:
+            if not name:
+                await self._answered(rest)
+            elif name in slash.SLASH:
+                await self._commands()[name](rest)
+            else:
+                say(slash.unknown(name))
+        except Cancelled:
+            say("cancelled")
+            self.code = Exit.CANCELLED
+        except click.ClickException as error:
+            say(error.format_message())
+        except AssayError as error:
+            say(f"assay: {clean(str(error))}")
+            self.code = Exit.FAILED if not name else self.code
+        return True
+
+    # questions
+
+    async def _answered(self, question: str) -> None:
+        """From what was opened so far; where that does not hold the answer, by research."""
+        if self.last and self._grounded:
+            options = {name: value for name, value in self._terms.options.items() if name not in WEB}
+            options["thread"] = self.thread
+            view = await self._run(self._assay.ask(self.last, question, **options), question, streams=True)
+            if view.stop_reason != "no_evidence":
+                return
+            say("what was opened so far does not hold it; researching")
+        await self._researched(question)
+
+    async def _researched(self, question: str) -> None:
+        """Research a question, the last one where none is given."""
+        question = question or self.question
+        if not question:
+            raise click.UsageError("/research needs a question")
+        shown = self._output.display()
+        run = self._assay.start(
+            question,
+            sources=None if self._terms.sources is None else list(self._terms.sources),
+            progress=shown.told,
+            **{**self._terms.options, "thread": self.thread, "continues": self.last},
+        )
+        await self._run(run, question, shown)
+
+    async def _run(
+        self, run: RunHandle, question: str, shown: Display | None = None, *, streams: bool = False
+    ) -> RunView:
+        """Show a run until it ends, its answer and what it took. Ctrl-C cancels it, and nothing else.
+
+        Raises:
+            Cancelled, AssayError: it could not be begun.
+        """
+        self.asked += 1
+        output, streaming = self._output, None
+        if streams:  # what was opened before is in hand: there is little to tell of how it goes
+            output = replace(output, verbosity=output.verbosity or -1)
+        if streams and can_stream():
+            streaming = Streaming(output.verbosity, output.citations)
+            output = replace(output, rest=streaming.rest)
+        display = shown or streaming or output.display()
+        with heeding() as heed:
+            heed(signal.SIGINT, run.cancel)
+            with display:
+                await follow(aiter(run), output, display)
+            view = await run.view()
+        self.code = exit_code(view)
+        self.spent += view.usage.total
+        if streaming is not None and streaming.said and view.status != "completed":
+            write("\n")
+        self._delivered(view, output, again=streams)
+        if view.status == "completed" and not (streams and view.stop_reason == "no_evidence"):
+            self.last, self.question = view.run_id, question
+            self.thread = self.thread or (view.brief.thread if view.brief else "") or view.run_id
+            self._grounded = self._grounded or bool(view.sources)
+        return view
+
+    def _delivered(self, view: RunView, output: Output, *, again: bool) -> None:
+        """The answer on stdout, and a line or two on stderr. One which is looked for `again` is not shown."""
+        if view.status == "completed" and not (again and view.stop_reason == "no_evidence"):
+            write(output.rest(_answer(build_report(view, output.citations))))
+        if self._terms.verbosity >= 0:
+            say(joined((outcome(view), cost(view), self._total() if self.asked > 1 else "")))
+
+    @property
+    def _output(self) -> Output:
+        return Output(citations=self._terms.citations, verbosity=self._terms.verbosity)
+
+    def _total(self) -> str:
+        """`this chat: 3 questions, 4.1k tokens, $0.03`."""
+        used = joined((counted(self.asked, "run"), tokens(self.spent), price(self.spent)), ", ")
+        return f"this chat: {used}"
+
+    # commands
+
+    def _commands(self) -> dict[str, Callable[[str], Awaitable[None]]]:
+        return {
+            "help": self._help, "research": self._researched, "cite": self._cite, "sources": self._sources,
+            "claims": self._claims, "export": self._export, "cost": self._cost, "new": self._new,
+            "threads": self._threads, "thread": self._thread,
+        }  # fmt: skip
+
+    async def _help(self, _: str) -> None:
+        for line in slash.listed():
+            say(line)
+
+    async def _cost(self, _: str) -> None:
+        say(self._total())
+
+    async def _new(self, name: str) -> None:
+        await self.resume(name, "")
+        say(self.greeting())
+
+    async def _thread(self, name: str) -> None:
+        if not name:
+            raise click.UsageError("/thread needs a name; /threads lists them")
+        await self._new(name)
+
+    async def _threads(self, _: str) -> None:
+        tell(await self._assay.threads(), HOW_TO_BEGIN, as_json=False)
+
+    async def _cite(self, number: str) -> None:
+        if not number.isdigit() or not number.isascii():
+            raise click.UsageError("/cite needs the number of a citation: /cite 1")
+        passages = await self._assay.passage(self._latest(), int(number))
+        write("\n\n".join("\n".join(told_citation(passage)) for passage in passages))
+
+    async def _sources(self, _: str) -> None:
+        report = build_report(await self._assay.view(self._latest()))
+        for line in _sources(report):
+            write(line)
+        if not any(_sources(report)):
+            say("the last answer cites no source")
+
+    async def _claims(self, _: str) -> None:
+        report = build_report(await self._assay.view(self._latest()))
+        for claim in report.claims:
+            cited = "".join(f" [{number}]" for number in dict.fromkeys(each.number for each in claim.citations))
+            why = f" ({clean(claim.reason)})" if claim.reason else ""
+            write(f"{claim.verdict}{why}: {clean(claim.text)}{cited}")
+        if not report.claims:
+            say("the last answer states nothing that could be checked")
+
+    async def _export(self, path: str) -> None:
+        if not path:
+            raise click.UsageError("/export needs a file: /export answer.html")
+        run_id, (target,) = self._latest(), files.checked([_path(path)])
+        files.save(target, await self._assay.export(run_id, files.suffix(target), self._terms.citations))
+        say(f"written to {target}")
+
+    def _latest(self) -> str:
+        if not self.last:
+            raise click.UsageError("there is no answer yet")
+        return self.last
+
+
+def _path(text: str) -> Path:
+    return Path(text).expanduser()
+
+
+def _answer(report: Report) -> str:
+    """An answer as it is read in a conversation: its text, and the sources it cites."""
+    return "\n".join((report.markdown.rstrip(), "", *_sources(report), "")).replace("\n\n\n", "\n\n")
+
+
+def _sources(report: Report) -> Iterator[str]:
+    """A line for each source cited."""
+    for source in report.sources:
+        if source.number is not None:
+            yield joined((f"[{source.number}] {clean(source.title)}", clean(source.url)), "  ")
