@@ -10,7 +10,8 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
 from importlib import import_module
-from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin
+from types import UnionType
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from assay.core.errors import UnknownOption, UsageError
 
@@ -76,5 +77,7 @@ def _literals(hint: Any) -> tuple[object, ...]:
     """The words of `Literal[…]` or `Literal[…] | None`."""
     if get_origin(hint) is Literal:
         return get_args(hint)
+    if get_origin(hint) not in (Union, UnionType):  # a sequence of such words is read by whoever takes it
+        return ()
     parts = [part for part in get_args(hint) if part is not type(None)]
     return _literals(parts[0]) if len(parts) == 1 else ()

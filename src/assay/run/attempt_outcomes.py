@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from assay.core.messages import Reply
+from assay.core.ports import Fact
+from assay.core.usage import Usage
 
 REFUSAL_SHOWN = 300
 """Code points of a refusal in an event."""
@@ -25,3 +27,9 @@ def refusal(reply: Reply) -> str:
     words = " ".join(reply.text.split())
     short = words if len(words) <= REFUSAL_SHOWN else words[:REFUSAL_SHOWN] + "…"
     return f"it refused to answer{': ' if short else ''}{short}"
+
+
+def counts(usage: Usage) -> dict[str, Fact]:
+    """What a call took, for who watches it."""
+    names = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "usd")
+    return {name: getattr(usage, name) for name in names}

@@ -28,10 +28,10 @@ from assay.core.messages import (
     ToolCall,
     input_tokens,
 )
-from assay.core.ports import Fact, Model
+from assay.core.ports import Model
 from assay.core.usage import Usage
 from assay.run.affordability import fitted, reasoning, worst_case
-from assay.run.attempt_outcomes import named, refusal, unspoken
+from assay.run.attempt_outcomes import counts, named, refusal, unspoken
 from assay.run.nearness import closeness, cost_of
 from assay.run.place import RunPlace, watched
 from assay.run.rate_limits import PATIENCE
@@ -309,7 +309,7 @@ class Attempts:
             reply = await _stream(model, request, self._voice)
             usage = _priced(model, reply)
             if span is not None:
-                span.add(stop=reply.stop, **_counts(usage))
+                span.add(stop=reply.stop, **counts(usage))
         return reply, usage
 
     async def _measured(self, request: Request) -> Request:
@@ -336,12 +336,6 @@ class Attempts:
                 usage=usage,
             )
         )
-
-
-def _counts(usage: Usage) -> dict[str, Fact]:
-    """What a call took, for who watches it."""
-    names = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "usd")
-    return {name: getattr(usage, name) for name in names}
 
 
 def _pause(error: ModelError, again: int) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import assay
+from assay.app import option_names
 from assay.app.briefs import RunOptions
 from assay.app.revision import Revised
 from assay.core.errors import AssayError, EventLoopError, UnknownName, UnknownOption, UsageError
@@ -80,6 +81,12 @@ async def test_a_model_is_every_roles_and_one_of_its_own_goes_before() -> None:
         common: Any = {"model": "scripted:a.json", "models": {"judge": "extractive"}}
         with pytest.raises(AssayError, match=r"a\.json"):
             library.start(QUESTION, **common)
+
+
+def test_a_list_of_words_is_left_to_whoever_reads_it() -> None:
+    option_names.check("Assay.start", {"checks_off": ["judge"]}, (), "assay.app.briefs:RunOptions")
+    with pytest.raises(UsageError, match="depth cannot be 'deep': write 'auto', 'light'"):
+        option_names.check("Assay.start", {"depth": "deep"}, (), "assay.app.briefs:RunOptions")
 
 
 def test_the_options_are_those_of_the_signatures() -> None:

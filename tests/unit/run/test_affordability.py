@@ -26,12 +26,12 @@ def request(max_tokens: int = 1_000) -> Request:
 
 def test_each_measure_below_the_least_is_refused() -> None:
     for budget, told in (
-        (Budget(tokens=LEAST_TOKENS - 1), "the least is 4000"),
+        (Budget(tokens=LEAST_TOKENS - 1), "allow at least 4000"),
         (Budget(seconds=0), "0 seconds"),
         (Budget(searches=0), "0 searches"),
         (Budget(pages=0), "0 pages"),
         (Budget(agents=0), "0 agents"),
-        (Budget(usd=0.01), r"by dear; the least is \$0.0800"),
+        (Budget(usd=0.01), r"by dear; allow at least \$0.0800"),
     ):
         with pytest.raises(UsageError, match=told):
             check(budget, Profile(name="dear", price=DEAR))
@@ -48,7 +48,7 @@ def test_a_limit_of_money_names_the_setting_of_a_missing_price() -> None:
 
 def test_a_model_which_reasons_needs_room_for_it() -> None:
     thinking = Profile(name="o", native_reasoning=True)
-    with pytest.raises(UsageError, match="the least is 14000"):
+    with pytest.raises(UsageError, match="allow at least 14000"):
         check(Budget(tokens=LEAST_TOKENS), thinking)
     assert worst_case([model("o", CHEAP, native_reasoning=True)], request()).output_tokens == 11_000
 
