@@ -196,7 +196,7 @@ def test_a_detached_run_that_cannot_start_says_why(processes: Processes) -> None
 def test_two_processes_which_resume_one_run_execute_it_once(processes: Processes) -> None:
     processes.slow(find=400)
     processes.end(processes.research("--review-plan"))
-    processes.run("runs", "answer", "last", "--approve", "--no-resume")
+    processes.run("runs", "approve", "last", "--no-resume")
     both = [processes.start("runs", "resume", "last", "-q") for _ in range(2)]
     said = [processes.end(process) for process in both]
     assert [each.returncode for each in said] == [0, 0], said
@@ -207,7 +207,7 @@ def test_two_processes_which_resume_one_run_execute_it_once(processes: Processes
 def test_a_stopped_process_is_taken_over_and_when_woken_writes_nothing(processes: Processes) -> None:
     processes.slow(find=5_000)
     processes.end(processes.research("--review-plan"))
-    processes.run("runs", "answer", "last", "--approve", "--no-resume")
+    processes.run("runs", "approve", "last", "--no-resume")
     run_id = json.loads(processes.run("runs", "list", "--json").stdout)[0]["run_id"]
     old = processes.shell.spawn(stopped.__file__, processes.shell.home, run_id, stderr=subprocess.PIPE)
     processes.started.append(old)
@@ -254,7 +254,7 @@ def test_a_database_locked_for_too_long_is_a_clear_error_and_loses_nothing(
     processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     processes.end(processes.research("--review-plan"))
-    processes.run("runs", "answer", "last", "--approve", "--no-resume")
+    processes.run("runs", "approve", "last", "--no-resume")
     with monkeypatch.context() as patience:
         patience.setattr(sqlite, "_PRAGMAS", ("PRAGMA busy_timeout = 200", *sqlite._PRAGMAS[1:]))
         with locked(processes.shell.home):

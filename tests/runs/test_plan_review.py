@@ -56,13 +56,13 @@ def test_a_plan_waits_as_json_and_is_approved_from_elsewhere(shell: Shell) -> No
     assert (again.returncode, json.loads(again.stdout)) == (7, printed)
     refused = shell.run("runs", "answer", printed["run"])
     assert refused.returncode == 2
-    assert "--approve" in refused.stderr
-    done = shell.run("runs", "answer", printed["run"], "--approve")
+    assert f"assay runs approve {printed['run']}" in refused.stderr
+    done = shell.run("runs", "approve", printed["run"])
     assert done.returncode == 0, done.stderr
     assert "seven metres" in done.stdout
     view = shell.shown()
     assert (view["plan_approved_by"], view["status"]) == ("user", "completed")
-    late = shell.run("runs", "answer", printed["run"], "--approve")
+    late = shell.run("runs", "approve", printed["run"])
     assert (late.returncode, "does not wait for its plan" in late.stderr) == (2, True)
 
 
@@ -75,7 +75,7 @@ def test_another_plan_is_given_as_a_file(shell: Shell, tmp_path: Path, form: str
         if form == "text"
         else '{"title": "Mine", "steps": [{"title": "Springs", "description": "at spring tide"}]}'
     )
-    done = shell.run("runs", "answer", run_id, "--plan", file)
+    done = shell.run("runs", "approve", run_id, "--plan", file)
     assert done.returncode == 0, done.stderr
     view = shell.shown()
     assert view["plan"]["title"] == "Mine"
@@ -90,7 +90,7 @@ def test_another_plan_is_given_as_a_file(shell: Shell, tmp_path: Path, form: str
 def test_a_file_which_is_no_plan_names_its_line_and_the_run_waits_on(shell: Shell, tmp_path: Path) -> None:
     run_id = json.loads(shell.research("--review-plan").stdout)["run"]
     (tmp_path / "plan.txt").write_text("title: Mine\nSprings\n")
-    said = shell.run("runs", "answer", run_id, "--plan", tmp_path / "plan.txt")
+    said = shell.run("runs", "approve", run_id, "--plan", tmp_path / "plan.txt")
     assert (said.returncode, "line 2: 'Springs'" in said.stderr) == (2, True)
     assert shell.shown()["status"] == "waiting"
 

@@ -60,7 +60,7 @@ def command(
 
     \b
         assay plan "How did the harbour grow?" --in docs/
-        assay runs answer ID --approve
+        assay runs approve ID
     """
     question = question_from(words, paths)
     configured = settings.load()
@@ -99,7 +99,7 @@ async def show(assay: Assay, view: RunView, output: Output) -> Exit:
     for line in lines(view, estimate):
         write(line)
     if output.verbosity >= 0:
-        say(f"to research by it: assay runs answer {view.run_id} --approve; to drop it: assay runs rm {view.run_id}")
+        say(f"to research by it: assay runs approve {view.run_id}; to drop it: assay runs rm {view.run_id}")
     return Exit.DONE
 
 

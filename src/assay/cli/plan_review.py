@@ -25,7 +25,7 @@ async def review(assay: Assay, view: RunView) -> bool:
         with left_by_ctrl_c():
             plan = chosen(view.plan or Plan(title=""))
     except click.Abort:
-        say(f"\nrun {view.run_id} waits; to approve its plan later: assay runs answer {view.run_id} --approve")
+        say(f"\nrun {view.run_id} waits; to approve its plan later: assay runs approve {view.run_id}")
         raise
     if plan is None:
         await assay.control(view.run_id, "cancel", wait=10)

@@ -171,8 +171,8 @@ def _ask(view: RunView, output: Output) -> Exit:
         waiting["questions"] = view.clarification.questions
     write(msgspec.json.encode(waiting).decode())
     if output.verbosity >= 0:
-        how = "--approve" if view.waiting_for == "plan" else "ANSWER…"
-        say(f"run {view.run_id} waits; to go on: assay runs answer {view.run_id} {how}")
+        how = f"approve {view.run_id}" if view.waiting_for == "plan" else f"answer {view.run_id} ANSWER…"
+        say(f"run {view.run_id} waits; to go on: assay runs {how}")
     return Exit.INPUT_NEEDED
 
 

@@ -109,7 +109,7 @@ def where(view: RunView, files: Sequence[Path] = ()) -> str:
 
 def _next(view: RunView) -> str:
     if view.status == "waiting":
-        return f"assay runs answer {view.run_id}{' --approve' if view.waiting_for == 'plan' else ''}"
+        return f"assay runs {'approve' if view.waiting_for == 'plan' else 'answer'} {view.run_id}"
     if view.status in ("created", "running", "paused"):
         return f"assay runs resume {view.run_id}"
     if view.status == "completed" and any(claim.passages for claim in view.claims):

@@ -22,7 +22,6 @@ from assay.cli.terminal import TerminalOptions, say
 from assay.core.markers import CitationMode
 
 HOW = "give the answers in their order, or in a file (--answers FILE)"
-HOW_PLAN = "approve it (--approve), or give another (--plan FILE)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +35,12 @@ class AnswerOptions:
 
 
 @click.command(
-    "answer", epilog='Examples: assay runs answer last "The one in Brittany"; assay runs answer last --plan plan.txt'
+    "answer",
+    epilog='Examples: assay runs answer last "The one in Brittany"; assay runs answer last --answers a.json',
 )
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.argument("texts", metavar="[ANSWER]…", nargs=-1)
 @answers_option
-@click.option("--approve", is_flag=True, help="Approve the plan as it is.")
-@click.option(
-    "--plan",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Use this plan instead: its text form, or JSON as the run printed it.",
-)
 @click.option("--no-resume", is_flag=True, help="Only store the answers; `assay runs resume` continues.")
 @options.output()
 @options.citations
@@ -59,8 +52,6 @@ def command(
     reference: str,
     texts: tuple[str, ...],
     answers: list[str] | dict[str, str] | None,
-    approve: bool,
-    plan: Path | None,
     no_resume: bool,
     outputs: tuple[Path, ...],
     as_json: bool,
@@ -70,13 +61,13 @@ def command(
     notify: tuple[str, ...],
     home: Path | None,
 ) -> int:
-    """Answer the questions the run ID waits with, or approve its plan, and go on with it in this process.
+    """Answer the questions the run ID waits with, and go on with it in this process.
 
-    An empty answer leaves its question to the usual reading. On a terminal the questions are asked, and the plan is
-    shown.
+    An empty answer leaves its question to the usual reading. On a terminal the questions are asked. A plan is approved
+    by `assay runs approve`.
     """
-    if sum((bool(texts), answers is not None, approve, plan is not None)) > 1:
-        raise click.UsageError("give one of: answers as words, --answers FILE, --approve, --plan FILE")
+    if texts and answers is not None:
+        raise click.UsageError("give the answers as words or with --answers FILE, not both")
     stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()
     output = Output(
@@ -88,11 +79,12 @@ def command(
         notify=notify_options.targets(notify, configured),
     )
     told = answers if answers is not None else list(texts) or None
-    given = AnswerOptions(answers=told, approved=approve, plan=plan, resume=not no_resume)
-    return asyncio.run(_answer(reference, given, output, home))
+    given = AnswerOptions(answers=told, resume=not no_resume)
+    return asyncio.run(answered(reference, given, output, home))
 
 
-async def _answer(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
+async def answered(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
+    """Give a run that waits what it waits for, and go on with it unless that is left for later."""
     async with stored(home) as assay:
         view = await assay.view(reference)
         if not await _give(assay, view, given):
@@ -112,7 +104,8 @@ async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
     elif may_ask():
         return await put(assay, view)
     elif view.waiting_for == "plan":
-        raise click.UsageError(f"run {view.run_id} waits for its plan to be approved; {HOW_PLAN}")
+        how = f"assay runs approve {view.run_id}, with --plan FILE to give another"
+        raise click.UsageError(f"run {view.run_id} waits for its plan to be approved: {how}")
     else:
         raise click.UsageError(f"no answers; {HOW}. Asked is: {'; '.join(view.clarification.questions)}")
     return True

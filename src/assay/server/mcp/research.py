@@ -311,7 +311,7 @@ def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str
             "in their order."
         )
     if view.status == "waiting":
-        return f"The run waits for its plan to be approved by its owner: assay runs answer {run_id} --approve"
+        return f"The run waits for its plan to be approved by its owner: assay runs approve {run_id}"
     if view.status == "paused":
         return f"Its owner has paused the run. Tell the user; to go on with it: assay runs resume {run_id}"
     return f"Call research_wait(run_id={run_id!r}). Do not begin another run for this question."

@@ -1,0 +1,66 @@
+"""A report where a person reads it: laid out on a terminal, Markdown elsewhere and where it is asked for."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+import warm
+from shells import apart
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="written for Linux's terminals")
+
+NOTE = "# Harbour\n\nThe north pier of the harbour was built in 1790.\n"
+QUESTION = "When was the north pier of the harbour built?"
+
+
+@pytest.fixture
+def note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    apart(tmp_path, monkeypatch)
+    (tmp_path / "note.md").write_text(NOTE)
+    return tmp_path / "note.md"
+
+
+def on_a_terminal(*arguments: object, columns: int = 60, **env: str) -> str:
+    """What a process writes to a terminal which is its stdout."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    told = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": "", "PYTHONUTF8": "1", **env}
+    for name in ("COLUMNS", "LINES"):
+        told.pop(name, None)
+    process = warm.start(*arguments, stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL, env=told)
+    os.close(slave)
+    seen = b""
+    while select.select([master], [], [], 60)[0]:
+        try:
+            seen += os.read(master, 65536)
+        except OSError:  # nobody has the other end open any more
+            break
+    os.close(master)
+    assert process.wait(60) == 0
+    return seen.decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_shows_it_laid_out(note: Path) -> None:
+    seen = on_a_terminal(QUESTION, "--in", note, "--offline", "--depth", "light")
+    assert seen.startswith("The north pier of the harbour was built in 1790. \x1b[36m[1]\x1b[0m\n")
+    assert "\n\x1b[1mSources\x1b[0m\n\n  1. Harbour," in seen
+    assert "#sources" not in seen
+    assert "claims:" not in seen  # the last lines on stderr say how they fared
+    assert "\x1b" not in on_a_terminal(QUESTION, "--in", note, "--offline", "--depth", "light", NO_COLOR="1")
+
+
+def test_markdown_is_for_pipes_and_for_who_asks_for_it(note: Path) -> None:
+    asked = (QUESTION, "--in", note, "--offline", "--depth", "light")
+    piped = warm.run(*asked, "-q").stdout
+    assert "## Sources" in piped
+    assert "## Sources" in on_a_terminal(*asked, "--plain")
+    assert "[^1]" in on_a_terminal(*asked, "--footnotes")
