@@ -64,3 +64,19 @@ def test_markdown_is_for_pipes_and_for_who_asks_for_it(note: Path) -> None:
     assert "## Sources" in piped
     assert "## Sources" in on_a_terminal(*asked, "--plain")
     assert "[^1]" in on_a_terminal(*asked, "--footnotes")
+
+
+def test_open_shows_the_page_in_the_browser(note: Path, tmp_path: Path) -> None:
+    opened = tmp_path / "opened"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}\n')
+    browser.chmod(0o700)
+    warm.run(QUESTION, "--in", note, "--offline", "--depth", "light", "-q")
+    said = warm.run("runs", "open", env={**os.environ, "BROWSER": f"{browser} %s", "TERM": "xterm", "CI": ""})
+    path = Path(said.stdout.strip())
+    assert "built in 1790" in path.read_text()
+    assert path.parent.stat().st_mode & 0o077 == 0
+    assert opened.read_text() == path.as_uri()
+    nobody = warm.run("runs", "open", "last", env={**os.environ, "CI": "true"})
+    assert "no browser to open it in" in nobody.stderr
+    assert Path(nobody.stdout.strip()).is_file()

@@ -8,6 +8,7 @@ command = LazyGroup(
     lazy={
         "list": ("assay.cli.runs.list", "List runs, newest first."),
         "show": ("assay.cli.runs.show", "Show what happened in a run."),
+        "open": ("assay.cli.runs.open", "Open a report in the browser."),
         "watch": ("assay.cli.runs.watch", "Watch a run, live or replayed."),
         "answer": ("assay.cli.runs.answer", "Answer a waiting run's questions."),
         "approve": ("assay.cli.runs.approve", "Approve a waiting run's plan, or give it another."),
