@@ -76,6 +76,8 @@ def command(
         assay verify last --again                      # a run, by the rules of today
         assay verify report.md --in papers/ --model ollama:qwen3
 
+    One sentence of a run: assay cite. All its claims: assay claims. Claims with a text each: assay check.
+
     A text may cite by number with a list of references ([1], [^1]), or by links. Without --model nothing is stored and
     no model is asked, so it gives the same on every machine. With it a model judges what the rules do not decide, and
     what it answered is remembered in the home: asked again, it costs nothing. Exit code 3: a bundle does
