@@ -53,6 +53,7 @@ def test_what_it_holds_in_order() -> None:
     assert ("ListNumber", "seven") in paragraphs
     assert ("Quote", "A quotation with marks.") in paragraphs
     assert ("Quote", "“Code is read often.” (page 3)") in paragraphs
+    assert any(text.endswith("[⚠ contradicted]") for _, text in paragraphs)  # behind the claim it is said of
     heads = [text for style, text in paragraphs if style == "Heading1"]
     assert heads == ["Details in 中文", "Sources", "Claims to check"]
     assert paragraphs[-1][1].startswith("contradicted: the number differs (“The answer is")
