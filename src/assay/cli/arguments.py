@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli import option_groups
 from assay.core.errors import UsageError
 from assay.core.later import later
 
@@ -19,10 +20,14 @@ else:
 
 
 class ResearchCommand(click.Command):
-    """A command whose `--in` takes every word up to the next option."""
+    """A command whose `--in` takes every word up to the next option, and whose options are shown in groups."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, args if ctx.resilient_parsing else spread(args))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, the way `option_groups` has them."""
+        option_groups.write(self, ctx, formatter)
 
 
 def spread(args: Sequence[str]) -> list[str]:

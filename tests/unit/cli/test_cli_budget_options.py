@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from assay.cli.budget_options import Money
 from assay.cli.main import cli
+from assay.cli.option_groups import GROUPS
 
 
 @given(st.decimals(min_value="0.01", max_value=9999, places=2))
@@ -28,3 +29,16 @@ def test_commands_which_research_can_be_limited(command: str) -> None:
     text = CliRunner().invoke(cli, [command, "--help"]).output
     for name in ("time", "usd", "tokens", "searches", "pages", "agents"):
         assert f"--max-{name}" in text
+
+
+@pytest.mark.parametrize("command", ["research", "batch", "plan", "chat"])
+def test_options_of_research_are_shown_in_groups(command: str) -> None:
+    text = CliRunner().invoke(cli, [command, "--help"]).output
+    sections = [line.removesuffix(":") for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert sections == [title for title in (*GROUPS, "Options") if title in sections]
+    assert {"Sources", "Web", "Model", "Budget", "Options"} <= set(sections)
+    named = {each.name for each in cli.get_command(click.Context(cli), command).params}  # type: ignore[union-attr]
+    assert text.count("--home") == 1
+    assert named - {name for group in GROUPS.values() for name in group} <= {
+        "words", "question", "file", "home", "verbose", "quiet",
+    }  # fmt: skip
