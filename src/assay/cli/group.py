@@ -33,6 +33,7 @@ _WHOLE = {
     "list": ["runs", "list"],
     "history": ["runs", "list"],
     "show": ["runs", "show"],
+    "open": ["runs", "open"],
     "rm": ["runs", "rm"],
     "delete": ["runs", "rm"],
     "resume": ["runs", "resume"],
@@ -47,6 +48,9 @@ _WHOLE = {
 
 class LazyGroup(click.Group):
     """`lazy` maps a command's name to its module (which has `command`) and its line in the help."""
+
+    habits: tuple[str, ...] = ()
+    """Words which are understood besides the commands, and may be meant by one which is not."""
 
     def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -95,7 +99,8 @@ class LazyGroup(click.Group):
 
     def nearest(self, name: str, *, or_all: bool = False) -> str:
         """A hint for somebody who typed `name`: the nearest command, or (when asked) all of them, or nothing."""
-        near = difflib.get_close_matches(name.lower(), self.lazy, n=1, cutoff=0.7)
+        known = self.lazy if name in self.habits else (*self.lazy, *self.habits)  # `help me …` is a question
+        near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
         if near:
             return f"did you mean {near[0]!r}?"
         return f"there is: {', '.join(self.lazy)}" if or_all else ""
@@ -103,6 +108,8 @@ class LazyGroup(click.Group):
 
 class QuestionGroup(LazyGroup):
     """A group whose first word may be a question: what names no command is given to `default`."""
+
+    habits = ("help", *_WHOLE)
 
     def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

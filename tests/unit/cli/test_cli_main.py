@@ -88,6 +88,7 @@ def test_wrong_usage_exits_with_2_and_says_why(args: list[str], message: str, ca
         (["ls", "--help"], ["runs", "list", "--help"]),
         (["show", "last", "--help"], ["runs", "show", "--help"]),
         (["delete", "--help"], ["runs", "rm", "--help"]),
+        (["open", "--help"], ["runs", "open", "--help"]),
         (["docs", "ls", "--help"], ["docs", "list", "--help"]),
         (["docs", "delete", "--help"], ["docs", "rm", "--help"]),
         (["users", "create", "--help"], ["users", "add", "--help"]),
@@ -140,3 +141,11 @@ def test_a_reader_that_goes_away_is_no_crash():
     )
     assert done.stderr == ""
     assert done.stdout in ("0\n", "141\n")  # 0: everything was in the pipe before its reader left
+
+
+@pytest.mark.parametrize(
+    ("typed", "near"), [("hlep", "help"), ("vresion", "version"), ("reserach", "research"), ("hsitory", "history")]
+)
+def test_a_word_which_is_nearly_a_command_is_asked_back(typed: str, near: str, capsys: pytest.CaptureFixture[str]):
+    assert main([typed]) == 2
+    assert f"did you mean '{near}'?" in capsys.readouterr().err
