@@ -19,7 +19,7 @@ from simulated_time import SimulatedClock, simulated
 
 from assay.core import events as e
 from assay.core.brief import ROLES, Timeouts
-from assay.core.errors import ModelError, ModelFailed, NothingSearched, SearchError
+from assay.core.errors import ModelError, ModelFailed, ModelUnusable, NothingSearched, SearchError
 from assay.core.messages import Delta, Reply, Request
 from assay.core.phrases import LIMITS
 from assay.core.ports import Hit, Query, World
@@ -103,7 +103,7 @@ async def played(seed: int, slowest: float, trouble: float, budget: Budget, **ch
     ended = asyncio.get_running_loop().time()
     try:
         await handle.wait()
-    except (ModelFailed, NothingSearched):
+    except (ModelFailed, ModelUnusable, NothingSearched):
         assert envelopes[-1].type == e.RunFailed.kind
     return Log(envelopes, wire), wire, ended  # type: ignore[arg-type]
 

@@ -143,6 +143,7 @@ def _named(assay: Assay, ref: str) -> dict[str, Callable[[], object]]:
         "groups": lambda: _all(assay.groups(ref)),
         "estimate": lambda: assay.estimate(ref),
         "export": lambda: assay.export(ref, ".json"),
+        "report": lambda: assay.report(ref),
         "passage": lambda: assay.passage(ref, 1),
         "recheck": lambda: assay.recheck(ref),
         "replay": lambda: assay.replay(ref),

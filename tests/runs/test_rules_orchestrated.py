@@ -26,9 +26,9 @@ from research import (
 )
 from stepwise import requests
 
-from assay.agents.replies import IGNORED
 from assay.core import events as e
 from assay.core.brief import DEPTHS, STEPWISE, depth_rules
+from assay.core.errors import NothingSearched
 from assay.core.messages import CallDone, Delta, Profile, Reply, Request
 from assay.core.usage import Budget
 from assay.models.script import Scene, Scripted, calls, fails, says
@@ -288,13 +288,14 @@ async def test_a_failing_triage_means_a_moderate_question(failing: Scene) -> Non
 async def test_for_an_agent_which_only_talks_code_searches_once() -> None:
     talk = [says("I know this.", task="research", turn=0), says("I really do.", task="research", turn=1)]
     nothing = says("Nothing about this was found.", task="find")
-    log = await run_of([*planned(ONE_STEP), sends(TIDE), *talk, nothing, report_wanted()])
-    first, second = requests(log.model, "research")
+    model = Scripted([*planned(ONE_STEP), sends(TIDE), *talk, nothing, report_wanted()])
+    with pytest.raises(NothingSearched, match="scripted made no tool call: it may not support tools"):
+        await run_of(model)
+    first, second = requests(model, "research")
     assert first.named("note") == ()
     assert "Call a tool" in second.named("note")[0]
-    assert log.last(e.SearchPerformed).query == TIDE
-    assert [event.message for event in log.of(e.Warned)] == [IGNORED.format(model="scripted")]
-    assert (log.last(e.AgentFinished).turns, log.last(e.RunCompleted).stop_reason) == (1, "no_evidence")
+    (asked,) = (request for request in model.requests if request.task == "find")
+    assert TIDE in str(asked)  # code searched for the task before the findings were asked for
 
 
 @pytest.mark.parametrize(("seconds", "reports", "stops"), [(400.0, 120.0, 240.0), (90_000.0, 720.0, 1_800.0)])

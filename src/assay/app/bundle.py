@@ -60,6 +60,6 @@ def _read(path: Path, most: int) -> bytes:
     if about.st_size > most or len(data) > most:  # it may have grown since
         raise UsageError(
             f"{path} has more than {most / 1e6:,.0f} MB, and larger bundles are not verified: "
-            "raise bundles.max_mb if you trust it"
+            "set bundles.max_mb higher if you trust it"
         )
     return data

@@ -87,7 +87,7 @@ def signers() -> Mapping[str, PublicKey]:
         try:
             found[name] = signature.public_key(key)
         except UsageError as error:
-            raise ConfigError(f"setting signing.trusted.{name}: {error}") from error
+            raise ConfigError(f"correct the setting signing.trusted.{name}: {error}") from error
     if configured.key is not None:
         found[OWN] = signature.public_of(configured.key.get_secret_value())
     return found
@@ -106,9 +106,10 @@ def signer(named: str) -> Mapping[str, PublicKey]:
         known = signers()
         if named in known:
             return {named: known[named]}
+        whom = f" ({', '.join(known)})" if known else ""
         raise UsageError(
-            f"{named} is no public key, no file with one, and nobody you trust"
-            + (f" (those are: {', '.join(known)})" if known else " (`assay keys sign trust NAME KEY` names somebody)")
+            f"{named} is no public key, no file with one, and nobody you trust{whom}: name somebody with "
+            "`assay keys sign trust NAME KEY`"
         ) from None
 
 
@@ -127,5 +128,5 @@ def _given(key: str) -> PublicKey:
             with Path(key).open(encoding="ascii") as opened:
                 text = opened.read(LARGEST_KEY)
         except (OSError, ValueError):
-            raise UsageError(f"{key} is no public key, and no file with one") from None
+            raise UsageError(f"{key} is no public key, and no file with one: give one or the other") from None
         return signature.public_key(text)

@@ -206,7 +206,7 @@ def load(**values: Any) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}; correct that line") from error
     except RecursionError as error:
-        raise ConfigError(f"{path} cannot be read: it is nested too deep; flatten it") from error
+        raise ConfigError(f"{path} cannot be read: it is nested too deep: write it with fewer levels") from error
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read ({error.strerror}): check its permissions, or set ASSAY_CONFIG"

@@ -63,6 +63,6 @@ def test_a_file_which_is_too_large_is_not_read(tmp_path: Path) -> None:
         opened.truncate(3_000_000_000)  # takes no place on the disk
     ended = verified(file)
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert "has more than 1,000 MB, and larger bundles are not verified: raise bundles.max_mb" in ended.stderr
+    assert "has more than 1,000 MB, and larger bundles are not verified: set bundles.max_mb higher" in ended.stderr
     file.write_bytes(honest())
     assert verified(file, max_mb="0.001").returncode == 2

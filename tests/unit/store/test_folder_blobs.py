@@ -71,14 +71,14 @@ def test_an_empty_file_is_no_blob_and_is_written_again(blobs, tmp_path):
 
 def test_a_folder_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "blobs").write_text("a file where the folder should be")
-    with pytest.raises(StoreError, match="cannot write"):
+    with pytest.raises(StoreError, match="cannot be written"):
         FolderBlobs(tmp_path / "blobs").put(b"x")
 
 
 def test_a_blob_that_cannot_be_read_says_so(blobs, tmp_path):
     name = sha256(b"x")
     (tmp_path / "blobs" / name[:2] / f"{name[2:]}.zst").mkdir(parents=True)
-    with pytest.raises(StoreError, match="cannot read"):
+    with pytest.raises(StoreError, match="cannot be read"):
         blobs.get(name)
 
 

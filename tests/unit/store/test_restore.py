@@ -304,5 +304,5 @@ async def test_a_file_which_is_no_database_is_named_so(tmp_path: Path):
         databases.restored(tmp_path / "new", Settings(), tmp_path / "rows.jsonl")
     with closing(sqlite3.connect(tmp_path / "other.db")) as other:
         other.execute("CREATE TABLE birds (name TEXT)")
-    with pytest.raises(StoreError, match=r"it is not a database of Assay's$"):
+    with pytest.raises(StoreError, match=r"it is not a database of Assay's; `assay doctor`"):
         databases.restored(tmp_path / "new", Settings(), tmp_path / "other.db")
