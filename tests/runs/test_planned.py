@@ -85,7 +85,7 @@ def test_from_the_shell(documents: Path, tmp_path: Path, monkeypatch: pytest.Mon
     assert asked.exception is None, asked.output
     assert "estimated: " in asked.stdout
     assert "depth: light, strategy: orchestrated" in asked.stdout
-    assert "assay runs answer" in asked.stderr
+    assert "assay runs approve" in asked.stderr
     asked = runner.invoke(cli, ["plan", QUESTION, "--in", str(documents), "--json", "-q"])
     said = json.loads(asked.stdout)
     assert msgspec.convert(said["estimate"], Estimate).calls.most >= 3
