@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
+from functools import cache
 from math import log
 from typing import TypeVar
 
@@ -16,8 +17,16 @@ LEAST = 0.02
 """Seconds below which nothing is measured that a clock tells apart."""
 
 
+@cache
+def _freeze() -> None:
+    """Once a process: what other tests left would be gone through at each look for garbage, for seconds."""
+    gc.collect()
+    gc.freeze()
+
+
 def seconds(work: Callable[[Given], object], given: Given, times: int = 3) -> float:
     """Seconds of computing, at best of some times."""
+    _freeze()
     taken = []
     for _ in range(times):
         gc.collect()

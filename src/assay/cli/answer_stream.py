@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from assay.cli.display import PlainDisplay
-from assay.cli.terminal import harmless
+from assay.cli.terminal import first_word, harmless
 from assay.core.events import Envelope, ReportDelta
 from assay.core.markers import CitationMode, parse
 from assay.core.report import build_report
@@ -44,6 +44,7 @@ class Streaming(PlainDisplay):
         text = _settled(view.report.text)
         body = build_report(_cut(view, text), self._citations).markdown.rstrip()
         if body.startswith(self.said) and body != self.said:
+            first_word.erase()
             click.echo(harmless(body[len(self.said) :]), nl=False)
             self.said = body
 

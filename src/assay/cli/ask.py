@@ -52,6 +52,10 @@ def command(
 
     Nothing else is searched. The answer is cited and checked like a report, and is a run of its own in the same thread.
     Exits with 6 when what was opened does not hold the answer.
+
+    \b
+        assay ask last "Who measured it, and when?"
+        assay ask k3v9 "Which of these figures are estimates?" --json
     """
     question = question_from([question], ())
     configured = settings.load()

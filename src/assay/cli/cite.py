@@ -22,7 +22,12 @@ from assay.cli.terminal import clean, write
 @options.json_output
 @options.common
 def command(reference: str, number: int, as_json: bool, home: Path | None) -> None:
-    """Show what citation [N] of the report of RUN cites: each passage in its document, and the verdicts on it."""
+    """Show what citation [N] of the report of RUN cites: each passage in its document, and the verdicts on it.
+
+    \b
+        assay cite last 1
+        assay cite k3v9 2 --json
+    """
     passages = asyncio.run(_passages(reference, number, home))
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(passages)).decode())

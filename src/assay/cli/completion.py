@@ -19,6 +19,10 @@ HELP = """Print the script which makes SHELL complete commands, options and run 
 bash  echo 'eval "$(assay completion bash)"' >> ~/.bashrc
 zsh   echo 'eval "$(assay completion zsh)"' >> ~/.zshrc
 fish  assay completion fish > ~/.config/fish/completions/assay.fish
+
+\b
+    assay completion bash
+    assay completion fish > ~/.config/fish/completions/assay.fish
 """
 
 

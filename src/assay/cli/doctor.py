@@ -27,6 +27,10 @@ def command(as_json: bool, home: Path | None) -> int:
     """Look for what can keep Assay from working, and say what mends it; changes nothing.
 
     Exits with 1 when something is broken.
+
+    \b
+        assay doctor
+        assay doctor --json
     """
     found = asyncio.run(examine(home))
     if as_json:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
+from assay.cli import no_question
+from assay.cli.terminal import first_word
+
 _BEFORE = frozenset({"--home", "-v", "-vv", "--verbose", "-q", "--quiet"})
 """Options which every command has, and which somebody may therefore put before it."""
 
 
+_QUIET = frozenset({"-q", "--quiet", "-h", "--help"})
+"""Where nothing is to be said before the command has."""
 _BARE = re.compile(r"[\w.-]+", re.ASCII)
 """A word of letters as commands have them. Chinese and its like write whole questions without a space."""
 _ALIASES = {
@@ -44,6 +50,10 @@ _WHOLE = {
     "version": ["--version"],
 }
 """The same for the first word of all: it is of runs, where it could be of anything."""
+
+
+def _names_documents(args: Iterable[str]) -> bool:
+    return any(arg == "--in" or arg.startswith("--in=") for arg in args)
 
 
 class LazyGroup(click.Group):
@@ -85,6 +95,8 @@ class LazyGroup(click.Group):
         Raises:
             click.UsageError: there is none; the message names the nearest, or all.
         """
+        if not ctx.resilient_parsing and not _QUIET.intersection(args):
+            first_word.show()
         command = self.get_command(ctx, args[0])
         if command is None and ctx.resilient_parsing:
             return None, None, args[1:]
@@ -118,6 +130,7 @@ class QuestionGroup(LazyGroup):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         args = self._meant(args)
         if args and args[0] not in self.lazy and args[0] not in ("--help", "-h", "--version"):
+            self._reject_no_question(ctx, args)
             self._reject_bare_word(ctx, args)
             self._reject_options_first(ctx, args)
             args = [self.default, *args]
@@ -149,10 +162,26 @@ class QuestionGroup(LazyGroup):
             return args
         return [*_WHOLE[word], *rest]
 
+    def _reject_no_question(self, ctx: click.Context, args: list[str]) -> None:
+        """A command in words, a path or an address is no question to spend a run on; over named documents it may be."""
+        words = " ".join(itertools.takewhile(lambda arg: not arg.startswith("-"), args)).strip()
+        if ctx.resilient_parsing or not words or _names_documents(args):
+            return
+        habits = {word: " ".join(meant) for word, meant in _WHOLE.items()} | {"help": "--help"}
+        if hint := no_question.hint(words, self.lazy, habits, self._inside):
+            raise click.UsageError(f"{words!r} was not researched; {hint}", ctx)
+
+    def _inside(self, name: str) -> Mapping[str, str]:
+        command = self.get_command(click.Context(self), name)
+        if not isinstance(command, LazyGroup):
+            return {}
+        aliases = {alias: name for alias, name in _ALIASES.items() if name in command.lazy}
+        return aliases | {name: name for name in command.lazy}
+
     def _reject_bare_word(self, ctx: click.Context, args: list[str]) -> None:
         """A lone word is a slip or a trial, not a question to spend a run on; over named documents it may be one."""
-        word, documents_named = args[0], any(arg == "--in" or arg.startswith("--in=") for arg in args)
-        if ctx.resilient_parsing or word.startswith("-") or documents_named or not _BARE.fullmatch(word):
+        word = args[0]
+        if ctx.resilient_parsing or word.startswith("-") or _names_documents(args) or not _BARE.fullmatch(word):
             return
         if hint := self.nearest(word):
             raise click.UsageError(

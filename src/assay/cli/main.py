@@ -14,7 +14,7 @@ import click
 
 from assay.cli.exits import Exit
 from assay.cli.group import QuestionGroup
-from assay.cli.terminal import ReaderGone, TerminalOptions, clean
+from assay.cli.terminal import ReaderGone, TerminalOptions, clean, first_word
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.later import later
 
@@ -115,7 +115,10 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def _run(args: Sequence[str] | None, state: TerminalOptions) -> int:
     try:
-        code = cli.main(args=args, prog_name="assay", standalone_mode=False, obj=state)
+        try:
+            code = cli.main(args=args, prog_name="assay", standalone_mode=False, obj=state)
+        finally:
+            first_word.erase()
         return Exit.DONE if code is None else int(code)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()

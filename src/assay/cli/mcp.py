@@ -30,6 +30,8 @@ def command(state: TerminalOptions, allow_private: bool, home: Path | None) -> i
     \b
         claude mcp add assay -- assay mcp
         {"mcpServers": {"assay": {"command": "assay", "args": ["mcp"]}}}
+        assay mcp
+        assay mcp --home ~/research
 
     Runs which go on when the client leaves are finished by processes of their own.
     """

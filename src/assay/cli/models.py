@@ -26,6 +26,10 @@ def command(names: tuple[str, ...], roles: bool, as_json: bool) -> None:
 
     Servers on this machine are looked for at their usual ports. A provider elsewhere is asked only when it is named:
     `assay models openai`. With --roles nobody is asked.
+
+    \b
+        assay models
+        assay models openai ollama
     """
     if roles:
         _show_roles(settings.load(), as_json)

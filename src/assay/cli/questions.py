@@ -13,7 +13,7 @@ from assay.cli.exits import Exit
 from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.plan_review import review
 from assay.cli.run_watch import Output, conclude, watch
-from assay.cli.terminal import clean, say
+from assay.cli.terminal import clean, first_word, say
 from assay.core.view import RunView
 
 Ask = Literal["never", "optional", "required"]
@@ -21,6 +21,7 @@ Ask = Literal["never", "optional", "required"]
 
 def may_ask() -> bool:
     """Whether stdin and stderr are a person's terminal, and nothing in the environment says otherwise."""
+    first_word.erase()
     return sys.stdin.isatty() and sys.stderr.isatty() and settings.surroundings().interactive
 
 

@@ -8,11 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from assay.cli.terminal import first_word
 from assay.settings import surroundings
 
 
 def draw(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Rows on stdout as aligned columns under their headings."""
+    first_word.erase()
     drawn = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:
         drawn.add_column(heading, overflow="fold")

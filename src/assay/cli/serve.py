@@ -45,6 +45,7 @@ def command(
 
     \b
         assay serve
+        assay serve --open
         curl http://127.0.0.1:8484/api/v1/runs -H 'Content-Type: application/json' \\
              -d '{"question": "How does it work?"}'
 

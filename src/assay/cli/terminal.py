@@ -48,8 +48,41 @@ class ReaderGone(Exception):
     """Who read our stdout has left (`assay … | head`): nothing went wrong, and nothing more is to be said."""
 
 
+class FirstWord:
+    """What stands on a terminal while a command's parts are loaded, until anything else is shown.
+
+    It has no line of its own and no control sequence but the carriage return, so that any terminal takes it.
+    """
+
+    TEXT = "starting..."
+
+    def __init__(self) -> None:
+        self._shown = False
+
+    def show(self) -> None:
+        """Write it, where stderr is a terminal."""
+        if not self._shown and sys.stderr is not None and sys.stderr.isatty():
+            self._shown = True
+            self._write(f"{self.TEXT}\r")
+
+    def erase(self) -> None:
+        """Take it away, if it is there."""
+        if self._shown:
+            self._shown = False
+            self._write(f"\r{' ' * len(self.TEXT)}\r")
+
+    def _write(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+first_word = FirstWord()
+
+
 def say(line: str) -> None:
     """A line on stderr, indented as it is; that nobody reads it is no reason to stop."""
+    first_word.erase()
     with contextlib.suppress(BrokenPipeError):
         click.echo(cleaned(line), err=True)
 
@@ -71,6 +104,7 @@ def is_screen() -> bool:
 
 def put(text: str, *, hint: str = "") -> None:
     """As `write`, for text which steers a terminal on purpose and was made harmless by whoever laid it out."""
+    first_word.erase()
     try:
         click.echo(text, nl=not text.endswith("\n"), color=True)
     except BrokenPipeError as error:

@@ -33,6 +33,7 @@ def command(state: TerminalOptions, slots: int | None, until_empty: bool, home: 
     \b
         export ASSAY_DATABASE=postgresql://assay:secret@db.corp/assay
         assay worker --slots 8
+        assay worker --until-empty
 
     Ctrl-C or SIGTERM lets go of all runs at once; other workers go on with them where they are.
     """

@@ -1,3 +1,5 @@
+import re
+import shlex
 import subprocess
 import sys
 from importlib.metadata import version
@@ -52,13 +54,44 @@ def test_every_command_has_help():
         assert "\\b" not in done.stdout  # click's mark for "leave these lines as they are" was escaped away
 
 
+def examples(text: str) -> list[list[str]]:
+    """The command lines of a help, without what a shell does with them, and without `assay`."""
+    lines = [line.strip() for line in text.splitlines() if re.match(r" +assay |.*\| assay ", line)]
+    return [shlex.split(re.split(r" [<>|#;] ", line[line.index("assay ") :])[0])[1:] for line in lines]
+
+
+def parsed(args: list[str]) -> None:
+    """Raises click.UsageError where `args` name no command, or an option or more words than it takes."""
+    command: click.Command = cli
+    args = args if args[0] in cli.lazy else ["research", *args]
+    while isinstance(command, LazyGroup):
+        found = command.get_command(click.Context(command), args[0])
+        assert found is not None, args
+        command, args = found, args[1:]
+    context = click.Context(command)
+    _, left, _ = command.make_parser(context).parse_args(list(args))
+    assert not left, args
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_has_two_examples_which_parse(name: str):
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    for path in every_command(command, (name,)):
+        shown = CliRunner().invoke(cli, [*path, "--help"], terminal_width=200).stdout
+        found = examples(shown)
+        assert len(found) >= 2, shown
+        for example in found:
+            parsed(example)
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
         (["rnus"], "no command 'rnus'; did you mean 'runs'? (to research the word: assay research rnus)"),
         (["tides"], "no command 'tides'; a question has several words (to research this one: assay research tides)"),
         (["tides", "--depth", "light"], "no command 'tides'; a question has several words"),
-        (["doc", "list"], "no command 'doc'; did you mean 'docs'?"),
+        (["doc", "list"], "'doc list' was not researched; did you mean 'assay docs list'?"),
         (["runs", "shwo"], "no command 'shwo'; did you mean 'show'?"),
         (["config", "frobnicate"], "no command 'frobnicate'; there is: list, get, set, path"),
         (["--home", "x", "runs", "list"], "options go after the command: assay runs … --home …"),

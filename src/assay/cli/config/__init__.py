@@ -4,7 +4,12 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "config",
-    help="Settings: the file, the environment, the defaults.",
+    help="""Settings: the file, the environment, the defaults.
+
+\b
+    assay config list
+    assay config set model ollama:qwen3
+""",
     lazy={
         "list": ("assay.cli.config.list", "Every setting with its value and where that comes from."),
         "get": ("assay.cli.config.get", "The value of one setting."),

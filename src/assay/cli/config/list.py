@@ -16,7 +16,12 @@ from assay.cli.terminal import write
 @click.command("list")
 @json_output
 def command(as_json: bool) -> None:
-    """Every setting with its value, where that comes from, its default and its meaning."""
+    """Every setting with its value, where that comes from, its default and its meaning.
+
+    \b
+        assay config list
+        assay config list --json
+    """
     known = settings.describe(settings.load())
     if as_json:
         write(msgspec.json.format(msgspec.json.encode([asdict(setting) for setting in known])).decode())

@@ -10,5 +10,10 @@ from assay.cli.terminal import write
 
 @click.command("path")
 def command() -> None:
-    """Where the settings file is, or would be."""
+    """Where the settings file is, or would be.
+
+    \b
+        assay config path
+        assay config path | xargs cat
+    """
     write(str(settings.config_path()))

@@ -14,5 +14,10 @@ from assay.settings.file import write
 @click.argument("name", shell_complete=setting_names)
 @click.argument("value")
 def command(name: str, value: str) -> None:
-    """Write VALUE for the setting NAME to the file; the rest of the file stays as it is, comments too."""
+    """Write VALUE for the setting NAME to the file; the rest of the file stays as it is, comments too.
+
+    \b
+        assay config set model ollama:qwen3
+        assay config set limits.tokens 200000
+    """
     say(f"{name} is set in {write(name, checked(name, value))}")

@@ -4,7 +4,12 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "db",
-    help="Back up, restore, check and migrate the database.",
+    help="""Back up, restore, check and migrate the database.
+
+\b
+    assay db backup backup.tar.zst
+    assay db check
+""",
     lazy={
         "backup": ("assay.cli.db.backup", "Copy it while others work with it."),
         "check": ("assay.cli.db.check", "Look for damage and for what should not be."),

@@ -21,6 +21,7 @@ def command(home: Path | None) -> None:
 
     \b
         assay db migrate
+        assay db migrate --home ~/research
     """
     configured = settings.load()
     done = databases.migrate(home or configured.home, configured)

@@ -24,6 +24,7 @@ def command(file: Path, home: Path | None) -> int:
     \b
         assay db restore assay-2026-05-31.zip --home ~/restored
         ASSAY_DATABASE=postgresql://… ASSAY_BLOBS=s3://bucket/assay assay db restore assay-2026-05-31.zip
+        assay db restore assay-2026-05-31.zip
     """
     configured = settings.load()
     done = databases.restored(home or configured.home, configured, file)

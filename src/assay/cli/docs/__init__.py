@@ -4,7 +4,12 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "docs",
-    help="Add, list and search documents. The library stores each document once.",
+    help="""Add, list and search documents. The library stores each document once.
+
+\b
+    assay docs add notes/ "papers/*.pdf" -c thesis
+    assay docs search "tidal range" -c thesis
+""",
     lazy={
         "add": ("assay.cli.docs.add", "Add files, folders, pages, sites or repositories."),
         "list": ("assay.cli.docs.list", "List the documents of a collection."),

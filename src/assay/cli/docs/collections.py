@@ -23,6 +23,10 @@ def command(as_json: bool, home: Path | None) -> None:
     """List collections, with the number of documents and places of each.
 
     `assay QUESTION --in @NAME` researches in one.
+
+    \b
+        assay docs collections
+        assay docs collections --json
     """
     rows = asyncio.run(_rows(home)) if exists(home) else []
     if not rows:

@@ -34,6 +34,7 @@ def command(
 
     \b
         assay docs embed --embedder ollama:nomic-embed-text
+        assay docs embed
     """
     if status:
         asyncio.run(_status(embedder, as_json, home))

@@ -22,7 +22,12 @@ from assay.core.sources import Document
 @options.json_output
 @options.common
 def command(collection: str, as_json: bool, home: Path | None) -> None:
-    """List the documents of a collection, oldest first."""
+    """List the documents of a collection, oldest first.
+
+    \b
+        assay docs list
+        assay docs list -c thesis --json
+    """
     documents, hint = asyncio.run(_documents(collection, home))
     if not documents:
         say(hint)

@@ -14,7 +14,7 @@ from assay.cli import options
 from assay.cli.docs.docs_options import collection as collection_option
 from assay.cli.docs.docs_options import embedder as embedder_option
 from assay.cli.library import check_collection, stored
-from assay.cli.terminal import clean, write
+from assay.cli.terminal import clean, say, write
 from assay.core.decoders import UNREADABLE
 from assay.core.ports import Explanation, Hit, WordScore
 
@@ -83,7 +83,12 @@ def command(
     as_json: bool,
     home: Path | None,
 ) -> None:
-    """Search the documents of a collection for QUERY, best first."""
+    """Search the documents of a collection for QUERY, best first.
+
+    \b
+        assay docs search "tidal range" -c thesis
+        assay docs search "tidal range" --explain
+    """
     if (query is None) == (batch is None):
         raise click.UsageError("give a query, or --batch FILE.jsonl")
     if batch is not None and explain:
@@ -156,7 +161,7 @@ def _explained(found: Explanation) -> Explained:
 
 def _show(found: list[Explanation], explain: bool) -> None:
     if not found:
-        click.echo("nothing found", err=True)
+        say("nothing found")
     for each in found:
         hit = each.hit
         write(f"{clean(hit.document.title or hit.document.name)}  {clean(hit.document.url)}  ({hit.score:.2f})")

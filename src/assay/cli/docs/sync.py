@@ -36,6 +36,7 @@ def command(state: TerminalOptions, name: str | None, collection: str, embedder:
 
     \b
         assay docs sync thesis
+        assay docs sync
     """
     if name and collection != DEFAULT:
         raise click.UsageError("name the collection once: NAME, or -c NAME")

@@ -15,7 +15,12 @@ from assay.cli.terminal import write
 @options.json_output
 @options.verbosity
 def command(as_json: bool) -> None:
-    """Which providers have a key, and where it comes from; no key is shown."""
+    """Which providers have a key, and where it comes from; no key is shown.
+
+    \b
+        assay keys list
+        assay keys list --json
+    """
     held = [each for each in settings.describe(settings.load()) if each.secret]
     rows = [(each.name.removeprefix("keys."), each.origin if each.value else "") for each in held]
     if as_json:

@@ -9,7 +9,7 @@ import click
 from assay import settings
 from assay.app.configuration import setting_of
 from assay.cli.shell_words import key_holders
-from assay.cli.terminal import say
+from assay.cli.terminal import first_word, say
 from assay.settings.file import write
 
 
@@ -19,9 +19,14 @@ def command(provider: str) -> None:
     """Store the key of PROVIDER: typed unseen, or read from stdin (assay keys set openai < file).
 
     It is never taken from the command line, which other users of this machine can see.
+
+    \b
+        assay keys set openai
+        assay keys set openai < key.txt
     """
     setting = setting_of(provider)
     if sys.stdin.isatty():
+        first_word.erase()
         key = click.prompt(f"Key of {provider}", hide_input=True, err=True)
     else:
         key = sys.stdin.readline()

@@ -16,7 +16,7 @@ from assay.cli.interrupts import continued
 from assay.cli.live.frame import Size, frame
 from assay.cli.live.region import LOWEST, Region
 from assay.cli.progress import lines
-from assay.cli.terminal import cleaned
+from assay.cli.terminal import cleaned, first_word
 from assay.core.events import Envelope, RunCreated
 from assay.core.view import ViewBuilder
 
@@ -46,6 +46,7 @@ class Screen:
         self._timer: asyncio.TimerHandle | None = None
 
     def __enter__(self) -> Self:
+        first_word.erase()
         self._loop = asyncio.get_running_loop()
         self._continued = continued(self._region.forget)  # after Ctrl-Z and fg a shell's lines stand below ours
         self._continued.__enter__()

@@ -4,7 +4,12 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "runs",
-    help="List, watch, steer and export runs. A run is named by its id, the start of it, or `last`.",
+    help="""List, watch, steer and export runs. A run is named by its id, the start of it, or `last`.
+
+\b
+    assay runs list -n 10
+    assay runs export last -o report.html
+""",
     lazy={
         "list": ("assay.cli.runs.list", "List runs, newest first."),
         "show": ("assay.cli.runs.show", "Show what happened in a run."),

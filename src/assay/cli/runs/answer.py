@@ -36,7 +36,6 @@ class AnswerOptions:
 
 @click.command(
     "answer",
-    epilog='Examples: assay runs answer last "The one in Brittany"; assay runs answer last --answers a.json',
 )
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.argument("texts", metavar="[ANSWER]…", nargs=-1)
@@ -65,6 +64,10 @@ def command(
 
     An empty answer leaves its question to the usual reading. On a terminal the questions are asked. A plan is approved
     by `assay runs approve`.
+
+    \b
+        assay runs answer last "The one in Brittany"
+        assay runs answer last --answers answers.json
     """
     if texts and answers is not None:
         raise click.UsageError("give the answers as words or with --answers FILE, not both")

@@ -17,7 +17,7 @@ from assay.cli.terminal import TerminalOptions
 from assay.core.markers import CitationMode
 
 
-@click.command("approve", epilog="Examples: assay runs approve last; assay runs approve last --plan plan.txt")
+@click.command("approve")
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.option(
     "--plan",
@@ -44,7 +44,12 @@ def command(
     notify: tuple[str, ...],
     home: Path | None,
 ) -> int:
-    """Approve the plan the run ID waits with, or give it another, and go on with it in this process."""
+    """Approve the plan the run ID waits with, or give it another, and go on with it in this process.
+
+    \b
+        assay runs approve last
+        assay runs approve last --plan plan.txt
+    """
     configured = settings.load()
     output = Output(
         files=checked(outputs),

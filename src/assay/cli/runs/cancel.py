@@ -10,10 +10,15 @@ from assay.cli.exits import Exit
 from assay.cli.runs.run_control import controlled, tell
 
 
-@click.command("cancel", epilog="Example: assay runs cancel last")
+@click.command("cancel")
 @controlled
 def command(reference: str, no_wait: bool, home: Path | None) -> Exit:
-    """Cancel the run ID, whatever process executes it: calls in flight end at once, findings are kept."""
+    """Cancel the run ID, whatever process executes it: calls in flight end at once, findings are kept.
+
+    \b
+        assay runs cancel last
+        assay runs cancel k3v9 --no-wait
+    """
     return tell(
         reference,
         "cancel",

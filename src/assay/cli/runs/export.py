@@ -39,7 +39,12 @@ _LISTS = (".bib", ".csl.json", ".ris")  # of what a report cites, and of nothing
 def command(
     reference: str, outputs: tuple[Path, ...], sign: bool, citations: CitationMode | None, home: Path | None
 ) -> None:
-    """Write the report of run ID to a file. An unfinished report is written as far as it goes."""
+    """Write the report of run ID to a file. An unfinished report is written as far as it goes.
+
+    \b
+        assay runs export last -o report.html -o report.zip
+        assay runs export k3v9 -o references.bib
+    """
     targets = files.checked(outputs)
     if sign:
         if not any(files.suffix(path) == _BUNDLE for path in targets):

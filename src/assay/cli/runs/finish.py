@@ -10,10 +10,15 @@ from assay.cli.exits import Exit
 from assay.cli.runs.run_control import controlled, tell
 
 
-@click.command("finish", epilog="Example: assay runs finish last; then: assay runs watch last")
+@click.command("finish")
 @controlled
 def command(reference: str, no_wait: bool, home: Path | None) -> Exit:
-    """Finish the run ID: research ends now, and the report is written and verified from what was found."""
+    """Finish the run ID: research ends now, and the report is written and verified from what was found.
+
+    \b
+        assay runs finish last
+        assay runs finish k3v9 --no-wait
+    """
     return tell(
         reference,
         "finish",

@@ -18,7 +18,7 @@ from assay.cli.terminal import say, write
 from assay.core.markers import CitationMode
 
 
-@click.command("open", epilog="Examples: assay runs open last; assay runs open k3v9 --footnotes")
+@click.command("open")
 @click.argument("reference", metavar="ID", shell_complete=run_ids, default="last")
 @options.citations
 @options.common
@@ -26,6 +26,10 @@ def command(reference: str, citations: CitationMode | None, home: Path | None) -
     """Open the report of run ID (the last one without it) in the browser, as one HTML file.
 
     The file's path goes to stdout; where there is no browser, that is all.
+
+    \b
+        assay runs open last
+        assay runs open k3v9 --footnotes
     """
     path = asyncio.run(_written(reference, citations or settings.load().citations, home))
     write(str(path))

@@ -31,6 +31,7 @@ def command(ctx: click.Context, reference: str, as_json: bool, home: Path | None
 
     \b
         assay runs replay last
+        assay runs replay k3v9 --json
     """
     found = asyncio.run(_replay(reference, home))
     if as_json:

@@ -42,6 +42,10 @@ def command(
     """Continue run ID where it stopped, in this process, and print its report.
 
     If another process executes the run, follow it; if it has ended, print its report again.
+
+    \b
+        assay runs resume last
+        assay runs resume k3v9 -o report.html
     """
     stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()

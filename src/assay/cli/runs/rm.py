@@ -36,6 +36,10 @@ def command(references: Sequence[str], age: timedelta | None, yes: bool, home: P
     """Delete the runs ID…: events, steps and messages, and the documents which only they had read.
 
     Documents in a collection or used by another run stay. A run that is being executed is not deleted.
+
+    \b
+        assay runs rm last
+        assay runs rm k3v9 m2p4 --yes
     """
     if bool(references) == (age is not None):
         raise click.UsageError("name runs to delete, or an age with --older-than")

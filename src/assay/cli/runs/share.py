@@ -19,7 +19,7 @@ from assay.cli.terminal import say, write
 from assay.core.ports.users import ShareRow
 
 
-@click.command("share", epilog="Example: assay runs share last --days 30")
+@click.command("share")
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.option("--days", type=float, help="Days after which the link expires; without, it is good until it is revoked.")
 @click.option("--url", "address", help="Address of the server, as readers reach it; without, as the settings have it.")
@@ -39,6 +39,10 @@ def command(
     """Make a link under which anybody may read the report of run ID from `assay serve`, without login.
 
     The link is printed once, and stored nowhere; of its secret only a hash is kept.
+
+    \b
+        assay runs share last
+        assay runs share last --days 30
     """
     if revoke:
         asyncio.run(_revoke(reference, revoke, home))

@@ -18,9 +18,7 @@ from assay.cli.terminal import say
 from assay.core.view import Steered
 
 
-@click.command(
-    "steer", epilog='Example: assay runs steer last "Leave the prices out, and look for the year it was built"'
-)
+@click.command("steer")
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.argument("text")
 @no_wait
@@ -30,6 +28,10 @@ def command(reference: str, text: str, no_wait: bool, home: Path | None) -> Exit
 
     The next decision heeds it: the orchestrator's or reflector's, else the writer's. It is stored at once, and what
     became of it stands in the run's log.
+
+    \b
+        assay runs steer last "Leave the prices out, and look for the year it was built"
+        echo "only sources since 2020" | assay runs steer k3v9 -
     """
     said = sys.stdin.read(LONGEST + 2) if text == "-" else text
     told = asyncio.run(_steer(reference, said, home, 0.0 if no_wait else SECONDS))

@@ -34,6 +34,10 @@ def command(state: TerminalOptions, reference: str, speed: float | None, as_even
     """Watch run ID live, or replay it from its log.
 
     Ctrl-C stops watching; the run continues. The exit code is the run's.
+
+    \b
+        assay runs watch last
+        assay runs watch k3v9
     """
     output = Output(stdout="events" if as_events else "report", verbosity=state.verbosity)
     return asyncio.run(_watch(reference, speed, output, home))

@@ -4,7 +4,12 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "schedule",
-    help="Ask questions at intervals, and show what changed in their answers.",
+    help="""Ask questions at intervals, and show what changed in their answers.
+
+\b
+    assay schedule add "Which releases are new?" --every 1d --in @news
+    assay schedule watch
+""",
     lazy={
         "add": ("assay.cli.schedule.add", "Have a question asked every day, week, 12 hours …"),
         "list": ("assay.cli.schedule.list", "The schedules, and when each is due."),

@@ -18,7 +18,12 @@ from assay.cli.terminal import say, write
 @options.json_output
 @options.common
 def command(as_json: bool, home: Path | None) -> None:
-    """The schedules, in the order of making: id, how often, when due, its latest run, question."""
+    """The schedules, in the order of making: id, how often, when due, its latest run, question.
+
+    \b
+        assay schedule list
+        assay schedule list --json
+    """
     schedules = ScheduleBook(home or settings.load().home).all()
     if not schedules:
         say("there are no schedules yet: `assay schedule add QUESTION --every 7d` makes the first")

@@ -22,6 +22,7 @@ def command(references: Sequence[str], home: Path | None) -> None:
 
     \b
         assay schedule rm k3v9q2
+        assay schedule rm k3v9 m2p4
     """
     book = ScheduleBook(home or settings.load().home)
     ids = {book.find(reference).id for reference in references}

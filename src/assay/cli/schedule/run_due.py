@@ -34,6 +34,7 @@ def command(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: 
     \b
         assay schedule run-due
         0 * * * *  assay schedule run-due -q --notify "mail -s assay me@example.org"
+        assay schedule run-due --json
     """
     configured = settings.load()
     folder = home or configured.home

@@ -35,6 +35,7 @@ def command(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: 
 
     \b
         assay schedule watch --notify https://example.org/hook
+        assay schedule watch
     """
     configured = settings.load()
     folder = home or configured.home

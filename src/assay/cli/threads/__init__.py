@@ -4,7 +4,12 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "threads",
-    help="Conversations, by their name, their title, or the start of the name.",
+    help="""Conversations, by their name, their title, or the start of the name.
+
+\b
+    assay threads list
+    assay threads show tides
+""",
     lazy={
         "list": ("assay.cli.threads.list", "Threads, the one with the latest run first."),
         "show": ("assay.cli.threads.show", "What was said in a thread."),

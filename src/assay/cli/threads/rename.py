@@ -18,7 +18,12 @@ from assay.cli.threads.thread_names import thread_names
 @click.argument("title")
 @options.common
 def command(reference: str, title: str, home: Path | None) -> None:
-    """Give THREAD a TITLE; an empty one takes it away. Its name, by which --thread goes on in it, stays."""
+    """Give THREAD a TITLE; an empty one takes it away. Its name, by which --thread goes on in it, stays.
+
+    \b
+        assay threads rename tides "Tides of Brittany"
+        assay threads rename tides ""
+    """
     asyncio.run(_rename(reference, title, home))
 
 

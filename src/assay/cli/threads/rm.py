@@ -24,6 +24,10 @@ def command(reference: str, yes: bool, home: Path | None) -> None:
     """Delete THREAD with all its runs, and the documents which only they had read.
 
     Nothing is deleted while a live process executes one of them.
+
+    \b
+        assay threads rm tides
+        assay threads rm tides --yes
     """
     asyncio.run(_remove(reference, yes, home))
 

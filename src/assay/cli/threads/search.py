@@ -23,5 +23,6 @@ def command(text: str, limit: int, cursor: str, as_json: bool, home: Path | None
 
     \b
         assay threads search "signal tower"
+        assay threads search tides --json
     """
     tell(asyncio.run(page_of(home, text, cursor, limit)), "no thread says that", as_json=as_json)

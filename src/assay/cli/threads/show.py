@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 @options.json_output
 @options.common
 def command(reference: str, as_json: bool, home: Path | None) -> None:
-    """What was said in THREAD, oldest first: questions, what was asked back, and reports without their citations."""
+    """What was said in THREAD, oldest first: questions, what was asked back, and reports without their citations.
+
+    \b
+        assay threads show tides
+        assay threads show tides --json
+    """
     said = asyncio.run(_said(reference, home))
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(said)).decode())

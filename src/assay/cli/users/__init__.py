@@ -4,7 +4,12 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "users",
-    help="Manage the users of `assay serve` and their tokens.",
+    help="""Manage the users of `assay serve` and their tokens.
+
+\b
+    assay users add ana --role admin
+    assay users token ana --name nightly --days 90
+""",
     lazy={
         "add": ("assay.cli.users.add", "Add a user; the first is an admin."),
         "list": ("assay.cli.users.list", "The users, and their tokens."),

@@ -30,6 +30,10 @@ def command(actor: str, action: str, limit: int, as_json: bool, home: Path | Non
 
     A status of 400 or more says that it was refused. What was done by a command on this machine has the
     status 0.
+
+    \b
+        assay users audit
+        assay users audit --json
     """
     told = [_told(each) for each in asyncio.run(_found(AuditFilter(actor=actor, action=action), limit, home))]
     if as_json:

@@ -21,7 +21,12 @@ from assay.core.ports.users import Credential, UserRow
 @options.json_output
 @options.common
 def command(as_json: bool, home: Path | None) -> None:
-    """List the users and their tokens. Passwords and secrets are stored nowhere, and shown nowhere."""
+    """List the users and their tokens. Passwords and secrets are stored nowhere, and shown nowhere.
+
+    \b
+        assay users list
+        assay users list --json
+    """
     found = asyncio.run(_found(home))
     if as_json:
         write(msgspec.json.format(msgspec.json.encode([_told(*each) for each in found])).decode())

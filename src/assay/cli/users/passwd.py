@@ -22,6 +22,10 @@ def command(name: str, role: UserRole | None, home: Path | None) -> None:
     """Give the user NAME another password (typed unseen, or read from stdin); with --role another role instead.
 
     With a new password his sessions end, and he is locked no more.
+
+    \b
+        assay users passwd ana
+        assay users passwd ana --role reader
     """
     asyncio.run(_change(name, role, home))
 

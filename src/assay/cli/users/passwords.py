@@ -7,6 +7,7 @@ from typing import get_args
 
 import click
 
+from assay.cli.terminal import first_word
 from assay.core.ports.users import UserRole
 
 role = click.option(
@@ -23,6 +24,7 @@ def password(name: str) -> str:
         click.UsageError: none was given.
     """
     if sys.stdin.isatty():
+        first_word.erase()
         given = click.prompt(f"Password of {name}", hide_input=True, confirmation_prompt=True, err=True)
     else:
         given = sys.stdin.readline().rstrip("\r\n")

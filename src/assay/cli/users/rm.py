@@ -24,6 +24,10 @@ def command(names: Sequence[str], data: bool, yes: bool, home: Path | None) -> N
     """Remove users: their sessions and tokens are worthless at once.
 
     Their runs and documents stay stored, for a user of the same name, or are deleted with --data.
+
+    \b
+        assay users rm ana
+        assay users rm ana ben --data
     """
     if data:
         confirm(f"Delete all data of {counted(len(names), 'user')}?", names, yes=yes)

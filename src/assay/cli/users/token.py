@@ -36,6 +36,7 @@ def command(
     \b
         assay users token ana --name nightly --days 90
         curl -H "Authorization: Bearer assay_…" http://127.0.0.1:8484/api/v1/runs
+        assay users token ana --name notebook
     """
     asyncio.run(_revoke(user, revoke, home) if revoke else _make(user, name, scopes, days, home))
 

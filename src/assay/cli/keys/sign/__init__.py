@@ -4,7 +4,12 @@ from assay.cli.group import LazyGroup
 
 command = LazyGroup(
     "sign",
-    help="Manage the key bundles are signed with, and whose signatures you trust.",
+    help="""Manage the key bundles are signed with, and whose signatures you trust.
+
+\b
+    assay keys sign create
+    assay keys sign trust ana ana.pub
+""",
     lazy={
         "create": ("assay.cli.keys.sign.create", "Make a key for signing bundles."),
         "show": ("assay.cli.keys.sign.show", "Print your public key, for those who check your bundles."),

@@ -15,7 +15,12 @@ from assay.cli.terminal import write
 @options.json_output
 @options.verbosity
 def command(as_json: bool) -> None:
-    """Whose signatures of bundles are trusted; your own key is there as `you`."""
+    """Whose signatures of bundles are trusted; your own key is there as `you`.
+
+    \b
+        assay keys sign list
+        assay keys sign list --json
+    """
     found = signatures.signers()
     if as_json:
         rows = [{"signer": name, "key": str(key), "key_id": key.name} for name, key in found.items()]
