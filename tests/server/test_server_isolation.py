@@ -36,12 +36,14 @@ BODIES: dict[str, list[Any]] = {
     "change_settings": [{"settings": {"depth": "light"}}],
     "change_user": [{"role": "reader"}],
     "crawl_site": [{"url": "http://127.0.0.1:9/page"}],
+    "create_collection": [{"name": "{collection}"}],
     "create_run": RUN_NAMED,
     "estimate_run": RUN_NAMED,
     "follow_up": [QUESTION, *RUN_NAMED],
     "fork_run": [{"point": "write"}, {"point": "write", "scope": {"collections": ["{collection}"]}}],
     "make_token": [{"scopes": ["admin"]}],
     "mark_collection": [{"private": True}, {"readers": "all"}],
+    "search_all": [{"q": "tide"}, {"q": "tide", "collections": ["{collection}"]}],
     "rename_thread": [{"title": "mine"}],
     "replace_plan": [{"form": "title: x\n\n1. y\n"}],
     "set_user_limits": [{"runs_per_day": 1}],
@@ -55,6 +57,7 @@ BODIES: dict[str, list[Any]] = {
 
 QUERIES: dict[str, list[dict[str, str]]] = {
     "all_events": [{}],
+    "create_run": [{}],
     "compare_runs": [{"a": "{run}", "b": "{run}"}],
     "list_all_runs": [{}],
     "list_audit": [{}],

@@ -34,7 +34,7 @@ PATHS = {
     "provider": "A provider which takes a key: `openai`, `brave`, `oidc`.",
     "share": "A link to a report: its id.",
     "secret": "What follows `/s/` in the link to a report.",
-    "number": "A citation's number in the report.",
+    "number": "A number from 1: a citation's in the report, or a page's in the document.",
 }
 
 PUBLISHED = {
