@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+from pdfs import column, pdf
 from serving import TIDE, TIDES, Served, begun, frames, served, until
 
 
@@ -211,7 +212,7 @@ async def test_a_document_is_described_and_read_page_by_page(server: Served) -> 
         made = await client.post("/api/v1/collections", json={"name": "printed", "readers": []})
         assert (made.status_code, made.json()["documents"]) == (201, 0)
         assert (await client.post("/api/v1/collections", json={"name": "printed"})).status_code == 409
-        data = pdf_of(["The tide at Brest rises seven metres.", "The mistral blows from the north."])
+        data = pdf([column("The tide at Brest rises seven metres."), column("The mistral blows from the north.")])
         await client.post("/api/v1/collections/printed/documents?name=winds.pdf", content=data)
         [document] = (await client.get("/api/v1/collections/printed/documents")).json()["documents"]
         facts = (await client.get(f"/api/v1/documents/{document['sha256']}")).json()

@@ -84,7 +84,7 @@ HOOK = {"url": "https://93.184.215.14/hook"}
 
 ONESELF = frozenset(("change_password", "log_in", "log_out"))
 """What acts on whoever asks alone, and would end the session of the test."""
-MAKES = frozenset(("add_places", "crawl_site", "mark_collection", "upload_documents"))
+MAKES = frozenset(("add_places", "crawl_site", "create_collection", "mark_collection", "upload_documents"))
 """What makes a collection of one's own, where it is called by its bare name."""
 ENDLESS = frozenset(("all_events",))
 """Streams without an end: a second of them is read."""
@@ -113,6 +113,7 @@ async def things(client: httpx.AsyncClient) -> Ids:
         "run": run,
         "thread": run,
         "number": "1",
+        "lane": "1",
         "collection": "ana/tides",
         "document": (await client.get(f"{path}/documents")).json()["documents"][0]["sha256"],
         "addition": (await client.get("/api/v1/additions")).json()["additions"][0]["id"],
@@ -129,7 +130,7 @@ def unknown(ids: Ids) -> Ids:
     """Names of nothing, which look like those."""
     values = list(dict.fromkeys(ids.values()))
     made = {name: re.sub(r"[0-9a-zA-Z]", str(values.index(value)), value) for name, value in ids.items()}
-    return made | {"number": ids["number"], "user": "nil", "collection": "ana/tidez"}
+    return made | {"number": ids["number"], "lane": ids["lane"], "user": "nil", "collection": "ana/tidez"}
 
 
 def filled(value: Any, ids: Ids) -> Any:
@@ -162,7 +163,7 @@ async def answer(client: httpx.AsyncClient, method: str, path: str, more: dict[s
         await client.delete(f"/api/v1/schedules/{response.json()['id']}")
     text = CHANGING.sub("", response.text)
     for name, value in sorted(ids.items(), key=lambda each: -len(each[1])):
-        text = text if name in ("number", "provider", "user") else text.replace(value, f"<{name}>")
+        text = text if name in ("lane", "number", "provider", "user") else text.replace(value, f"<{name}>")
     return response.status_code, text
 
 
@@ -261,7 +262,14 @@ async def test_a_token_does_what_its_scope_says_on_every_route(
     server: Served, home: Path, name: str, scopes: str, allowed: set[str]
 ) -> None:
     secret = assay(home, "users", "token", name, "--scope", scopes).splitlines()[0]
-    nothing = {"run": "0000000000", "thread": "none", "number": "1", "collection": "none", "document": "0" * 64}
+    nothing = {
+        "run": "0000000000",
+        "thread": "none",
+        "lane": "1",
+        "number": "1",
+        "collection": "none",
+        "document": "0" * 64,
+    }
     nothing |= {
         "addition": "none",
         "schedule": "none",
