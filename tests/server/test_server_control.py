@@ -14,7 +14,7 @@ from serving import TIDES, Served, begun, served, until
 
 SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
 FOUND = "The tide at Brest rises seven metres. [S1001.1]"
-PLAN = {"title": "Brest", "steps": [{"title": "Tide at Brest"}, {"title": "Moon"}]}
+PLAN: dict[str, Any] = {"title": "Brest", "steps": [{"title": "Tide at Brest"}, {"title": "Moon"}]}
 ASKS, PLANS, WORKS = "Ask me first?", "Plan it?", "How far does the tide rise?"
 THINKS = "Which agent thinks for ever?"
 RESEARCH = {"name": "research_agent", "arguments": {"task": "Tide"}}
@@ -22,6 +22,7 @@ SCRIPT: list[dict[str, Any]] = [
     {"task": "triage", "contains": ASKS, "reply": {"text": "Which Brest?\nSpring tide?"}},
     {"task": "triage", "reply": {"calls": [{"name": "generate_plan", "arguments": {"complexity": "moderate"}}]}},
     {"task": "background", "reply": {"calls": [SEARCH]}},
+    {"task": "plan", "contains": THINKS, "reply": {"text": json.dumps(PLAN | {"steps": PLAN["steps"][:1]})}},
     {"task": "plan", "reply": {"text": json.dumps(PLAN)}},
     {"task": "orchestrate", "turn": 0, "contains": WORKS, "delay_ms": 1_500, "reply": {"calls": [RESEARCH]}},
     {"task": "orchestrate", "turn": 0, "reply": {"calls": [RESEARCH]}},
