@@ -19,7 +19,7 @@ ReadRuns = Callable[[], Awaitable[dict[str, bytes]]]
 """Gives a user's newest runs, by id, as lists show them."""
 
 
-class RunList:
+class FollowedList:
     """The newest runs of one user as lists show them, newest first, for all who follow them."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class RunLists:
     def __init__(self, closing: asyncio.Event, tasks: Tasks) -> None:
         """`closing` is set when the server stops: then all that is followed ends."""
         self._closing, self._tasks = closing, tasks
-        self._lists: dict[str, RunList] = {}
+        self._lists: dict[str, FollowedList] = {}
 
     async def frames(self, owner: str, read: ReadRuns, limit: int) -> AsyncIterator[bytes]:
         """The frames of runs which are not as they were told last, the newest last, until the server stops.
@@ -68,15 +68,15 @@ class RunLists:
             followed.followers -= 1
         yield BEGIN
 
-    def _join(self, owner: str, read: ReadRuns) -> RunList:
+    def _join(self, owner: str, read: ReadRuns) -> FollowedList:
         followed = self._lists.get(owner)
         if followed is None:
-            followed = self._lists[owner] = RunList()
+            followed = self._lists[owner] = FollowedList()
             self._tasks.start(self._keep(owner, followed, read), "the list of a user's runs")
         followed.followers += 1
         return followed
 
-    async def _keep(self, owner: str, followed: RunList, read: ReadRuns) -> None:
+    async def _keep(self, owner: str, followed: FollowedList, read: ReadRuns) -> None:
         """Read a list again and again, as long as somebody follows it."""
         try:
             while followed.followers and not self._closing.is_set():
