@@ -74,11 +74,11 @@ async def stop_agent(context: Context, reference: str, lane: int, wait: float) -
         raise NotNow(f"agent {lane} of run {row.run_id} has ended ({agents[lane].state}): there is nothing to stop")
     journal = context.store.journal
     id = await control.stop_agent(journal, context.clock, row.run_id, lane)
-    end = context.clock.monotonic() + wait
+    end, seq = context.clock.monotonic() + wait, 0  # it may have been asked for, and done, before
     while True:
         now = await journal.find(row.run_id)
-        for each in await journal.events(row.run_id, after=row.last_seq):
-            said = decode(each)
+        for each in await journal.events(row.run_id, after=seq):
+            said, seq = decode(each), each.seq
             if isinstance(said, (ControlApplied, ControlRejected)) and said.id == id:
                 return "applied" if isinstance(said, ControlApplied) else "ended"
         if now.status in FINAL:

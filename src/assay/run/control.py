@@ -115,10 +115,13 @@ async def steer(journal: Journal, clock: Clock, run_id: str, text: str, refused:
 
 
 async def stop_agent(journal: Journal, clock: Clock, run_id: str, lane: int) -> str:
-    """Leave word that one agent of a run is to be stopped; the id of that request.
+    """Leave word that one agent of a run is to be stopped, once however often it is asked; the id of that request.
 
     Who executes the run heeds it, now or when it is taken up again.
     """
+    asked = (msgspec.json.decode(each, type=AgentStop) for each in await journal.inbox(run_id, STOPPING))
+    if before := next((each.id for each in asked if each.lane == lane), ""):
+        return before
     name = secrets.token_hex(4)
     accepted = outside(clock, ControlAccepted(action=AGENT_CANCEL, id=name, lane=lane), f"control-accepted-{name}")
     await journal.post(run_id, STOPPING, msgspec.json.encode(AgentStop(id=name, lane=lane)), [accepted])
