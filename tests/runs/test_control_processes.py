@@ -145,6 +145,29 @@ def test_a_run_is_cancelled_from_elsewhere_within_a_second_and_asks_nothing_more
     assert (again.returncode, "has ended (cancelled)" in again.stderr) == (2, True)
 
 
+@pytest.mark.parametrize("heard", [True, False])
+def test_an_agent_is_stopped_from_elsewhere_though_the_process_is_killed(processes: Processes, *, heard: bool) -> None:
+    """Killed after it heeded the request, or before it could: the agent is not asked again, and the report says why."""
+    processes.slow(find=60_000, write=0 if not heard else 60_000)
+    running = processes.research("-q")
+    processes.until("find", 1)
+    if not heard:
+        running.send_signal(signal.SIGSTOP)
+    asked = processes.run("runs", "cancel", "last", "--agent", "1", *([] if heard else ["--no-wait"]))
+    said = "agent 1 of run" if heard else "is stored"
+    assert (asked.returncode, said in asked.stderr) == (0, True), asked.stderr
+    if heard:
+        processes.until("write", 0)
+    running.kill()
+    processes.end(running)
+    processes.slow()
+    resumed = processes.run("runs", "resume", "last")
+    assert "the agent was stopped on request" in resumed.stdout, resumed.stderr
+    assert Counter(processes.calls())["find", 1] == 1
+    again = processes.run("runs", "cancel", "last", "--agent", "1")
+    assert (again.returncode, "none of its agents is at work" in again.stderr) == (2, True)
+
+
 def test_a_run_is_finished_from_elsewhere_and_steered(processes: Processes) -> None:
     processes.slow(orchestrate=60_000, write=200)
     running = processes.research("-q")

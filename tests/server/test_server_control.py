@@ -14,19 +14,22 @@ from serving import TIDES, Served, begun, served, until
 
 SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
 FOUND = "The tide at Brest rises seven metres. [S1001.1]"
-PLAN = {"title": "Brest", "steps": [{"title": "Tide at Brest"}, {"title": "Moon"}]}
+PLAN: dict[str, Any] = {"title": "Brest", "steps": [{"title": "Tide at Brest"}, {"title": "Moon"}]}
 ASKS, PLANS, WORKS = "Ask me first?", "Plan it?", "How far does the tide rise?"
+THINKS = "Which agent thinks for ever?"
 RESEARCH = {"name": "research_agent", "arguments": {"task": "Tide"}}
 SCRIPT: list[dict[str, Any]] = [
     {"task": "triage", "contains": ASKS, "reply": {"text": "Which Brest?\nSpring tide?"}},
     {"task": "triage", "reply": {"calls": [{"name": "generate_plan", "arguments": {"complexity": "moderate"}}]}},
     {"task": "background", "reply": {"calls": [SEARCH]}},
+    {"task": "plan", "contains": THINKS, "reply": {"text": json.dumps(PLAN | {"steps": PLAN["steps"][:1]})}},
     {"task": "plan", "reply": {"text": json.dumps(PLAN)}},
     {"task": "orchestrate", "turn": 0, "contains": WORKS, "delay_ms": 1_500, "reply": {"calls": [RESEARCH]}},
     {"task": "orchestrate", "turn": 0, "reply": {"calls": [RESEARCH]}},
     {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
     {"task": "research", "turn": 0, "reply": {"calls": [SEARCH]}},
     {"task": "research", "reply": {"text": "done"}},
+    {"task": "find", "contains": THINKS, "delay_ms": 600_000, "reply": {"text": FOUND}},
     {"task": "find", "reply": {"text": FOUND}},
     {"task": "write", "reply": {"text": FOUND}},
 ]
@@ -126,3 +129,30 @@ async def test_a_run_is_cancelled_and_one_is_finished_early(server: Served) -> N
         await until(client, other, "running")
         assert (await client.post(f"/api/v1/runs/{other}/finish")).json()["outcome"] in ("applied", "ended")
         assert (await until(client, other))["report_state"] == "finished"
+
+
+@pytest.mark.parametrize("root", ["/api/v1/runs", "/runs"])
+async def test_one_agent_is_stopped_and_the_run_comes_to_its_report(server: Served, root: str) -> None:
+    """By a program, and by the button of the page."""
+    async with server.client() as client:
+        run = await begun(client, THINKS, **WANTED)
+        path, finding = f"/api/v1/runs/{run}", False
+        async with asyncio.timeout(60):
+            while not finding:
+                events = await client.get(
+                    f"{path}/events?types=finding.started", headers={"Accept": "application/json"}
+                )
+                finding = bool(events.json()["events"])
+        assert "Stop this agent" in (await client.get(f"/runs/{run}/activity")).text
+        none = await client.post(f"{path}/agents/7/cancel")
+        assert (none.status_code, code(none), "its agents: 1" in none.text) == (404, "unknown-name", True)
+        stopped = await client.post(f"{root}/{run}/agents/1/cancel")
+        if root == "/runs":
+            assert stopped.status_code in (200, 303)
+        else:
+            assert (stopped.status_code, stopped.json()) == (200, {"id": run, "outcome": "applied"})
+        assert (await until(client, run))["status"] == "completed"
+        report = (await client.get(f"{path}/report")).text
+        assert "the agent was stopped on request" in report
+        late = await client.post(f"{path}/agents/1/cancel")
+        assert (late.status_code, code(late)) == (409, "wrong-state")

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+from pdfs import column, pdf
 from serving import TIDE, TIDES, Served, begun, frames, served, until
 
 
@@ -204,3 +205,47 @@ async def test_documents_are_read_in_the_background_where_nobody_waits(server: S
         listed = (await client.get("/api/v1/additions")).json()["additions"]
         assert addition["id"] in [each["id"] for each in listed]
         assert (await client.get("/api/v1/collections/later/documents")).json()["total"] == 1
+
+
+async def test_a_document_is_described_and_read_page_by_page(server: Served) -> None:
+    async with server.client() as client:
+        made = await client.post("/api/v1/collections", json={"name": "printed", "readers": []})
+        assert (made.status_code, made.json()["documents"]) == (201, 0)
+        assert (await client.post("/api/v1/collections", json={"name": "printed"})).status_code == 409
+        data = pdf([column("The tide at Brest rises seven metres."), column("The mistral blows from the north.")])
+        await client.post("/api/v1/collections/printed/documents?name=winds.pdf", content=data)
+        [document] = (await client.get("/api/v1/collections/printed/documents")).json()["documents"]
+        facts = (await client.get(f"/api/v1/documents/{document['sha256']}")).json()
+        assert facts["document"] == document
+        assert (facts["pages"], facts["bytes"], facts["collections"]) == (2, len(data), ["printed"])
+        second = (await client.get(f"/api/v1/documents/{document['sha256']}/pages/2")).json()
+        assert (second["text"].strip(), second["pages"]) == ("The mistral blows from the north.", 2)
+        stretch = {"start": second["start"], "end": second["end"]}
+        read = (await client.get(f"/api/v1/documents/{document['sha256']}/text", params=stretch)).json()
+        assert read["text"] == second["text"]
+        for number in ("0", "3"):
+            assert (await client.get(f"/api/v1/documents/{document['sha256']}/pages/{number}")).status_code == 404
+
+
+async def test_several_collections_are_searched_at_once(server: Served) -> None:
+    async with server.client() as client:
+        for name, text in (("one", "The heron of Ourne wades.\n"), ("two", "The heron of Ourne nests.\n")):
+            await client.post(f"/api/v1/collections/{name}/documents?name={name}.md", content=text.encode())
+        asked = {"q": "heron of Ourne"}
+        both = (await client.post("/api/v1/search", json={**asked, "collections": ["one", "two"]})).json()["hits"]
+        assert {hit["document"]["name"] for hit in both} == {"one.md", "two.md"}
+        alone = (await client.post("/api/v1/search", json={**asked, "collections": ["two"]})).json()["hits"]
+        assert [hit["document"]["name"] for hit in alone] == ["two.md"]
+        whole = (await client.post("/api/v1/search", json=asked)).json()["hits"]
+        assert {hit["document"]["name"] for hit in whole} >= {"one.md", "two.md"}
+        refused = await client.post("/api/v1/search", json={**asked, "collections": ["none"]})
+        assert refused.status_code in (404, 422)
+
+
+async def test_a_run_is_begun_and_waited_for_in_one_request(server: Served) -> None:
+    async with server.client() as client:
+        await client.post("/api/v1/collections/waited/documents?name=tides.md", content=TIDES.encode())
+        body = {"question": TIDE, "scope": {"collections": ["waited"]}, "depth": "light"}
+        made = await client.post("/api/v1/runs?wait=60", json=body, timeout=90)
+        assert (made.status_code, made.json()["status"]) == (202, "completed")
+        assert (await client.post("/api/v1/runs?wait=61", json=body)).status_code == 422

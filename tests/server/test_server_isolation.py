@@ -36,12 +36,14 @@ BODIES: dict[str, list[Any]] = {
     "change_settings": [{"settings": {"depth": "light"}}],
     "change_user": [{"role": "reader"}],
     "crawl_site": [{"url": "http://127.0.0.1:9/page"}],
+    "create_collection": [{"name": "{collection}"}],
     "create_run": RUN_NAMED,
     "estimate_run": RUN_NAMED,
     "follow_up": [QUESTION, *RUN_NAMED],
     "fork_run": [{"point": "write"}, {"point": "write", "scope": {"collections": ["{collection}"]}}],
     "make_token": [{"scopes": ["admin"]}],
     "mark_collection": [{"private": True}, {"readers": "all"}],
+    "search_all": [{"q": "tide"}, {"q": "tide", "collections": ["{collection}"]}],
     "rename_thread": [{"title": "mine"}],
     "replace_plan": [{"form": "title: x\n\n1. y\n"}],
     "set_user_limits": [{"runs_per_day": 1}],
@@ -55,6 +57,7 @@ BODIES: dict[str, list[Any]] = {
 
 QUERIES: dict[str, list[dict[str, str]]] = {
     "all_events": [{}],
+    "create_run": [{}],
     "compare_runs": [{"a": "{run}", "b": "{run}"}],
     "list_all_runs": [{}],
     "list_audit": [{}],
@@ -81,7 +84,7 @@ HOOK = {"url": "https://93.184.215.14/hook"}
 
 ONESELF = frozenset(("change_password", "log_in", "log_out"))
 """What acts on whoever asks alone, and would end the session of the test."""
-MAKES = frozenset(("add_places", "crawl_site", "mark_collection", "upload_documents"))
+MAKES = frozenset(("add_places", "crawl_site", "create_collection", "mark_collection", "upload_documents"))
 """What makes a collection of one's own, where it is called by its bare name."""
 ENDLESS = frozenset(("all_events",))
 """Streams without an end: a second of them is read."""
@@ -110,6 +113,7 @@ async def things(client: httpx.AsyncClient) -> Ids:
         "run": run,
         "thread": run,
         "number": "1",
+        "lane": "1",
         "collection": "ana/tides",
         "document": (await client.get(f"{path}/documents")).json()["documents"][0]["sha256"],
         "addition": (await client.get("/api/v1/additions")).json()["additions"][0]["id"],
@@ -126,7 +130,7 @@ def unknown(ids: Ids) -> Ids:
     """Names of nothing, which look like those."""
     values = list(dict.fromkeys(ids.values()))
     made = {name: re.sub(r"[0-9a-zA-Z]", str(values.index(value)), value) for name, value in ids.items()}
-    return made | {"number": ids["number"], "user": "nil", "collection": "ana/tidez"}
+    return made | {"number": ids["number"], "lane": ids["lane"], "user": "nil", "collection": "ana/tidez"}
 
 
 def filled(value: Any, ids: Ids) -> Any:
@@ -159,7 +163,7 @@ async def answer(client: httpx.AsyncClient, method: str, path: str, more: dict[s
         await client.delete(f"/api/v1/schedules/{response.json()['id']}")
     text = CHANGING.sub("", response.text)
     for name, value in sorted(ids.items(), key=lambda each: -len(each[1])):
-        text = text if name in ("number", "provider", "user") else text.replace(value, f"<{name}>")
+        text = text if name in ("lane", "number", "provider", "user") else text.replace(value, f"<{name}>")
     return response.status_code, text
 
 
@@ -258,7 +262,14 @@ async def test_a_token_does_what_its_scope_says_on_every_route(
     server: Served, home: Path, name: str, scopes: str, allowed: set[str]
 ) -> None:
     secret = assay(home, "users", "token", name, "--scope", scopes).splitlines()[0]
-    nothing = {"run": "0000000000", "thread": "none", "number": "1", "collection": "none", "document": "0" * 64}
+    nothing = {
+        "run": "0000000000",
+        "thread": "none",
+        "lane": "1",
+        "number": "1",
+        "collection": "none",
+        "document": "0" * 64,
+    }
     nothing |= {
         "addition": "none",
         "schedule": "none",

@@ -291,6 +291,21 @@ class Assay(RunQueue):
         """
         return await app.run_control.ask_for(self._context, reference, action, wait)
 
+    async def stop_agent(self, reference: str, lane: int, *, wait: float = 0.0) -> Came:
+        """Stop one agent of a run, in whatever process it is: what it found is kept, and the run goes on without it.
+
+        Where nobody executes the run, that is done when it is taken up again.
+
+        Args:
+            lane: the agent's number (`RunView.lanes`).
+            wait: seconds to wait until that is done.
+
+        Raises:
+            UnknownName: no such run, or it has no such agent.
+            UsageError: the run or the agent has ended.
+        """
+        return await app.run_control.stop_agent(self._context, reference, lane, wait)
+
     async def steer(self, reference: str, text: str, *, wait: float = 0.0) -> Steered:
         """Tell a run what to heed from its next decision on; what became of that.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.app.embeddings import EmbeddingStatus
     from assay.app.extraction import Reading
     from assay.app.pages import ReadPage
-    from assay.app.shelves import Excerpt
+    from assay.app.shelves import DocumentFacts, Excerpt, PageText
     from assay.app.verification import VerifiedText
     from assay.evidence.ingest import Ingested
     from assay.search.vectors import Built
@@ -277,6 +277,24 @@ class DocumentLibrary(Home):
             UsageError: the reference means several, or these bytes are not in it.
         """
         return await app.shelves.excerpt(self._context, reference, start, end, around)
+
+    async def facts(self, reference: str) -> DocumentFacts:
+        """What is known of a document beside its text: pages, bytes, the collections it is in.
+
+        Raises:
+            UnknownName: there is no such document.
+            UsageError: the reference means several.
+        """
+        return await app.shelves.facts(self._context, reference)
+
+    async def page_text(self, reference: str, number: int) -> PageText:
+        """Page `number` (from 1) of a document; one without pages is its first page.
+
+        Raises:
+            UnknownName: there is no such document, or it has no such page.
+            UsageError: the reference means several.
+        """
+        return await app.shelves.page_text(self._context, reference, number)
 
     async def original(self, reference: str) -> tuple[Document, bytes]:
         """A document by hash, name, address or title, and the bytes it was read from.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -15,8 +16,8 @@ from assay.app.stored_runs import find
 from assay.app.texts import text_of
 from assay.app.threads import Answers
 from assay.core import plan as plan_form
-from assay.core.errors import LeaseHeld, NotNow
-from assay.core.events import ControlApplied
+from assay.core.errors import LeaseHeld, NotNow, UnknownName
+from assay.core.events import ControlApplied, ControlRejected, decode
 from assay.core.plan import Plan, Reviewed
 from assay.core.ports import FINAL, Clock, Journal, RunRow
 from assay.core.view import RunView, Steered, ViewBuilder
@@ -27,6 +28,7 @@ from assay.run.feeds import is_executed
 from assay.run.holders import is_dead
 
 POLL = 0.1
+AT_WORK = ("planned", "running")
 WRITING = ("write", "verify")
 BECOMES = {"cancel": "cancelled", "pause": "paused"}
 TOO_LATE = "the report is being written already"
@@ -58,6 +60,37 @@ async def steer(context: Context, reference: str, text: str, wait: float) -> Ste
     journal = context.store.journal
     id = await control.steer(journal, context.clock, row.run_id, text, refused=TOO_LATE if writing else "")
     return await _decided(context, row.run_id, id, wait)
+
+
+async def stop_agent(context: Context, reference: str, lane: int, wait: float) -> Came:
+    """Stop one agent of a run, in whatever process it is; see `Assay.stop_agent`."""
+    row = await find(context, reference)
+    if row.status in FINAL:
+        raise NotNow(f"run {row.run_id} has ended ({row.status}): none of its agents is at work any more")
+    agents = {each.lane: each for each in (await stored_runs.view(context, row.run_id)).lanes}
+    if lane not in agents:
+        raise UnknownName("agent", str(lane), hint=_agents_of(agents))
+    if agents[lane].state not in AT_WORK:
+        raise NotNow(f"agent {lane} of run {row.run_id} has ended ({agents[lane].state}): there is nothing to stop")
+    journal = context.store.journal
+    id = await control.stop_agent(journal, context.clock, row.run_id, lane)
+    end, seq = context.clock.monotonic() + wait, 0  # it may have been asked for, and done, before
+    while True:
+        now = await journal.find(row.run_id)
+        for each in await journal.events(row.run_id, after=seq):
+            said, seq = decode(each), each.seq
+            if isinstance(said, (ControlApplied, ControlRejected)) and said.id == id:
+                return "applied" if isinstance(said, ControlApplied) else "ended"
+        if now.status in FINAL:
+            return "ended"
+        if context.clock.monotonic() >= end or not is_executed(now):
+            return "stored"
+        await asyncio.sleep(POLL)
+
+
+def _agents_of(agents: Iterable[int]) -> str:
+    named = ", ".join(map(str, sorted(agents)))
+    return f"in this run; its agents: {named}" if named else "in this run: it has sent none so far"
 
 
 async def _decided(context: Context, run_id: str, id: str, wait: float) -> Steered:

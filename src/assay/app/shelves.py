@@ -16,6 +16,8 @@ from assay.core.ports import CollectionRow, Explanation, Hit, Origin, Query
 from assay.core.sources import Document
 from assay.evidence.documents import context as surrounded
 
+PAGE_END = b"\f"
+"""Ends a page in the text of a document which has pages."""
 NAMED = 5
 """Of many, so many are named in an error."""
 
@@ -29,6 +31,30 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
     before: str
     text: str
     after: str
+
+
+class DocumentFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a document beside its text.
+
+    `pages` is 0 where its format has none; `bytes` is the size of what it was read from, `document.size` that of its
+    text. `collections` are those it is in, of those the asker may read.
+    """
+
+    document: Document
+    pages: int
+    bytes: int
+    collections: tuple[str, ...]
+
+
+class PageText(msgspec.Struct, frozen=True, kw_only=True):
+    """Page `number` (from 1) of the `pages` of a document: bytes `start` to `end` of its text."""
+
+    sha256: str
+    number: int
+    pages: int
+    start: int
+    end: int
+    text: str
 
 
 async def drop(context: Context, collection: str) -> None:
@@ -106,6 +132,42 @@ async def excerpt(context: Context, reference: str, start: int, end: int | None,
     except (ValueError, UnicodeDecodeError) as error:
         raise UsageError(f"this is no part of the document ({error}): name bytes within it") from error
     return Excerpt(document=document, start=start, end=stop, before=before, text=text, after=after)
+
+
+async def facts(context: Context, reference: str) -> DocumentFacts:
+    """What is known of a document; see `Library.facts`."""
+    document = await _named(context, reference)
+    library = context.store.library
+    snapshot = await asyncio.to_thread(library.snapshot, document.snapshot_sha256)
+    names = [row.name for row in await collections(context)]
+    holding = [name for name in names if await asyncio.to_thread(library.find, document.sha256, [name])]
+    paged = document.syntax == "pages"
+    text = await asyncio.to_thread(context.reader.text, document) if paged else b""
+    return DocumentFacts(
+        document=document,
+        pages=text.count(PAGE_END) + 1 if paged else 0,
+        bytes=snapshot.size if snapshot is not None else 0,
+        collections=tuple(holding),
+    )
+
+
+async def page_text(context: Context, reference: str, number: int) -> PageText:
+    """A page of a document; see `Library.page_text`."""
+    document = await _named(context, reference)
+    text = await asyncio.to_thread(context.reader.text, document)
+    pages = text.split(PAGE_END) if document.syntax == "pages" else [text]
+    if not 1 <= number <= len(pages):
+        raise UnknownName("page", str(number), hint=f"in this document: it has {len(pages)}")
+    start = sum(len(page) + len(PAGE_END) for page in pages[: number - 1])
+    page = pages[number - 1]
+    return PageText(
+        sha256=document.sha256,
+        number=number,
+        pages=len(pages),
+        start=start,
+        end=start + len(page),
+        text=page.decode(),
+    )
 
 
 async def _named(context: Context, reference: str) -> Document:

@@ -156,11 +156,14 @@ def _(event: events.RunWaiting) -> str:
 
 @milestone.register
 def _(event: events.ControlAccepted) -> str:
-    return f"told: {event.text}" if event.action == "steer" else f"asked to {event.action}"
+    asked = f"asked to stop agent {event.lane}" if event.lane else f"asked to {event.action}"
+    return f"told: {event.text}" if event.action == "steer" else asked
 
 
 @milestone.register
 def _(event: events.ControlApplied) -> str:
+    if event.lane:
+        return f"agent {event.lane} is stopped"
     heeded = f"heeded by the decision at {event.where}"
     return heeded if event.action == "steer" else "paused" if event.action == "pause" else ""
 

@@ -232,6 +232,7 @@ STOP_REASONS: dict[str, str] = {
     "pages": N_("The limit of pages was reached."),
     "agents": N_("The limit of agents was reached."),
     "finished_early": N_("Research was ended early on request."),
+    "stopped": N_("The agent was stopped on request."),
     "no_model": N_("No model could be used."),
     "unwritten": N_("No model could write the report to its end."),
     "cancelled": N_("The run was cancelled."),

@@ -30,6 +30,7 @@ from assay.phases.case import (
 )
 from assay.phases.dispatch import AgentPool, Dispatch, collect, may_work
 from assay.phases.material import fitted
+from assay.run.execution import STOPPED
 from assay.run.run import Run
 
 # What is told of the steps done so far: to the reflector, to the planner, to whoever works on the next step.
@@ -268,9 +269,10 @@ def _judged(part: Coverage, said: PartAssessment | None, whole: Coverage, resear
 def unreported(research: Research) -> list[PlanStep]:
     """Steps to be searched for on which no agent has come to its end or to anything that can be cited.
 
-    A step that was skipped was given up on purpose.
+    A step that was skipped, or whose agent was stopped on request, was given up on purpose.
     """
-    reported = {finding.step for finding in research.findings if finding.stop == "done" or finding.passages}
+    ended = ("done", STOPPED)
+    reported = {finding.step for finding in research.findings if finding.stop in ended or finding.passages}
     wanted = (step for step in research.plan.steps if step.needs_search and step.status != "skipped")
     return [step for step in wanted if step.id not in reported]
 

@@ -42,6 +42,7 @@ from assay.phases.case import (
 )
 from assay.phases.control import RESEARCH_AGENT, ResearchAgent
 from assay.phases.material import evidence, fitted, messages_of, shorter
+from assay.run.execution import STOPPED
 from assay.run.run import Handle, Run
 from assay.tools.arguments import read
 
@@ -303,17 +304,25 @@ async def _nothing(_: object) -> int:
     return 0
 
 
+GIVEN_UP = "was stopped on request; send no other agent for its task"
+"""What the orchestrator is told of an agent which the user did not want to go on."""
+
+
 async def collect(sent: Sent, research: Research) -> tuple[Research, str]:
     """Wait for an agent; the research with what it brought, and what the orchestrator is told."""
     lane, step = sent.handle.lane, sent.task.step
     try:
         finding = await sent.handle.result()
     except LimitReached as limit:
+        if limit.reason == STOPPED:  # an analysis: it has found nothing of its own
+            finding = Finding(lane=lane, task=sent.task.task, step=step, stop=STOPPED)
+            return research.with_finding(finding), f"Agent {lane} {GIVEN_UP}."
         return research.without(step), _("Agent {lane} was stopped by a limit: {why}.").format(
             lane=lane, why=in_words(limit.reason)
         )
     except Failed as failed:
         return research.without(step, failed.reason), f"Agent {lane} failed: {failed.reason}"
-    ended = "" if finding.stop == "done" else f" (ended early: {finding.stop})"
+    early = GIVEN_UP if finding.stop == STOPPED else f"ended early: {finding.stop}"
+    ended = "" if finding.stop == "done" else f" ({early})"
     told = f"{sent.remark}\n" if sent.remark else ""
     return research.with_finding(finding), f"{told}Agent {lane}{ended} found:\n{finding.text}"

@@ -21,6 +21,9 @@ from assay.run.place import RunPlace
 from assay.run.steps import StepContext, perform
 
 STEERING = "steering"
+STOPPING = "agents-stopped"
+AGENT_CANCEL = "agent-cancel"
+"""The action of a request to stop one agent of a run."""
 REFUSED = "steering-refused"
 LONGEST = 4_000
 """Code points of what a run can be told at a time."""
@@ -31,6 +34,14 @@ TTL = 15.0
 
 Asked = Literal["finish", "cancel", "pause"]
 ENDED_FIRST = "the run ended before another decision was made"
+AGENT_ENDED = "the agent had ended before"
+
+
+class AgentStop(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent which is to be stopped, as the inbox holds it."""
+
+    id: str
+    lane: int
 
 
 class Steering(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,6 +114,20 @@ async def steer(journal: Journal, clock: Clock, run_id: str, text: str, refused:
     return name
 
 
+async def stop_agent(journal: Journal, clock: Clock, run_id: str, lane: int) -> str:
+    """Leave word that one agent of a run is to be stopped, once however often it is asked; the id of that request.
+
+    Who executes the run heeds it, now or when it is taken up again.
+    """
+    asked = (msgspec.json.decode(each, type=AgentStop) for each in await journal.inbox(run_id, STOPPING))
+    if before := next((each.id for each in asked if each.lane == lane), ""):
+        return before
+    name = secrets.token_hex(4)
+    accepted = outside(clock, ControlAccepted(action=AGENT_CANCEL, id=name, lane=lane), f"control-accepted-{name}")
+    await journal.post(run_id, STOPPING, msgspec.json.encode(AgentStop(id=name, lane=lane)), [accepted])
+    return name
+
+
 def outside(clock: Clock, event: Event, key: str) -> EventDraft:
     """An event about a run, written by who does not execute it."""
     return EventDraft(key=key, path=(), type=event.kind, data=encode(event), at=clock.now())
@@ -137,7 +162,28 @@ async def reject_rest(execution: Execution, why: str) -> tuple[EventDraft, ...]:
     left = await untaken(execution)
     execution.steered += len(left)
     rejected = (ControlRejected(action="steer", id=each.id, why=why) for each in left)
-    return tuple(execution.draft(event, (), f"{event.kind}-{event.id}") for event in rejected)
+    drafts = [execution.draft(event, (), f"{event.kind}-{event.id}") for event in rejected]
+    return (*drafts, *(_in_vain(execution, each, why) for each in await _unheard(execution)))
+
+
+async def heed_stops(execution: Execution) -> None:
+    """Stop the agents which somebody wants stopped, and say so."""
+    for each in await _unheard(execution):
+        applied = ControlApplied(action=AGENT_CANCEL, id=each.id, lane=each.lane)
+        if not execution.stop_lane(each.lane, applied, each.id):
+            execution.commit(Commit(events=(_in_vain(execution, each, AGENT_ENDED),)))
+
+
+async def _unheard(execution: Execution) -> tuple[AgentStop, ...]:
+    messages = await execution.journal.inbox(execution.run_id, STOPPING)
+    stops = (msgspec.json.decode(each, type=AgentStop) for each in messages)
+    settled = (ControlApplied.kind, ControlRejected.kind)
+    return tuple(each for each in stops if execution.said.isdisjoint(f"{kind}-{each.id}" for kind in settled))
+
+
+def _in_vain(execution: Execution, stop: AgentStop, why: str) -> EventDraft:
+    event = ControlRejected(action=AGENT_CANCEL, id=stop.id, lane=stop.lane, why=why)
+    return execution.draft(event, (), f"{event.kind}-{stop.id}")
 
 
 async def clear_pause(journal: Journal, run_id: str, action: Action) -> Action:

@@ -225,6 +225,7 @@ class Engine:
             event: Event = RunStarted() if lease.fence == 1 else RunResumed(fence=lease.fence)
             execution.commit(Commit(events=(execution.draft(event, (), f"fence-{lease.fence}"),), status="running"))
             self._apply(execution, action)
+            await control.heed_stops(execution)
             await self._watched(execution)
         except asyncio.CancelledError:
             if execution.broken is not None:
@@ -301,6 +302,9 @@ class Engine:
             if action != applied:
                 applied = action
                 self._apply(execution, action)
+            if execution.opened:
+                with contextlib.suppress(StoreError):  # the next beat looks again, and minds the lease
+                    await control.heed_stops(execution)
             await asyncio.sleep(POLL)
 
     def _apply(self, execution: Execution, action: Action) -> None:

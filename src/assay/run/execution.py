@@ -82,6 +82,8 @@ LAST: tuple[Gate, ...] = ("write", "verify")
 EXHAUSTED = "run:exhausted"
 FINISHED_EARLY = "finished_early"
 LANE_TAG = "lane/1"
+STOPPED = "stopped"
+"""Why an agent ended which its user stopped; the tag of the step which keeps that."""
 
 
 class LaneRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,10 +137,12 @@ class Execution:
         self.finishing = self.exhausted if self.exhausted == FINISHED_EARLY else ""
         self.cancelled = self.paused = False
         self.steered = 0
+        stops = (each.data for each in memory.steps.values() if each.tag == STOPPED)
+        self.stopped = {msgspec.json.decode(lane, type=int) for lane in stops}
         self.broken: BaseException | None = None
         self.main: asyncio.Task[Any] | None = None
         self._ordinals: Counter[tuple[Path, str]] = Counter()
-        self._stored = {event.key for event in memory.events}
+        self.said = {event.key for event in memory.events}
         self._attempts: dict[str, int] = defaultdict(int)
         self._attempted: dict[str, list[int]] = defaultdict(list)
         self._live: dict[str, list[Awaitable[tuple[Envelope, ...]]]] = defaultdict(list)
@@ -149,7 +153,7 @@ class Execution:
         self._before = memory.active_seconds
         self._since = world.clock.monotonic()
         self._rested = 0.0
-        self._open: dict[asyncio.Timeout, Gate] = {}
+        self._open: dict[asyncio.Timeout, tuple[Gate, int]] = {}
         self._listeners: list[Callable[[tuple[Envelope, ...]], None]] = []
 
     def _stored_exhaustion(self) -> str:
@@ -186,14 +190,14 @@ class Execution:
     def stands(self, path: Path, name: str, once: str) -> bool:
         """Whether an event was said under a name beside a step done here so far, and was not taken back with it."""
         steps = (f"{'/'.join(path)}:{name}:{ordinal}" for ordinal in range(self._ordinals[path, f":{name}"]))
-        return any(self.beside(step, self._attempts.get(step, 0), once) in self._stored for step in steps)
+        return any(self.beside(step, self._attempts.get(step, 0), once) in self.said for step in steps)
 
     # the journal
 
     def commit(self, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
         """Write in call order; readers of the run are told when it is durable; a lost fence ends the execution."""
-        fresh = tuple(event for event in commit.events if event.key not in self._stored)
-        self._stored.update(event.key for event in fresh)
+        fresh = tuple(event for event in commit.events if event.key not in self.said)
+        self.said.update(event.key for event in fresh)
         commit = msgspec.structs.replace(commit, events=fresh, active_seconds=self.active())
         written = asyncio.ensure_future(self.journal.commit(self.lease, commit))
         written.add_done_callback(self._committed)
@@ -282,6 +286,8 @@ class Execution:
         """
         if self.finishing:
             raise LimitReached(self.finishing)
+        if lane in self.stopped:
+            raise LimitReached(STOPPED)
         if self.exhausted and gate == "work" and (self.exhausted != "agents" or lane == self.brief.lane):
             raise LimitReached(self.exhausted)
 
@@ -320,7 +326,7 @@ class Execution:
         scope = asyncio.timeout(left)
         try:
             async with scope:
-                self._open[scope] = gate
+                self._open[scope] = (gate, lane)
                 yield
         except TimeoutError:
             if not scope.expired():
@@ -338,6 +344,16 @@ class Execution:
         self.exhaust(reason)
         self._interrupt("work", "report")
 
+    def stop_lane(self, lane: int, said: Event, id: str) -> bool:
+        """End one agent, durably: it reports what it has, and the run goes on. False where it has ended already."""
+        if any(handle.lane == lane and handle.done for handle in self.handles.values()):
+            return False
+        self.stopped.add(lane)
+        record = StepRecord(key=f"lane-{lane}:{STOPPED}", input_hash="", tag=STOPPED, data=msgspec.json.encode(lane))
+        self.commit(Commit(steps=(record,), events=(self.draft(said, (), f"{said.kind}-{id}"),)))
+        self._interrupt("work", "report", lane=lane)
+        return True
+
     def cancel(self) -> None:
         """End every call in flight; what is stored stays."""
         self.cancelled = True
@@ -348,10 +364,10 @@ class Execution:
         self.paused = True
         self._interrupt("work", "report", *LAST)
 
-    def _interrupt(self, *gates: Gate) -> None:
+    def _interrupt(self, *gates: Gate, lane: int | None = None) -> None:
         now = asyncio.get_running_loop().time()
-        for scope, gate in list(self._open.items()):
-            if gate in gates and not scope.expired():
+        for scope, (gate, own) in list(self._open.items()):
+            if gate in gates and lane in (None, own) and not scope.expired():
                 scope.reschedule(now)
 
     # tasks

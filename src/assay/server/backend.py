@@ -30,6 +30,7 @@ from assay.server.limits import LimitBook
 from assay.server.metrics import Metrics
 from assay.server.problems import Problem, answered
 from assay.server.rates import Rates
+from assay.server.run_lists import RunLists
 from assay.server.streams import Tickets
 from assay.server.timetable import keep_to
 from assay.server.upkeep import tidying
@@ -67,6 +68,7 @@ class Backend:
         limits = QueueLimits(running=workers.running, per_user=workers.per_user)
         self.worker = assay.worker(workers.slots, limits)
         every = assay.owned_by(None)  # a route has found the run before: whoever follows it may
+        self.run_lists = RunLists(self.closing, self.tasks)
         self.broadcasts = Broadcasts(lambda run, after, rest: every.groups(run, after, rest=rest), every.events)
         self._working: asyncio.Task[None] | None = None
         self._folders: OrderedDict[str, ViewBuilder] = OrderedDict()

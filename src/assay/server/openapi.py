@@ -34,7 +34,8 @@ PATHS = {
     "provider": "A provider which takes a key: `openai`, `brave`, `oidc`.",
     "share": "A link to a report: its id.",
     "secret": "What follows `/s/` in the link to a report.",
-    "number": "A citation's number in the report.",
+    "lane": "An agent: its number in the run (`lane`).",
+    "number": "A number from 1: a citation's in the report, or a page's in the document.",
 }
 
 PUBLISHED = {
@@ -191,7 +192,8 @@ def _operation(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
 def _parameters(endpoint: Endpoint, types: _Types) -> Iterator[Schema]:
     for name in endpoint.names:
         words = PATHS.get(name, "")
-        schema = {"type": "string", "minLength": 1}
+        counted = f"{{{name}:int}}" in endpoint.path
+        schema: Schema = {"type": "integer", "minimum": 0} if counted else {"type": "string", "minLength": 1}
         yield {"name": name, "in": "path", "required": True, "schema": schema, "description": words}
     if endpoint.query is not None:
         for name, schema, required in types.fields(endpoint.query):

@@ -52,6 +52,26 @@ async def _tell(
     return Exit.DONE
 
 
+def tell_agent(reference: str, lane: int, home: Path | None, *, wait: bool) -> Exit:
+    """Ask for one agent to be stopped, and say what came of it."""
+    quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
+    return asyncio.run(_tell_agent(reference, lane, home, SECONDS if wait else 0.0, quiet=quiet))
+
+
+async def _tell_agent(reference: str, lane: int, home: Path | None, wait: float, *, quiet: bool) -> Exit:
+    async with stored(home) as assay:
+        run_id = (await assay.find(reference)).run_id
+        came = await assay.stop_agent(run_id, lane, wait=wait)
+    said = {
+        "applied": f"agent {lane} of run {run_id} is stopped; what it found is kept, and the run goes on",
+        "ended": f"agent {lane} of run {run_id} ended before that",
+        "stored": f"to stop agent {lane} of run {run_id} is stored; to see it: assay runs watch {run_id}",
+    }
+    if not quiet:
+        say(said[came])
+    return Exit.DONE
+
+
 def _stored(row: RunRow, action: Asked, wait: float) -> str:
     if not row.holder:
         return f"nobody executes run {row.run_id}; to have its report written now: assay runs resume {row.run_id}"

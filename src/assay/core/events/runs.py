@@ -190,20 +190,25 @@ class BudgetLow(Event, frozen=True):
 
 @kind("control.accepted")
 class ControlAccepted(Event, frozen=True):
-    """A control request (finish, cancel, pause, steer) was stored; `id` names it, `text` is what a steer says."""
+    """A control request (finish, cancel, pause, steer, agent-cancel) was stored; `id` names it.
+
+    `text` is what a steer says, `lane` the agent which is to be stopped.
+    """
 
     action: str
     id: str = ""
     text: str = ""
+    lane: int = 0
 
 
 @kind("control.applied")
 class ControlApplied(Event, frozen=True):
-    """A control request took effect; `where` is the place of the decision which a steer was told to."""
+    """A control request took effect; `where` is the place of the decision a steer was told to, `lane` the agent's."""
 
     action: str
     where: str = ""
     id: str = ""
+    lane: int = 0
 
 
 @kind("control.rejected")
@@ -213,6 +218,7 @@ class ControlRejected(Event, frozen=True):
     action: str
     why: str
     id: str = ""
+    lane: int = 0
 
 
 @kind("step.restarted")

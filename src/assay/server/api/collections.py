@@ -10,16 +10,14 @@ from urllib.parse import quote
 import msgspec
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
-from starlette.responses import Response
 
 from assay.app.collections import Synced
-from assay.app.shelves import Excerpt
-from assay.core.ports import Addition, CollectionRow, Hit, Origin
+from assay.core.ports import Addition, CollectionRow, Origin
 from assay.core.sources import Document
 from assay.evidence.ingest import UPLOADED, address
 from assay.server.api.additions import WAIT, AdditionList, named_alone, told
 from assay.server.api.run_requests import AddedScope, RequestBody, refused, sources_of
-from assay.server.guards import SANDBOX, body_of
+from assay.server.guards import body_of
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall
 
@@ -56,6 +54,12 @@ class CollectionWanted(RequestBody, frozen=True, kw_only=True):
 
     private: bool = False
     readers: tuple[str, ...] | Literal["all"] | None = None
+
+
+class NewCollection(CollectionWanted, frozen=True, kw_only=True):
+    """A collection to be made, by its name."""
+
+    name: str
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -115,31 +119,21 @@ class Removed(msgspec.Struct, frozen=True, kw_only=True):
     documents: tuple[Document, ...]
 
 
-class Searched(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is looked for."""
-
-    q: str
-    limit: int = 10
-
-
-class Hits(msgspec.Struct, frozen=True, kw_only=True):
-    """Documents, the best first, with the passages which match best."""
-
-    hits: tuple[Hit, ...]
-
-
-class TextRange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Bytes `start` to `end` of a document's text, with `around` bytes before and after; whole without `end`."""
-
-    start: int = 0
-    end: int | None = None
-    around: int = 300
-
-
 @routes.get("/collections")
 async def list_collections(call: RouteCall) -> CollectionNames:
     """List the collections."""
     return CollectionNames(collections=tuple(await call.assay.collections()))
+
+
+@routes.post("/collections", status=201)
+async def create_collection(call: RouteCall, body: NewCollection) -> CollectionShown:
+    """Make an empty collection, and say who may read it; one of that name which is there already is refused."""
+    if body.name in {row.name for row in await call.assay.collections()}:
+        raise refusal("wrong-state", f"there is a collection {body.name!r} already: change it by PUT, or add to it")
+    call.about(body.name)
+    made = await mark_collection(call, body.name, body)
+    call.headers["Location"] = f"/api/v1/collections/{quote(body.name)}"
+    return made
 
 
 @routes.get("/collections/{collection:path}/documents")
@@ -222,13 +216,6 @@ async def sync_collection(call: RouteCall, collection: str) -> Synced:
     return msgspec.structs.replace(synced, warnings=tuple(map(named_alone, synced.warnings)))
 
 
-@routes.get("/collections/{collection:path}/search")
-async def search_documents(call: RouteCall, collection: str, query: Searched) -> Hits:
-    """Search a collection; no run is begun."""
-    await call.assay.check_collection(collection)
-    return Hits(hits=tuple(await call.assay.search(query.q, min(max(query.limit, 1), 100), collection)))
-
-
 @routes.delete("/collections/{collection:path}/documents/{document}")
 async def remove_document(call: RouteCall, collection: str, document: str) -> Removed:
     """Take a document out of a collection, by its hash or name; a sync does not bring it back."""
@@ -273,22 +260,3 @@ async def mark_collection(call: RouteCall, collection: str, body: CollectionWant
 async def drop_collection(call: RouteCall, collection: str) -> None:
     """Forget a collection; its documents stay in the library."""
     await call.assay.drop(collection)
-
-
-@routes.get("/documents/{document}/text")
-async def read_document(call: RouteCall, document: str, query: TextRange) -> Excerpt:
-    """Read a document's text, or a stretch of it in its context; offsets are bytes of its UTF-8."""
-    return await call.assay.excerpt(document, query.start, query.end, min(max(query.around, 0), 10_000))
-
-
-@routes.get("/documents/{document}/file", media=("application/octet-stream",))
-async def show_file(call: RouteCall, document: str) -> Response:
-    """Give the bytes from which a document was read, as they were fetched or uploaded."""
-    found, data = await call.assay.original(document)
-    name = quote(found.name or found.sha256[:12], safe="")
-    headers = {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
-        "Content-Security-Policy": SANDBOX,
-        "ETag": f'"{found.snapshot_sha256}"',
-    }
-    return Response(data, headers=headers, media_type="application/octet-stream")

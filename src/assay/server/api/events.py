@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import suppress
-
 import msgspec
 from starlette.responses import Response
 
@@ -15,12 +11,11 @@ from assay.server.api.run_details import RunShown, listed
 from assay.server.broadcasts import RunStream
 from assay.server.packets import placed_frames
 from assay.server.problems import refusal
-from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, EventStream, frame, picked, run_frames
+from assay.server.run_lists import MOST as MOST_RUNS
+from assay.server.streams import HEADERS, HEARTBEAT, EventStream, picked, run_frames
 from assay.server.wire import JSON, Endpoints, RouteCall, accepts
 
 STREAM = "text/event-stream"
-LOOK_SECONDS = 1.0
-"""Between two looks at the list of somebody's runs."""
 MOST = 5_000
 """Events of one page."""
 
@@ -125,23 +120,10 @@ async def all_events(call: RouteCall, query: ChangesWanted) -> Response:
     """
     if call.request.method == "HEAD":
         return Response(headers=HEADERS, media_type=STREAM)
-    limit = min(max(query.limit, 1), 200)
-    return EventStream(_changes(call, limit), call.backend.streams.ticket(call.owner))
 
+    async def read() -> dict[str, bytes]:
+        rows = (await assay.page(limit=MOST_RUNS)).runs
+        return {row.run_id: msgspec.json.encode(listed(row)) for row in rows}
 
-async def _changes(call: RouteCall, limit: int) -> AsyncIterator[bytes]:
-    """The frames of runs which are not as they were told last."""
-    told: dict[str, bytes] = {}
-    silent = 0.0
-    yield BEGIN
-    while not call.backend.closing.is_set():
-        rows = (await call.assay.page(limit=limit)).runs
-        now = {row.run_id: msgspec.json.encode(listed(row)) for row in rows}
-        chunk = b"".join(frame(data, event="run") for id, data in reversed(now.items()) if told.get(id) != data)
-        told, silent = now, 0.0 if chunk else silent + LOOK_SECONDS
-        if chunk or silent >= HEARTBEAT:
-            silent = 0.0
-            yield chunk or BEAT
-        with suppress(TimeoutError):
-            await asyncio.wait_for(call.backend.closing.wait(), LOOK_SECONDS)
-    yield BEGIN
+    assay, limit = call.assay, min(max(query.limit, 1), MOST_RUNS)
+    return EventStream(call.backend.run_lists.frames(call.owner, read, limit), call.backend.streams.ticket(call.owner))

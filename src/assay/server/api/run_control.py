@@ -24,7 +24,7 @@ Came = Literal["applied", "ended", "stored"]
 
 
 class Controlled(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a request: it was applied, the run had ended before, or it is stored and will be applied."""
+    """What came of a request: it was applied, the run (or agent) had ended before, or it will be (`stored`)."""
 
     id: str
     outcome: Came
@@ -74,6 +74,13 @@ async def pause_run(call: RouteCall, run: str) -> Controlled:
 async def finish_run(call: RouteCall, run: str) -> Controlled:
     """End research now: the report is written from what was found."""
     return await _control(call, run, "finish")
+
+
+@routes.post("/runs/{run}/agents/{lane:int}/cancel")
+async def cancel_agent(call: RouteCall, run: str, lane: int) -> Controlled:
+    """Stop one agent: what it has found is kept, and the run goes on without it."""
+    row = await call.assay.find(run)
+    return Controlled(id=row.run_id, outcome=await call.assay.stop_agent(row.run_id, lane, wait=PATIENCE))
 
 
 async def _control(call: RouteCall, run: str, action: Literal["cancel", "pause", "finish"]) -> Controlled:

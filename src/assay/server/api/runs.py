@@ -71,18 +71,29 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     wait: Annotated[float, msgspec.Meta(ge=0, le=60)] = 0.0
 
 
+class Patience(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many seconds the answer may wait for the run to end, or to wait for somebody."""
+
+    wait: Annotated[float, msgspec.Meta(ge=0, le=60)] = 0.0
+
+
 @routes.post("/runs", status=202, headers=("Idempotency-Key",))
-async def create_run(call: RouteCall, body: RunWanted) -> RunBegun:
+async def create_run(call: RouteCall, body: RunWanted, query: Patience) -> RunBegun:
     """Begin a run: it is stored, then executed by the server, whoever watches it.
 
-    With an `Idempotency-Key` the same request gives the same run, however often it is sent.
+    With an `Idempotency-Key` the same request gives the same run, however often it is sent. With `wait` the answer
+    comes when the run has ended, is paused or waits for somebody, at the latest after so many seconds.
     """
 
     async def begin() -> str:
         sources = sources_of(body.scope, call.backend.settings)
         return await call.backend.begin(call.owner, body.question, sources=sources, **wanted_of(body))
 
-    return _begun(call, await once(call, body, begin))
+    run_id = await once(call, body, begin)
+    if not query.wait:
+        return _begun(call, run_id)
+    await _at_rest(call, run_id, query.wait)
+    return _begun(call, run_id, (await call.assay.find(run_id)).status)
 
 
 @routes.get("/runs")
@@ -176,7 +187,7 @@ async def _at_rest(call: RouteCall, run: str, seconds: float) -> None:
                 pass  # it goes on, and is shown as it stands
 
 
-def _begun(call: RouteCall, run_id: str) -> RunBegun:
-    answer = begun(run_id)
+def _begun(call: RouteCall, run_id: str, status: RunStatus = "created") -> RunBegun:
+    answer = begun(run_id, status)
     call.headers["Location"] = answer.url
     return answer

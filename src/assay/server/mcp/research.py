@@ -184,12 +184,16 @@ async def cancel(
     ctx: Ctx,
     run_id: RunId,
     keep: Annotated[bool, Field(description="End research now and write the report from what was found.")] = False,
+    agent: Annotated[int, Field(ge=0, description="Stop this agent (its lane) alone; the run goes on. 0: all.")] = 0,
 ) -> Annotated[CallToolResult, RunNews]:
-    """End a run: at once, or (`keep`) with a report of what was found so far. Findings are kept."""
+    """End a run: at once, or (`keep`) with a report of what was found; or one `agent` of it. Findings are kept."""
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
     try:
-        await caller_of(ctx).assay.control(run_id, "finish" if keep else "cancel", wait=STEER_SECONDS)
+        if agent:
+            await caller_of(ctx).assay.stop_agent(run_id, agent, wait=STEER_SECONDS)
+        else:
+            await caller_of(ctx).assay.control(run_id, "finish" if keep else "cancel", wait=STEER_SECONDS)
     except AssayError as error:
         raise ToolError(str(error)) from error
     return await _news(ctx, run_id, time.monotonic())

@@ -51,7 +51,7 @@ async def ask(call: RouteCall) -> Response:
             collection = await _kept(call, form.files)
             scope = msgspec.structs.replace(wanted.scope, collections=(*wanted.scope.collections, collection))
             wanted = msgspec.structs.replace(wanted, scope=scope)
-        begun = await runs.create_run(call, wanted)
+        begun = await runs.create_run(call, wanted, runs.Patience())
     except Refusal as refusal:
         return await _home(call, form, refusal.problem.detail or refusal.problem.title, refusal.problem.status)
     except AssayError as error:

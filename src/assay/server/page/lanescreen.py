@@ -26,9 +26,14 @@ class Doing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LaneShown(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent as the screen shows it. `now` is what it does at the moment, in a few words."""
+    """An agent as the screen shows it. `now` is what it does at the moment, in a few words.
+
+    `stoppable` says that it is at work, and can be stopped.
+    """
 
     id: str
+    number: int
+    stoppable: bool
     title: str
     task: str
     state: str
@@ -60,6 +65,8 @@ def lane_of(lane: Lane, *, whole: bool) -> LaneShown:
             break
     return LaneShown(
         id=f"lane-{lane.lane}",
+        number=lane.lane,
+        stoppable=lane.state == "running" and not whole,
         title=f"Agent {lane.lane}",
         task=lane.task,
         state=lane.state,

@@ -100,6 +100,13 @@ async def cancel(call: RouteCall, run: str) -> Response:
     return await control(call, run, "cancel")
 
 
+async def cancel_agent(call: RouteCall, run: str, lane: int) -> Response:
+    """Stop one agent; the run goes on without it."""
+    said = await run_control.cancel_agent(call, run, lane)
+    done = "The agent had ended before." if said.outcome == "ended" else _DONE[said.outcome]
+    return noted(call, done, f"/runs/{run}/activity")
+
+
 async def pause(call: RouteCall, run: str) -> Response:
     """Let go of every call in flight; it can be taken up again."""
     return await control(call, run, "pause")

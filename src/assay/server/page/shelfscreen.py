@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from assay.core.errors import AssayError
 from assay.core.ports import Addition
-from assay.server.api import collections
+from assay.server.api import collections, documents
 from assay.server.page.forms import read_form
 from assay.server.page.templates_environment import go_to, is_fragment, screen
 from assay.server.problems import Refusal, refusal
@@ -53,7 +53,7 @@ async def _collection(call: RouteCall, name: str, fault: str = "", status: int =
     offset = int(asked["offset"]) if asked.get("offset", "").isdecimal() else 0
     shelf = await collections.show_collection(call, name)
     page = await collections.list_documents(call, name, collections.Window(limit=50, offset=offset))
-    hits = (await collections.search_documents(call, name, collections.Searched(q=words))).hits if words else ()
+    hits = (await documents.search_documents(call, name, documents.Searched(q=words))).hits if words else ()
     made = _of(await call.assay.additions(), name)
     return screen(
         call,
