@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,7 +15,7 @@ from assay.app.places import CRAWL, FILES, PAGE
 from assay.app.shelves import NAMED, check_collection, forget_pages, one
 from assay.app.texts import Say, Sources, listed
 from assay.core.errors import UsageError
-from assay.core.ports import Origin
+from assay.core.ports import Origin, SkippedFile
 from assay.core.sources import UNSORTED, Document
 from assay.evidence.ingest import Ingested
 from assay.evidence.monitor import ReadingMonitor
@@ -23,7 +23,7 @@ from assay.evidence.monitor import ReadingMonitor
 
 class Synced(msgspec.Struct, frozen=True, kw_only=True):
     """What a sync changed in a collection, and how many documents that holds now. A warning is a sentence, a note
-    tells what was left out on purpose.
+    tells what was left out on purpose; `skipped` names both, by file.
     """
 
     collection: str
@@ -33,6 +33,7 @@ class Synced(msgspec.Struct, frozen=True, kw_only=True):
     documents: int
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    skipped: dict[str, tuple[SkippedFile, ...]] = {}
 
 
 async def add(context: Context, paths: Sources, collection: str | None, progress: Say | None) -> Ingested:
@@ -45,7 +46,7 @@ async def add(context: Context, paths: Sources, collection: str | None, progress
     try:
         origins = await _gathered(context, gathering, asked, collection or UNSORTED)
         if collection is not None:
-            await asyncio.to_thread(_remember, context, collection, origins)
+            await asyncio.to_thread(_remember, context, collection, origins, gathering.unchanged)
         await asyncio.to_thread(context.search.sync, reading.say)
     finally:
         reading.stop()
@@ -81,12 +82,15 @@ async def sync(context: Context, collection: str, progress: Say | None) -> Synce
     reading = ReadingMonitor(progress, context.clock)
     try:
         gathering = _gathering(context, reading)
-        after = await _again(context, gathering, origins)
+        before = {each.place: each for each in origins}
+        found = await _again(context, gathering, origins)
+        after = [places.still_skipped(each, before.get(each.place), gathering.unchanged) for each in found]
         synced = await asyncio.to_thread(_apply, context, collection, origins, after)
         await asyncio.to_thread(context.search.sync, reading.say)
     finally:
         reading.stop()
-    return msgspec.structs.replace(synced, warnings=_once(gathering.warnings), notes=_once(gathering.notes))
+    said = {"warnings": _once(gathering.warnings), "notes": _once(gathering.notes), "skipped": gathering.skipped}
+    return msgspec.structs.replace(synced, **said)
 
 
 async def remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
@@ -146,13 +150,18 @@ async def _ingested(
         files=gathering.files,
         warnings=warnings,
         notes=_once(gathering.notes),
+        skipped=gathering.skipped,
     )
 
 
-def _remember(context: Context, collection: str, origins: Sequence[Origin]) -> None:
+def _remember(context: Context, collection: str, origins: Sequence[Origin], unchanged: Collection[str] = ()) -> None:
     """Put what was read into a collection, and keep where it is from."""
     library, now = context.store.library, context.clock.now()
-    kept = [msgspec.structs.replace(origin, synced_at=now) for origin in origins if origin.documents]
+    found = any(origin.documents for origin in origins)
+    told = [origin for origin in origins if origin.documents or (found and origin.skipped)]
+    before = {each.place: each for each in library.origins(collection)} if unchanged else {}
+    known = (places.still_skipped(each, before.get(each.place), unchanged) for each in told)
+    kept = [msgspec.structs.replace(origin, synced_at=now) for origin in known]
     if kept:
         library.include({sha: None for each in kept for sha in each.documents}, collection)
         library.remember(collection, kept)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from assay import plugins
 from assay.core.errors import UnknownName, UsageError
-from assay.core.ports import CollectionRow, Library, Origin
+from assay.core.ports import CollectionRow, Library, Origin, SkippedFile
 from assay.core.sources import UNSORTED
 from assay.evidence.ingest import FileToRead, find_files, printable
 from assay.store.common import SLASH
 
 FILES, PAGE, CRAWL = "files", "page", "crawl"
 LONGEST_NAME = 100
+MEMBER = "!/"
+"""Between the path of an archive and that of a file in it."""
+MOST_SKIPPED = 1_000
+"""Skipped files which are remembered of one place."""
 
 IN_MEMORY = (
     "(this Assay is in memory and has no collections; to use those of the command line, name their home: "
@@ -80,6 +84,26 @@ def given_by(files: Sequence[str], given: Mapping[str, tuple[str, ...]], library
         elif library is not None:
             gave.update(dict.fromkeys(_before(file, library)))
     return tuple(gave)
+
+
+def skipped_in(files: Iterable[str], skipped: Mapping[str, tuple[SkippedFile, ...]]) -> tuple[SkippedFile, ...]:
+    """What of these files gave no document, the first `MOST_SKIPPED` of it; with absolute paths."""
+    known = {os.path.abspath(name): (name, found) for name, found in skipped.items()}
+    return tuple(
+        msgspec.structs.replace(each, path=f"{file}{each.path.removeprefix(known[file][0])}")
+        for file in files
+        if file in known
+        for each in known[file][1]
+    )[:MOST_SKIPPED]
+
+
+def still_skipped(after: Origin, before: Origin | None, unchanged: Collection[str]) -> Origin:
+    """An origin with what was skipped earlier of archives which nobody opened this time, as they have not changed."""
+    if before is None:
+        return after
+    same = {os.path.abspath(name) for name in unchanged}
+    kept = (each for each in before.skipped if each.path.partition(MEMBER)[0] in same and MEMBER in each.path)
+    return msgspec.structs.replace(after, skipped=tuple(dict.fromkeys((*after.skipped, *kept)))[:MOST_SKIPPED])
 
 
 def _before(file: str, library: Library) -> tuple[str, ...]:
