@@ -9,12 +9,13 @@ from assay.core.sources import Extracted
 
 class PdfExtractor:
     """One document: a paragraph a line, a blank line between paragraphs, a form feed between pages.
+    Page numbers and running heads and feet are left out.
 
     Title, author and date come from the document's information where it has any, else the title is the first line
     or the file's name. Scanned pages have no text; nothing is recognised from pictures.
     """
 
-    name = "pdf/2"
+    name = "pdf/3"
     suffixes = (".pdf",)
     media_type = "application/pdf"
     isolated = True

@@ -11,7 +11,8 @@ from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.fields import first_line, stem
 from assay.fetch.pdf.lines import Pdf
-from assay.fetch.pdf.paragraphs import PrintedLine, paragraphs, vocabulary
+from assay.fetch.pdf.paragraphs import PrintedLine, mended_page_ends, paragraphs, vocabulary
+from assay.fetch.pdf.running_lines import without_running_lines
 from assay.fetch.text_decoder import clean
 
 PAGE_BREAK = "\f"
@@ -36,7 +37,7 @@ def read(data: bytes, name: str, extractor: str) -> Iterator[Extracted]:
     """
     with closing(Pdf(data)) as pdf:
         pages, bad = _pages(pdf)
-        text = _text(pages)
+        text = _text(without_running_lines(pages))
         if not text.strip():
             raise ExtractError(_empty(pdf.pages, len(bad)))
         yield _document(pdf, text, name, extractor)
@@ -67,8 +68,8 @@ def _pages(pdf: Pdf) -> tuple[list[list[PrintedLine]], list[int]]:
 def _text(pages: list[list[PrintedLine]]) -> str:
     hyphens = any(line.hyphen for page in pages for line in page)
     words = vocabulary(line for page in pages for line in page) if hyphens else frozenset[str]()
-    texts = ("\n\n".join(_one_line(part) for part in paragraphs(page, words)) for page in pages)
-    return PAGE_BREAK.join(texts)
+    texts = (paragraphs(page, words) for page in (mended_page_ends(pages, words) if hyphens else pages))
+    return PAGE_BREAK.join("\n\n".join(map(_one_line, text)) for text in texts)
 
 
 def _one_line(text: str) -> str:

@@ -26,14 +26,17 @@ SET_APART = 1.4
 """A running line stands further from the text than this many usual steps from line to line."""
 LEAST_LETTERS = 3
 LONGEST = 160
+NEXT, NEAR = 2, 0.7
+"""A chapter's head stands on the next page or the next but one, but where figures fill a page."""
+TOLD = 0.5
+"""A head says nothing new when at least this share of its words stands in the text."""
 
 _NUMBER = re.compile(r"\d{1,5}")
 _ROMAN = re.compile(r"(?<!\w)[ivxlc]{1,7}(?!\w)", re.IGNORECASE)
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _WORD = re.compile(r"[^\W\d_]+")
-
-Key = tuple[str, int, str]
-"""What tells running lines apart: the edge, the place there, and what is said."""
+_SAID = re.compile(r"\w+")
+YEAR = 4
 
 
 class EdgeRow(msgspec.Struct, frozen=True):
@@ -50,13 +53,13 @@ class EdgeRow(msgspec.Struct, frozen=True):
 def without_running_lines(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
     """The pages without their running lines. What a head says that nothing else does stays where it stands first."""
     rows = [row for number, page in enumerate(pages) for row in _edge_rows(number, page)]
-    found = _counting(rows) | _repeated(rows, len(pages))
+    found = _counting(rows, len(pages)) | _repeated(rows, len(pages))
     gone: dict[int, set[int]] = defaultdict(set)
     for at in found:
         gone[rows[at].page].update(rows[at].lines)
     left = [[line for at, line in enumerate(page) if at not in gone[number]] for number, page in enumerate(pages)]
-    for number, at in _only_there([rows[at] for at in sorted(found)], left, pages):
-        gone[number] -= set(at)
+    for number, kept in _only_there([rows[at] for at in sorted(found)], left, pages):
+        gone[number] -= set(kept)
     return [[line for at, line in enumerate(page) if at not in gone[number]] for number, page in enumerate(pages)]
 
 
@@ -93,7 +96,7 @@ def _rows(page: Sequence[PrintedLine]) -> list[list[int]]:
     return rows
 
 
-def _counting(rows: Sequence[EdgeRow]) -> set[int]:
+def _counting(rows: Sequence[EdgeRow], all_pages: int) -> set[int]:
     """The rows with a number at an end which counts with the pages, at one place."""
     by_offset: dict[tuple[str, bool, int], list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
@@ -103,8 +106,8 @@ def _counting(rows: Sequence[EdgeRow]) -> set[int]:
     for numbered in by_offset.values():
         for places in _at_one_place(rows, numbered):
             pages = {rows[at].page for at in places}
-            alone = all(not _WORD.sub("", _ROMAN.sub("", rows[at].text)).strip(" .-–—|/") or _is_bare(rows[at].text) for at in places)
-            if len(pages) >= LEAST_PAGES or (len(pages) == LEAST_PAGES - 1 and alone):
+            short = len(pages) == all_pages == LEAST_PAGES - 1 and all(not _WORD.search(rows[at].text) for at in places)
+            if len(pages) >= LEAST_PAGES or short:
                 found.update(places)
     return found
 
@@ -151,10 +154,18 @@ def _repeated(rows: Sequence[EdgeRow], pages: int) -> set[int]:
         for places in _at_one_place(rows, same):
             on = {rows[at].page for at in places}
             said = {rows[at].text for at in places}
-            apart = sum(rows[at].apart for at in places) * 2 > len(places)
-            if len(on) >= LEAST_PAGES and len(said) == 1 and (apart or len(on) * 2 > pages):
+            runs = _is_run([rows[at] for at in places]) or len(on) * 2 > pages
+            if len(on) >= LEAST_PAGES and len(said) == 1 and runs:
                 found.update(places)
     return found
+
+
+def _is_run(rows: Sequence[EdgeRow]) -> bool:
+    """Whether rows stand off the text, and follow one another: on each page, or on each left or right one."""
+    apart = sum(row.apart for row in rows)
+    numbers = sorted({row.page for row in rows})
+    near = sum(after - before <= NEXT for before, after in pairwise(numbers))
+    return apart * 2 > len(rows) and near >= NEAR * (len(numbers) - 1)
 
 
 def _at_one_place(rows: Sequence[EdgeRow], chosen: Sequence[int]) -> list[list[int]]:
@@ -172,14 +183,18 @@ def _only_there(
     gone: Sequence[EdgeRow], left: Sequence[Sequence[PrintedLine]], pages: Sequence[Sequence[PrintedLine]]
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Where what running lines say, and nothing that is left does, stands first: the page, and the lines there."""
-    body = " ".join(" ".join(_WORD.findall(line.text)) for page in left for line in page).casefold()
+    body = {word for page in left for line in page for word in _said(line.text)}
     told: set[str] = set()
     first = []
     for row in gone:
-        words = " ".join(_WORD.findall(row.text)).casefold()
-        if _is_bare(row.text) or words in told:
+        words = [word for word in _said(row.text) if not word.isdigit() or len(word) >= YEAR]
+        if _is_bare(row.text) or " ".join(words) in told:
             continue
-        told.add(words)
-        if words not in body:
+        told.add(" ".join(words))
+        if sum(word in body for word in words) < TOLD * len(words):
             first.append((row.page, tuple(at for at in row.lines if _WORD.search(pages[row.page][at].text))))
     return first
+
+
+def _said(text: str) -> list[str]:
+    return _SAID.findall(text.casefold())
