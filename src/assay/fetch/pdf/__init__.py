@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 from assay.core.sources import Extracted
+
+PACKAGE = "rapidocr"
+SCAN_SECONDS = 600.0
+"""What reading one scanned document may take."""
+
+
+def reads_scans() -> bool:
+    """Whether scanned pages can be read here: the extra `ocr` is installed."""
+    return all(find_spec(module) is not None for module in (PACKAGE, "onnxruntime"))
 
 
 class PdfExtractor:
@@ -19,6 +29,8 @@ class PdfExtractor:
     suffixes = (".pdf",)
     media_type = "application/pdf"
     isolated = True
+    scans = "assay.fetch.pdf.recognition:ScannedPdfExtractor"
+    """What reads a document which raises `NoLetters`, where its libraries are installed."""
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """One document.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from assay.core.detection import detect
-from assay.core.errors import ExtractError
+from assay.core.errors import ExtractError, NoLetters
 from assay.core.sources import Extracted
 from assay.fetch.fields import first_line, stem
 from assay.fetch.pdf.lines import Pdf
@@ -20,6 +20,8 @@ MOST_PAGES = 10_000
 MOST_TEXT = 64 * 1024 * 1024
 """Code points taken from one document."""
 NAMED = 3
+SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
+SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
 
 _FILE_LIKE = re.compile(
     r"\.(?:docx?|pdf|tex|indd|qxd|ps|dvi|xlsx?|pptx?|odt|rtf|html?)$|^untitled|^[\W\d_]*$", re.IGNORECASE
@@ -37,10 +39,10 @@ def read(data: bytes, name: str, extractor: str) -> Iterator[Extracted]:
     """
     with closing(Pdf(data)) as pdf:
         pages, bad = _pages(pdf)
-        text = _text(without_running_lines(pages))
-        if not text.strip():
-            raise ExtractError(_empty(pdf.pages, len(bad)))
-        yield _document(pdf, text, name, extractor)
+        found = made_of(pdf, pages, name, extractor)
+        if not found.text.strip():
+            raise _empty(pdf, len(bad))
+        yield found
     if bad:
         more = ", …" if len(bad) > NAMED else ""
         named = ", ".join(map(str, bad[:NAMED]))
@@ -76,13 +78,16 @@ def _one_line(text: str) -> str:
     return _SPACE.sub(" ", clean(text)).strip()
 
 
-def _empty(pages: int, bad: int) -> str:
-    if bad == pages:
-        return "damaged: no page can be read"
-    return f"no text on its {pages} page{'' if pages == 1 else 's'} (scanned? have its text recognised first)"
+def _empty(pdf: Pdf, bad: int) -> ExtractError:
+    if bad == pdf.pages:
+        return ExtractError("damaged: no page can be read")
+    some = f"no text on its {pdf.pages} page{'' if pdf.pages == 1 else 's'}"
+    return NoLetters(f"{some} ({SCANNED})") if pdf.shows_anything() else ExtractError(f"{some}, and no pictures either")
 
 
-def _document(pdf: Pdf, text: str, name: str, extractor: str) -> Extracted:
+def made_of(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extractor: str) -> Extracted:
+    """The document which the lines of its pages make."""
+    text = _text(without_running_lines(pages))
     facts = {key: _one_line(value.rstrip("\0"))[:300] for key, value in pdf.facts().items()}
     title = _PROGRAM.sub("", facts.get("Title", ""))
     author = facts.get("Author", "")
