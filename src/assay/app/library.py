@@ -244,6 +244,14 @@ class DocumentLibrary(Home):
         """
         await app.shelves.drop(self._context, collection)
 
+    async def selection(self, documents: Sequence[str]) -> str:
+        """The name of the collection which holds exactly these documents (hashes); it is made where there is none.
+
+        Raises:
+            UnknownName: there is no such document.
+        """
+        return await asyncio.to_thread(self._context.store.library.select, documents)
+
     async def origins(self, collection: str = DEFAULT) -> list[Origin]:
         """Where a collection was added from."""
         return await app.shelves.origins(self._context, collection)

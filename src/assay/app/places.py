@@ -148,9 +148,10 @@ def collections_in(named: Iterable[str], library: Library, *, in_memory: bool = 
         (wanted if place.startswith("@") else rest).append(place)
     names = list(dict.fromkeys(place.removeprefix("@") for place in wanted))
     if names:
-        known = [row.name for row in library.collections() if is_named(row)]
+        rows = library.collections()
+        there, known = {row.name for row in rows}, [row.name for row in rows if is_named(row)]
         for name in names:
-            if name not in known:
+            if name not in there:
                 raise unknown(name, known, IN_MEMORY if in_memory and not known else "")
     return names, rest
 
