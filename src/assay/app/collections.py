@@ -17,7 +17,7 @@ from assay.app.texts import Say, Sources, listed
 from assay.core.errors import UsageError
 from assay.core.ports import Origin, SkippedFile
 from assay.core.sources import UNSORTED, Document
-from assay.evidence.ingest import Ingested
+from assay.evidence.ingest import Ingested as Ingested
 from assay.evidence.monitor import ReadingMonitor
 
 

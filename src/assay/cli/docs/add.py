@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from assay import Assay
+from assay.app.collections import Ingested
 from assay.cli import options
 from assay.cli.arguments import paths_from
 from assay.cli.docs.background import embed_in_background
@@ -21,7 +22,6 @@ from assay.cli.progress import counted
 from assay.cli.shell_words import any_path
 from assay.cli.terminal import TerminalOptions, say
 from assay.core.errors import UsageError
-from assay.evidence.ingest import Ingested
 from assay.settings import Settings
 
 
