@@ -69,11 +69,13 @@ async def crawl(context: Context, url: str, collection: str, pages: int, depth: 
     return await _ingested(context, gathering, [read], collection, url)
 
 
-async def sync(context: Context, collection: str, progress: Say | None) -> Synced:
+async def sync(context: Context, collection: str, progress: Say | None, only: Sequence[str] | None = None) -> Synced:
     """Look again at all a collection was added from; see `Library.sync`."""
     library = context.store.library
     await check_collection(context, collection)
-    origins = await asyncio.to_thread(library.origins, collection)
+    every = await asyncio.to_thread(library.origins, collection)
+    named = None if only is None else {places.absolute(each) for each in only} | set(only)
+    origins = [each for each in every if named is None or each.place in named]
     if not origins:
         raise UsageError(
             f"nothing is remembered of what the collection {collection!r} was added from: "
@@ -85,7 +87,7 @@ async def sync(context: Context, collection: str, progress: Say | None) -> Synce
         before = {each.place: each for each in origins}
         found = await _again(context, gathering, origins)
         after = [places.still_skipped(each, before.get(each.place), gathering.unchanged) for each in found]
-        synced = await asyncio.to_thread(_apply, context, collection, origins, after)
+        synced = await asyncio.to_thread(_apply, context, collection, every, after)
         await asyncio.to_thread(context.search.sync, reading.say)
     finally:
         reading.stop()
@@ -172,8 +174,10 @@ def _apply(context: Context, collection: str, before: Sequence[Origin], after: S
     library, now = context.store.library, context.clock.now()
     left_out = {origin.place: origin.left_out for origin in before}
     renewed = [_renewed(context, origin, left_out.get(origin.place, ()), now) for origin in after]
+    looked_at = {origin.place for origin in after}
+    others = [origin for origin in before if origin.place not in looked_at]
     held = {sha for origin in before for sha in origin.documents}
-    wanted = {sha: None for origin in renewed for sha in origin.documents}
+    wanted = {sha: None for origin in (*renewed, *others) for sha in origin.documents}
     new, gone = [sha for sha in wanted if sha not in held], held.difference(wanted)
     library.include(wanted, collection)
     library.remove(gone, collection)
