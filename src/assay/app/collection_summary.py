@@ -40,7 +40,7 @@ _DATED = re.compile(
 _PRONOUNS = frozenset("this that these those it he she they we there which what here each".split())
 
 
-class Subject(msgspec.Struct, frozen=True, kw_only=True):
+class CollectionSubject(msgspec.Struct, frozen=True, kw_only=True):
     """A word the collection is about, how many passages have it, and documents which have it most (titles)."""
 
     term: str
@@ -58,7 +58,7 @@ class SuggestedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     page: int = 0
 
 
-class CollectionSummary(msgspec.Struct, frozen=True, kw_only=True):
+class CollectionOverview(msgspec.Struct, frozen=True, kw_only=True):
     """What a collection holds. `first` and `last` are the dates its documents state; `looked_into` says how many
     documents the subjects are of.
     """
@@ -72,7 +72,7 @@ class CollectionSummary(msgspec.Struct, frozen=True, kw_only=True):
     last: str
     undated: int
     looked_into: int
-    subjects: tuple[Subject, ...]
+    subjects: tuple[CollectionSubject, ...]
     questions: tuple[SuggestedQuestion, ...]
 
 
@@ -82,7 +82,7 @@ class _Passage(msgspec.Struct, frozen=True):
     heading: str
 
 
-async def collection_summary(assay: Assay, collection: str, questions: int) -> CollectionSummary:
+async def collection_summary(assay: Assay, collection: str, questions: int) -> CollectionOverview:
     """What `collection` holds, with at most so many questions; nothing is sent anywhere.
 
     Raises:
@@ -94,7 +94,7 @@ async def collection_summary(assay: Assay, collection: str, questions: int) -> C
     passages = [passage for document in chosen for passage in await _passages(assay, document, collection)]
     subjects = _subjects(passages)
     dates = sorted(each.published for each in documents if each.published)
-    return CollectionSummary(
+    return CollectionOverview(
         collection=collection,
         documents=len(documents),
         bytes=sum(each.size for each in documents),
@@ -116,7 +116,7 @@ async def _passages(assay: Assay, document: Document, collection: str) -> list[_
     return [_Passage(document, span.text, " ".join((title, *span.heading))) for span in spans]
 
 
-def _subjects(passages: Sequence[_Passage]) -> tuple[Subject, ...]:
+def _subjects(passages: Sequence[_Passage]) -> tuple[CollectionSubject, ...]:
     """The words which tell passages apart: in many of them, but not everybody's, best where headings have them."""
     among: Counter[str] = Counter()
     forms: dict[str, Counter[str]] = defaultdict(Counter)
@@ -139,7 +139,7 @@ def _subjects(passages: Sequence[_Passage]) -> tuple[Subject, ...]:
     }
     titles = {each.document.sha256: one_line(each.document.title or each.document.name) for each in passages}
     return tuple(
-        Subject(
+        CollectionSubject(
             term=forms[stem].most_common(1)[0][0],
             passages=among[stem],
             documents=tuple(dict.fromkeys(titles[sha] for sha, _ in where[stem].most_common(EXAMPLES))),
@@ -158,7 +158,7 @@ def _stems(text: str, language: str) -> dict[str, str]:
     return found
 
 
-def _candidates(passages: Sequence[_Passage], subjects: Sequence[Subject]) -> Iterator[str]:
+def _candidates(passages: Sequence[_Passage], subjects: Sequence[CollectionSubject]) -> Iterator[str]:
     """Questions which may have an answer: the documents' own, those their sentences answer, then the subjects."""
     seen: set[str] = set()
 

@@ -100,7 +100,7 @@ def command(
     read = list(read_orders(files.lines(file, LONGEST)))
     bad = [each for each in read if isinstance(each, BadLine)]
     if bad:
-        raise UsageError(f"line {bad[0].line} of the questions: {bad[0].error}")
+        raise UsageError(f"line {bad[0].line} of the questions: {bad[0].error}; write one question a line")
     questions = list(dict.fromkeys(each.question for each in read if isinstance(each, BatchRow)))
     if not questions:
         raise UsageError("there is no question in it: write one on each line")

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from assay.app.assay import DEFAULT
-from assay.app.collection_summary import CollectionSummary, collection_summary
+from assay.app.collection_summary import CollectionOverview, collection_summary
 from assay.cli import options
 from assay.cli.collection_names import collection_names
 from assay.cli.library import check_collection, stored, without_documents
@@ -48,7 +48,7 @@ def command(collection: str, questions: int, as_json: bool, home: Path | None) -
             write(line)
 
 
-async def _summary(collection: str, questions: int, home: Path | None) -> CollectionSummary:
+async def _summary(collection: str, questions: int, home: Path | None) -> CollectionOverview:
     async with stored(home) as assay:
         await check_collection(assay, collection)
         found = await collection_summary(assay, collection, questions)
@@ -57,7 +57,7 @@ async def _summary(collection: str, questions: int, home: Path | None) -> Collec
         return found
 
 
-def _lines(found: CollectionSummary) -> list[str]:
+def _lines(found: CollectionOverview) -> list[str]:
     lines = [
         f"{clean(found.collection)}: {counted(found.documents, 'document')}, {found.bytes / 1_000_000:.1f} MB of text",
         f"kinds      {_counts(found.kinds)}",
@@ -80,7 +80,7 @@ def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{clean(name)} {count}" for name, count in counts.items())
 
 
-def _dates(found: CollectionSummary) -> str:
+def _dates(found: CollectionOverview) -> str:
     if not found.first:
         return "none stated"
     between = clean(found.first) if found.first == found.last else clean(f"{found.first} to {found.last}")
