@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from library_of import entry
 
-from assay.core.ports import CollectionRow, Library, Origin
+from assay.core.ports import CollectionRow, Library, Origin, SkippedFile
 from assay.core.sources import Document, sha256
 from assay.store.memory import memory_store
 
@@ -86,6 +86,7 @@ def test_origins_come_back_whole(library, other, place):
         documents=(sha256(b"a"), sha256(b"b")),
         left_out=("file:///a%20b",),
         synced_at="2026-03-01T12:00:00.000Z",
+        skipped=(SkippedFile("/a b/scan.pdf", "no text"), SkippedFile("/né\0", "中", partly=True)),
     )
     library.remember("one", [origin])
     assert other.origins("one") == [origin]

@@ -89,7 +89,7 @@ def normal(name: str) -> str:
 
 def declared() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needed_by_others = {"lxml-html-clean", "python-multipart"}  # see pyproject.toml
+    needed_by_others = {"lxml-html-clean", "onnxruntime", "python-multipart"}  # see pyproject.toml
     extras = [each for name, listed in project["optional-dependencies"].items() if name != "dev" for each in listed]
     names = {re.split(r"[\[>=<;]", each)[0] for each in (*project["dependencies"], *extras)}
     return set(map(normal, names)) - needed_by_others

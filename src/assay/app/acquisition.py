@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from assay.app.pages import fetching
 from assay.app.places import FILES
 from assay.app.readers import LazyReaders
 from assay.core.errors import FetchFailed, UsageError
-from assay.core.ports import Clock, Connector, Extractor, KeptPage, Origin, PageCache
+from assay.core.ports import Clock, Connector, Extractor, KeptPage, Origin, PageCache, SkippedFile
 from assay.core.sources import Fetched
 from assay.core.web_addresses import canonical
 from assay.evidence.ingest import Ingested, exclusions, extractor_for, find_files, ingest, page_name
@@ -34,7 +34,7 @@ class Gathering:
     """Reads places into the library, and gives them as origins with the documents they gave.
 
     `files` and `added` count what was read, and what of it is new to the library; `warnings` are sentences for
-    the user, `notes` tell one who wants to know more what was left out on purpose.
+    the user, `notes` tell one who wants to know more what was left out on purpose; `skipped` is the same file by file.
     """
 
     def __init__(
@@ -52,6 +52,8 @@ class Gathering:
         self.files = self.added = 0
         self.warnings: list[str] = []
         self.notes: list[str] = []
+        self.unchanged: list[str] = []
+        self.skipped: dict[str, tuple[SkippedFile, ...]] = {}
 
     async def paths(self, paths: Sequence[str], collection: str) -> list[Origin]:
         """Paths and globs.
@@ -81,7 +83,14 @@ class Gathering:
         pages, failed = await self._fetch([each.place for each in origins])
         done = await asyncio.to_thread(self.take, pages, collection)
         self.warnings += [f"skipped {url}: {why}" for url, why in failed.items()]
-        return [_renewed(each, done.given.get(each.place, ()), failed.get(each.place, "")) for each in origins]
+        self._note(failed)
+        return [
+            msgspec.structs.replace(
+                _renewed(each, done.given.get(each.place, ()), failed.get(each.place, "")),
+                skipped=self.skipped.get(each.place, ()),
+            )
+            for each in origins
+        ]
 
     async def crawl(self, origin: Origin, collection: str, keep: Callable[[Origin], None] | None = None) -> Origin:
         """The pages of one site; those that cannot be reached now stay as they were.
@@ -95,6 +104,7 @@ class Gathering:
         """
         self._check_online()
         gave: dict[str, None] = {}
+        known = len(self.skipped)
         kept = _Asked(self._kept) if keep is None else self._kept
         site = app.crawler.Site(origin.place, pages=int(origin.options["pages"]), depth=int(origin.options["depth"]))
         async with (
@@ -108,7 +118,8 @@ class Gathering:
                     await asyncio.to_thread(keep, msgspec.structs.replace(origin, documents=tuple(gave)))
         gave.update(dict.fromkeys(await asyncio.to_thread(self._out_of_reach, origin, site)))
         self.warnings += [*(f"skipped {url}: {why}" for url, why in site.failed.items()), *site.notes]
-        return msgspec.structs.replace(origin, documents=tuple(gave))
+        self._note(site.failed)
+        return msgspec.structs.replace(origin, documents=tuple(gave), skipped=self._since(known))
 
     async def connected(self, place: str, collection: str, before: Origin | None = None) -> Origin:
         """What a connector gives; where it cannot be reached now, what it gave before.
@@ -123,11 +134,12 @@ class Gathering:
         if connector.reaches_out(place):
             self._check_online()
         try:
+            known = len(self.skipped)
             documents = await asyncio.to_thread(self._connected, connector, origin.place, collection)
         except FetchFailed as failed:
             self.warnings.append(f"skipped {origin.place}: {failed.reason}")
             return origin
-        return msgspec.structs.replace(origin, documents=documents)
+        return msgspec.structs.replace(origin, documents=documents, skipped=self._since(known))
 
     def take(self, pages: Sequence[Fetched], collection: str, paths: Sequence[str] = ()) -> Ingested:
         """Read files and pages into a collection; nothing is wrong with there being none. Blocking.
@@ -152,6 +164,8 @@ class Gathering:
         self.added += done.added
         self.warnings += done.warnings
         self.notes += done.notes
+        self.skipped |= done.skipped
+        self.unchanged += done.unchanged
         return done
 
     def _paths(self, paths: Sequence[str], collection: str, *, again: bool) -> list[Origin]:
@@ -160,7 +174,12 @@ class Gathering:
         done = self.take((), collection, [path for path in paths if path not in missing])
         before = self._store.library if again else None
         return [
-            Origin(place=place, kind=FILES, documents=places.given_by(files, done.given, before))
+            Origin(
+                place=place,
+                kind=FILES,
+                documents=places.given_by(files, done.given, before),
+                skipped=places.skipped_in(files, done.skipped),
+            )
             for place, files in found.items()
         ]
 
@@ -186,9 +205,11 @@ class Gathering:
                 wanted = [file for file in batch if not _left_out(file, extractors, left_out)]
                 readable = [file for file in wanted if extractor_for(file, extractors) is not None]
                 unread += len(wanted) - len(readable)
+                self._note({file.url: "not text" for file in wanted if extractor_for(file, extractors) is None})
                 done = self.take(readable, collection)
                 gave.update(dict.fromkeys(itertools.chain.from_iterable(done.given.values())))
         self.notes += exclusions.said(left_out)
+        self._note({url: reason for reason, urls in left_out.items() for url in urls})
         if unread:
             some = "1 file which is" if unread == 1 else f"{unread} files which are"
             self.warnings.append(f"skipped {some} not text in {place}")
@@ -202,6 +223,15 @@ class Gathering:
             return []
         found = (self._store.library.document(sha) for sha in origin.documents)
         return [each.sha256 for each in found if each is not None and canonical(each.url) in lost]
+
+    def _note(self, reasons: Mapping[str, str]) -> None:
+        """Remember why addresses gave no document."""
+        self.skipped |= {url: (SkippedFile(url, why),) for url, why in reasons.items()}
+
+    def _since(self, known: int) -> tuple[SkippedFile, ...]:
+        """What was skipped after the first `known` files and pages."""
+        later = itertools.islice(self.skipped.values(), known, None)
+        return tuple(itertools.chain.from_iterable(later))[: places.MOST_SKIPPED]
 
     def _check_online(self) -> None:
         if self._settings.search.offline:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,15 +15,15 @@ from assay.app.places import CRAWL, FILES, PAGE
 from assay.app.shelves import NAMED, check_collection, forget_pages, one
 from assay.app.texts import Say, Sources, listed
 from assay.core.errors import UsageError
-from assay.core.ports import Origin
+from assay.core.ports import Origin, SkippedFile
 from assay.core.sources import UNSORTED, Document
-from assay.evidence.ingest import Ingested
+from assay.evidence.ingest import Ingested as Ingested
 from assay.evidence.monitor import ReadingMonitor
 
 
 class Synced(msgspec.Struct, frozen=True, kw_only=True):
     """What a sync changed in a collection, and how many documents that holds now. A warning is a sentence, a note
-    tells what was left out on purpose.
+    tells what was left out on purpose; `skipped` names both, by file.
     """
 
     collection: str
@@ -33,6 +33,7 @@ class Synced(msgspec.Struct, frozen=True, kw_only=True):
     documents: int
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    skipped: dict[str, tuple[SkippedFile, ...]] = {}
 
 
 async def add(context: Context, paths: Sources, collection: str | None, progress: Say | None) -> Ingested:
@@ -45,7 +46,7 @@ async def add(context: Context, paths: Sources, collection: str | None, progress
     try:
         origins = await _gathered(context, gathering, asked, collection or UNSORTED)
         if collection is not None:
-            await asyncio.to_thread(_remember, context, collection, origins)
+            await asyncio.to_thread(_remember, context, collection, origins, gathering.unchanged)
         await asyncio.to_thread(context.search.sync, reading.say)
     finally:
         reading.stop()
@@ -68,11 +69,13 @@ async def crawl(context: Context, url: str, collection: str, pages: int, depth: 
     return await _ingested(context, gathering, [read], collection, url)
 
 
-async def sync(context: Context, collection: str, progress: Say | None) -> Synced:
+async def sync(context: Context, collection: str, progress: Say | None, only: Sequence[str] | None = None) -> Synced:
     """Look again at all a collection was added from; see `Library.sync`."""
     library = context.store.library
     await check_collection(context, collection)
-    origins = await asyncio.to_thread(library.origins, collection)
+    every = await asyncio.to_thread(library.origins, collection)
+    named = None if only is None else {places.absolute(each) for each in only} | set(only)
+    origins = [each for each in every if named is None or each.place in named]
     if not origins:
         raise UsageError(
             f"nothing is remembered of what the collection {collection!r} was added from: "
@@ -81,12 +84,15 @@ async def sync(context: Context, collection: str, progress: Say | None) -> Synce
     reading = ReadingMonitor(progress, context.clock)
     try:
         gathering = _gathering(context, reading)
-        after = await _again(context, gathering, origins)
-        synced = await asyncio.to_thread(_apply, context, collection, origins, after)
+        before = {each.place: each for each in origins}
+        found = await _again(context, gathering, origins)
+        after = [places.still_skipped(each, before.get(each.place), gathering.unchanged) for each in found]
+        synced = await asyncio.to_thread(_apply, context, collection, every, after)
         await asyncio.to_thread(context.search.sync, reading.say)
     finally:
         reading.stop()
-    return msgspec.structs.replace(synced, warnings=_once(gathering.warnings), notes=_once(gathering.notes))
+    said = {"warnings": _once(gathering.warnings), "notes": _once(gathering.notes), "skipped": gathering.skipped}
+    return msgspec.structs.replace(synced, **said)
 
 
 async def remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
@@ -146,13 +152,18 @@ async def _ingested(
         files=gathering.files,
         warnings=warnings,
         notes=_once(gathering.notes),
+        skipped=gathering.skipped,
     )
 
 
-def _remember(context: Context, collection: str, origins: Sequence[Origin]) -> None:
+def _remember(context: Context, collection: str, origins: Sequence[Origin], unchanged: Collection[str] = ()) -> None:
     """Put what was read into a collection, and keep where it is from."""
     library, now = context.store.library, context.clock.now()
-    kept = [msgspec.structs.replace(origin, synced_at=now) for origin in origins if origin.documents]
+    found = any(origin.documents for origin in origins)
+    told = [origin for origin in origins if origin.documents or (found and origin.skipped)]
+    before = {each.place: each for each in library.origins(collection)} if unchanged else {}
+    known = (places.still_skipped(each, before.get(each.place), unchanged) for each in told)
+    kept = [msgspec.structs.replace(origin, synced_at=now) for origin in known]
     if kept:
         library.include({sha: None for each in kept for sha in each.documents}, collection)
         library.remember(collection, kept)
@@ -163,8 +174,10 @@ def _apply(context: Context, collection: str, before: Sequence[Origin], after: S
     library, now = context.store.library, context.clock.now()
     left_out = {origin.place: origin.left_out for origin in before}
     renewed = [_renewed(context, origin, left_out.get(origin.place, ()), now) for origin in after]
+    looked_at = {origin.place for origin in after}
+    others = [origin for origin in before if origin.place not in looked_at]
     held = {sha for origin in before for sha in origin.documents}
-    wanted = {sha: None for origin in renewed for sha in origin.documents}
+    wanted = {sha: None for origin in (*renewed, *others) for sha in origin.documents}
     new, gone = [sha for sha in wanted if sha not in held], held.difference(wanted)
     library.include(wanted, collection)
     library.remove(gone, collection)

@@ -147,8 +147,12 @@ class DocumentLibrary(Home):
         """
         return await app.collections.crawl(self._context, url, collection, pages, depth, progress)
 
-    async def sync(self, collection: str = DEFAULT, progress: Say | None = None) -> Synced:
+    async def sync(
+        self, collection: str = DEFAULT, progress: Say | None = None, *, only: Sequence[str] | None = None
+    ) -> Synced:
         """Look again at all a collection was added from: what is new comes in, what is gone or changed leaves.
+
+        With `only` just at these of the places it was added from.
 
         A document which leaves stays in the library, for the reports which cite it. What cannot be reached now stays.
 
@@ -156,7 +160,7 @@ class DocumentLibrary(Home):
             UnknownName: there is no such collection.
             UsageError: nothing is known of what it was added from.
         """
-        return await app.collections.sync(self._context, collection, progress)
+        return await app.collections.sync(self._context, collection, progress, only)
 
     async def remove(self, references: Sequence[str], collection: str = DEFAULT) -> list[Document]:
         """Take documents out of a collection, by hash, name, address, title or path; a place takes out all it gave.
@@ -243,6 +247,14 @@ class DocumentLibrary(Home):
             UnknownName: there is none of that name.
         """
         await app.shelves.drop(self._context, collection)
+
+    async def selection(self, documents: Sequence[str]) -> str:
+        """The name of the collection which holds exactly these documents (hashes); it is made where there is none.
+
+        Raises:
+            UnknownName: there is no such document.
+        """
+        return await asyncio.to_thread(self._context.store.library.select, documents)
 
     async def origins(self, collection: str = DEFAULT) -> list[Origin]:
         """Where a collection was added from."""

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from assay import plugins
 from assay.core.errors import UnknownName, UsageError
-from assay.core.ports import CollectionRow, Library, Origin
+from assay.core.ports import CollectionRow, Library, Origin, SkippedFile
 from assay.core.sources import UNSORTED
 from assay.evidence.ingest import FileToRead, find_files, printable
 from assay.store.common import SLASH
 
 FILES, PAGE, CRAWL = "files", "page", "crawl"
 LONGEST_NAME = 100
+MEMBER = "!/"
+"""Between the path of an archive and that of a file in it."""
+MOST_SKIPPED = 1_000
+"""Skipped files which are remembered of one place."""
 
 IN_MEMORY = (
     "(this Assay is in memory and has no collections; to use those of the command line, name their home: "
@@ -82,6 +86,26 @@ def given_by(files: Sequence[str], given: Mapping[str, tuple[str, ...]], library
     return tuple(gave)
 
 
+def skipped_in(files: Iterable[str], skipped: Mapping[str, tuple[SkippedFile, ...]]) -> tuple[SkippedFile, ...]:
+    """What of these files gave no document, the first `MOST_SKIPPED` of it; with absolute paths."""
+    known = {os.path.abspath(name): (name, found) for name, found in skipped.items()}
+    return tuple(
+        msgspec.structs.replace(each, path=f"{file}{each.path.removeprefix(known[file][0])}")
+        for file in files
+        if file in known
+        for each in known[file][1]
+    )[:MOST_SKIPPED]
+
+
+def still_skipped(after: Origin, before: Origin | None, unchanged: Collection[str]) -> Origin:
+    """An origin with what was skipped earlier of archives which nobody opened this time, as they have not changed."""
+    if before is None:
+        return after
+    same = {os.path.abspath(name) for name in unchanged}
+    kept = (each for each in before.skipped if each.path.partition(MEMBER)[0] in same and MEMBER in each.path)
+    return msgspec.structs.replace(after, skipped=tuple(dict.fromkeys((*after.skipped, *kept)))[:MOST_SKIPPED])
+
+
 def _before(file: str, library: Library) -> tuple[str, ...]:
     try:
         emptied = os.path.getsize(file) == 0
@@ -124,9 +148,10 @@ def collections_in(named: Iterable[str], library: Library, *, in_memory: bool = 
         (wanted if place.startswith("@") else rest).append(place)
     names = list(dict.fromkeys(place.removeprefix("@") for place in wanted))
     if names:
-        known = [row.name for row in library.collections() if is_named(row)]
+        rows = library.collections()
+        there, known = {row.name for row in rows}, [row.name for row in rows if is_named(row)]
         for name in names:
-            if name not in known:
+            if name not in there:
                 raise unknown(name, known, IN_MEMORY if in_memory and not known else "")
     return names, rest
 

@@ -155,7 +155,7 @@ async def _batch(job: BatchJob, home: Path | None, configured: settings.Settings
         if batch.skipped and not job.quiet:
             say(f"{counted(batch.skipped, 'question')} done already")
         try:
-            ended = await _worked(batch)
+            ended = await worked(batch)
         except Terminated:
             say("interrupted; the same command goes on from here")
             return Exit.TERMINATED
@@ -167,7 +167,9 @@ async def _batch(job: BatchJob, home: Path | None, configured: settings.Settings
     return code
 
 
-async def _worked(batch: Batch) -> Ended:
+async def worked(batch: Batch) -> Ended:
+    """Work on a batch; Ctrl-C begins no further run, and leaves those at work when it is pressed again."""
+
     def stop() -> None:
         say(f"no further run is begun; {counted(batch.at_work, 'run')} at work (Ctrl-C again leaves them)")
         batch.stop()

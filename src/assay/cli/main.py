@@ -33,6 +33,7 @@ COMMANDS = {
     "ask": ("assay.cli.ask", "Ask about what a run has read, without searching again."),
     "chat": ("assay.cli.chat", "Ask questions and follow-ups in one sitting."),
     "batch": ("assay.cli.batch", "Research many questions, under one total budget."),
+    "table": ("assay.cli.table", "Ask the same questions of each document: a table with evidence."),
     "schedule": ("assay.cli.schedule", "Ask questions at intervals and show what changed."),
     "docs": ("assay.cli.docs", "Add, list and search documents."),
     "runs": ("assay.cli.runs", "List, watch, steer, pause, resume, export and delete runs."),

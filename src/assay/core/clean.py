@@ -62,6 +62,11 @@ def harmful(text: str) -> list[Edit]:
     return [Edit(match.start(), match.end(), "") for match in HARMFUL.finditer(text)]
 
 
+def inert(cell: str) -> str:
+    """A cell of CSV; one which a spreadsheet would take for a formula gets an apostrophe."""
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+
+
 def one_line(text: str) -> str:
     """A name fit to print: one line, no escapes, controls or marks of direction."""
     return " ".join(_MARKS.sub("", HARMFUL.sub("", text)).split())

@@ -255,13 +255,21 @@ class TooSlow(ExtractError):
     kind = "too slow"
 
 
+class NoLetters(ExtractError):
+    """A document holds pictures of pages only; whoever has an extra for that can read them."""
+
+    kind = "scanned"
+
+
 class ReaderBroke(ExtractError):
     """What reads a file crashed over it, failed, or took more memory than it may."""
 
     kind = "unreadable"
 
 
-EXTRACT_ERRORS: dict[str, type[ExtractError]] = {cls.kind: cls for cls in (ExtractError, TooSlow, ReaderBroke)}
+EXTRACT_ERRORS: dict[str, type[ExtractError]] = {
+    cls.kind: cls for cls in (ExtractError, TooSlow, NoLetters, ReaderBroke)
+}
 
 
 class NothingRead(UsageError):

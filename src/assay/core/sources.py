@@ -100,6 +100,10 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, str] = {}
 
 
+READ_BY = "read by"
+"""The key of metadata which says what read a document whose letters are pictures: OCR may misread."""
+
+
 class Extracted(msgspec.Struct, frozen=True, kw_only=True):
     """What an extractor makes of one document inside a file.
 

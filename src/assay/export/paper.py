@@ -78,13 +78,35 @@ def _paper(view: RunView, citations: CitationMode) -> Paper:
         facts=tuple(line(fact) for fact in facts if fact),
         language=sections.language(view.brief.language if view.brief else ""),
         made=made,
-        body=(*read_report(view, citations), *_fields(report)),
+        body=(*_once(read_report(view, citations), title or question), *_fields(report)),
         sources=tuple(_source(source, quotes.get(source.id, ())) for source in sections.cited(report)),
         to_check=tuple(_claim(claim) for claim in sections.to_check(view)),
         limits=tuple(line(one_line(limit)) for limit in sections.limits(view, report)),
         labels=_labels(),
         rtl=is_right_to_left(speech().locale),
     )
+
+
+def _once(body: Sequence[Block], title: str) -> tuple[Block, ...]:
+    """The body without a heading which says the title again, or again what the heading right above it says."""
+    kept: list[Block] = []
+    above = _spoken(title)
+    for block in body:
+        says = _spoken(block.line.text) if isinstance(block, Heading) else ""
+        if not says or says != above:
+            kept.append(block)
+        above = says
+    levels = [block.level for block in kept if isinstance(block, Heading)]
+    lift = min(levels, default=1) - 1
+    return tuple(
+        msgspec.structs.replace(block, level=block.level - lift) if lift and isinstance(block, Heading) else block
+        for block in kept
+    )
+
+
+def _spoken(heading: str) -> str:
+    """A heading as one hears it: without case, spaces and the sign at its end."""
+    return " ".join(heading.split()).rstrip("?.!:？。 ").casefold()
 
 
 def _labels() -> Labels:

@@ -21,6 +21,7 @@ from assay.core.phrases import (
     verdict,
 )
 from assay.core.report import Report, ReportPassage, ReportSource
+from assay.core.sources import READ_BY
 from assay.core.translation import date_of, labelled, listed, ngettext, number
 from assay.core.translation import gettext as _
 from assay.core.typed_answers import Scalar, Value
@@ -78,7 +79,12 @@ def place(source: ReportSource) -> SourceLabel:
 def known(source: ReportSource) -> tuple[str, ...]:
     """What kind of source it is, where that is known, and the notices published about it, each in a few words."""
     kind = () if source.kind == "unknown" else (source_kind(source.kind),)
-    return (*kind, *(notice_line(notice) for notice in source.notices))
+    return (*kind, *read_by(source), *(notice_line(notice) for notice in source.notices))
+
+
+def read_by(source: ReportSource) -> tuple[str, ...]:
+    """That a source was read by OCR, where it was: its words may be misread."""
+    return (_("read by OCR"),) if READ_BY in source.metadata else ()
 
 
 def cited(report: Report) -> tuple[ReportSource, ...]:

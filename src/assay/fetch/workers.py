@@ -20,9 +20,10 @@ from typing import IO
 import msgspec
 
 from assay.core.decoders import ready_types
-from assay.core.errors import EXTRACT_ERRORS, ExtractError, ReaderBroke, TooSlow
+from assay.core.errors import EXTRACT_ERRORS, ExtractError, NoLetters, ReaderBroke, TooSlow
 from assay.core.ports import Extractor
 from assay.core.sources import Extracted
+from assay.fetch.pdf import SCAN_SECONDS, reads_scans
 from assay.fetch.wire import ExtractionResult, Setup, Task, receive, send
 
 SECONDS = 60.0
@@ -109,14 +110,20 @@ class _Isolated:
         self.name, self.suffixes, self.media_type = extractor.name, extractor.suffixes, extractor.media_type
         self._reference = f"{type(extractor).__module__}:{type(extractor).__qualname__}"
         self._workers, self._seconds = workers, seconds
+        self._scans: str = getattr(extractor, "scans", "") if seconds >= SECONDS and reads_scans() else ""
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """See the port; work begins at once."""
-        return _documents(self._workers.submit(self._reference, data, name, self._seconds))
+        return self._documents(self._workers.submit(self._reference, data, name, self._seconds), data, name)
+
+    def _documents(self, future: Future[ExtractionResult], data: bytes, name: str) -> Iterator[Extracted]:
+        result = future.result()
+        if result.kind == NoLetters.kind and self._scans:
+            result = self._workers.submit(self._scans, data, name, SCAN_SECONDS).result()
+        yield from _documents(result)
 
 
-def _documents(future: Future[ExtractionResult]) -> Iterator[Extracted]:
-    result = future.result()
+def _documents(result: ExtractionResult) -> Iterator[Extracted]:
     yield from result.documents
     if result.failure:
         raise EXTRACT_ERRORS.get(result.kind, ExtractError)(result.failure)

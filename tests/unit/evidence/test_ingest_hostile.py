@@ -93,7 +93,7 @@ def of(data: bytes) -> Callable[[Path], object]:
 HOSTILE: list[tuple[str, Callable[[Path], object], str]] = [
     ("locked.pdf", of(pdf([column("Secret.")], locked=True)), "encrypted; remove the password first"),
     ("damaged.pdf", of(b"%PDF-1.7\n\xff\xff"), "damaged, or not a PDF; open it in a viewer and save it again"),
-    ("scanned.pdf", of(pdf([[], []])), "no text on its 2 pages (scanned? have its text recognised first)"),
+    ("scanned.pdf", of(pdf([[], []])), "no text on its 2 pages, and no pictures either"),
     ("nul.csv", of(b"\0\1" * 500), "binary, not text"),
     ("nul.txt", of(b"text and then \0\0\0"), "binary, not text"),
     ("huge.txt", sparse, "larger than 20 MB (the setting documents.max_file_mb)"),

@@ -68,6 +68,13 @@ def test_outline_and_properties() -> None:
     assert (facts["Title"], facts["Author"], facts["CreationDate"]) == ("What is so?", "Assay", "D:20250102030018Z")
 
 
+def test_no_heading_stands_twice() -> None:
+    text = "# What is so?\n\n### First\n\n### first\n\nIt is so [S1.1].\n\n#### Deeper\n\nSo it is [S1.1].\n"
+    document = pypdfium2.PdfDocument(EXPORTER.render(full(text)))
+    titles = [(item.level, item.get_title()) for item in document.get_toc()]
+    assert titles == [(0, "First"), (1, "Deeper"), (0, "Sources"), (0, "Claims to check")]
+
+
 def test_citations_lead_into_the_file_and_links_to_the_web() -> None:
     assert sorted(links(EXPORTER.render(full("One [S1.1], two [S2.1; S1.1].\n"))))[-3:] == ["page 1"] * 3
     assert set(links(EXPORTER.render(full()))) == {

@@ -146,8 +146,8 @@ def test_the_reason_does_not_depend_on_the_file_before() -> None:
 
 
 def test_without_text() -> None:
-    assert refused(pdf([[]])) == "no text on its 1 page (scanned? have its text recognised first)"
-    assert refused(pdf([[], [], []])).startswith("no text on its 3 pages (scanned?")
+    assert refused(pdf([[]])) == "no text on its 1 page, and no pictures either"
+    assert refused(pdf([[], [], []])).startswith("no text on its 3 pages, and")
 
 
 def test_a_page_which_cannot_be_read_does_not_cost_the_others() -> None:

@@ -92,6 +92,11 @@ def _order(number: int, values: dict[str, Any]) -> BatchRow | BadLine:
     )
 
 
+def cell_key(document: str, question: str) -> str:
+    """What tells the order of a question to one document from all others, whenever it is asked again."""
+    return _key(f"cell {document} {question}")
+
+
 def _key(said: str) -> str:
     return sha256(said.encode(errors="surrogatepass"))[:_KEY]
 

@@ -17,6 +17,8 @@ command = LazyGroup(
         "search": ("assay.cli.docs.search", "Search documents; no model is asked."),
         "embed": ("assay.cli.docs.embed", "Build the vectors for search by meaning."),
         "sync": ("assay.cli.docs.sync", "Update a collection from the places it was added from."),
+        "watch": ("assay.cli.docs.watch", "Keep a collection level with a folder until Ctrl-C."),
+        "summary": ("assay.cli.docs.summary", "Tell what a collection holds, and what it can be asked."),
         "rm": ("assay.cli.docs.rm", "Remove documents from a collection, or the collection."),
         "collections": ("assay.cli.docs.collections", "List collections with document counts."),
         "collection": ("assay.cli.docs.collection", "Show where a collection comes from; mark it private."),

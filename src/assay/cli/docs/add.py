@@ -10,12 +10,13 @@ import click
 import msgspec
 
 from assay import Assay
+from assay.app.collections import Ingested
 from assay.cli import options
 from assay.cli.arguments import paths_from
 from assay.cli.docs.background import embed_in_background
 from assay.cli.docs.docs_options import collection
 from assay.cli.docs.docs_options import embedder as embedder_option
-from assay.cli.docs.intake_report import tell
+from assay.cli.docs.intake_report import skipped_count, tell
 from assay.cli.library import configured_for, opened
 from assay.cli.progress import counted
 from assay.cli.shell_words import any_path
@@ -91,8 +92,7 @@ async def _add(
     async with opened(home, configured) as assay:
         if crawl is None:
             done = await assay.add(paths, collection=collection, progress=say if verbosity >= 0 else None)
-            tell(done.warnings, done.notes, verbosity)
-            _told(done.documents, done.files, done.added, verbosity)
+            _told(done, collection, verbosity)
             return
         for url in paths:
             await _crawl(assay, url, collection, crawl, verbosity)
@@ -101,10 +101,13 @@ async def _add(
 async def _crawl(assay: Assay, url: str, collection: str, crawl: CrawlLimits, verbosity: int) -> None:
     told = say if verbosity >= 0 else None
     done = await assay.crawl(url, collection, pages=crawl.pages, depth=crawl.depth, progress=told)
-    tell(done.warnings, done.notes, verbosity)
-    _told(done.documents, done.files, done.added, verbosity, "page")
+    _told(done, collection, verbosity, "page")
 
 
-def _told(documents: int, files: int, added: int, verbosity: int, noun: str = "file") -> None:
+def _told(done: Ingested, collection: str, verbosity: int, noun: str = "file") -> None:
+    tell(done.warnings, done.notes, done.skipped, verbosity)
     if verbosity >= 0:
-        say(f"{counted(documents, 'document')} from {counted(files, noun)}, {added} of them new")
+        skipped = skipped_count(done.skipped, collection)
+        say(
+            f"{counted(done.documents, 'document')} from {counted(done.files, noun)}, {done.added} of them new{skipped}"
+        )

@@ -14,7 +14,7 @@ from assay.cli.collection_names import collection_names
 from assay.cli.docs.background import embed_in_background
 from assay.cli.docs.docs_options import collection
 from assay.cli.docs.docs_options import embedder as embedder_option
-from assay.cli.docs.intake_report import tell
+from assay.cli.docs.intake_report import skipped_count, tell
 from assay.cli.library import configured_for, stored
 from assay.cli.progress import counted
 from assay.cli.terminal import TerminalOptions, say
@@ -42,10 +42,11 @@ def command(state: TerminalOptions, name: str | None, collection: str, embedder:
         raise click.UsageError("name the collection once: NAME, or -c NAME")
     done = asyncio.run(_sync(name.removeprefix("@") if name else collection, home, state.verbosity))
     embed_in_background(configured_for(embedder), home, state.verbosity)
-    tell(done.warnings, done.notes, state.verbosity)
+    tell(done.warnings, done.notes, done.skipped, state.verbosity)
     if state.verbosity >= 0:
         say(
             f"{done.added} added, {done.updated} updated, {done.removed} removed: {counted(done.documents, 'document')}"
+            f"{skipped_count(done.skipped, done.collection)}"
         )
 
 

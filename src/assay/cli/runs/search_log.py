@@ -10,6 +10,7 @@ import msgspec
 
 from assay.cli.tables import table
 from assay.cli.terminal import clean, write
+from assay.core.clean import inert
 from assay.core.search_record import SearchRow, search_log
 from assay.core.view import RunView
 
@@ -33,7 +34,7 @@ def as_text(rows: Iterable[SearchRow]) -> str:
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(HEADS)
     for row in rows:
-        writer.writerow([_inert(clean(cell)) for cell in _cells(row)])
+        writer.writerow([inert(clean(cell)) for cell in _cells(row)])
     return written.getvalue()
 
 
@@ -41,7 +42,3 @@ def _cells(row: SearchRow) -> Sequence[str]:
     excluded = "; ".join(f"{each.url} ({each.reason})" for each in row.excluded)
     counts = ("", "", "") if row.failed else (str(row.hits), str(row.read), str(row.cited))
     return (row.query, row.provider, *counts, f"no answer: {row.failed}" if row.failed else excluded)
-
-
-def _inert(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

@@ -8,6 +8,7 @@ from assay.core.ports.collections import Additions as Additions
 from assay.core.ports.collections import CollectionRow as CollectionRow
 from assay.core.ports.collections import Collections as Collections
 from assay.core.ports.collections import Origin as Origin
+from assay.core.ports.collections import SkippedFile as SkippedFile
 from assay.core.ports.connectors import Connector as Connector
 from assay.core.ports.documents import Archive as Archive
 from assay.core.ports.documents import ArchiveMember as ArchiveMember

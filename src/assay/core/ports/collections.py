@@ -24,12 +24,21 @@ class CollectionRow(msgspec.Struct, frozen=True, kw_only=True):
     readers: tuple[str, ...] = ()
 
 
+class SkippedFile(msgspec.Struct, frozen=True):
+    """A file or page of a place which gave no document, or (`partly`) not all it holds, and why."""
+
+    path: str
+    reason: str
+    partly: bool = False
+
+
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """A place a collection was added from, so that it can be looked at again.
 
     `place` is an absolute path (or glob), an address, or what a connector understands; `kind` is `files`, `page`,
     `crawl` or a connector's name, `options` are what it was asked with. `documents` (hashes) are what the place gave
     last, at `synced_at`; `left_out` has the addresses of documents a person took out: a sync does not bring them back.
+    `skipped` has what could not be read then, or was left out on purpose.
     """
 
     place: str
@@ -38,6 +47,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     documents: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     synced_at: str = ""
+    skipped: tuple[SkippedFile, ...] = ()
 
 
 class Collections(Protocol):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import msgspec
 
 from assay.core.errors import ExtractError, NothingRead
-from assay.core.ports import Archive, Blobs, Clock, Extractor, Library
+from assay.core.ports import Archive, Blobs, Clock, Extractor, Library, SkippedFile
 from assay.core.sources import UNSORTED, Fetched
 from assay.evidence.ingest import exclusions
 from assay.evidence.ingest.files import FileToRead, find_files, printable
@@ -47,7 +47,8 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
 
     `collection` is its name, `documents` were found in all `files` (read or known), `added` are new to the library.
     A warning is a sentence for the user, a note one for a user who wants to know more: what was left out on purpose.
-    `given` has the documents (hashes) of each file and page, by its name.
+    `given` has the documents (hashes) of each file and page, by its name; `skipped` what of it gave none, and why,
+    but for members of archives which are `unchanged`: those were not opened again.
     """
 
     collection: str
@@ -57,6 +58,8 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     given: dict[str, tuple[str, ...]] = {}
+    skipped: dict[str, tuple[SkippedFile, ...]] = {}
+    unchanged: tuple[str, ...] = ()
 
 
 def ingest(
@@ -110,6 +113,8 @@ def ingest(
         warnings=tuple(warnings),
         notes=tuple(notes),
         given=reading.given,
+        skipped=reading.skipped,
+        unchanged=tuple(reading.unchanged),
     )
 
 
@@ -123,6 +128,9 @@ class _Reading:
         self.warnings: list[str] = []
         self.left_out: dict[str, list[str]] = {}
         self.given: dict[str, tuple[str, ...]] = {}
+        self.skipped: dict[str, tuple[SkippedFile, ...]] = {}
+        self.unchanged: list[str] = []
+        self._aside: list[tuple[str, str]] = []
         self._known: tuple[str, ...] = ()
         self._documents: dict[str, None] = {}
         self._problems: dict[str, list[str]] = {}
@@ -151,13 +159,16 @@ class _Reading:
             self._known = unit.stamp.documents
             self.shelf.include(unit.stamp.documents)
             self.warnings += unit.stamp.warnings
+            self._aside += [("", warning.partition(": ")[2]) for warning in unit.stamp.warnings]
         elif isinstance(unit, LeftOut):
             self.left_out.setdefault(unit.reason, []).append(unit.name)
+            self._aside.append((unit.name, unit.reason))
         elif isinstance(unit, UnitProblem):
             if unit.reason:
                 self._problems.setdefault(unit.reason, []).append(unit.member)
             else:
                 self.binary += 1
+                self._aside.append((unit.member, "not text"))
 
     def _extract(self, part: IngestPart) -> None:
         """The documents of a part; those read before an error are kept."""
@@ -185,7 +196,24 @@ class _Reading:
             self.shelf.stamp(msgspec.structs.replace(unit.stamp, documents=tuple(self._documents), warnings=said))
         if documents := (*self._known, *self._documents):
             self.given[unit.name] = documents
-        self._known, self._documents, self._problems = (), {}, {}
+        self._note_skipped(unit.name)
+        if self._known:
+            self.unchanged.append(unit.name)
+        self._known, self._documents, self._problems, self._aside = (), {}, {}, []
+
+    def _note_skipped(self, file: str) -> None:
+        """Remember what of a file gave no document."""
+        problems = [(member, reason) for reason, members in self._problems.items() for member in members]
+        partly = bool(self._known or self._documents)
+        found = tuple(
+            SkippedFile(f"{file}!/{part}", reason)
+            if part not in ("", file, PurePath(file).name)
+            # what is wrong with a file as a whole left some of it readable, or nothing
+            else SkippedFile(file, reason, partly)
+            for part, reason in (*problems, *self._aside)
+        )
+        if found:
+            self.skipped[file] = found
 
 
 def _told(reason: str, members: Sequence[str]) -> str:

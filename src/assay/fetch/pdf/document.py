@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from assay.core.detection import detect
-from assay.core.errors import ExtractError
+from assay.core.errors import ExtractError, NoLetters
 from assay.core.sources import Extracted
 from assay.fetch.fields import first_line, stem
 from assay.fetch.pdf.lines import Pdf
-from assay.fetch.pdf.paragraphs import PrintedLine, paragraphs, vocabulary
+from assay.fetch.pdf.paragraphs import PrintedLine, mended_page_ends, paragraphs, vocabulary
+from assay.fetch.pdf.running_lines import without_running_lines
 from assay.fetch.text_decoder import clean
 
 PAGE_BREAK = "\f"
@@ -19,6 +20,8 @@ MOST_PAGES = 10_000
 MOST_TEXT = 64 * 1024 * 1024
 """Code points taken from one document."""
 NAMED = 3
+SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
+SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
 
 _FILE_LIKE = re.compile(
     r"\.(?:docx?|pdf|tex|indd|qxd|ps|dvi|xlsx?|pptx?|odt|rtf|html?)$|^untitled|^[\W\d_]*$", re.IGNORECASE
@@ -36,10 +39,10 @@ def read(data: bytes, name: str, extractor: str) -> Iterator[Extracted]:
     """
     with closing(Pdf(data)) as pdf:
         pages, bad = _pages(pdf)
-        text = _text(pages)
-        if not text.strip():
-            raise ExtractError(_empty(pdf.pages, len(bad)))
-        yield _document(pdf, text, name, extractor)
+        found = made_of(pdf, pages, name, extractor)
+        if not found.text.strip():
+            raise _empty(pdf, len(bad))
+        yield found
     if bad:
         more = ", …" if len(bad) > NAMED else ""
         named = ", ".join(map(str, bad[:NAMED]))
@@ -67,21 +70,24 @@ def _pages(pdf: Pdf) -> tuple[list[list[PrintedLine]], list[int]]:
 def _text(pages: list[list[PrintedLine]]) -> str:
     hyphens = any(line.hyphen for page in pages for line in page)
     words = vocabulary(line for page in pages for line in page) if hyphens else frozenset[str]()
-    texts = ("\n\n".join(_one_line(part) for part in paragraphs(page, words)) for page in pages)
-    return PAGE_BREAK.join(texts)
+    texts = (paragraphs(page, words) for page in (mended_page_ends(pages, words) if hyphens else pages))
+    return PAGE_BREAK.join("\n\n".join(map(_one_line, text)) for text in texts)
 
 
 def _one_line(text: str) -> str:
     return _SPACE.sub(" ", clean(text)).strip()
 
 
-def _empty(pages: int, bad: int) -> str:
-    if bad == pages:
-        return "damaged: no page can be read"
-    return f"no text on its {pages} page{'' if pages == 1 else 's'} (scanned? have its text recognised first)"
+def _empty(pdf: Pdf, bad: int) -> ExtractError:
+    if bad == pdf.pages:
+        return ExtractError("damaged: no page can be read")
+    some = f"no text on its {pdf.pages} page{'' if pdf.pages == 1 else 's'}"
+    return NoLetters(f"{some} ({SCANNED})") if pdf.shows_anything() else ExtractError(f"{some}, and no pictures either")
 
 
-def _document(pdf: Pdf, text: str, name: str, extractor: str) -> Extracted:
+def made_of(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extractor: str) -> Extracted:
+    """The document which the lines of its pages make."""
+    text = _text(without_running_lines(pages))
     facts = {key: _one_line(value.rstrip("\0"))[:300] for key, value in pdf.facts().items()}
     title = _PROGRAM.sub("", facts.get("Title", ""))
     author = facts.get("Author", "")

@@ -6,6 +6,7 @@ import ctypes
 import math
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]  # it ships no types
 from pypdfium2 import raw
@@ -71,6 +72,35 @@ class Pdf:
             raise ExtractError("damaged") from error
         finally:
             page.close()
+
+    def shows_anything(self) -> bool:
+        """Whether anything is drawn on a page."""
+        for number in range(self.pages):
+            try:
+                page = self._document[number]
+            except pypdfium2.PdfiumError:
+                continue
+            drawn = raw.FPDFPage_CountObjects(page)
+            page.close()
+            if drawn > 0:
+                return True
+        return False
+
+    def picture(self, number: int, dots: int, widest: int) -> tuple[Any, float]:
+        """A page (from 1) as an array of grey or coloured dots, `dots` an inch, and how many dots a point has.
+
+        Raises:
+            ExtractError: the page cannot be drawn.
+        """
+        try:
+            page = self._document[number - 1]
+            try:
+                scale = min(dots / 72, widest / max(*page.get_size(), 1.0))
+                return page.render(scale=scale, grayscale=False, rev_byteorder=True).to_numpy()[:, :, :3], scale
+            finally:
+                page.close()
+        except (pypdfium2.PdfiumError, ValueError) as error:
+            raise ExtractError("damaged") from error
 
     def close(self) -> None:
         """Give its memory back."""

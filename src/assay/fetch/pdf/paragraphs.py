@@ -13,6 +13,7 @@ from assay.fetch.pdf.tables import Printed, PrintedPart, find_tables
 
 ENDED = re.compile(r"[.!?:;…。！？：；؟۔।][\"'”’»)\]】」』]*$")
 ITEM = re.compile(r"(?:[-*•‣◦▪●–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+\S")
+TAIL = re.compile(r"[^\W\d_]\S*(?:\s+|$)")
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
@@ -25,6 +26,10 @@ WIDE = 1.35
 SHORT_END, SHORT = 0.12, 0.3
 """A line ends its paragraph when it leaves this share of its column free: after a sentence, and before a capital."""
 LEAST_HEAD = 2
+SUSPENDED = re.compile(
+    r"(?:and|or|to|und|oder|bis|bzw|sowie|et|ou|y|o|e|ed|en|of|och|eller|og|i|oraz|lub|и|или|та|або)(?!\w)"
+)
+"""What follows a hyphen which stands for a part both words share; no second half of a word."""
 
 
 class PrintedLine(msgspec.Struct, frozen=True, gc=False, kw_only=True):
@@ -72,6 +77,23 @@ def vocabulary(lines: Iterable[PrintedLine]) -> frozenset[str]:
     return frozenset(word.casefold() for line in lines for word in WORD.findall(line.text))
 
 
+def mended_page_ends(pages: Iterable[Sequence[PrintedLine]], words: Collection[str]) -> list[list[PrintedLine]]:
+    """The pages, a word which a page's end cuts as a whole on the first of the two."""
+    mended = [list(page) for page in pages]
+    for page, following in pairwise(mended):
+        if not (page and page[-1].hyphen and following):
+            continue
+        last, first = page[-1], following[0]
+        tail = TAIL.match(first.text)
+        whole = join(last.text, tail[0].strip(), hyphen=True, words=words) if tail else f"{last.text}-"
+        page[-1] = msgspec.structs.replace(last, text=whole, hyphen=False, parts=())
+        if tail and tail.end() < len(first.text):
+            following[0] = msgspec.structs.replace(first, text=first.text[tail.end() :], parts=())
+        elif tail:
+            del following[0]
+    return mended
+
+
 def join(above: str, below: str, hyphen: bool, words: Collection[str] = frozenset()) -> str:
     """Two lines of a paragraph as one.
 
@@ -79,6 +101,8 @@ def join(above: str, below: str, hyphen: bool, words: Collection[str] = frozense
     with it does, and else left out between letters when a small one follows.
     """
     if hyphen:
+        if SUSPENDED.match(below):  # import- and export
+            return f"{above}- {below}"
         head, tail = WORD.findall(above)[-1:], WORD.match(below)
         if not head or tail is None or not above.endswith(head[0]):
             return f"{above}-{below}"

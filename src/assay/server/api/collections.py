@@ -243,7 +243,11 @@ def _without_place(origin: Origin) -> Origin:
     """An origin as others may see it: where uploaded files lie on the server is nobody's business."""
     path = Path(origin.place)
     if origin.kind == "files" and path.parent.suffix == UPLOADED:
-        return msgspec.structs.replace(origin, place=address(path))
+        there = address(path)
+        skipped = tuple(
+            msgspec.structs.replace(each, path=each.path.replace(origin.place, there, 1)) for each in origin.skipped
+        )
+        return msgspec.structs.replace(origin, place=there, skipped=skipped)
     return origin
 
 

@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 from assay.core.errors import UnknownName
-from assay.core.ports import CollectionRow, Origin
+from assay.core.ports import CollectionRow, Origin, SkippedFile
 from assay.store import common
 from assay.store.common import SLASH, reference_to, split_reference
 from assay.store.sql import sqlite
@@ -319,12 +319,14 @@ def _forget(connection: Connection, number: int, places: Sequence[str]) -> None:
 
 
 def _row(origin: Origin) -> dict[str, Any]:
-    return msgspec.structs.asdict(origin) | {"place": _place(origin.place)}
+    skipped = msgspec.to_builtins(origin.skipped)
+    return msgspec.structs.asdict(origin) | {"place": _place(origin.place), "skipped": skipped}
 
 
 def _origin(row: dict[str, Any]) -> Origin:
-    texts = {"documents": tuple(row["documents"]), "left_out": tuple(row["left_out"])}
-    return Origin(**{**row, **texts, "place": row["place"].decode("utf-8", "surrogatepass")})
+    lists = {"documents": tuple(row["documents"]), "left_out": tuple(row["left_out"])}
+    skipped = msgspec.convert(row["skipped"], tuple[SkippedFile, ...])
+    return Origin(**{**row, **lists, "skipped": skipped, "place": row["place"].decode("utf-8", "surrogatepass")})
 
 
 def _place(place: str) -> bytes:

@@ -29,7 +29,7 @@ from assay.store.sql.server_tables import shares as shares
 from assay.store.sql.server_tables import users as users
 from assay.store.sql.server_tables import webhooks as webhooks
 
-HEAD = "0012"
+HEAD = "0013"
 """The last migration. A database at this version is opened without loading Alembic."""
 
 version = Table("assay_schema", metadata, Column("version_num", Text, primary_key=True))
@@ -236,6 +236,7 @@ origins = Table(
     Column("documents", JSON, nullable=False),
     Column("left_out", JSON, nullable=False),
     Column("synced_at", Text, nullable=False),
+    Column("skipped", JSON, nullable=False, server_default="[]"),
     sqlite_with_rowid=False,
 )
 

@@ -1,0 +1,203 @@
+"""`assay table`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import click
+import msgspec
+
+from assay import Assay, settings
+from assay.app.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
+from assay.app.batch.answer_table import AnswerTable, answer_table, table_orders
+from assay.app.batch.rows import LONGEST
+from assay.app.batch.table_files import check_suffix, table_files
+from assay.app.batch.work import Ended
+from assay.cli import files, options, scope_options
+from assay.cli.arguments import ResearchCommand, paths_from, there
+from assay.cli.batch import worked
+from assay.cli.budget_options import Money
+from assay.cli.docs.intake_report import tell
+from assay.cli.exits import Exit
+from assay.cli.interrupts import Terminated
+from assay.cli.library import opened
+from assay.cli.options import Count, Duration
+from assay.cli.progress import counted, shorten
+from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.core.errors import UsageError
+from assay.core.sources import Document
+from assay.core.usage import Budget
+
+FOLDER = ".cells"
+"""Behind the table's name: the folder with what is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableJob:
+    """What is to be done, and how it is told."""
+
+    questions: Sequence[str]
+    paths: Sequence[str] | None
+    target: Path
+    folder: BatchFolder
+    terms: Terms
+    as_json: bool
+    verbosity: int
+
+
+@click.command("table", cls=ResearchCommand)
+@click.argument("file", metavar="QUESTIONS", type=click.File("rb"))
+@click.option(
+    "-o", "--output", "target", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE",
+    help="Table to write: .csv, .xlsx, .md or .json; the same FILE resumes it.",
+)  # fmt: skip
+@scope_options.scope
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Number of cells at a time.")
+@click.option("--max-usd", type=Money(), metavar="USD", help="Limit for the whole table in US dollars (5).")
+@click.option("--max-tokens", type=Count(), metavar="COUNT", help="Limit for the whole table in tokens (2m).")
+@click.option("--max-time", type=Duration(), metavar="TIME", help="Time limit for each cell (90s, 5m).")
+@click.option(
+    "--depth",
+    type=click.Choice(["light", "medium", "extended"]),
+    default="light",
+    show_default=True,
+    help="Depth of the research for each cell.",
+)
+@options.models
+@options.json_output
+@options.common
+@click.pass_obj
+def command(
+    state: TerminalOptions,
+    /,
+    file: Any,
+    target: Path,
+    paths: Sequence[str],
+    jobs: int,
+    max_usd: float | None,
+    max_tokens: int | None,
+    as_json: bool,
+    home: Path | None,
+    **ways: Any,
+) -> int:
+    """Ask each question of QUESTIONS (a line each; - is stdin) of each document: a table, with evidence for each cell.
+
+    A cell is answered from its document alone, and has the verdict on its weakest claim. The quotes, with their
+    pages, are in a second file for CSV, in a second sheet of Excel, else below the table. What is done is kept in
+    FILE.cells: called again, after a kill too, the same command does what is missing, and new documents and questions.
+
+    Exit codes: 0 all done, 1 a cell failed, 5 the limits are spent, 130 and 143 ended before.
+
+    \b
+        assay table questions.txt --in papers/ -o t.csv
+        assay table questions.txt --in @thesis -o t.xlsx --model openai:gpt-5 --max-usd 5
+    """
+    check_suffix(target)
+    read = list(read_orders(files.lines(file, LONGEST)))
+    bad = [each for each in read if isinstance(each, BadLine)]
+    if bad:
+        raise UsageError(f"line {bad[0].line} of the questions: {bad[0].error}; write one question a line")
+    questions = list(dict.fromkeys(each.question for each in read if isinstance(each, BatchRow)))
+    if not questions:
+        raise UsageError("there is no question in it: write one on each line")
+    ways.setdefault("mode", "deep_research")
+    terms = Terms(total=Budget(usd=max_usd, tokens=max_tokens), at_once=jobs, suffix=".json", options=cast("Any", ways))
+    folder = BatchFolder(target.with_name(target.name + FOLDER))
+    where = there(paths_from(paths)) if paths else None
+    job = TableJob(questions, where, target, folder, terms, as_json, state.verbosity)
+    with folder.taken():
+        return asyncio.run(_table(job, home))
+
+
+async def _table(job: TableJob, home: Path | None) -> int:
+    ended: Ended = "stopped"
+    async with opened(home, settings.load()) as assay:
+        documents = await _documents(assay, job)
+        orders = await table_orders(assay, documents, job.questions)
+        batch = Batch(assay, orders, job.folder, job.terms, _Progress(job, documents, len(orders)))
+        if batch.skipped and job.verbosity >= 0:
+            say(f"{counted(batch.skipped, 'cell')} of {len(orders)} done already")
+        try:
+            ended = await worked(batch)
+        except Terminated:
+            say("interrupted; the same command goes on from here")
+            return Exit.TERMINATED
+        finally:
+            job.folder.put_in_order()
+            table = answer_table(documents, job.questions, job.folder)
+            _save(table, job.target)
+    return _told(job, batch, table, ended)
+
+
+async def _documents(assay: Assay, job: TableJob) -> list[Document]:
+    """The documents of all that was named, or of the default collection."""
+    if job.paths is None:
+        found = await assay.documents()
+        if not found:
+            raise UsageError("the default collection has no documents: name some with --in PATH")
+        return found
+    documents: dict[str, Document] = {}
+    named = [path for path in job.paths if path.startswith("@")]
+    rest = [path for path in job.paths if not path.startswith("@")]
+    for name in named:
+        await assay.check_collection(name[1:])
+        documents |= {each.sha256: each for each in await assay.documents(name[1:])}
+    if rest:
+        done = await assay.add(rest, collection=None, progress=say if job.verbosity >= 0 else None)
+        tell(done.warnings, done.notes, done.skipped, job.verbosity)
+        documents |= {each.sha256: each for each in await assay.documents(done.collection)}
+    return list(documents.values())
+
+
+def _save(table: AnswerTable, target: Path) -> None:
+    for path, data in table_files(table, target).items():
+        BatchFolder(path.parent).save(path.name, data)
+
+
+class _Progress:
+    """A line on stderr for each cell that is done."""
+
+    def __init__(self, job: TableJob, documents: Sequence[Document], cells: int) -> None:
+        self._job, self._cells = job, cells
+        self._names = [each.title or each.name for each in documents]
+
+    def __call__(self, order: BatchRow, row: BatchResult) -> None:
+        if self._job.verbosity < 0 and row.status == "completed":
+            return
+        name = self._names[(order.line - 1) // len(self._job.questions)]
+        claims = ", ".join(f"{count} {verdict}" for verdict, count in row.claims.items()) or "nothing found"
+        how = row.error or claims if row.status == "completed" else f"{row.status} {row.error}".strip()
+        price = f" (${row.usd:.2f})" if row.usd else ""
+        what = f"{shorten(clean(name), 40)} · {shorten(clean(order.question), 50)}"
+        say(f"cell {order.line} of {self._cells}: {what}: {how}{price}")
+
+
+def _told(job: TableJob, batch: Batch, table: AnswerTable, ended: Ended) -> Exit:
+    cells = [cell for row in table.rows for cell in row.cells]
+    answered = sum(cell.verdict is not None for cell in cells)
+    undone = sum(cell.status not in ("answered", "nothing found") for cell in cells)
+    usd, tokens = batch.used
+    if job.as_json:
+        said = {
+            "ended": ended, "documents": len(table.rows), "questions": len(table.questions), "answered": answered,
+            "nothing_found": len(cells) - answered - undone, "undone": undone, "usd": round(usd, 6), "tokens": tokens,
+            "files": [str(path) for path in table_files(table, job.target)],
+        }  # fmt: skip
+        write(msgspec.json.encode(said).decode())
+    elif job.verbosity >= 0:
+        why = "; the limits do not pay for another cell (--max-usd, --max-tokens)" if ended == "spent" else ""
+        left = f", {undone} not done" if undone else ""
+        cost = f"; {tokens:,} tokens{f', ${usd:.2f}' if usd else ''}"
+        size = f"{counted(len(table.rows), 'document')} by {counted(len(table.questions), 'question')}"
+        say(f"{size}: {answered} answered, {len(cells) - answered - undone} without an answer{left}{cost}{why}")
+        for path in table_files(table, job.target):
+            say(f"wrote {path}")
+    if ended == "stopped":
+        return Exit.CANCELLED
+    if ended == "spent":
+        return Exit.LIMIT
+    return Exit.FAILED if undone else Exit.DONE

@@ -1,0 +1,116 @@
+"""Scanned PDFs: the text of pictures of pages, by rapidocr and the weights it ships. The extra `ocr`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from assay.core.errors import ExtractError
+from assay.core.sources import READ_BY, Extracted
+from assay.fetch.pdf import PACKAGE, SCAN_SECONDS
+from assay.fetch.pdf.document import made_of
+from assay.fetch.pdf.lines import Pdf
+from assay.fetch.pdf.paragraphs import PrintedLine
+
+MOST_PAGES = 500
+MARGIN = 0.9
+"""The share of its time after which it stops, and keeps what it has."""
+DOTS = 150
+"""Dots an inch: of print of 8 points the letters are 15 dots high, which is what the weights were trained on."""
+WIDEST = 2600
+"""Dots of a page's longer side at most, however large the page says it is."""
+SURE = 0.75
+"""A line which the recogniser is less sure of is left out."""
+
+
+class ScannedPdfExtractor:
+    """One document, as `PdfExtractor` gives it; its metadata say that it was read by OCR."""
+
+    name = "pdf-ocr/1"
+    suffixes = (".pdf",)
+    media_type = "application/pdf"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """One document.
+
+        Raises:
+            ExtractError: nothing can be recognised; or, after the document, pages there was no time for.
+        """
+        until = time.monotonic() + MARGIN * SCAN_SECONDS
+        with closing(Pdf(data)) as pdf:
+            reader = _recogniser()
+            pages: list[list[PrintedLine]] = []
+            for number in range(1, min(pdf.pages, MOST_PAGES) + 1):
+                if time.monotonic() > until:
+                    break
+                pages.append(_lines(reader, pdf, number))
+            left = pdf.pages - len(pages)
+            pages += [[] for _ in range(left)]
+            found = made_of(pdf, pages, name, self.name)
+            if not found.text.strip():
+                some = f"{pdf.pages} page{'' if pdf.pages == 1 else 's'}"
+                raise ExtractError(f"no text on its {some}, and OCR found none either")
+            found.metadata[READ_BY] = f"OCR ({PACKAGE} {version(PACKAGE)})"
+            yield found
+        if left:
+            raise ExtractError(
+                f"the last {left} of its {pdf.pages} pages were not read: OCR stops after {MOST_PAGES} pages or "
+                f"{SCAN_SECONDS / 60:g} minutes; split it"
+            )
+
+
+def _recogniser() -> Any:
+    """Rapidocr with the weights in its package; it is never to fetch others."""
+    import rapidocr  # noqa: PLC0415 - an extra, and a second to import
+
+    folder = Path(rapidocr.__file__).parent / "models"
+    params: dict[str, Any] = {
+        "Global.log_level": "critical",
+        # Several documents are read at once, each in a process of its own.
+        "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+        "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+        "EngineConfig.onnxruntime.enable_cpu_mem_arena": False,
+    }
+    for part in ("det", "rec", "cls"):
+        weights = sorted(folder.glob(f"*_{part}_*.onnx"))
+        if not weights:
+            raise ExtractError(f"{PACKAGE} has no weights ({part}) in {folder}: install it anew")
+        params[f"{part.title()}.model_path"] = str(weights[0])
+    return rapidocr.RapidOCR(params=params)
+
+
+def _lines(reader: Any, pdf: Pdf, number: int) -> list[PrintedLine]:
+    """The lines on the picture of a page, in points, y upwards."""
+    try:
+        picture, scale = pdf.picture(number, DOTS, WIDEST)
+    except ExtractError:
+        return []
+    found = reader(picture)
+    if found.boxes is None:
+        return []
+    height = picture.shape[0]
+    return [
+        _line(box, text.strip(), scale, height)
+        for box, text, sure in zip(found.boxes, found.txts, found.scores, strict=True)
+        if sure >= SURE and text.strip()
+    ]
+
+
+def _line(box: Sequence[Sequence[float]], text: str, scale: float, height: int) -> PrintedLine:
+    across = [float(corner[0]) / scale for corner in box]
+    up = [(height - float(corner[1])) / scale for corner in box]
+    hyphen = len(text) > 1 and text[-1] in "-\u2010\u00ad" and text[-2].isalpha()
+    size = max(up) - min(up)
+    return PrintedLine(
+        text=text[:-1] if hyphen else text,
+        left=min(across),
+        right=max(across),
+        base=min(up) + 0.2 * size,
+        size=size,
+        hyphen=hyphen,
+    )

@@ -1,0 +1,76 @@
+"""`assay docs summary`: counts of what is there, subjects with documents, and questions which have an answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pdfs import column, pdf
+from shells import apart
+
+from assay.cli.main import main
+
+PORTS = ("Brest", "Emden", "Kiel", "Wismar", "Lorient", "Ostende")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    apart(tmp_path, monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    for number, port in enumerate(PORTS):
+        keeper = "The lighthouse keeper sleeps at the mole.\n\nThe lighthouse burns oil.\n" if number < 2 else ""
+        said = f"The harbour of {port} was opened in {1860 + number}.\n\nIt lies by the sea, as the others do.\n\n"
+        (papers / f"{port}.md").write_text(f"---\ndate: {1990 + number}-05-01\n---\n# {port}\n\n{said}{keeper}")
+    (papers / "dock.pdf").write_bytes(pdf([[], column("A dry dock is a basin which can be drained.")]))
+    assert main(["docs", "add", "papers", "-c", "ports", "-q"]) == 0
+    return tmp_path
+
+
+def summary(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["docs", "summary", "ports", "--json", *more]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_what_is_there_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    found = summary(capsys, "--questions", "0")
+    assert found["documents"] == 7
+    assert found["kinds"] == {"text/markdown": 6, "application/pdf": 1}
+    assert found["languages"]["en"] >= 6
+    assert (found["first"], found["last"], found["undated"]) == ("1990-05-01", "1995-05-01", 1)
+    subjects = {each["term"]: each["documents"] for each in found["subjects"]}
+    assert subjects["lighthouse"] == ["Brest", "Emden"]
+    assert "harbour" not in subjects  # every port has one
+    assert found["questions"] == []
+
+
+def test_each_question_has_an_answer_with_its_passage(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = summary(capsys, "--questions", "9")["questions"]
+    asked = {each["question"]: each for each in found}
+    assert asked["When was the harbour of Brest opened?"]["answer"] == "The harbour of Brest was opened in 1860."
+    dock = asked["What is a dry dock?"]
+    assert (dock["quote"], dock["page"]) == ("A dry dock is a basin which can be drained.", 2)
+    texts = "\n".join(path.read_text() for path in (place / "papers").glob("*.md"))
+    assert all(each["quote"] in texts for each in found if each is not dock)
+    assert main(["runs", "list"]) == 0
+    assert capsys.readouterr().out == ""  # the runs which tried them are not kept
+
+
+def test_it_is_laid_out_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs", "summary", "@ports", "--questions", "1"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("ports: 7 documents, 0.0 MB of text\nkinds      text/markdown 6, application/pdf 1\n")
+    assert "\ndates      1990-05-01 to 1995-05-01; 1 without\n" in out
+    assert "\n  lighthouse: Brest; Emden\n" in out
+    assert out.count("?\n") == 1
+
+
+def test_an_unknown_collection_and_an_empty_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs", "summary", "nowhere"]) == 2
+    assert main(["docs", "summary"]) == 0
+    assert "the collection default has no documents" in capsys.readouterr().err
