@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import AsyncIterator, Iterator
@@ -14,7 +15,7 @@ import pytest
 import warm
 from harbours import QUESTION
 from openai import AsyncOpenAI
-from serving import WAIT, Served, environment, served
+from serving import WAIT, Served, command, environment, served
 
 mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 
@@ -26,8 +27,12 @@ TIDES = "# Tides\n\nThe tide at Brest rises seven metres.\n"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    home = tmp_path_factory.mktemp("users") / "home"
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("users") / "home"
+
+
+@pytest.fixture(scope="module")
+def server(home: Path) -> Iterator[Served]:
     for name in ("ann", "bob"):
         given = home.parent / "stdin"
         given.write_text(f"{PASSWORD} of {name}\n")
@@ -80,6 +85,32 @@ async def test_the_key_of_a_client_is_a_token(server: Served) -> None:
         assert (await client.post("/mcp", json={})).status_code == 401
 
 
+async def test_what_tools_do_to_runs_is_in_the_audit_log(server: Served, home: Path) -> None:
+    key = await token(server, "bob")
+    async with tools(server, key) as client, server.client() as http:
+        http.headers["Authorization"] = f"Bearer {key}"
+        file = {"file": ("quays.md", "# Quays\n\nThe highest tide floods the quay.\n")}
+        await http.post("/api/v1/collections/quays/documents", files=file, timeout=WAIT)
+        asked = {"question": "Which tide is highest?", "collections": ["quays"], "wait_seconds": 50}
+        run_id = (await client.call_tool("research", asked)).structured_content["run_id"]
+        assert (await client.call_tool("steer", {"run_id": run_id, "text": "Faster"})).is_error  # it has ended
+        waits = {"scope": {"collections": ["quays"]}, "review_plan": "required"}  # it does not end by itself
+        made = await http.post("/api/v1/runs", json={"question": "Which tide is lowest?", **waits})
+        other = made.json()["id"]
+        assert not (await client.call_tool("steer", {"run_id": other, "text": "secret words"})).is_error
+        assert not (await client.call_tool("cancel", {"run_id": other})).is_error
+    said = command(home, "users", "audit", "--user", "bob", "--json")
+    found = [each for each in json.loads(said) if each["subject"] in (run_id, other)][::-1]
+    assert [(each["action"], each["subject"]) for each in found] == [
+        ("create_run", run_id),
+        ("create_run", other),
+        ("steer_run", other),
+        ("cancel_run", other),
+    ]
+    assert {(each["actor"], each["via"], each["address"]) for each in found} == {("bob", "token", "127.0.0.1")}
+    assert "secret words" not in said
+
+
 async def test_what_one_user_has_done_is_unknown_to_another(server: Served, tmp_path: Path) -> None:
     ann, bob = await token(server, "ann"), await token(server, "bob")
     async with httpx.AsyncClient(
@@ -122,7 +153,9 @@ async def test_what_one_user_has_done_is_unknown_to_another(server: Served, tmp_
             answer = await client.call_tool(name, arguments)
             assert answer.is_error, name
             assert "seven metres" not in answer.content[0].text
-        assert (await client.call_tool("search", {"query": "tide"})).structured_content["results"] == []
-        assert (await client.call_tool("list_runs", {})).structured_content["runs"] == []
+        seen = (await client.call_tool("search", {"query": "tide"})).structured_content["results"]
+        assert "Tides" not in [each["title"] for each in seen]
+        listed = (await client.call_tool("list_runs", {})).structured_content["runs"]
+        assert run_id not in [each["run_id"] for each in listed]
         other = await client.call_tool("research", {"question": "How far does the tide at Brest rise?"})
         assert other.structured_content["run_id"] != same.structured_content["run_id"]

@@ -18,6 +18,7 @@ from assay.core.ports.users import AuditEntry, AuditLog, Buckets, LimitStore
 from assay.settings import Settings, load
 
 if TYPE_CHECKING:
+    from assay.app.adoption import Handover
     from assay.app.overview import Overview
     from assay.app.shares import Shares
     from assay.app.users import Users
@@ -162,6 +163,28 @@ class Home:
         """Keep in the audit log what a command on this machine did."""
         if self.audit is not None:
             await self.audit.add(AuditEntry(actor="", action=action, subject=subject, via="command"))
+
+    async def belongings(self, source: str, target: str) -> Handover:
+        """What `adopt` would hand over, and what stands in its way.
+
+        Raises:
+            UsageError: all is in memory, or the two are one.
+        """
+        return await app.adoption.planned(self._context, source, target)
+
+    async def adopt(self, source: str, target: str) -> Handover:
+        """Hand all that is an owner's to another: runs, conversations, documents, collections, schedules, links.
+
+        Args:
+            source: whose it is; empty for the local user.
+            target: whose it is to be.
+
+        Raises:
+            UsageError: both have something by the same name, documents are being read, or all is in memory.
+            LeaseHeld: a live process executes a run of his.
+            StoreError: the home cannot be read or written.
+        """
+        return await app.adoption.adopt(self._context, source, target)
 
     @property
     def overview(self) -> Overview:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -131,6 +132,11 @@ class Seeker:
             first = await self._journal.after(left[0] - 1, 1)
             if [row.run_id for _, row in first] != [left[1]]:  # another journal with some of the same runs
                 await asyncio.to_thread(self._index.remove)
+        owners = Counter(rows[run_id].owner for run_id in known if run_id in rows)
+        for owner, count in owners.items():
+            if await asyncio.to_thread(self._index.count, owner) != count:  # they were handed to another user
+                await asyncio.to_thread(self._index.remove)
+                break
         self._checked = True
 
     async def _stale(self) -> dict[str, int]:

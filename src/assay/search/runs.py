@@ -114,6 +114,14 @@ class RunIndex:
         """
         return {_text(entry, "run"): _number(entry, "number") for entry in self._every(Query.all_query())}
 
+    def count(self, owner: str) -> int:
+        """How many runs it holds of an owner.
+
+        Raises:
+            Damaged: the files are no index.
+        """
+        return len(self._every(Query.term_query(SCHEMA, "owner", owner)))
+
     def unended(self) -> dict[str, tuple[int, int]]:
         """Those which had not ended when they were taken in: their numbers, and how far their logs had come.
 

@@ -28,6 +28,7 @@ from assay.core.ports import (
     RunStatus,
     Spent,
 )
+from assay.core.ports.adoption import Adoption
 from assay.core.ports.collections import Additions
 from assay.core.ports.queue import Queue
 from assay.core.ports.users import AuditLog, Buckets, LimitStore, ShareStore, UserStore
@@ -106,7 +107,8 @@ class Store:
     webhooks: WebhookStore | None = None
     limits: LimitStore | None = None
     shares: ShareStore | None = None
-    """These are None where no other process could know them."""
+    """These are None where no other process could know them; so is `adoption`, for there are no users."""
+    adoption: Adoption | None = None
     upkeep: Upkeep | None = None
     """None where there is nothing to keep small."""
 

@@ -135,3 +135,28 @@ def test_every_command_of_the_group_can_be_loaded():
     assert isinstance(group, click.Group)
     for name in group.list_commands(click.Context(group)):
         assert group.get_command(click.Context(group), name) is not None
+
+
+def test_who_else_may_read_a_collection(notes: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch):
+    for name in ("ana", "bob"):
+        assert main(["users", "add", name, "--no-password"]) == 0
+    assert main(["docs", "add", str(notes), "-c", "thesis"]) == 0
+    capsys.readouterr()
+    assert main(["docs", "collection", "thesis", "--readers", "ana, bob"]) == 0
+    assert "ana, bob may read the collection thesis, and call it /thesis" in capsys.readouterr().err
+    assert main(["docs", "collection", "thesis"]) == 0
+    assert "read by ana, bob too" in capsys.readouterr().out
+    assert main(["docs", "collection", "/thesis", "--user", "bob"]) == 0
+    assert capsys.readouterr().out.startswith("/thesis: ")
+    assert main(["docs", "collection", "/thesis", "--user", "bob", "--readers", "all"]) == 2
+    assert "another user's" in capsys.readouterr().err
+    assert main(["docs", "collection", "thesis", "--readers", "ana,nobody"]) == 2
+    assert "no user named 'nobody'" in capsys.readouterr().err
+    assert main(["docs", "collection", "thesis", "--readers", "ana,all"]) == 2
+    assert "`all` or `none` alone" in capsys.readouterr().err
+    assert main(["docs", "collection", "thesis", "--readers", "all"]) == 0
+    assert "every user may read" in capsys.readouterr().err
+    assert main(["docs", "collection", "thesis", "--readers", "none"]) == 0
+    assert "nobody else may read" in capsys.readouterr().err
+    capsys.readouterr()
+    assert main(["docs", "collection", "/thesis", "--user", "bob"]) == 2

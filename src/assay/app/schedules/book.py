@@ -121,6 +121,14 @@ class ScheduleBook:
         with self._changing() as schedules:
             schedules[:] = [each for each in schedules if each.id != id or not self._knows(each)]
 
+    def hand_to(self, owner: str) -> int:
+        """Make the owner's schedules another's; how many these were."""
+        with self._changing() as schedules:
+            mine = [place for place, each in enumerate(schedules) if self._knows(each)]
+            for place in mine:
+                schedules[place] = msgspec.structs.replace(schedules[place], owner=owner)
+        return len(mine)
+
     def change(self, id: str, change: Callable[[Schedule], Schedule]) -> Schedule:
         """Put what `change` makes of a schedule in its place.
 

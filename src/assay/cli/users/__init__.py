@@ -12,6 +12,7 @@ command = LazyGroup(
 """,
     lazy={
         "add": ("assay.cli.users.add", "Add a user; the first is an admin."),
+        "adopt": ("assay.cli.users.adopt", "Give a user all that was made without a login."),
         "list": ("assay.cli.users.list", "The users, and their tokens."),
         "rm": ("assay.cli.users.rm", "Remove users, with their sessions and tokens."),
         "passwd": ("assay.cli.users.passwd", "Give a user another password, or another role."),

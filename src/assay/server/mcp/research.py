@@ -22,7 +22,7 @@ from assay.core.ports import FINAL
 from assay.core.report import written
 from assay.core.view import RunView
 from assay.server.mcp.answers import RunNews, SteerResult, first_page
-from assay.server.mcp.service import Ctx, caller_of, check_may, may, page_of, sources_of, view_of
+from assay.server.mcp.service import Ctx, caller_of, check_may, may, noted, page_of, sources_of, view_of
 from assay.server.protocol_runs import Caller, request_key
 
 LONGEST_WAIT = 50
@@ -177,6 +177,7 @@ async def steer(
         told = await caller_of(ctx).assay.steer(run_id, text, wait=STEER_SECONDS)
     except AssayError as error:
         raise ToolError(str(error)) from error
+    await noted(ctx, "steer_run", run_id)
     return SteerResult(run_id=run_id, state=told.state, note=told.note)
 
 
@@ -196,6 +197,7 @@ async def cancel(
             await caller_of(ctx).assay.control(run_id, "finish" if keep else "cancel", wait=STEER_SECONDS)
     except AssayError as error:
         raise ToolError(str(error)) from error
+    await noted(ctx, "finish_run" if keep else "cancel_run", run_id)
     return await _news(ctx, run_id, time.monotonic())
 
 
@@ -264,6 +266,7 @@ async def _answer(ctx: Ctx, run_id: str, answers: Sequence[str]) -> None:
     try:
         if await _waits(caller, run_id):
             await caller.assay.answer(run_id, list(answers))
+            await noted(ctx, "answer_run", run_id)
         await caller.go_on(run_id)
     except AssayError as error:
         raise ToolError(str(error)) from error

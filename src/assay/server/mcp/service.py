@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 from mcp.server.mcpserver import Context
@@ -14,8 +14,9 @@ from assay.app.assay import DEFAULT, Assay
 from assay.core.brief import Scope
 from assay.core.errors import AssayError
 from assay.core.ports import CollectionRow
-from assay.core.ports.users import Permission
+from assay.core.ports.users import AuditEntry, Permission
 from assay.core.view import RunView
+from assay.server.audit import Auditor
 from assay.server.gate import not_allowed, who_of
 from assay.server.protocol_runs import Caller
 
@@ -34,6 +35,13 @@ class McpService(msgspec.Struct, frozen=True):
 
     caller_of: Callable[[Request | None], Caller]
     allow_private: bool = False
+
+
+@runtime_checkable
+class Audits(Protocol):
+    """Runs are executed where there is an audit log."""
+
+    auditor: Auditor
 
 
 Ctx = Context[McpService, Any]
@@ -65,6 +73,26 @@ def may(ctx: Ctx, needed: Permission) -> bool:
     request = _request(ctx)
     who = None if request is None else who_of(request)
     return who is None or who.may(needed)
+
+
+async def noted(ctx: Ctx, action: str, run_id: str) -> None:
+    """Keep in the audit log what a tool did to a run, under the name its route has in the API.
+
+    The request says who asks: a session's tools work in a task of their own, which knows nothing of later requests.
+    """
+    request, caller = _request(ctx), caller_of(ctx)
+    if request is None or not isinstance(caller.runs, Audits):
+        return  # over stdio there is one user, as at a terminal
+    who, address = who_of(request), request.client.host if request.client else ""
+    entry = AuditEntry(
+        actor=caller.owner,
+        action=action,
+        subject=run_id,
+        via=who.via if who else "none",
+        address=address,
+        status=200,
+    )
+    await caller.runs.auditor.note(entry)
 
 
 def page_of(ctx: Ctx, run_id: str) -> str:

@@ -12,6 +12,7 @@ from assay.store.blob_cache import CachedBlobs
 from assay.store.blobs import FolderBlobs, KeptBlobs, Owner
 from assay.store.common import Store, Wall
 from assay.store.sql.additions import SqlAdditions
+from assay.store.sql.adoption import SqlAdoption
 from assay.store.sql.audit import SqlAudit
 from assay.store.sql.backend import DatabaseBackend
 from assay.store.sql.buckets import SqlBuckets
@@ -74,6 +75,7 @@ def open_store(
         webhooks=SqlWebhooks(journal),
         limits=SqlLimits(journal),
         shares=SqlShares(journal),
+        adoption=SqlAdoption(opened),
         upkeep=SqlUpkeep(opened, kept, partial(library_id, cache), shared=blobs is not None),
     )
 

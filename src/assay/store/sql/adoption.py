@@ -1,0 +1,221 @@
+"""What one owner made, handed to another in one transaction.
+
+Rows of documents keep their numbers, so that no index has to be made anew. A document both have is the new owner's:
+its twin goes, and the collections which held it hold his.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert, literal, or_, select, update
+
+from assay.core.errors import LeaseHeld, UsageError
+from assay.core.ports.adoption import Belongings
+from assay.core.ports.collections import ENDED
+from assay.core.sources import UNSORTED
+from assay.store.common import is_held
+from assay.store.sql.database import Database, patient
+from assay.store.sql.tables import (
+    additions,
+    collections,
+    documents,
+    files,
+    members,
+    origins,
+    queue,
+    readers,
+    runs,
+    shares,
+    snapshots,
+    threads,
+    webhooks,
+)
+
+NAMED = 5
+"""Of many, so many are named in an error."""
+_OF_CODE = or_(collections.c.name == UNSORTED, collections.c.name.like("set-%"))
+"""Collections which nobody named: two of the same name are one."""
+
+
+class SqlAdoption:
+    """`Adoption` over a database; any thread may use it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @patient
+    def belongings(self, source: str, target: str) -> Belongings:
+        """See the port."""
+        with self._database.read() as connection:
+            return _belongings(connection, source, target)
+
+    @patient
+    def names(self, owner: str) -> list[str]:
+        """See the port."""
+        with self._database.read() as connection:
+            return list(connection.execute(select(collections.c.name).where(collections.c.owner == owner)).scalars())
+
+    @patient
+    def adopt(self, source: str, target: str, moved: Mapping[str, str]) -> Belongings:
+        """See the port."""
+        with self._database.write() as connection:
+            self._database.backend.serialize(connection)
+            _check_still(connection, source, self._database.backend.now(connection))
+            found = _belongings(connection, source, target)
+            if found.clashes:
+                raise UsageError(
+                    f"both have {', '.join(found.clashes[:NAMED])}: nothing was handed over; remove one of the two of "
+                    "each name first"
+                )
+            _hand_documents(connection, source, target)
+            _hand_collections(connection, source, target)
+            for table in (threads, shares, webhooks, additions):
+                connection.execute(update(table).where(table.c.owner == source).values(owner=target))
+            _hand_runs(connection, source, target)
+            for old, new in moved.items():
+                _move(connection, target, old, new)
+            return found
+
+
+def _belongings(connection: Connection, source: str, target: str) -> Belongings:
+    def count(table: Any, *more: Any) -> int:
+        return int(connection.execute(select(func.count()).where(table.c.owner == source, *more)).scalar_one())
+
+    clashes = []
+    for table, word, more in ((collections, "a collection", [~_OF_CODE]), (threads, "a conversation", [])):
+        other = table.alias()
+        both = select(table.c.name).where(
+            table.c.owner == source,
+            exists().where(other.c.owner == target, other.c.name == table.c.name),
+            *more,
+        )
+        names = connection.execute(both.order_by(table.c.name)).scalars()
+        clashes += [f"{word} {name!r}" for name in names]
+    return Belongings(
+        runs=count(runs),
+        threads=count(threads),
+        collections=count(collections, ~_OF_CODE),
+        documents=count(documents),
+        links=count(shares),
+        webhooks=count(webhooks),
+        clashes=tuple(clashes),
+    )
+
+
+def _check_still(connection: Connection, source: str, now: float) -> None:
+    """Make sure that nobody works on what is handed over: who does knows it by its owner."""
+    held = select(runs.c.run_id, runs.c.holder, runs.c.lease_until).where(runs.c.owner == source, runs.c.holder != "")
+    for row in connection.execute(held):
+        if is_held(row.lease_until, now):
+            raise LeaseHeld(row.run_id, row.holder)
+    reading = select(func.count()).where(additions.c.owner == source, additions.c.state.not_in(sorted(ENDED)))
+    if connection.execute(reading).scalar_one():
+        raise UsageError("documents are still being read: start `assay serve` until they are, and stop it again")
+
+
+def _hand_documents(connection: Connection, source: str, target: str) -> None:
+    """Documents with what they were read from, and what is known of files."""
+    columns = [each for each in snapshots.c if each.name != "owner"]
+    has = snapshots.alias()
+    new = select(*columns, literal(target)).where(
+        snapshots.c.owner == source, ~exists().where(has.c.owner == target, has.c.sha256 == snapshots.c.sha256)
+    )
+    connection.execute(insert(snapshots).from_select([*(each.name for each in columns), "owner"], new))
+    his = documents.alias()
+    twins = connection.execute(
+        select(documents.c.row, his.c.row.label("his"))
+        .join(his, and_(his.c.sha256 == documents.c.sha256, his.c.owner == target))
+        .where(documents.c.owner == source)
+    ).all()
+    for row, his_row in twins:
+        _merge(connection, members.c.document, row, his_row)
+        connection.execute(delete(documents).where(documents.c.row == row))
+    connection.execute(update(documents).where(documents.c.owner == source).values(owner=target))
+    connection.execute(delete(snapshots).where(snapshots.c.owner == source))
+    known = files.alias()
+    twice = exists().where(known.c.owner == target, known.c.path == files.c.path)
+    connection.execute(delete(files).where(files.c.owner == source, twice))
+    connection.execute(update(files).where(files.c.owner == source).values(owner=target))
+
+
+def _merge(connection: Connection, column: Any, old: int, new: int) -> None:
+    """Put rows of a table which refer to `old` in a column under `new`; of two which are then alike, one."""
+    table = column.table
+    (rest,) = (each for each in table.primary_key.columns if each.name != column.name)
+    there = table.alias()
+    alike = exists().where(there.c[column.name] == new, there.c[rest.name] == rest)
+    connection.execute(delete(table).where(column == old, alike))
+    connection.execute(update(table).where(column == old).values({column.name: new}))
+
+
+def _hand_collections(connection: Connection, source: str, target: str) -> None:
+    his = collections.alias()
+    twins = connection.execute(
+        select(collections.c.number, his.c.number.label("his"))
+        .join(his, and_(his.c.name == collections.c.name, his.c.owner == target))
+        .where(collections.c.owner == source)
+    ).all()
+    for number, his_number in twins:
+        _merge(connection, members.c.collection, number, his_number)
+        _merge(connection, origins.c.collection, number, his_number)
+        connection.execute(delete(readers).where(readers.c.collection == number))
+        connection.execute(delete(collections).where(collections.c.number == number))
+    connection.execute(update(collections).where(collections.c.owner == source).values(owner=target))
+    own = select(collections.c.number).where(collections.c.owner == target)
+    connection.execute(delete(readers).where(readers.c.reader == target, readers.c.collection.in_(own)))
+
+
+def _hand_runs(connection: Connection, source: str, target: str) -> None:
+    """Runs with their briefs: by these whoever goes on with one knows whose documents it may read."""
+    found = connection.execute(select(runs.c.number, runs.c.brief).where(runs.c.owner == source)).all()
+    changed = update(runs).where(runs.c.number == bindparam("of")).values(owner=target, brief=bindparam("rewritten"))
+    for number, brief in found:
+        connection.execute(changed, {"of": number, "rewritten": _of(brief, target)})
+    his = select(runs.c.number).where(runs.c.owner == target)
+    connection.execute(update(queue).where(queue.c.run.in_(his)).values(owner=target))
+
+
+def _of(brief: bytes, owner: str) -> bytes:
+    """A brief as that of a run of this owner's; what an old release wrote otherwise stays as it is."""
+    try:
+        known = msgspec.json.decode(brief, type=dict[str, msgspec.Raw])
+    except msgspec.MsgspecError:
+        return brief
+    name = msgspec.Raw(msgspec.json.encode(owner))
+    return msgspec.json.encode({**known, "owner": name, "user": name})
+
+
+def _move(connection: Connection, owner: str, old: str, new: str) -> None:
+    """Files which were uploaded lie in another folder, and their addresses are those of that folder."""
+    own = select(collections.c.number).where(collections.c.owner == owner)
+    for row in connection.execute(select(origins).where(origins.c.collection.in_(own))).all():
+        if (place := _moved(row.place, old, new)) != row.place:
+            connection.execute(
+                update(origins)
+                .where(origins.c.collection == row.collection, origins.c.place == row.place)
+                .values(place=place, left_out=[_address(each, old, new) for each in row.left_out])
+            )
+    for path in connection.execute(select(files.c.path).where(files.c.owner == owner)).scalars().all():
+        if (place := _moved(path, old, new)) != path:
+            connection.execute(update(files).where(files.c.owner == owner, files.c.path == path).values(path=place))
+    was, now = (f"upload://{PurePath(each).stem}/" for each in (old, new))
+    for table, columns in ((documents, (documents.c.url, documents.c.lookup)), (snapshots, (snapshots.c.url,))):
+        changed = {each.name: func.replace(each, was, now) for each in columns}
+        connection.execute(
+            update(table).where(table.c.owner == owner, columns[0].like(literal(f"{was}%"))).values(changed)
+        )
+
+
+def _moved(path: bytes, old: str, new: str) -> bytes:
+    before = os.fsencode(old) + os.sep.encode()
+    return os.fsencode(new) + os.sep.encode() + path[len(before) :] if path.startswith(before) else path
+
+
+def _address(url: str, old: str, new: str) -> str:
+    before = f"upload://{PurePath(old).stem}/"
+    return f"upload://{PurePath(new).stem}/{url[len(before) :]}" if url.startswith(before) else url
