@@ -41,9 +41,7 @@ Inside = Callable[[str], Mapping[str, str]]
 """Of a command which is a group, what its commands are called, and each one's name; nothing of another."""
 
 
-def hint(
-    words: str, names: Collection[str], habits: Mapping[str, str], inside: Inside
-) -> str:
+def hint(words: str, names: Collection[str], habits: Mapping[str, str], inside: Inside) -> str:
     """What was meant, as the end of a message; nothing, where `words` may be a question.
 
     Args:
