@@ -14,12 +14,12 @@ from assay.cli.terminal import say
 
 
 def notify(command: Command) -> Command:
-    """`--notify COMMAND|URL`, repeatable."""
+    """`--notify COMMAND|URL|desktop`, repeatable."""
     return click.option(
         "--notify",
         multiple=True,
-        metavar="COMMAND|URL",
-        help="Notify this command (JSON on stdin) or URL (POST) when the run ends or needs an answer.",
+        metavar="COMMAND|URL|desktop",
+        help="Notify this command, URL or your desktop when the run ends or needs an answer.",
     )(command)
 
 

@@ -71,6 +71,7 @@ class ResearchOrder:
 )
 @options.output()
 @budget_options.budget
+@click.option("--open", "in_browser", is_flag=True, help="Open the report in the browser when the run ends.")
 @options.models
 @embedder_option
 @options.citations
@@ -102,6 +103,7 @@ def command(
     queue: bool,
     priority: int,
     notify: Sequence[str],
+    in_browser: bool,
     embedder: str | None,
     home: Path | None,
     **limits_and_ways: Any,
@@ -123,7 +125,12 @@ def command(
         strict=strict,
         verbosity=state.verbosity,
         notify=notify_options.targets(notify, configured),
+        in_browser=in_browser,
     )
+    if in_browser and (detach or queue):
+        raise click.UsageError(
+            "--open waits for the report, which --detach and --queue do not; later: assay runs open last"
+        )
     if detach:
         detached_run.check(output)
     if queue:
@@ -179,7 +186,7 @@ async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
             said = click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True)
         return run_id if said else ""
     if unfinished[0].status == "waiting":
-        say(f"this question was asked before, and run {run_id} waits for its owner: assay runs answer {run_id}")
+        say(f"this question was asked before, and run {run_id} waits for its owner: assay runs show {run_id}")
     else:
         say(f"this question was interrupted before; to go on with that run: assay runs resume {run_id}")
     return ""

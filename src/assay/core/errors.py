@@ -325,7 +325,12 @@ class InputNeeded(AssayError):
     """The run waits on `topic` for an answer that nobody here can give; it is stored and can be resumed."""
 
     def __init__(self, run_id: str, topic: str) -> None:
-        super().__init__(f"run {run_id} waits for {topic}; to give them: assay runs answer {run_id}")
+        way = (
+            f"to approve it: assay runs approve {run_id}"
+            if topic == "plan"
+            else f"to give them: assay runs answer {run_id}"
+        )
+        super().__init__(f"run {run_id} waits for {topic}; {way}")
         self.run_id, self.topic = run_id, topic
 
 

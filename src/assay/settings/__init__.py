@@ -11,6 +11,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -63,8 +64,14 @@ TRACING_SECONDS = 3.0
 Origin = Literal["default", "file", "environment"]
 
 
+read_instead: ContextVar[Path | None] = ContextVar("read_instead", default=None)
+"""A draft of the settings file, while somebody looks whether it can be loaded."""
+
+
 def config_path() -> Path:
     """Where the settings file is, or would be: `ASSAY_CONFIG`, else `assay/config.toml` in the user's config folder."""
+    if (draft := read_instead.get()) is not None:
+        return draft
     named = os.environ.get(f"{PREFIX}CONFIG", "")
     return Path(named).expanduser() if named else platformdirs.user_config_path("assay") / "config.toml"
 

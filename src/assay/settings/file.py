@@ -62,6 +62,48 @@ def change(values: Mapping[str, object]) -> Path:
     return path
 
 
+def contents() -> str:
+    """The file's text; empty where there is none.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    path = settings.config_path()
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read ({error}): check its permissions, or set ASSAY_CONFIG") from error
+
+
+def check(draft: Path) -> None:
+    """Look whether `draft` can be loaded in the place of the file.
+
+    Raises:
+        ConfigError: it cannot; the message names the line or the setting.
+    """
+    token = settings.read_instead.set(draft)
+    try:
+        settings.load()
+    finally:
+        settings.read_instead.reset(token)
+
+
+def replace(before: str, text: str) -> Path:
+    """Put `text` in the place of `before`; the file that holds it now.
+
+    Raises:
+        ConfigError: the file was changed meanwhile, or cannot be written.
+    """
+    path = settings.config_path()
+    with _locked(path):
+        if contents() != before:
+            raise ConfigError(f"{path} was changed while you edited it: look at it, and edit it again")
+        _replace(path, text)
+    return path
+
+
 def _removed(document: tomlkit.TOMLDocument, name: str, path: Path) -> bool:
     holder, key = _holder(document, name, path)
     return holder.pop(key, None) is not None

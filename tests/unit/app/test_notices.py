@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -147,6 +148,27 @@ def test_a_target_shows_no_password():
     assert target.name == "hooks.example.org"
     assert "SECRET" not in repr(target)
     assert "SECRET" in target.text
+
+
+def test_the_desktop_is_told_with_what_shows_notices_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    program = tmp_path / "notify-send"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/told\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    notice = RunNotice(event="ended", question="--help\x1b[2J <b>", status="failed", error="<i>no</i> key")
+    assert asyncio.run(send(notice, (read_target("desktop"),))) == []
+    told = (tmp_path / "told").read_text().splitlines()
+    assert told == ["--app-name=Assay", "--", "--help [2J <b>", "failed: &lt;i&gt;no&lt;/i&gt; key"]
+
+
+def test_where_nothing_shows_notices_the_desktop_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ConfigError, match="install one of notify-send, osascript, or name a command"):
+        read_target("desktop")
+
+
+def test_a_run_whose_plan_waits_is_approved():
+    assert notice_of(RunView(run_id="k3", status="waiting", waiting_for="plan")).next == "assay runs approve k3"
 
 
 def test_a_run_which_waits_says_what_for():

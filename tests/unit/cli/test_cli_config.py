@@ -2,12 +2,14 @@ import json
 import stat
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from assay.cli.main import cli, main
+from assay.core.errors import ConfigError
 
 
 @pytest.fixture(autouse=True)
@@ -112,3 +114,67 @@ def test_a_file_which_cannot_be_written_is_said(file: Path, capsys: pytest.Captu
     file.mkdir(parents=True)
     assert main(["config", "set", "depth", "light"]) == 2
     assert "is a folder" in capsys.readouterr().err
+
+
+@pytest.fixture
+def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Makes an editor which writes a text in the place of what it is given."""
+
+    def writes(text: str) -> None:
+        program = tmp_path / "editor"
+        (tmp_path / "text").write_text(text)
+        program.write_text(f'#!/bin/sh\ncp {tmp_path}/text "$1"\n')
+        program.chmod(0o755)
+        monkeypatch.setenv("VISUAL", str(program))
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return writes
+
+
+def drafts(folder: Path) -> list[Path]:
+    return list(folder.glob("assay-config-*.toml"))
+
+
+def test_edit_saves_what_is_right(file: Path, tmp_path: Path, editor: Callable[[str], None]):
+    editor('# mine\ndepth = "light"\n')
+    assert config("edit").stderr == f"saved in {file}\n"
+    assert file.read_text() == '# mine\ndepth = "light"\n'
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert config("edit").stderr == "nothing was changed\n"
+    assert drafts(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "why"), [("depht = 1\n", "depth"), ("depth = \n", "not valid TOML"), ('depth = "deep"\n', "depth")]
+)
+def test_edit_saves_nothing_that_is_wrong_and_keeps_the_draft(
+    file: Path, tmp_path: Path, editor: Callable[[str], None], text: str, why: str
+):
+    file.parent.mkdir()
+    file.write_text('depth = "light"\n')
+    editor(text)
+    done = CliRunner().invoke(cli, ["config", "edit"])
+    assert isinstance(done.exception, ConfigError)
+    assert why in str(done.exception)
+    (draft,) = drafts(tmp_path)
+    assert str(draft) in str(done.exception)
+    assert draft.read_text() == text
+    assert file.read_text() == 'depth = "light"\n'
+
+
+def test_edit_mends_a_file_which_cannot_be_loaded(file: Path, editor: Callable[[str], None]):
+    file.parent.mkdir()
+    file.write_text("depth = \n")
+    editor('depth = "light"\n')
+    assert config("edit").exit_code == 0
+    assert config("get", "depth").stdout == "light\n"
+
+
+def test_what_was_changed_meanwhile_is_not_overwritten(file: Path, tmp_path: Path, editor: Callable[[str], None]):
+    editor('depth = "light"\n')
+    (tmp_path / "editor").write_text(
+        f'#!/bin/sh\nmkdir -p {file.parent}; echo "ask = \\"never\\"" > {file}; cp {tmp_path}/text "$1"\n'
+    )
+    done = CliRunner().invoke(cli, ["config", "edit"])
+    assert "was changed while you edited it" in str(done.exception)
+    assert file.read_text() == 'ask = "never"\n'

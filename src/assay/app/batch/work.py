@@ -274,5 +274,6 @@ def _status(view: RunView) -> Status:
 
 def _why(view: RunView) -> str:
     if view.status == "waiting":
-        return f"it waits for {view.waiting_for}: assay runs answer {view.run_id}, then this command again"
+        how = "approve" if view.waiting_for == "plan" else "answer"
+        return f"it waits for {view.waiting_for}: assay runs {how} {view.run_id}, then this command again"
     return view.error

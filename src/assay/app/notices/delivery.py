@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -21,6 +23,8 @@ SECONDS = 10.0
 PAUSES = (0.5, 2.0)
 """Seconds before the second and the third attempt."""
 COMMAND_SECONDS = 30.0
+MOST_SHOWN = 200
+"""Characters of a line on the desktop."""
 MOST_SAID = 300
 """Bytes of what a command says last."""
 Sleep = Callable[[float], Awaitable[None]]
@@ -32,18 +36,38 @@ async def send(notice: RunNotice, targets: Sequence[Target], sleep: Sleep = asyn
     data = msgspec.json.encode(notice)
     failed = []
     for target in targets:
-        why = await _post(target, data, sleep) if target.url.reveal() else await asyncio.to_thread(_run, target, data)
+        if target.url.reveal():
+            why = await _post(target, data, sleep)
+        else:
+            why = await asyncio.to_thread(_run, target.words or _on_the_desktop(notice), data)
         if why:
             failed.append(f"{target.name} could not be notified: {why}")
     return failed
 
 
-def _run(target: Target, data: bytes) -> str:
+def _on_the_desktop(notice: RunNotice) -> tuple[str, ...]:
+    """The command which shows a notice; what is told is never read as an option, as markup or as a script."""
+    said = notice.error or notice.next
+    title, text = (
+        _line(notice.question or "Assay"),
+        _line(f"{notice.status or notice.event}: {said}" if said else "done"),
+    )
+    if shutil.which("notify-send"):
+        return ("notify-send", "--app-name=Assay", "--", title, html.escape(text))
+    shown = "display notification (item 2 of argv) with title (item 1 of argv)"
+    return ("osascript", "-e", "on run argv", "-e", shown, "-e", "end run", title, text)
+
+
+def _line(text: str) -> str:
+    return "".join(sign if sign.isprintable() else " " for sign in text)[:MOST_SHOWN]
+
+
+def _run(words: Sequence[str], data: bytes) -> str:
     """Why the command failed, empty when it did not. Its words are the user's own; what is told goes to its stdin."""
     with tempfile.TemporaryFile() as said:
         try:
             process = subprocess.Popen(
-                target.words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+                words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
             )
         except OSError as error:
             return error.strerror or type(error).__name__

@@ -16,6 +16,10 @@ from assay.core.secrets import Secret
 from assay.core.view import RunView
 
 SCHEMA = "assay.notice/1"
+DESKTOP = "desktop"
+"""The word for the notifications of the desktop itself."""
+DESKTOP_PROGRAMS = ("notify-send", "osascript")
+"""What shows them: of freedesktop.org's libnotify, and of macOS."""
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,7 +97,7 @@ def changes_of(found: Difference) -> Changes:
 
 def _next(view: RunView) -> str:
     if view.status == "waiting":
-        return f"assay runs answer {view.run_id}"
+        return f"assay runs {'approve' if view.waiting_for == 'plan' else 'answer'} {view.run_id}"
     if view.status in ("failed", "paused", "running"):
         return f"assay runs resume {view.run_id}"
     return f"assay runs export {view.run_id} -o report.md" if view.report.text.strip() else ""
@@ -103,9 +107,10 @@ def _next(view: RunView) -> str:
 
 
 class Target(msgspec.Struct, frozen=True):
-    """A command's words, or else an address. `name` is what a person is told of it: an address may hold a password.
+    """A command's words, an address, or with neither the desktop of who is logged in here.
 
-    `named` says that it was named for this one run, and does not stand in the settings.
+    `name` is what a person is told of it: an address may hold a password. `named` says that it was named for this one
+    run, and does not stand in the settings.
     """
 
     name: str
@@ -116,16 +121,22 @@ class Target(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """As `read_target` reads it."""
-        return self.url.reveal() or shlex.join(self.words)
+        return self.url.reveal() or shlex.join(self.words) or self.name
 
 
 def read_target(text: str, *, named: bool = False) -> Target:
-    """A target as the user writes it: `https://…`, or a command with its arguments, which no shell sees.
+    """A target as the user writes it: `desktop`, `https://…`, or a command with its arguments, which no shell sees.
 
     Raises:
-        ConfigError: it is neither, or there is no such program.
+        ConfigError: it is none of these, or there is no such program.
     """
     text = text.strip()
+    if text == DESKTOP:
+        if not any(shutil.which(program) for program in DESKTOP_PROGRAMS):
+            raise ConfigError(
+                f"the desktop cannot be notified: install one of {', '.join(DESKTOP_PROGRAMS)}, or name a command"
+            )
+        return Target(name=DESKTOP, named=named)
     if text.lower().startswith(("http://", "https://")):
         return _address(text, named)
     try:

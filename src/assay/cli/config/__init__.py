@@ -14,6 +14,7 @@ command = LazyGroup(
         "list": ("assay.cli.config.list", "Every setting with its value and where that comes from."),
         "get": ("assay.cli.config.get", "The value of one setting."),
         "set": ("assay.cli.config.set", "Write one setting to the file."),
+        "edit": ("assay.cli.config.edit", "Edit the file, and save it if it is right."),
         "path": ("assay.cli.config.path", "Where the file is."),
     },
 )

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-import webbrowser
 from pathlib import Path
 
 import click
 
 from assay import settings
-from assay.cli import options
-from assay.cli.files import save
+from assay.cli import browser, options
 from assay.cli.library import stored
 from assay.cli.runs.ids import run_ids
-from assay.cli.terminal import say, write
+from assay.cli.terminal import write
 from assay.core.markers import CitationMode
 
 
@@ -33,15 +30,9 @@ def command(reference: str, citations: CitationMode | None, home: Path | None) -
     """
     path = asyncio.run(_written(reference, citations or settings.load().citations, home))
     write(str(path))
-    if not settings.surroundings().interactive or not webbrowser.open(path.as_uri()):
-        say("no browser to open it in")
+    browser.show(path)
 
 
 async def _written(reference: str, citations: CitationMode, home: Path | None) -> Path:
-    """The report in a folder which only this user may read, and which the system clears in time."""
     async with stored(home) as assay:
-        view = await assay.view(reference)
-        data = await assay.export(view.run_id, ".html", citations)
-    path = Path(tempfile.mkdtemp(prefix="assay-")) / f"{view.run_id}.html"
-    save(path, data)
-    return path
+        return await browser.page(assay, reference, citations)
