@@ -9,11 +9,12 @@ QUESTION ?= How does Assay keep a run after a crash?
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_NO_INPUT = 1
 
-.PHONY: demo test crash fuzz lock check format types imports docs messages bench clean help
+.PHONY: demo test test-fast crash fuzz lock check format types imports docs messages bench clean help
 
 help:
 	@echo "make demo     install Assay into $(DEMO) and research a question over docs/"
 	@echo "make test     format, lint, types, import contracts and all tests"
+	@echo "make test-fast  the tests which were quick when they last ran here, in under a minute: for between two edits"
 	@echo "make crash    kill runs at every point and at 300 random moments, and resume them (make test takes a sample)"
 	@echo "make fuzz     give everything which reads foreign bytes bytes nobody wrote, for 15 minutes (SECONDS=7200: two hours)"
 	@echo "make lock     pin what the image installs, with hashes (needs uv)"
@@ -30,6 +31,9 @@ demo: $(DEMO)/.installed
 # With its compiled files kept, the next run reads the tests, and commands start, in half the time.
 test: check
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
+
+test-fast: $(VENV)/.installed
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --fast tests/unit tests/contracts
 
 crash: $(VENV)/.installed
 	@$(BIN)/python tests/runs/campaign.py

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import object_store
 import postgres
 import pytest
+import quick
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -18,6 +19,21 @@ settings.load_profile("assay")
 os.environ["ASSAY_SEARCH_WEB"] = "false"
 if "DATABASE_URL" in os.environ:  # it is for the tests which want a server, and no setting of all others
     os.environ[postgres.NAMED] = os.environ.pop("DATABASE_URL")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fast", action="store_true", help="run only the tests which were quick when they last ran here")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # of several processes the one which gets all reports
+        config.pluginmanager.register(quick.Durations(config))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--fast"):
+        items[:], left = quick.quick(config, items)
+        config.hook.pytest_deselected(items=left)
 
 
 @pytest.fixture(scope="session")
