@@ -15,6 +15,7 @@ from typing import NamedTuple
 from assay.cli.main import _exit_for
 from assay.core import errors
 from assay.core.errors import AssayError
+from assay.core.ways import way
 from assay.server.problems import _ERRORS, _TITLES
 
 ROOT = Path(__file__).parents[1]
@@ -99,6 +100,8 @@ def _template(node: ast.expr) -> str:
             return text
         case ast.JoinedStr(values=values):
             return "".join(_template(value) for value in values)
+        case ast.FormattedValue(value=ast.Call(func=ast.Name(id="way"), args=[ast.Constant(value=str(action)), name])):
+            return way(action, f"{{{_name(name)}}}")  # as the terminal words it
         case ast.FormattedValue(value=value):
             return f"{{{_name(value)}}}"
         case ast.BinOp(left=left, right=right, op=ast.Add()):

@@ -150,6 +150,7 @@ def _named(assay: Assay, ref: str) -> dict[str, Callable[[], object]]:
         "resume": lambda: assay.resume(ref),
         "fork": lambda: assay.fork(ref, "research"),
         "control": lambda: assay.control(ref, "cancel"),
+        "stop_agent": lambda: assay.stop_agent(ref, 1),
         "steer": lambda: assay.steer(ref, "look at the pier"),
         "answer": lambda: assay.answer(ref, ["yes"]),
         "is_answered": lambda: assay.is_answered(ref),
@@ -167,6 +168,8 @@ def _named(assay: Assay, ref: str) -> dict[str, Callable[[], object]]:
         "text": lambda: assay.text(ref),
         "excerpt": lambda: assay.excerpt(ref),
         "original": lambda: assay.original(ref),
+        "facts": lambda: assay.facts(ref),
+        "page_text": lambda: assay.page_text(ref, 1),
     }
 
 

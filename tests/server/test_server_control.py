@@ -79,6 +79,10 @@ async def test_a_plan_is_read_changed_and_approved(server: Served) -> None:
         read = await client.get(path)
         plan, tag = read.json(), read.headers["etag"]
         assert plan["waits"]
+        answered = await client.post(f"/api/v1/runs/{run}/answers", json={"answers": ["seven metres"]})
+        assert answered.json()["detail"].endswith(
+            f"not for answers: POST {path}/approve"
+        )  # words of the API, no command
         assert [step["title"] for step in plan["plan"]["steps"]] == ["Tide at Brest", "Moon"]
         form = plan["form"].replace("Moon", "The moon's share")
         stale = await client.put(path, json={"form": form}, headers={"If-Match": '"another"'})

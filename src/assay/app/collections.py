@@ -17,6 +17,7 @@ from assay.app.texts import Say, Sources, listed
 from assay.core.errors import UsageError
 from assay.core.ports import Origin, SkippedFile
 from assay.core.sources import UNSORTED, Document
+from assay.core.ways import way
 from assay.evidence.ingest import Ingested as Ingested
 from assay.evidence.monitor import ReadingMonitor
 
@@ -79,7 +80,7 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
     if not origins:
         raise UsageError(
             f"nothing is remembered of what the collection {collection!r} was added from: "
-            "add its documents again with `assay docs add`"
+            f"add its documents again: {way('add', collection)}"
         )
     reading = ReadingMonitor(progress, context.clock)
     try:

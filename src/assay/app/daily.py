@@ -21,6 +21,7 @@ from assay.core.errors import TooMany, UsageError
 from assay.core.pages import MOST
 from assay.core.ports import FINAL, GOING, Allowance, Journal, RunFilter, Spent, World
 from assay.core.usage import Budget, Usage
+from assay.core.ways import way
 from assay.run.affordability import check, check_brief
 from assay.settings.sections import Limits
 
@@ -104,7 +105,8 @@ async def _check_count(journal: Journal, within: Allowance, today: int) -> None:
     if len(going.rows) >= within.at_once:
         raise TooMany(
             f"{counted(len(going.rows))} are queued or executed, and {within.at_once} at once are allowed"
-            " (limits.user_runs_at_once): wait for one to end, or cancel one (assay runs cancel ID)"
+            " (limits.user_runs_at_once): wait for one to end, or cancel one: "
+            f"{way('cancel', 'ID')}"
         )
 
 

@@ -29,6 +29,7 @@ from assay.core.report import bibliography
 from assay.core.sources import Source
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
+from assay.core.ways import way
 from assay.core.web_addresses import BadUrl, canonical, read
 from assay.locale import speaking
 from assay.phases.checkpoint import Checkpoint, stood
@@ -83,7 +84,7 @@ async def _parent(context: Context, reference: str) -> Parent:
     if row.status not in FINAL:
         raise UsageError(
             f"run {row.run_id} has not ended ({row.status}), so it cannot be forked; "
-            f"first: assay runs resume {row.run_id}, or assay runs cancel {row.run_id}"
+            f"first: {way('resume', row.run_id)}, or {way('cancel', row.run_id)}"
         )
     journal = context.store.journal
     memory = await journal.load(row.run_id)

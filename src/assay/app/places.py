@@ -13,6 +13,7 @@ from assay import plugins
 from assay.core.errors import UnknownName, UsageError
 from assay.core.ports import CollectionRow, Library, Origin, SkippedFile
 from assay.core.sources import UNSORTED
+from assay.core.ways import way
 from assay.evidence.ingest import FileToRead, find_files, printable
 from assay.store.common import SLASH
 
@@ -162,7 +163,7 @@ def unknown(name: str, known: Iterable[str], hint: str = "") -> UnknownName:
     if hint:
         return UnknownName("collection", name, known, hint)
     more = "" if known else "there are none yet, "
-    return UnknownName("collection", name, known, f"({more}assay docs add PATH -c {name} makes it)")
+    return UnknownName("collection", name, known, f"({more}to make it: {way('add', name)})")
 
 
 def without(origin: Origin, documents: Mapping[str, str]) -> Origin:

@@ -21,6 +21,7 @@ from assay.core.events import ControlApplied, ControlRejected, decode
 from assay.core.plan import Plan, Reviewed
 from assay.core.ports import FINAL, Clock, Journal, RunRow
 from assay.core.view import RunView, Steered, ViewBuilder
+from assay.core.ways import way
 from assay.run import control
 from assay.run.control import LONGEST as LONGEST
 from assay.run.control import Asked as Asked
@@ -123,9 +124,7 @@ async def approve(context: Context, reference: str, plan: Plan | str | Path | No
     if row.status != "waiting" or view.waiting_for != "plan":
         raise NotNow(f"run {row.run_id} does not wait for its plan to be approved: it is {row.status}")
     if await threads.is_answered(context.store.journal, row.run_id, "plan"):
-        raise NotNow(
-            f"the plan of run {row.run_id} has been approved; to go on with it: assay runs resume {row.run_id}"
-        )
+        raise NotNow(f"the plan of run {row.run_id} has been approved; to go on with it: {way('resume', row.run_id)}")
     await context.store.journal.post(row.run_id, "plan", msgspec.json.encode(reviewed(plan)))
     await _wake(context, row.run_id)
 

@@ -20,6 +20,7 @@ from assay.core.ports import FINAL, Journal, Memory, RunRow
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
+from assay.core.ways import way
 from assay.locale import LOCALES, catalogue
 from assay.run.execution import LANE_TAG, LaneRecord
 
@@ -108,7 +109,7 @@ async def _parent(journal: Journal, reference: str) -> RunRow:
     if row.status not in FINAL:
         raise NotNow(
             f"run {row.run_id} has not ended ({row.status}), so nothing can go on from it; "
-            f"first: assay runs resume {row.run_id}"
+            f"first: {way('resume', row.run_id)}"
         )
     return row
 
@@ -181,12 +182,12 @@ async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers)
     """
     if row.status == "waiting" and view.waiting_for == "plan":
         raise NotNow(
-            f"run {row.run_id} waits for its plan to be approved, not for answers: assay runs approve {row.run_id}"
+            f"run {row.run_id} waits for its plan to be approved, not for answers: {way('approve', row.run_id)}"
         )
     if row.status != "waiting" or view.waiting_for != "answers":
         raise NotNow(f"run {row.run_id} does not wait for answers: it is {row.status}")
     if await is_answered(journal, row.run_id, "answers"):
-        raise NotNow(f"run {row.run_id} has been given its answers; to go on with it: assay runs resume {row.run_id}")
+        raise NotNow(f"run {row.run_id} has been given its answers; to go on with it: {way('resume', row.run_id)}")
     questions = view.clarification.questions
     told = given(answers)
     found = matched(questions, told)

@@ -22,6 +22,7 @@ from assay.app.replays import Replay, compared
 from assay.app.texts import Say, Sources, listed
 from assay.core.errors import UsageError
 from assay.core.ports import Library
+from assay.core.ways import way
 from assay.run.replay import replay
 from assay.store.memory import memory_store
 from assay.verify.again import Again, Rechecked, reread
@@ -89,7 +90,8 @@ async def rechecked(context: Context, reference: str, judge: Judge) -> Rechecked
     view = await stored_runs.view(context, reference)
     if not view.claims and view.report.state != "finished":
         raise UsageError(
-            f"run {view.run_id} has no finished report: wait for its end, or go on with it (assay runs resume)"
+            f"run {view.run_id} has no finished report: wait for its end, or go on with it: "
+            f"{way('resume', view.run_id)}"
         )
     off = view.brief.checks_off if view.brief else ()
     read = await asyncio.to_thread(reread, view, text_of(context.store.library, context.reader), off)

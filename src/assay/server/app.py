@@ -20,7 +20,7 @@ from assay.server.audit_middleware import Audited
 from assay.server.backend import Backend, RouteGroup
 from assay.server.cors import cross_origin
 from assay.server.gate import AccessGate
-from assay.server.guards import Guard, SafeHeaders, names_here
+from assay.server.guards import Guard, SafeHeaders, Worded, names_here
 from assay.server.metrics import MeasuredRequests
 from assay.server.parts import PARTS
 from assay.server.problems import Problem, Refusal, answered, problem, problem_of
@@ -60,6 +60,7 @@ def create_app(
         middleware=[
             Middleware(MeasuredRequests, backend.metrics),
             Middleware(SafeHeaders),
+            Middleware(Worded),
             *cross_origin(backend.settings.server.origins),
             Middleware(Guard, names_here(host, backend.settings.server.hosts), part_answer, trusted),
             Middleware(AccessGate, backend, free, (operations.PART, *parts), part_answer, login=login),

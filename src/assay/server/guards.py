@@ -13,6 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from assay.core.ways import read_on
 from assay.server.problems import Problem, problem, refusal
 
 BODY_BYTES = 10_000_000
@@ -53,6 +54,10 @@ HEADERS = {
 """Each where an answer has not one of its own."""
 
 
+PROGRAMS = ("/api/", "/v1/", "/mcp")
+"""Where programs ask; the rest is the page."""
+
+
 class SafeHeaders:
     """Adds `HEADERS` to every answer."""
 
@@ -73,6 +78,18 @@ class SafeHeaders:
             await send(message)
 
         await self._app(scope, receive, careful)
+
+
+class Worded:
+    """Has messages name requests to whoever asks the API, and what the page shows to whoever looks at the page."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the application does."""
+        with read_on("http" if str(scope.get("path", "")).startswith(PROGRAMS) else "page"):
+            await self._app(scope, receive, send)
 
 
 class Guard:

@@ -134,5 +134,5 @@ async def test_blocking_inside_an_event_loop_says_what_to_do() -> None:
 async def test_a_collection_of_the_command_line_is_named_by_its_home(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match=r"in memory and has no collections; .* home=assay\.Settings\(\)\.home"):
         await assay.research(QUESTION, sources=["@papers"])
-    with pytest.raises(UnknownName, match="assay docs add PATH -c papers makes it"):
+    with pytest.raises(UnknownName, match="to make it: assay docs add PATH -c papers"):
         await assay.research(QUESTION, sources=["@papers"], home=tmp_path / "home")

@@ -16,6 +16,7 @@ from assay.core.errors import AssayError
 from assay.core.ports import CollectionRow
 from assay.core.ports.users import AuditEntry, Permission
 from assay.core.view import RunView
+from assay.core.ways import now_read_on
 from assay.server.audit import Auditor
 from assay.server.gate import not_allowed, who_of
 from assay.server.protocol_runs import Caller
@@ -54,7 +55,8 @@ def service_of(ctx: Ctx) -> McpService:
 
 
 def caller_of(ctx: Ctx) -> Caller:
-    """Who asks."""
+    """Who asks: a model, which has tools and no commands."""
+    now_read_on("mcp")
     return service_of(ctx).caller_of(_request(ctx))
 
 
