@@ -28,7 +28,7 @@ ELSEWHERE = {
     ("POST", "/runs/{run}/finish"): "finish_run",
     ("POST", "/runs/{run}/pause"): "pause_run",
     ("POST", "/runs/{run}/cancel"): "cancel_run",
-    ("POST", "/runs/{run}/agents/{lane:int}/cancel"): "cancel_agent",
+    ("POST", "/runs/{run}/agents/{lane}/cancel"): "cancel_agent",
     ("POST", "/runs/{run}/resume"): "resume_run",
     ("POST", "/runs/{run}/answers"): "answer_run",
     ("POST", "/runs/{run}/approve"): "approve_plan",
