@@ -104,7 +104,9 @@ def _range(first: str, last: str) -> list[str]:
 
 # the grammar around markers
 
-_SPECIAL = re.compile(r"[\n\\`$<\[【［]")
+_SPECIAL = re.compile(r"\n+|[\\`$<\[【［]")
+_FENCE_SIGNS = frozenset(" \t>*+-.)0123456789`~")
+"""What a line which opens a fence begins with."""
 _BLOCK = re.compile(r"\n(?=[ \t\r]{0,60}(?:\n|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}[ \t]|>|\||```|~~~))")
 _BLOCK_LENGTH = 80
 _PREFIX = r"[ \t>*+\-0-9.)]{0,60}"
@@ -217,6 +219,8 @@ class Scanner:
         special = _SPECIAL.search(self.text, self._at)
         if special is None:
             return len(self.text), "text", None
+        if special[0][0] == "\n":
+            return special.end(), "text", None
         if special.start() > self._at:
             return special.start(), "text", None
         match special[0]:
@@ -224,8 +228,6 @@ class Scanner:
                 return self._bracket()
             case "【" | "［":
                 return self._full_width()
-            case "\n":
-                return self._at + 1, "text", None
         end = {"\\": self._backslash, "`": self._code, "$": self._math, "<": self._autolink}[special[0]]()
         return (end, "verbatim", None) if end else (self._at + 1, "text", None)
 
@@ -233,6 +235,8 @@ class Scanner:
 
     def _fence_line(self) -> int:
         """The end of the line when it opens a fence, else 0."""
+        if self.text[self._at] not in _FENCE_SIGNS:
+            return 0
         opening = _FENCE.match(self.text, self._at)
         if opening and (self._final or opening[0].endswith("\n")):
             sign = opening[1][0]
