@@ -105,8 +105,7 @@ def _range(first: str, last: str) -> list[str]:
 # the grammar around markers
 
 _SPECIAL = re.compile(r"\n+|[\\`$<\[【［]")
-_FENCE_SIGNS = frozenset(" \t>*+-.)0123456789`~")
-"""What a line which opens a fence begins with."""
+_FENCE_SIGNS = frozenset(" \t>*+-.)0123456789`~")  # what a line which opens a fence begins with
 _BLOCK = re.compile(r"\n(?=[ \t\r]{0,60}(?:\n|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}[ \t]|>|\||```|~~~))")
 _BLOCK_LENGTH = 80
 _PREFIX = r"[ \t>*+\-0-9.)]{0,60}"
@@ -212,15 +211,13 @@ class Scanner:
         if self.fence:
             return self._in_fence(), "verbatim", None
         if self._line_start:
-            end = self._fence_line()
+            end = self._fence_line() if self.text[self._at] in _FENCE_SIGNS else 0
             self._line_start = False
             if end:
                 return end, "verbatim", None
         special = _SPECIAL.search(self.text, self._at)
-        if special is None:
-            return len(self.text), "text", None
-        if special[0][0] == "\n":
-            return special.end(), "text", None
+        if special is None or special[0][0] == "\n":
+            return special.end() if special else len(self.text), "text", None
         if special.start() > self._at:
             return special.start(), "text", None
         match special[0]:
@@ -235,8 +232,6 @@ class Scanner:
 
     def _fence_line(self) -> int:
         """The end of the line when it opens a fence, else 0."""
-        if self.text[self._at] not in _FENCE_SIGNS:
-            return 0
         opening = _FENCE.match(self.text, self._at)
         if opening and (self._final or opening[0].endswith("\n")):
             sign = opening[1][0]
