@@ -1,172 +1,226 @@
-"""Makes docs/gallery again: the pictures of an HTML report.
+"""Makes docs/gallery again: pictures of the page of `assay serve`, and of an exported report.
 
-    python scripts/gallery.py            the run, its page, and the pictures (needs playwright and a Chromium)
-    python scripts/gallery.py PAGE.html  the run and its page only
+    python scripts/gallery.py             the pictures of docs/gallery
+    python scripts/gallery.py --all DIR   every screen at 390, 768 and 1440 pixels, light and dark: to look at
+    python scripts/gallery.py PAGE.html   the exported report only
 
-The run is a real one over the Markdown files of docs/: planning, research, evidence and verification are Assay's own.
-Only the writer is scripted, and careless on purpose: some of its sentences misstate what they cite, so that the
-pictures show what verification makes of that.
+The runs are real ones over the documents of `gallery_story`, printed as PDF: planning, research, evidence and
+verification are Assay's own. Only the writer is scripted, and careless on purpose: some of its sentences misstate what
+they cite, so that the pictures show what verification makes of that. Needs the extras `server` and `dev`, and Chromium.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
+import base64
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import msgspec
-from playwright.sync_api import Browser, sync_playwright
+from gallery_story import DOCUMENTS, FOLLOWED, QUESTION, Careless
+from playwright.async_api import Browser, Page, async_playwright
 
 from assay import Assay
-from assay.core.messages import Delta, Profile, Reply, Request, TextDelta
-from assay.core.view import RunView
 from assay.export.html import render
-from assay.models.extractive.model import Extractive
+from assay.server import process
 from assay.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "docs" / "gallery"
-QUESTION = "What happens when a run crashes? What does verification check? What happens at 80 % of a limit?"
+WIDTHS = {390: 844, 768: 1000, 1440: 960}
+SCHEMES = ("light", "dark")
+LARGEST = 150_000
+"""Bytes of a picture in docs/gallery."""
+QUALITY = 88
+Wanted = frozenset[tuple[str, int, str]]
 
-# {words} stands for a marker of the first passage at hand which holds them.
-REPORT = """\
-A run survives a crash because every model call and every tool call is a durable step in the journal
-{every model call and every tool call}. Verification gives each factual sentence a verdict from the passages it cites
-{gets a verdict}. At 70 % of a limit the run says so {of a limit the run says so}.
 
-## When a run crashes
+class Picture(msgspec.Struct, frozen=True):
+    """A screen, and what is done on it before: `click:`, `scroll:` or `wait:` and what it is done to."""
 
-- After a crash or `kill -9`, `assay runs resume ID` takes the run up again {takes the run up again}.
-- Steps that were committed return their stored results and are **not done again** {return their stored results}.
-- SIGTERM leaves the run as a crash would: it can be resumed, and the exit code is 143 {the exit code is 143}.
-- A process that wakes up after losing its lease can still write {after losing its lease}.
+    name: str
+    path: str
+    steps: tuple[str, ...] = ()
 
-## What verification checks
 
-Verification splits the report into claims, which are its factual sentences {splits the report into claims}.
-Quotations are compared byte for byte, and numbers are compared in code {compared byte}. What no check can decide is
-unchecked, with a reason {What no check can decide}. Most reports pass at the first attempt {gets a verdict}.
-
-| stage | what happens | since |
-|---|---|--:|
-| 80 % of a limit | the run says so {of a limit the run says so} | |
-| 100 % of a limit | research ends and the report is written from what was found {of a limit the run says so} | |
-| the gate fails | the command exits with 4 {the verification gate failed} | 2019 |
-
-## What could not be found
-
-The documents do not say how long a lease lasts.
-"""
-_WORDS = re.compile(r"\{([^{}]+)\}")
-_PASSAGE = re.compile(r"^\[(S\d+\.\d+)\] (.*(?:\n  .*)*)", re.MULTILINE)
-
-# name, width, height, scheme, what is done first
-PICTURES = (
-    ("report-1440-light", 1440, 1000, "light", "click:#report a.badge.unsupported"),
-    ("report-1440-dark", 1440, 1000, "dark", "click:#report a.cite >> nth=1"),
-    ("report-768-light", 768, 1000, "light", ""),
-    ("report-390-light", 390, 844, "light", ""),
-    ("report-390-dark", 390, 844, "dark", "click:#report a.cite >> nth=0"),
-    ("sources-768-dark", 768, 1000, "dark", "scroll:#sources"),
+SCREENS = (
+    Picture("ask", "/"),
+    Picture("run", "/runs/{live}/activity", ("wait:.lane:nth-child(2)", "click:.lane details summary")),
+    Picture("report", "/runs/{done}"),
+    Picture("verdict", "/runs/{done}", ("click:#report a.badge.unsupported", "wait:.note")),
+    Picture("citation", "/runs/{done}", ("click:#report a.cite >> nth=1", "wait:.note")),
+    Picture("sources", "/runs/{done}", ("scroll:#sources",)),
+    Picture("activity", "/runs/{done}/activity"),
+    Picture("runs", "/runs"),
+    Picture("library", "/library"),
+    Picture("collection", "/library/harbour"),
+    Picture("verify", "/verify"),
+    Picture("compare", "/compare?a={done}&b={done}"),
+    Picture("threads", "/threads"),
+    Picture("schedules", "/schedules"),
+    Picture("settings", "/settings"),
+    Picture("usage", "/admin"),
+    Picture("users", "/admin/users"),
+    Picture("health", "/admin/health"),
+    Picture("audit", "/admin/audit"),
+    Picture("problem", "/runs/nowhere"),
 )
+BEST = (
+    ("ask", 1440, "light"),
+    ("run", 1440, "light"),
+    ("verdict", 1440, "light"),
+    ("citation", 1440, "dark"),
+    ("report", 768, "light"),
+    ("citation", 390, "dark"),
+)
+"""What docs/gallery shows."""
 
 
-class Careless:
-    """The built-in model, but for the report: that is `REPORT`, whatever was found."""
-
-    def __init__(self) -> None:
-        self._model = Extractive()
-        self.profile: Profile = msgspec.structs.replace(self._model.profile, name="scripted-writer")
-
-    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        """As the built-in model, or the report."""
-        if request.task != "write":
-            async for part in self._model.stream(request):
-                yield part
-            return
-        text = _WORDS.sub(lambda words: _marker(request, words[1]), REPORT)
-        yield TextDelta(text)
-        yield Reply(text=text, stop="end", model=self.profile.name)
-
-    async def offered(self) -> tuple[str, ...]:
-        """Itself."""
-        return (self.profile.name,)
-
-    async def close(self) -> None:
-        """There is nothing to let go of."""
+@contextmanager
+def home() -> Iterator[Path]:
+    """A folder whose path looks alike on every machine, since the pictures show it."""
+    folder = Path(tempfile.gettempdir()) / "assay-gallery"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    yield folder
+    shutil.rmtree(folder)
 
 
-def _marker(request: Request, words: str) -> str:
-    shown = [message.text for message in request.messages if message.role == "user"]
-    found = (match[1] for text in shown for match in _PASSAGE.finditer(text) if words in " ".join(match[2].split()))
-    id = next(found, None)
-    if id is None:
-        raise SystemExit(f"no passage at hand holds {words!r}: change REPORT")
-    return f"[{id}]"
-
-
-async def run() -> RunView:
-    """The run, in memory."""
-    documents = Path(tempfile.gettempdir()) / "assay-gallery" / "docs"  # a path which looks alike on every machine
-    shutil.rmtree(documents, ignore_errors=True)
-    documents.mkdir(parents=True)
-    for path in (ROOT / "docs").glob("*.md"):
-        shutil.copy(path, documents)
-    try:
-        async with Assay(Settings(), models={"scripted-writer": Careless()}) as assay:
-            handle = assay.start(QUESTION, sources=str(documents), models={"complex": ("scripted-writer",)})
-            return await handle.view()
-    finally:
-        shutil.rmtree(documents.parent)
-
-
-def shoot(page: Path, folder: Path) -> Iterator[Path]:
-    """The pictures of `page`."""
+@asynccontextmanager
+async def browsing() -> AsyncIterator[Browser]:
+    """A Chromium."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
         raise SystemExit("there is no Chromium on the path")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for name, width, height, scheme, first in PICTURES:
-            yield _shot(browser, page, folder / f"{name}.png", (width, height), scheme, first)
-        browser.close()
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        await browser.close()
 
 
-def _shot(browser: Browser, page: Path, file: Path, size: tuple[int, int], scheme: str, first: str) -> Path:
-    viewport = {"width": size[0], "height": size[1]}
-    tab = browser.new_page(viewport=viewport, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-    tab.goto(page.resolve().as_uri())
-    action, _, selector = first.partition(":")
-    if action == "click":
-        tab.locator(selector).first.click()
-    elif action == "scroll":
-        tab.locator(selector).evaluate("one => one.scrollIntoView()")
-    tab.screenshot(path=file)
-    tab.close()
-    convert = shutil.which("convert")  # ImageMagick: a palette makes them half as large
-    if convert:
-        palette = ["+dither", "-colors", "96", "-strip", "-define", "png:compression-level=9"]
-        subprocess.run([convert, str(file), *palette, str(file)], check=True, timeout=60)
-    return file
+async def printed(browser: Browser, folder: Path) -> list[Path]:
+    """The documents as PDF files, as people have them."""
+    tab, made = await browser.new_page(), []
+    for title, html in DOCUMENTS.items():
+        await tab.set_content(f'<!doctype html><html lang="en"><title>{title}</title><body>{html}</body></html>')
+        made.append(folder / f"{title.lower().replace(' ', '-')}.pdf")
+        await tab.pdf(path=made[-1], format="A5", margin=dict.fromkeys(("top", "right", "bottom", "left"), "18mm"))
+    await tab.close()
+    return made
+
+
+async def told(browser: Browser, folder: Path, engine: Assay) -> str:
+    """The id of the run whose report the pictures show."""
+    await engine.add(await printed(browser, folder), "harbour")
+    handle = engine.start(QUESTION, sources="@harbour", models={"complex": ("scripted-writer",)})
+    return (await handle.view()).run_id
+
+
+@asynccontextmanager
+async def serving(engine: Assay) -> AsyncIterator[str]:
+    """The page over a home; its address."""
+    sock = process.listening("127.0.0.1", 0)
+    begun: asyncio.Future[process.Server] = asyncio.get_running_loop().create_future()
+    task = asyncio.create_task(process.serve(engine, sock, begun.set_result, no_auth=True))
+    await asyncio.wait((task, begun), return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        await task
+    server = await begun
+    while not server.started:
+        await asyncio.sleep(0.05)
+    yield process.url_of(sock)
+    server.stop()
+    await task
+
+
+async def shoot(tab: Page, screen: Picture, runs: dict[str, str], file: Path) -> None:
+    """A picture of a screen."""
+    await tab.goto(screen.path.format(**runs), wait_until="load")
+    for step in screen.steps:
+        action, _, selector = step.partition(":")
+        place = tab.locator(selector).first
+        if action == "wait":
+            await place.wait_for()
+        elif action == "click":
+            await place.click()
+        else:
+            await place.evaluate("one => one.scrollIntoView()")
+    if file.suffix == ".webp":  # a third as large as a PNG
+        browsing = await tab.context.new_cdp_session(tab)
+        taken = await browsing.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
+        file.write_bytes(base64.b64decode(taken["data"]))
+    else:
+        await tab.screenshot(path=file)
+
+
+async def looked_at(browser: Browser, url: str, done: str, folder: Path, wanted: Wanted) -> AsyncIterator[Path]:
+    """Each picture which is wanted."""
+    kind = "webp" if wanted else "png"
+    for scheme in SCHEMES:
+        for width, height in WIDTHS.items():
+            tab = await browser.new_page(
+                base_url=url,
+                viewport={"width": width, "height": height},
+                color_scheme="dark" if scheme == "dark" else "light",
+                reduced_motion="reduce",
+            )
+            for screen in SCREENS:
+                if not wanted or (screen.name, width, scheme) in wanted:
+                    live = await begun(tab) if "{live}" in screen.path else ""
+                    file = folder / f"{screen.name}-{width}-{scheme}.{kind}"
+                    await shoot(tab, screen, {"done": done, "live": live}, file)
+                    yield file
+            await tab.close()
+
+
+async def begun(tab: Page) -> str:
+    """A run which goes on, slowly."""
+    scope = {"collections": ["harbour"]}
+    body = {"question": FOLLOWED, "mode": "deep_research", "model": "slow-reader", "scope": scope}
+    answer = await tab.request.post("/api/v1/runs", data=body)
+    return str((await answer.json())["id"])
+
+
+async def pictures(folder: Path, wanted: Wanted = frozenset()) -> list[Path]:
+    """The pictures which are wanted, all where nothing is said."""
+    models = {"scripted-writer": Careless(), "slow-reader": Careless(slow=True)}
+    with home() as place:
+        async with browsing() as browser, Assay(Settings(), home=place / "home", models=models) as engine:
+            done = await told(browser, place, engine)
+            async with serving(engine) as url:
+                return [file async for file in looked_at(browser, url, done, folder, wanted)]
+
+
+async def exported(file: Path) -> None:
+    """The report as an HTML file."""
+    models = {"scripted-writer": Careless()}
+    with home() as place:
+        async with browsing() as browser, Assay(Settings(), home=place / "home", models=models) as engine:
+            run = await told(browser, place, engine)
+            file.write_text(render(await engine.view(run)), encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:
-    """Make the page, and without an argument the pictures."""
-    html = render(asyncio.run(run()))
-    if arguments:
-        Path(arguments[0]).write_text(html, encoding="utf-8")
+    """Make what is wanted."""
+    if arguments[:1] == ["--all"]:
+        folder = Path(arguments[1])
+        folder.mkdir(parents=True, exist_ok=True)
+        asyncio.run(pictures(folder))
         return 0
-    with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder) / "report.html"
-        page.write_text(html, encoding="utf-8")
-        GALLERY.mkdir(parents=True, exist_ok=True)
-        for file in shoot(page, GALLERY):
-            sys.stdout.write(f"{file.relative_to(ROOT)} {file.stat().st_size / 1000:.0f} kB\n")
+    if arguments:
+        asyncio.run(exported(Path(arguments[0])))
+        return 0
+    for old in GALLERY.glob("*.webp"):
+        old.unlink()
+    for file in asyncio.run(pictures(GALLERY, frozenset(BEST))):
+        size = file.stat().st_size
+        sys.stdout.write(f"{file.relative_to(ROOT)} {size / 1000:.0f} kB\n")
+        if size > LARGEST:
+            raise SystemExit(f"{file.name} has more than {LARGEST / 1000:.0f} kB")
     return 0
 
 
