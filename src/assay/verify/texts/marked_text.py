@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from assay.core.markers import Rendered
+from assay.core.scanner import scan
 from assay.core.web_addresses import canonical
 from assay.verify.texts.places import CitationSpan, places
 from assay.verify.texts.references import Definition, Definitions, definitions, is_counts, titles
@@ -59,8 +60,9 @@ def mark(text: str) -> MarkedText:
     A link whose words only name the source (they follow the end of a sentence, or stand in parentheses) goes whole.
     What an export of Assay's says about itself (verification, limits) goes too: it is no part of the report.
     """
-    known = definitions(text)
-    found = places(text, known)
+    tokens = tuple(scan(text))
+    known = definitions(text, tokens)
+    found = places(text, known, tokens)
     numbering = _Numbering(known)
     marks = [(place, [f"[{id}]" for id in numbering.ids(place)]) for place in found]
     edits = [edit for group in _groups(text, marks) for edit in _edits(text, group)]

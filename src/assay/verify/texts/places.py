@@ -8,12 +8,12 @@ in its prose has bounded parts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import msgspec
 
-from assay.core.scanner import Token, scan
+from assay.core.scanner import Token
 from assay.verify.texts.references import BARE, Definitions, linked, normal, trimmed
 
 MOST = 50
@@ -46,12 +46,12 @@ _NESTED = re.compile(r"\[\s*\[(?P<label>[^\[\]\n]{1,120})\]\s*\]")
 _CHECKBOX = re.compile(r"[ xX]")
 
 
-def places(text: str, known: Definitions) -> tuple[CitationSpan, ...]:
-    """The citations of `text`, in order, none in another, those outside the entries of `known` alone."""
+def places(text: str, known: Definitions, tokens: Sequence[Token]) -> tuple[CitationSpan, ...]:
+    """The citations of `text`, whose pieces are `tokens`: in order, none in another, outside the entries of `known`."""
     entries = [(each.start, each.end) for each in known.all]
     found: list[CitationSpan] = []
     at = 0
-    for place in _found(text, known):
+    for place in _found(text, known, tokens):
         while at < len(entries) and entries[at][1] <= place.start:
             at += 1
         if not (at < len(entries) and entries[at][0] <= place.start) and not (found and place.start < found[-1].end):
@@ -59,13 +59,13 @@ def places(text: str, known: Definitions) -> tuple[CitationSpan, ...]:
     return tuple(found)
 
 
-def _found(text: str, known: Definitions) -> Iterator[CitationSpan]:
-    for is_prose, group in groupby(scan(text), key=lambda token: token.kind == "text"):
-        tokens = list(group)
+def _found(text: str, known: Definitions, tokens: Sequence[Token]) -> Iterator[CitationSpan]:
+    for is_prose, group in groupby(tokens, key=lambda token: token.kind == "text"):
+        alike = list(group)
         if is_prose:
-            yield from _in_prose(text, tokens[0].start, tokens[-1].end, known)
+            yield from _in_prose(text, alike[0].start, alike[-1].end, known)
         else:
-            yield from (place for token in tokens if (place := _of_token(text, token)))
+            yield from (place for token in alike if (place := _of_token(text, token)))
 
 
 def _of_token(text: str, token: Token) -> CitationSpan | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 import msgspec
@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 
 from assay.core import phrases
 from assay.core.claims import VERDICTS
-from assay.core.scanner import scan
+from assay.core.scanner import Token
 from assay.core.translation import gettext, labelled, ngettext
 from assay.locale import LOCALES, speaking
 
@@ -127,7 +127,19 @@ def lists() -> frozenset[str]:
 
 def is_counts(line: str) -> bool:
     """Whether a line is the one with which an export says how its claims fared."""
+    if not any(sign in line for sign in _after_claims()):  # most lines are told by that, at a tenth of the time
+        return False
     return any(pattern.fullmatch(line) for pattern in _counts())
+
+
+@cache
+def _after_claims() -> frozenset[str]:
+    """The signs between how many claims there are and how they fared, one of which each such line has."""
+    found = set[str]()
+    for locale in LOCALES:
+        with speaking(locale):
+            found.add(labelled("\0", "\1").split("\1")[0].split("\0")[1].strip())
+    return frozenset(found)
 
 
 @cache
@@ -212,7 +224,7 @@ class Definitions:
         Of the entries of one list the one which tells most counts (a link definition may repeat an entry).
         """
         wanted = normal(label)
-        found = self._by_label.get(wanted, [])
+        found = self._by_label.get(wanted)
         if not found:
             return None
         after = bisect_right(found, point, key=lambda each: each.start)
@@ -239,15 +251,16 @@ def _are_one(found: list[Definition]) -> bool:
     return len({each.url for each in found if each.url and not each.url.startswith("#")}) <= 1
 
 
+@functools.lru_cache(maxsize=4096)
 def normal(label: str) -> str:
     """Labels as they are compared: case and white space do not count (CommonMark 0.31, 4.7), nor zeros in front."""
     folded = " ".join(label.casefold().split()).removeprefix("^").strip()
     return (folded.lstrip("0") or "0") if folded.isdecimal() and folded.isascii() else folded
 
 
-def definitions(text: str) -> Definitions:
-    """The references `text` defines."""
-    return Definitions(_read(text))
+def definitions(text: str, tokens: Sequence[Token]) -> Definitions:
+    """The references `text` defines; `tokens` are its pieces, as `core.scanner` reads them."""
+    return Definitions(_read(text, tokens))
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -256,10 +269,10 @@ class _Line(msgspec.Struct, frozen=True):
     text: str
 
 
-def _read(text: str) -> Iterator[Definition]:
+def _read(text: str, tokens: Sequence[Token]) -> Iterator[Definition]:
     level = 0  # of the heading above the list we are in, 0 outside any
     entry: tuple[str, list[_Line], str] | None = None
-    for line in _lines(text):
+    for line in _lines(text, tokens):
         named, at = _title(line.text)
         found = None if named else _entry(line.text, listed=level > 0)
         if entry and (named or found or not line.text.strip() or not level):
@@ -275,10 +288,10 @@ def _read(text: str) -> Iterator[Definition]:
         yield _made(*entry)
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _lines(text: str, tokens: Sequence[Token]) -> Iterator[_Line]:
     """The lines outside code blocks."""
     fenced = [
-        (each.start, each.end) for each in scan(text) if each.kind == "verbatim" and "\n" in text[each.start : each.end]
+        (each.start, each.end) for each in tokens if each.kind == "verbatim" and "\n" in text[each.start : each.end]
     ]
     starts = [start for start, _ in fenced]
     for match in _LINE.finditer(text):
