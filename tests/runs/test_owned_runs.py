@@ -169,6 +169,8 @@ def _named(assay: Assay, ref: str) -> dict[str, Callable[[], object]]:
         "excerpt": lambda: assay.excerpt(ref),
         "original": lambda: assay.original(ref),
         "facts": lambda: assay.facts(ref),
+        "page_picture": lambda: assay.page_picture(ref, 1),
+        "page_places": lambda: assay.page_places(ref, 0, 5),
         "page_text": lambda: assay.page_text(ref, 1),
     }
 

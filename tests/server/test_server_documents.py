@@ -227,6 +227,30 @@ async def test_a_document_is_described_and_read_page_by_page(server: Served) -> 
             assert (await client.get(f"/api/v1/documents/{document['sha256']}/pages/{number}")).status_code == 404
 
 
+async def test_a_page_is_drawn_and_a_passage_is_found_on_it(server: Served) -> None:
+    async with server.client() as client:
+        data = pdf(
+            [column("The tide at Brest rises seven metres."), column("Salt.", "The mistral blows from the north.")]
+        )
+        await client.post("/api/v1/collections/drawn/documents?name=winds.pdf", content=data)
+        await client.post("/api/v1/collections/drawn/documents?name=tides.md", content=TIDES.encode())
+        documents = (await client.get("/api/v1/collections/drawn/documents")).json()["documents"]
+        known = {each["name"]: f"/api/v1/documents/{each['sha256']}" for each in documents}
+        winds, tides = known["winds.pdf"], known["tides.md"]
+        picture = await client.get(f"{winds}/pages/2/picture", params={"width": 400})
+        assert (picture.status_code, picture.headers["content-type"]) == (200, "image/png")
+        assert int.from_bytes(picture.content[16:20]) == 400
+        page = (await client.get(f"{winds}/pages/2")).json()
+        start = page["start"] + page["text"].index("The mistral")
+        stretch = {"start": start, "end": start + len("The mistral blows")}
+        places = (await client.get(f"{winds}/places", params=stretch)).json()
+        assert (places["number"], places["width"], len(places["boxes"])) == (2, 595, 1)
+        assert places["boxes"][0]["left"] == pytest.approx(72 / 595, abs=0.01)
+        assert (await client.get(f"{winds}/pages/3/picture")).status_code == 404
+        for path in (f"{tides}/pages/1/picture", f"{tides}/places?start=0&end=5", f"{winds}/places?start=9&end=9999"):
+            assert (await client.get(path)).status_code == 422
+
+
 async def test_several_collections_are_searched_at_once(server: Served) -> None:
     async with server.client() as client:
         for name, text in (("one", "The heron of Ourne wades.\n"), ("two", "The heron of Ourne nests.\n")):

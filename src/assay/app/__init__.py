@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from assay.app import forks as forks
     from assay.app import online as online
     from assay.app import overview as overview
+    from assay.app import page_pictures as page_pictures
     from assay.app import pages as pages
     from assay.app import providers as providers
     from assay.app import queue_workers as queue_workers

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.app.shelves import DocumentFacts, Excerpt, PageText
     from assay.app.verification import VerifiedText
     from assay.evidence.ingest import Ingested
+    from assay.fetch.pdf.picture_requests import PagePlaces
     from assay.search.vectors import Built
 
 LARGEST = 200_000_000
@@ -307,6 +308,24 @@ class DocumentLibrary(Home):
             UsageError: the reference means several.
         """
         return await app.shelves.page_text(self._context, reference, number)
+
+    async def page_picture(self, reference: str, number: int, width: int = 1000) -> bytes:
+        """Page `number` (from 1) of a PDF as it is printed: a PNG, `width` dots wide.
+
+        Raises:
+            UnknownName: there is no such document.
+            UsageError: the reference means several, or this is no PDF with such a page.
+        """
+        return await app.page_pictures.page_picture(self._context, reference, number, width)
+
+    async def page_places(self, reference: str, start: int, end: int) -> PagePlaces:
+        """Where bytes `start` to `end` of a PDF's text are printed: the page on which they begin, a box for each line.
+
+        Raises:
+            UnknownName: there is no such document.
+            UsageError: the reference means several, this is no PDF, or it has no such bytes.
+        """
+        return await app.page_pictures.page_places(self._context, reference, start, end)
 
     async def original(self, reference: str) -> tuple[Document, bytes]:
         """A document by hash, name, address or title, and the bytes it was read from.

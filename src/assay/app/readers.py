@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from assay import plugins
 from assay.core.ports import Archive, Extractor
 from assay.fetch.workers import Workers
 
 PAGE_SECONDS = 20.0
 """What reading one page of the web may take, once it is here."""
+
+PICTURES = "assay.fetch.pdf.pictures"
+"""Loads PDFium, a tenth of a second: only who looks at pages needs it."""
+PICTURE_SECONDS = 15.0
+"""What drawing a page may take."""
 
 
 class LazyReaders:
@@ -16,6 +23,7 @@ class LazyReaders:
     def __init__(self) -> None:
         self._workers = Workers()
         self._of_pages: list[Extractor] = []
+        self._of_printed: Extractor | None = None
 
     def extractors(self) -> list[Extractor]:
         """All installed, those which ask for a process of their own in one.
@@ -37,6 +45,13 @@ class LazyReaders:
             found: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
             self._of_pages = [self._workers.isolate(each, PAGE_SECONDS) for each in found]
         return self._of_pages
+
+    def of_printed_pages(self) -> Extractor:
+        """What draws pages of PDFs, and finds passages on them, in a process of its own."""
+        if self._of_printed is None:
+            pictures: type[Extractor] = import_module(PICTURES).PagePictures
+            self._of_printed = self._workers.isolate(pictures(), PICTURE_SECONDS)
+        return self._of_printed
 
     def archives(self) -> list[Archive]:
         """All installed.

@@ -6,6 +6,7 @@ import ctypes
 import math
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]  # it ships no types
@@ -73,6 +74,24 @@ class Pdf:
         finally:
             page.close()
 
+    @contextmanager
+    def opened(self, number: int) -> Iterator[Any]:
+        """A page (from 1), as PDFium has it.
+
+        Raises:
+            ExtractError: there is no such page, or it cannot be read or drawn.
+        """
+        if not 1 <= number <= self.pages:
+            raise ExtractError(f"it has {self.pages} pages, and no page {number}")
+        try:
+            page = self._document[number - 1]
+            try:
+                yield page
+            finally:
+                page.close()
+        except (pypdfium2.PdfiumError, ValueError) as error:
+            raise ExtractError(f"page {number} is damaged") from error
+
     def shows_anything(self) -> bool:
         """Whether anything is drawn on a page."""
         for number in range(self.pages):
@@ -117,7 +136,7 @@ def _reason(error: pypdfium2.PdfiumError, data: bytes) -> str:
 
 
 def _lines(page: pypdfium2.PdfTextPage) -> Iterator[PrintedLine]:
-    text, index = _text(page)
+    text, index = characters(page)
     for match in _LINE.finditer(text):
         body = match[0].rstrip(LINE_END_HYPHEN)
         if not body.strip():
@@ -162,7 +181,7 @@ def _right(page: pypdfium2.PdfTextPage, number: int) -> float:
     return float(max(corners))
 
 
-def _text(page: pypdfium2.PdfTextPage) -> tuple[str, range | list[int]]:
+def characters(page: pypdfium2.PdfTextPage) -> tuple[str, range | list[int]]:
     """The text, and for each of its characters PDFium's number of it.
 
     PDFium leaves characters without a meaning out of the text, and counts halves of characters.

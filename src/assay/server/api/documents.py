@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from assay.app.shelves import DocumentFacts, Excerpt, PageText
 from assay.core.ports import Hit
+from assay.fetch.pdf.picture_requests import PagePlaces
 from assay.server.api.run_requests import RequestBody
 from assay.server.guards import SANDBOX
 from assay.server.wire import Endpoints, RouteCall
@@ -49,6 +50,19 @@ class TextRange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     around: int = 300
 
 
+class PassageRange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Bytes `start` to `end` of a document's text."""
+
+    start: int
+    end: int
+
+
+class PictureWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many dots a picture is wide, 100 to 2,000."""
+
+    width: int = 1000
+
+
 @routes.post("/search", scope="read")
 async def search_all(call: RouteCall, body: SearchWanted) -> Hits:
     """Search several collections at once, or all; no run is begun."""
@@ -75,6 +89,22 @@ async def show_document(call: RouteCall, document: str) -> DocumentFacts:
 async def read_page(call: RouteCall, document: str, number: int) -> PageText:
     """Read a page of a document, from 1, and where it stands in the text; one without pages is its first page."""
     return await call.assay.page_text(document, number)
+
+
+@routes.get("/documents/{document}/pages/{number:int}/picture", media=("image/png",))
+async def draw_page(call: RouteCall, document: str, number: int, query: PictureWanted) -> Response:
+    """Draw a page of a PDF, from 1, as it is printed: a PNG. Other documents have no pictures."""
+    picture = await call.assay.page_picture(document, number, query.width)
+    return Response(picture, headers={"Cache-Control": "private, max-age=3600"}, media_type="image/png")
+
+
+@routes.get("/documents/{document}/places")
+async def find_printed(call: RouteCall, document: str, query: PassageRange) -> PagePlaces:
+    """Say where a passage of a PDF's text is printed: the page on which it begins, and a box for each of its lines.
+
+    Boxes are shares of the page's width and height, from the upper left corner.
+    """
+    return await call.assay.page_places(document, query.start, query.end)
 
 
 @routes.get("/documents/{document}/text")

@@ -1,0 +1,167 @@
+"""Pages of a PDF as they are printed: a picture of one, and where on it a passage stands.
+
+Both are made in a process of their own, as all of PDFium's work: the file is somebody else's. The process is that which
+reads files, so what is asked comes as the name of the file, and the answer as its one document.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import unicodedata
+import zlib
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import msgspec
+import pypdfium2  # type: ignore[import-untyped]  # it ships no types
+from pypdfium2 import raw
+
+from assay.core.errors import ExtractError
+from assay.core.sources import Extracted
+from assay.fetch.pdf.lines import Pdf, characters
+from assay.fetch.pdf.picture_requests import PageAsked, PageBox, PagePlaces
+
+TALLEST = 6
+"""A page which is so many times as high as wide, or as wide as high, has no picture: its dots would be too many."""
+PIECE = 24
+"""Letters of a part of a passage, where the whole does not stand on the page in one stretch."""
+SCALE = 10_000
+
+
+class PagePictures:
+    """Answers a `PageAsked`: with a PNG in `body` where a width is asked for, with `PagePlaces` as JSON in `text`."""
+
+    name = "pdf-pages/1"
+    suffixes: tuple[str, ...] = ()
+    media_type = "application/pdf"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """One document, which holds the answer.
+
+        Raises:
+            ExtractError: there is no such page, or it cannot be drawn.
+        """
+        asked = msgspec.json.decode(name, type=PageAsked)
+        with closing(Pdf(data)) as pdf, pdf.opened(asked.number) as page:
+            if asked.width:
+                yield Extracted(text="", extractor=self.name, syntax="plain", body=_picture(page, asked.width))
+            else:
+                found = msgspec.json.encode(_places(page, asked)).decode()
+                yield Extracted(text=found, extractor=self.name, syntax="plain")
+
+
+def _picture(page: Any, width: int) -> bytes:
+    wide, high = page.get_size()
+    if not wide or not high or max(wide / high, high / wide) > TALLEST:
+        raise ExtractError("the page is too long or too wide for a picture; read its text")
+    bitmap = page.render(scale=(width - 0.5) / wide, rev_byteorder=True, no_smoothimage=False)
+    rows = bytes(bitmap.buffer)
+    kept = bitmap.n_channels * bitmap.width
+    lines = b"".join(b"\0" + rows[at : at + kept] for at in range(0, bitmap.stride * bitmap.height, bitmap.stride))
+    kind = {1: 0, 3: 2, 4: 6}[bitmap.n_channels]
+    return _png(bitmap.width, bitmap.height, kind, lines)
+
+
+def _png(width: int, height: int, kind: int, lines: bytes) -> bytes:
+    """A PNG of lines which are not filtered. `kind` is its colour type: grey, colours, colours with alpha."""
+    head = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
+    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(lines, 6)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, body) for name, body in parts)
+
+
+def _chunk(name: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+
+def _places(page: Any, asked: PageAsked) -> PagePlaces:
+    """Where the passage stands: a box for each line of it, in shares of the page."""
+    width, height = page.get_size()
+    text = page.get_textpage()
+    try:
+        boxes = tuple(_boxes(page, text, asked))
+    except pypdfium2.PdfiumError:
+        boxes = ()
+    finally:
+        text.close()
+    return PagePlaces(number=asked.number, width=width, height=height, boxes=boxes)
+
+
+def _boxes(page: Any, text: Any, asked: PageAsked) -> Iterator[PageBox]:
+    body, numbers = characters(text)
+    letters, index = _letters(body)
+    wanted, _ = _letters(asked.passage)
+    for first, last in _found(letters, wanted, len(_letters(asked.before)[0])):
+        start, end = numbers[index[first]], numbers[index[last]]
+        for number in range(text.count_rects(start, end - start + 1)):
+            left, bottom, right, top = text.get_rect(number)
+            yield _box(page, (left, top), (right, bottom))
+
+
+def _box(page: Any, *corners: tuple[float, float]) -> PageBox:
+    """A rectangle of the page's own coordinates, as it is turned and cut for being seen."""
+    seen = []
+    for x, y in corners:
+        across, down = ctypes.c_int(), ctypes.c_int()
+        raw.FPDF_PageToDevice(page, 0, 0, SCALE, SCALE, 0, x, y, across, down)
+        seen.append((across.value / SCALE, down.value / SCALE))
+    (left, top), (right, bottom) = ((min(pair), max(pair)) for pair in zip(*seen, strict=True))
+    return PageBox(left=left, top=right, width=top - left, height=bottom - right)
+
+
+def _letters(text: str) -> tuple[str, list[int]]:
+    """The letters and digits of a text, each alike however it is written, and which character each comes from.
+
+    White space, hyphens and signs are left out: a text which was put together from lines differs in them.
+    """
+    made: list[str] = []
+    index: list[int] = []
+    for at, character in enumerate(text):
+        for letter in unicodedata.normalize("NFKC", character).casefold():
+            if letter.isalnum():
+                made.append(letter)
+                index.append(at)
+    return "".join(made), index
+
+
+def _found(letters: str, wanted: str, expected: int) -> list[tuple[int, int]]:
+    """Where `wanted` stands in `letters`, first and last letter, nearest to `expected`; in pieces where not whole."""
+    if not wanted:
+        return []
+    whole = _nearest(letters, wanted, expected)
+    if whole is not None:
+        return [(whole, whole + len(wanted) - 1)]
+    starts = range(0, len(wanted), PIECE)
+    places = [
+        (place, place + len(piece) - 1)
+        for start in starts
+        if len(piece := wanted[start : start + PIECE]) > PIECE // 2
+        and (place := _nearest(letters, piece, expected + start)) is not None
+    ]
+    return _joined(sorted(places)) if 2 * len(places) > len(starts) else []
+
+
+def _nearest(letters: str, wanted: str, expected: int) -> int | None:
+    places = []
+    at = letters.find(wanted)
+    while at >= 0:
+        places.append(at)
+        at = letters.find(wanted, at + len(wanted))
+    if not places:
+        return None
+    after = bisect_left(places, expected)
+    return min(places[max(0, after - 1) : after + 1], key=lambda place: abs(place - expected))
+
+
+def _joined(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Stretches which touch each other are one."""
+    made: list[tuple[int, int]] = []
+    for first, last in places:
+        if made and first <= made[-1][1] + 1:
+            made[-1] = (made[-1][0], max(last, made[-1][1]))
+        else:
+            made.append((first, last))
+    return made
