@@ -13,7 +13,7 @@ import msgspec
 
 from assay import Assay, RunHandle
 from assay.app.notices import Target, notice_of
-from assay.cli import browser, clipboard, files
+from assay.cli import browser, clipboard, files, follow_ups
 from assay.cli.display import Display, display
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
@@ -149,7 +149,7 @@ async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
 def close(view: RunView, output: Output, saved: Sequence[Path] = ()) -> None:
     """The last lines, with the files the report was saved to; of what went wrong also where quiet is asked for."""
     if output.verbosity >= 0:
-        for line in summary(view, saved):
+        for line in (*summary(view, saved), *follow_ups.lines(view)):
             say(line)
     elif exit_code(view, strict=output.strict) in (Exit.FAILED, Exit.UNVERIFIED):
         say(f"run {view.run_id} {outcome(view)}")
