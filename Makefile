@@ -14,7 +14,7 @@ export PIP_NO_INPUT = 1
 help:
 	@echo "make demo     install Assay into $(DEMO) and research a question over docs/"
 	@echo "make test     format, lint, types, import contracts and all tests"
-	@echo "make test-fast  the tests which were quick when they last ran here, in under a minute: for between two edits"
+	@echo "make test-fast  only the unit and contract tests which were quick when they last ran here"
 	@echo "make crash    kill runs at every point and at 300 random moments, and resume them (make test takes a sample)"
 	@echo "make fuzz     give everything which reads foreign bytes bytes nobody wrote, for 15 minutes (SECONDS=7200: two hours)"
 	@echo "make lock     pin what the image installs, with hashes (needs uv)"

@@ -117,14 +117,10 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
     """
     checked, off, compared = wanted.get("verify"), wanted.get("checks_off"), wanted.get("compare")
     mend, unmended = wanted.get("repair"), wanted.get("repairs_off")
-    if len(question) > LONGEST_QUESTION:
-        raise UsageError(
-            f"the question has {len(question):,} characters, and {LONGEST_QUESTION:,} are read: put the material "
-            "into a file, and name it with --in"
-        )
+    question = _question(question)
     language = _language(question, wanted.get("language") or settings.language)
     brief = Brief(
-        question=question.strip(),
+        question=question,
         date=datetime.now(UTC).date().isoformat(),
         mode=wanted.get("mode") or settings.mode,
         depth=wanted.get("depth") or settings.depth,
@@ -162,12 +158,21 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
         depths=changed_depths(wanted.get("strategy") or settings.strategy, settings.depths.changes()),
         prompts=phases.prompts() | agents.prompts() | verify.prompts(),
     )
-    if not brief.question:
-        raise UsageError("the question is empty: write one")
     try:
         return msgspec.json.decode(msgspec.json.encode(brief), type=Brief)
     except msgspec.ValidationError as error:
         raise UsageError(f"{error}") from error
+
+
+def _question(text: str) -> str:
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(
+            f"the question has {len(text):,} characters, and {LONGEST_QUESTION:,} are read: put the material "
+            "into a file, and name it with --in"
+        )
+    if not text.strip():
+        raise UsageError("the question is empty: write one")
+    return text.strip()
 
 
 def _budget(settings: Settings, wanted: RunOptions) -> Budget:

@@ -9,10 +9,11 @@ import msgspec
 from assay.app.assay import Assay
 from assay.app.batch.folder import DONE, BatchFolder, BatchResult
 from assay.app.batch.rows import BatchRow, cell_key
-from assay.core.claims import VERDICTS, Relevance, Verdict
+from assay.core.claims import VERDICTS, Verdict
 from assay.core.clean import local_path, one_line
 from assay.core.decoders import UNREADABLE
 from assay.core.errors import UsageError
+from assay.core.report import Report, ReportClaim, ReportPassage
 from assay.core.sources import READ_BY, Document
 
 MOST_CELLS = 20_000
@@ -75,34 +76,6 @@ class AnswerTable(msgspec.Struct, frozen=True, kw_only=True):
         return (each for row in self.rows for cell in row.cells for each in cell.evidence)
 
 
-class _Cited(msgspec.Struct, frozen=True):
-    passage: str
-
-
-class _Claim(msgspec.Struct, frozen=True):
-    text: str
-    verdict: Verdict
-    citations: tuple[_Cited, ...]
-    reason: str = ""
-    relevance: Relevance = ""
-
-
-class _Passage(msgspec.Struct, frozen=True):
-    id: str
-    text: str
-    start: int = 0
-    end: int = 0
-    page: int = 0
-    heading: tuple[str, ...] = ()
-
-
-class _Answered(msgspec.Struct, frozen=True):
-    """What a cell needs of a report."""
-
-    claims: tuple[_Claim, ...]
-    passages: tuple[_Passage, ...]
-
-
 async def table_orders(assay: Assay, documents: Sequence[Document], questions: Sequence[str]) -> list[BatchRow]:
     """An order for each cell, which sees its document alone.
 
@@ -153,7 +126,7 @@ def _cell(document: Document, question: str, result: BatchResult | None, folder:
         status = "nothing found" if result.status in DONE else result.status
         return AnswerCell(question=question, status=status, error=result.error, run=result.run)
     try:
-        report = msgspec.json.decode((folder.path / result.file).read_bytes(), type=_Answered)
+        report = msgspec.json.decode((folder.path / result.file).read_bytes(), type=Report)
     except (OSError, *UNREADABLE) as error:
         return AnswerCell(question=question, status="failed", error=f"{result.file}: {error}", run=result.run)
     claims = [claim for claim in report.claims if claim.relevance in ("", "answers")]
@@ -175,7 +148,7 @@ def _cell(document: Document, question: str, result: BatchResult | None, folder:
     )
 
 
-def _evidence(document: Document, question: str, claim: _Claim, passage: _Passage, run: str) -> CellEvidence:
+def _evidence(document: Document, question: str, claim: ReportClaim, passage: ReportPassage, run: str) -> CellEvidence:
     return CellEvidence(
         document=document.sha256,
         title=_title(document),
