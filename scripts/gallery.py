@@ -53,6 +53,8 @@ SCREENS = (
     Picture("report", "/runs/{done}"),
     Picture("verdict", "/runs/{done}", ("click:#report a.badge.unsupported", "wait:.note")),
     Picture("citation", "/runs/{done}", ("click:#report a.cite >> nth=1", "wait:.note")),
+    Picture("source", "/runs/{done}", ("click:#report a.cite >> nth=1", "click:.note .opens a", "wait:#source svg")),
+    Picture("document", "{document}"),
     Picture("sources", "/runs/{done}", ("scroll:#sources",)),
     Picture("activity", "/runs/{done}/activity"),
     Picture("runs", "/runs"),
@@ -75,6 +77,7 @@ BEST = (
     ("verdict", 1440, "light"),
     ("citation", 1440, "dark"),
     ("report", 768, "light"),
+    ("source", 1440, "light"),
     ("citation", 390, "dark"),
 )
 """What docs/gallery shows."""
@@ -171,10 +174,17 @@ async def looked_at(browser: Browser, url: str, done: str, folder: Path, wanted:
             for screen in SCREENS:
                 if not wanted or (screen.name, width, scheme) in wanted:
                     live = await begun(tab) if "{live}" in screen.path else ""
+                    document = await cited(tab, done) if "{document}" in screen.path else ""
                     file = folder / f"{screen.name}-{width}-{scheme}.{kind}"
-                    await shoot(tab, screen, {"done": done, "live": live}, file)
+                    await shoot(tab, screen, {"done": done, "live": live, "document": document}, file)
                     yield file
             await tab.close()
+
+
+async def cited(tab: Page, done: str) -> str:
+    """Where the first passage of a report is marked in its document."""
+    await tab.goto(f"/runs/{done}")
+    return await tab.locator(".opens a").first.get_attribute("href") or ""
 
 
 async def begun(tab: Page) -> str:

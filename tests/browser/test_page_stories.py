@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from screens import ASKS, PLANS, SKIPPED, WATCHED, Seen, begin, chromium, scripted, shelve
+from pdfs import column, pdf
+from screens import ASKS, PLANS, SKIPPED, WATCHED, Seen, begin, chromium, scripted, shelve, unusable
 from serving import TIDE, TIDES, Served, served
+
+PLACE = "(one) => [one.offsetLeft, one.offsetTop, one.offsetWidth, one.offsetHeight]"
 
 pytestmark = pytest.mark.skipif(bool(SKIPPED), reason=SKIPPED or "there is one")
 
@@ -298,4 +302,55 @@ def test_without_scripts_one_asks_waits_and_reads(browser: Any, plain: Served, t
     page.get_by_role("button", name="Answer from this evidence").click()
     page.locator("#report, #r-status").first.wait_for()
     assert page.locator("h1").inner_text() == "Who dug the harbour?"
+    seen.close()
+
+
+def test_a_source_is_read_beside_the_report_and_over_it_where_there_is_no_room(browser: Any, plain: Served) -> None:
+    """The page of the PDF, with the place marked, and its text; by mouse and by keyboard; Esc leads back."""
+    page_of = pdf(
+        [column("Salt in the air."), column("The tide at Brest rises seven metres.", "It turns twice a day.")]
+    )
+    path = f"{plain.url}/api/v1/collections/printed/documents"
+    httpx.post(path, params={"name": "tides.pdf"}, content=page_of, trust_env=False).raise_for_status()
+    run = begin(plain, TIDE, scope={"collections": ["printed"]})
+    for width, over in ((1440, False), (390, True)):
+        seen = Seen(browser, plain, viewport={"width": width, "height": 900})
+        page = seen.page
+        page.goto(f"/runs/{run}/activity")
+        page.locator("#read").wait_for()
+        page.goto(f"/runs/{run}")
+        before = page.locator("#report").evaluate(PLACE)
+        cite, pane = page.locator("#report .cite").first, page.locator("#source")
+        cite.focus()
+        page.keyboard.press("Enter")
+        page.locator(".note").wait_for()
+        if over:
+            assert pane.is_hidden()
+            page.locator(".note .opens a").first.click()
+        pane.locator("svg rect").first.wait_for()
+        assert pane.get_attribute("role") == ("dialog" if over else "complementary")
+        assert page.locator("#report").evaluate(PLACE) == before  # nothing jumps
+        assert pane.locator("svg").get_attribute("aria-label") == "Page 2 as printed"
+        assert page.evaluate("fetch(document.querySelector('#source image').href.baseVal).then((one) => one.ok)")
+        assert unusable(page) == []
+        pane.get_by_label("Text", exact=True).check()
+        assert "rises seven metres" in pane.locator("mark#passage").inner_text()
+        for _ in range(2):
+            page.keyboard.press("Escape")
+        pane.wait_for(state="hidden")
+        assert page.evaluate("document.querySelectorAll('[inert]').length") == 0
+        assert seen.faults == []
+        seen.close()
+
+
+def test_a_marked_page_is_there_without_scripts(browser: Any, plain: Served) -> None:
+    page_of = pdf([column("The heron of Ourne wades.")])
+    path = f"{plain.url}/api/v1/collections/herons/documents"
+    httpx.post(path, params={"name": "heron.pdf"}, content=page_of, trust_env=False).raise_for_status()
+    [document] = httpx.get(path, trust_env=False).json()["documents"]
+    seen = Seen(browser, plain, java_script_enabled=False)
+    seen.page.goto(f"/documents/{document['sha256']}?start=0&end=9#passage")
+    assert seen.page.locator("figure.printed rect").count() == 1
+    assert seen.page.locator("mark#passage").inner_text() == "The heron"
+    assert seen.faults == []
     seen.close()

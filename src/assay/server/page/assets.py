@@ -23,6 +23,7 @@ _OWN = (
     "page.js",
     "plan.js",
     "select.js",
+    "source.js",
     "upload.js",
 )
 _HTMX = ("vendor/htmx.min.js", "trusted.js", "vendor/hx-sse.min.js")

@@ -7,8 +7,10 @@ from urllib.parse import quote
 import msgspec
 from starlette.responses import PlainTextResponse, Response
 
+from assay.app.shelves import Excerpt
 from assay.core.errors import AssayError
 from assay.core.ports import Addition
+from assay.fetch.pdf.picture_requests import PagePlaces
 from assay.server.api import collections, documents
 from assay.server.page.forms import read_form
 from assay.server.page.templates_environment import go_to, is_fragment, screen
@@ -117,13 +119,24 @@ async def show_document(call: RouteCall, document: str) -> Response:
     marked = start is not None and end is not None and end > start
     if marked:
         found = await call.assay.excerpt(document, start or 0, end, AROUND)
-        return screen(call, "document.html", section="library", excerpt=found, marked=True, next=0)
+        printed = await _printed(call, found)
+        return screen(call, "document.html", section="library", excerpt=found, marked=True, next=0, printed=printed)
     at = begin or 0
     found = await call.assay.excerpt(document, at, at, WINDOW)
     over = at + len(found.after.encode())
     shown = msgspec.structs.replace(found, start=at, end=over, before="", text=found.after, after="")
     following = over if over < found.document.size else 0
-    return screen(call, "document.html", section="library", excerpt=shown, marked=False, next=following)
+    return screen(call, "document.html", section="library", excerpt=shown, marked=False, next=following, printed=None)
+
+
+async def _printed(call: RouteCall, passage: Excerpt) -> PagePlaces | None:
+    """Where a passage of a PDF is printed; None where that cannot be shown."""
+    if passage.document.media_type != "application/pdf":
+        return None
+    try:
+        return await call.assay.page_places(passage.document.sha256, passage.start, passage.end)
+    except AssayError:
+        return None
 
 
 def _offset(text: str) -> int | None:
