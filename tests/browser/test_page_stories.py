@@ -305,6 +305,34 @@ def test_without_scripts_one_asks_waits_and_reads(browser: Any, plain: Served, t
     seen.close()
 
 
+def test_on_a_narrow_screen_the_agents_are_tabs(browser: Any, slow: Served) -> None:
+    """The one which is chosen stays so while fragments arrive; both are there before they have done anything."""
+    run = begin(slow, WATCHED)
+    seen = Seen(browser, slow, viewport={"width": 390, "height": 844})
+    page = seen.page
+    page.goto(f"/runs/{run}/activity")
+    tabs, lanes = page.get_by_role("tab"), page.locator(".lanes > .lane")
+    tabs.nth(1).wait_for()
+    assert [lanes.nth(at).is_visible() for at in range(2)] == [True, False]
+    tabs.first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.getAttribute('aria-controls')") == lanes.nth(1).get_attribute("id")
+    page.locator(".lane.finished").first.wait_for(state="attached")
+    page.locator(".lane-tabs .finished").first.wait_for()
+    assert [lanes.nth(at).is_visible() for at in range(2)] == [False, True]
+    assert tabs.nth(1).get_attribute("aria-selected") == "true"
+    assert unusable(page) == []
+    page.set_viewport_size({"width": 1440, "height": 900})
+    lanes.first.wait_for()
+    assert lanes.nth(1).is_visible()
+    assert tabs.count() == 0
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator("#read").wait_for()
+    assert lanes.nth(1).is_visible()
+    assert seen.faults == []
+    seen.close()
+
+
 def test_a_source_is_read_beside_the_report_and_over_it_where_there_is_no_room(browser: Any, plain: Served) -> None:
     """The page of the PDF, with the place marked, and its text; by mouse and by keyboard; Esc leads back."""
     page_of = pdf(

@@ -19,6 +19,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 _OWN = (
     "icon.svg",
+    "lanes.js",
     "live.js",
     "page.js",
     "plan.js",
