@@ -27,6 +27,7 @@ from markdown_it import MarkdownIt
 
 from assay.core.citations.reader import CitationReader, citing, read_all
 from assay.core.markers import strip
+from assay.core.scanner import scan
 from assay.verify.claims import claims
 from assay.verify.texts.marked_text import mark
 from assay.verify.texts.places import CitationSpan
@@ -73,7 +74,7 @@ def read(text: str) -> Read:
     began = time.perf_counter()
     marked = mark(text)
     seconds = time.perf_counter() - began
-    known = definitions(text).all
+    known = definitions(text, tuple(scan(text))).all
     ours = {place.url for place in marked.places} | {each.url for each in known}
     covered = [(place.start, place.end) for place in marked.places] + [(each.start, each.end) for each in known]
     for form in (_IMAGE, _CODE):  # which cite nothing

@@ -1,142 +1,138 @@
-"""Tables of documents by questions, over a real home: cells with evidence, every form, a kill, the total."""
+"""Questions about tables in real files, on the built-in model: computed by code, cited by their rows, checked again."""
 
 from __future__ import annotations
 
-import csv
-import json
-import signal
-import subprocess
-import sys
-import time
+import io
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+import docx
 import openpyxl
 import pytest
-from pdfs import column, pdf
-from shells import apart
+from pdfs import pdf
 
-from assay.cli.main import main
+import assay
+from assay.core.tables.answers import MOST_CITED
 
-DEEP, LIT = "How deep is the harbor?", "When was the lighthouse lit?"
-TABLE = ("table", "questions.txt", "--in", "papers", "-o")
-
-
-@pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    apart(tmp_path, monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    papers = tmp_path / "papers"
-    papers.mkdir()
-    (papers / "brest.md").write_text("# Brest\n\nThe harbor is nine metres deep. The lighthouse was lit in 1865.\n")
-    (papers / "emden.md").write_text("# =Emden()\n\nThe harbor is seven metres deep.\n")
-    (papers / "kiel.pdf").write_bytes(pdf([[], column("The lighthouse was lit in 1895.")], info={"Title": "Kiel"}))
-    (tmp_path / "questions.txt").write_text(f"{DEEP}\n\n{LIT}\n{DEEP}\n")
-    return tmp_path
-
-
-def cells(path: Path) -> list[list[str]]:
-    with path.open(newline="") as file:
-        return list(csv.reader(file))
-
-
-def test_a_cell_is_answered_from_its_document_alone(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*TABLE, "t.csv"]) == 0
-    head, *rows = cells(place / "t.csv")
-    assert head == ["document", "file", DEEP, "verdict", LIT, "verdict"]
-    assert [[row[0], *row[2:]] for row in rows] == [
-        ["Brest", "The harbor is nine metres deep.", "quoted", "The lighthouse was lit in 1865.", "quoted"],
-        ["'=Emden()", "The harbor is seven metres deep.", "quoted", "", "nothing found"],
-        ["Kiel", "", "nothing found", "The lighthouse was lit in 1895.", "quoted (p. 2)"],
-    ]
-    head, *evidence = cells(place / "t.evidence.csv")
-    assert [dict(zip(head, row, strict=True))["quote"] for row in evidence][-1] == "The lighthouse was lit in 1895."
-    assert {(row[0], row[1], row[6]) for row in evidence} == {
-        ("Brest", DEEP, ""), ("Brest", LIT, ""), ("'=Emden()", DEEP, ""), ("Kiel", LIT, "2"),
-    }  # fmt: skip
-    assert "3 documents by 2 questions: 4 answered, 2 without an answer" in capsys.readouterr().err
-
-
-def test_every_form_says_the_same(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("t.xlsx", "t.md", "t.json"):
-        assert main([*TABLE, name, "--json"]) == 0
-        said = json.loads(capsys.readouterr().out)
-        assert (said["answered"], said["nothing_found"], said["undone"]) == (4, 2, 0)
-    book = openpyxl.load_workbook(place / "t.xlsx")
-    answers, evidence = (list(book[name].iter_rows(values_only=True)) for name in ("Answers", "Evidence"))
-    assert answers[2][0] == "=Emden()"
-    assert all(cell.data_type != "f" for sheet in book for row in sheet for cell in row)
-    assert [row[2] for row in answers[1:3]] == ["The harbor is nine metres deep.", "The harbor is seven metres deep."]
-    assert len(evidence) == 5
-    read = json.loads((place / "t.json").read_text())
-    kiel = next(row for row in read["rows"] if row["title"] == "Kiel")
-    assert [cell["status"] for cell in kiel["cells"]] == ["nothing found", "answered"]
-    assert kiel["cells"][1]["evidence"][0]["page"] == 2
-    markdown = (place / "t.md").read_text()
-    assert "| Brest | The harbor is nine metres deep. \\[1\\] (quoted) |" in markdown
-    assert "1. quoted: “The harbor is nine metres deep." in markdown
-
-
-def runs(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    capsys.readouterr()
-    assert main(["runs", "list", "--json", "-n", "100"]) == 0
-    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
-    return found
-
-
-def test_only_what_is_missing_is_done(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*TABLE, "t.csv"]) == 0
-    before = {each["run_id"] for each in runs(capsys)}
-    (place / "papers" / "wismar.md").write_text("# Wismar\n\nThe harbor is eight metres deep.\n")
-    assert main([*TABLE, "t.csv"]) == 0
-    assert "6 cells of 8 done already" in capsys.readouterr().err
-    after = {each["run_id"] for each in runs(capsys)}
-    assert before < after
-    assert len(after) == 8
-    assert [row[0] for row in cells(place / "t.csv")] == ["document", "Brest", "'=Emden()", "Kiel", "Wismar"]
-
-
-def test_a_killed_table_is_gone_on_with(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for number in range(12):
-        (place / "papers" / f"port{number}.md").write_text(
-            f"# Port {number}\n\nThe harbor is {number + 20} metres deep.\n"
-        )
-    results = place / "t.csv.cells" / "results.jsonl"
-    working = subprocess.Popen([sys.executable, "-m", "assay", *TABLE, "t.csv", "--jobs", "1"], stderr=subprocess.PIPE)
-    until = time.monotonic() + 120
-    while not (results.exists() and results.read_bytes().count(b"\n") >= 3):
-        assert working.poll() is None
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    working.send_signal(signal.SIGKILL)
-    working.communicate()
-    done = results.read_bytes().count(b"\n")
-    assert 3 <= done < 30
-    assert not (place / "t.csv").exists()
-    assert main([*TABLE, "t.csv"]) == 0
-    assert "of 30 done already" in capsys.readouterr().err
-    rows = cells(place / "t.csv")[1:]
-    assert len(rows) == 15
-    assert all("not done" not in row and "failed" not in row for row in rows)
-    assert {row[2] for row in rows if row[0].startswith("Port")} == {
-        f"The harbor is {n + 20} metres deep." for n in range(12)
-    }
-    assert len(runs(capsys)) == 30  # no cell was begun twice
-
-
-def test_a_total_which_does_not_pay_for_another_cell(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*TABLE, "t.csv", "--max-tokens", "1"]) == 5
-    assert "the limits do not pay for another cell" in capsys.readouterr().err
-    assert {row[3] for row in cells(place / "t.csv")[1:]} == {"not done"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [(("-o", "t.doc"), "t.doc must end in .csv, .xlsx, .md or .json"), (("-o", "t.csv", "--in", "nowhere"), "nowhere")],
+TABLE = (
+    "country,year,population (millions),capital\n"
+    "France,2019,67.2,Paris\nFrance,2020,67.4,Paris\nFrance,2021,67.7,Paris\n"
+    "Germany,2019,83.1,Berlin\nGermany,2020,83.2,Berlin\nSpain,2020,47.4,Madrid\n"
 )
-def test_mistakes(arguments: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["table", "questions.txt", *arguments]) == 2
-    assert why in capsys.readouterr().err
-    Path("empty.txt").write_text("\n")
-    assert main(["table", "empty.txt", "-o", "t.csv"]) == 2
-    assert "there is no question in it" in capsys.readouterr().err
+RIVERS = (
+    ("River", "Length (km)", "Continent"),
+    ("Nile", "6650", "Africa"),
+    ("Amazon", "6400", "South America"),
+    ("Danube", "2850", "Europe"),
+    ("Rhine", "1233", "Europe"),
+)
+
+
+def _csv() -> bytes:
+    return "\n".join(",".join(row) for row in RIVERS).encode()
+
+
+def _html() -> bytes:
+    """A page whose head spans columns and rows, with a footnote mark and a row which names those below it."""
+    head = "<tr><th rowspan=2>River</th><th colspan=1>Length (km)</th><th rowspan=2>Continent</th></tr><tr></tr>"
+    mark = '<sup class="reference"><a href="#n1">[1]</a></sup>'
+    rows = "".join(
+        f"<tr><td>{name}</td><td>{length}{mark}</td><td>{place}</td></tr>" for name, length, place in RIVERS[1:]
+    )
+    return (
+        "<html><head><title>Rivers</title></head><body><h1>Rivers</h1><p>Some rivers of the world and how long they "
+        f"are.</p><table>{head}<tr><td colspan=3>By length</td></tr>{rows}</table></body></html>"
+    ).encode()
+
+
+def _xlsx() -> bytes:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in RIVERS:
+        sheet.append([int(cell) if cell.isdigit() else cell for cell in row])
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def _docx() -> bytes:
+    document = docx.Document()
+    document.add_heading("Rivers")
+    table = document.add_table(rows=0, cols=3)
+    for row in RIVERS:
+        for cell, text in zip(table.add_row().cells, row, strict=True):
+            cell.text = text
+    out = io.BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+def _pdf() -> bytes:
+    lines = [(72.0, 770.0, "Some rivers of the world and how long they are.")]
+    for number, row in enumerate(RIVERS):
+        lines += [(72.0 + 130 * at, 730.0 - 18 * number, text) for at, text in enumerate(row)]
+    return pdf([lines])
+
+
+FILES: dict[str, Callable[[], bytes]] = {
+    "rivers.csv": _csv,
+    "rivers.html": _html,
+    "rivers.xlsx": _xlsx,
+    "rivers.docx": _docx,
+    "rivers.pdf": _pdf,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+async def test_extremes_sums_and_cells_of_every_kind_of_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(FILES[name]())
+    asked = {
+        "Which river is the longest?": "Nile: Length (km) 6650, the highest of 4 rows",
+        "What is the total length of the rivers in Europe?": "Sum of Length (km) over 2 rows: 4083 (Continent: Europe)",
+        "What is the length of the Rhine?": "Length (km) of Rhine: 1233",
+    }
+    for question, said in asked.items():
+        report = await assay.research(question, sources=[str(tmp_path / name)])
+        (claim,) = report.claims
+        assert (claim.text, claim.verdict, claim.relevance) == (said, "supported", "answers"), report.markdown
+        assert report.verified
+        cited = " ".join(passage.text for passage in report.passages)
+        assert all(row[0] in cited for row in RIVERS[1:] if row[0] == "Rhine" or "longest" in question)
+
+
+@pytest.mark.parametrize(("delimiter", "name"), [(",", "table.csv"), (";", "table.csv"), ("\t", "table.tsv")])
+async def test_the_right_cell_answers(tmp_path: Path, delimiter: str, name: str) -> None:
+    (tmp_path / name).write_text(TABLE.replace(",", delimiter))
+    report = await assay.research("What was the population of France in 2020?", sources=[str(tmp_path / name)])
+    (claim,) = report.claims
+    assert (claim.text, claim.verdict) == ("population (millions) of France, 2020: 67.4", "supported")
+    assert [passage.text for passage in report.passages] == [
+        "country: France | year: 2020 | population (millions): 67.4 | capital: Paris"
+    ]
+    assert [source.title for source in report.sources] == [name]
+
+
+async def test_a_row_which_is_not_there_is_not_made_up(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text(TABLE)
+    report = await assay.research("What was the population of Italy in 2020?", sources=[str(tmp_path / "table.csv")])
+    assert report.stop_reason == "no_evidence"
+    assert "Closest passages" in report.markdown
+
+
+async def test_a_table_too_long_to_cite_is_computed_and_checked_whole(tmp_path: Path) -> None:
+    rows = "\n".join(f"station {number},{number}" for number in range(1, 2001))
+    (tmp_path / "stations.csv").write_text(f"station,rainfall\n{rows}\n")
+    report = await assay.research("What is the total rainfall of the stations?", sources=[str(tmp_path)])
+    (claim,) = report.claims
+    assert claim.text == "Sum of rainfall over 2,000 rows: 2001000"
+    assert claim.verdict == "supported"
+    assert "computed again from the whole table" in claim.reason
+    assert 0 < len(claim.citations) <= MOST_CITED
+
+
+async def test_german_report_german_words(tmp_path: Path) -> None:
+    (tmp_path / "umsatz.csv").write_text("Produkt;Umsatz (EUR)\nStuhl;1.200,50\nTisch;2.300,00\nSumme;3.500,50\n")
+    report = await assay.research("Wie hoch ist der gesamte Umsatz?", sources=[str(tmp_path)])
+    (claim,) = report.claims
+    assert "3.500,5" in claim.text
+    assert claim.verdict == "supported"

@@ -85,7 +85,7 @@ class Seen:
     def __init__(self, browser: Any, server: Served, **context: Any) -> None:
         options = {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce", **context}
         self.context = browser.new_context(base_url=server.url, **options)
-        self.context.set_default_timeout(20_000)
+        self.context.set_default_timeout(60_000)  # milliseconds; where tests run, all cores may be busy
         self.faults: list[str] = []
         self.page = self.watched(self.context.new_page(), server)
 

@@ -203,11 +203,13 @@ def test_a_wrong_name_or_value_is_not_for_the_file():
     ],
 )
 def test_surroundings(variables: dict[str, str], color: bool, interactive: bool, monkeypatch: pytest.MonkeyPatch):
-    for name in ("NO_COLOR", "CI", "TERM"):
+    for name in ("NO_COLOR", "CI", "TERM", "SSH_CONNECTION", "SSH_TTY"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert settings.surroundings() == settings.TerminalEnvironment(color=color, interactive=interactive)
+    assert settings.surroundings() == settings.TerminalEnvironment(color=color, interactive=interactive, remote=False)
+    monkeypatch.setenv("SSH_TTY", "/dev/pts/3")
+    assert settings.surroundings().remote
 
 
 def test_the_page_on_settings_names_every_one():

@@ -48,7 +48,9 @@ async def _printed(context: Context, reference: str) -> tuple[Document, bytes]:
     """A document which was read from a PDF, and that PDF."""
     document, data = await original(context, reference)
     if document.syntax != "pages" or b"%PDF-" not in data[:HEAD]:
-        raise UsageError(f"{document.name or document.title!r} is no PDF, so no picture of it is there: read its text")
+        raise UsageError(
+            f"{document.name or document.title!r} is no PDF, so no picture of it is there: read its text instead"
+        )
     return document, data
 
 
@@ -62,4 +64,4 @@ async def _answer(context: Context, document: Document, data: bytes, asked: Page
         return await asyncio.to_thread(work)
     except ExtractError as error:
         name = document.name or document.title
-        raise UsageError(f"page {asked.number} of {name!r} cannot be shown ({error}): read its text") from error
+        raise UsageError(f"page {asked.number} of {name!r} cannot be shown ({error}): read its text instead") from error

@@ -12,8 +12,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Model": ("models", "embedder"),
     "Budget": ("max_time", "max_usd", "max_tokens", "max_searches", "max_pages", "max_agents"),
     "Report": (
-        "outputs", "folder", "suffix", "in_browser", "as_json", "as_events", "plain", "citations", "length", "language",
-        "template", "instructions", "schema", "strict", "no_verify", "repair",
+        "outputs", "folder", "suffix", "in_browser", "to_clipboard", "as_json", "as_events", "plain", "citations",
+        "length", "language", "template", "instructions", "schema", "strict", "no_verify", "repair",
     ),
     "Run": (
         "mode", "depth", "strategy", "ask", "answers", "review_plan", "yes", "at_once", "detach", "queue", "priority",

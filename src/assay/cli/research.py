@@ -72,6 +72,7 @@ class ResearchOrder:
 @options.output()
 @budget_options.budget
 @click.option("--open", "in_browser", is_flag=True, help="Open the report in the browser when the run ends.")
+@click.option("--copy", "to_clipboard", is_flag=True, help="Copy the report, as Markdown, when the run ends.")
 @options.models
 @embedder_option
 @options.citations
@@ -104,6 +105,7 @@ def command(
     priority: int,
     notify: Sequence[str],
     in_browser: bool,
+    to_clipboard: bool,
     embedder: str | None,
     home: Path | None,
     **limits_and_ways: Any,
@@ -126,10 +128,12 @@ def command(
         verbosity=state.verbosity,
         notify=notify_options.targets(notify, configured),
         in_browser=in_browser,
+        to_clipboard=to_clipboard,
     )
-    if in_browser and (detach or queue):
+    if (in_browser or to_clipboard) and (detach or queue):
         raise click.UsageError(
-            "--open waits for the report, which --detach and --queue do not; later: assay runs open last"
+            f"{'--open' if in_browser else '--copy'} waits for the report, which --detach and --queue do not; "
+            "later: assay runs open last"
         )
     if detach:
         detached_run.check(output)

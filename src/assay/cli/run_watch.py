@@ -13,7 +13,7 @@ import msgspec
 
 from assay import Assay, RunHandle
 from assay.app.notices import Target, notice_of
-from assay.cli import browser, files
+from assay.cli import browser, clipboard, files, follow_ups
 from assay.cli.display import Display, display
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
@@ -35,7 +35,7 @@ class Output:
     """Where a run's result goes: `stdout` holds the report unless files do, or JSON, or the events.
 
     `rest` makes of the report what is still to be said, where some of it stands on stdout already. `notify` are told
-    when the run has ended, or waits. `in_browser` opens its report there, too.
+    when the run has ended, or waits. `in_browser` opens its report there, too; `to_clipboard` copies it.
     """
 
     files: tuple[Path, ...] = ()
@@ -46,6 +46,7 @@ class Output:
     rest: Callable[[str], str] = str
     notify: tuple[Target, ...] = ()
     in_browser: bool = False
+    to_clipboard: bool = False
 
     def display(self) -> Display:
         """How a run is shown while it goes on."""
@@ -138,6 +139,8 @@ async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
     saved = await _deliver(assay, view, output)
     code = exit_code(view, strict=output.strict)
     close(view, output, saved)
+    if output.to_clipboard and view.report.text.strip():
+        clipboard.copy((await assay.export(view.run_id, ".md", output.citations)).decode())
     if output.in_browser and view.report.text.strip():
         browser.show(await browser.page(assay, view.run_id, output.citations))
     return code
@@ -146,7 +149,7 @@ async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
 def close(view: RunView, output: Output, saved: Sequence[Path] = ()) -> None:
     """The last lines, with the files the report was saved to; of what went wrong also where quiet is asked for."""
     if output.verbosity >= 0:
-        for line in summary(view, saved):
+        for line in (*summary(view, saved), *follow_ups.lines(view)):
             say(line)
     elif exit_code(view, strict=output.strict) in (Exit.FAILED, Exit.UNVERIFIED):
         say(f"run {view.run_id} {outcome(view)}")

@@ -97,6 +97,13 @@ def write(text: str, *, hint: str = "") -> None:
     put(harmless(text) if is_screen() else text, hint=hint)
 
 
+def put_aside(sequence: str) -> None:
+    """A control sequence for the terminal behind stderr, where no report is."""
+    first_word.erase()
+    with contextlib.suppress(OSError):
+        click.echo(sequence, nl=False, err=True, color=True)
+
+
 def is_screen() -> bool:
     """Whether stdout is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()

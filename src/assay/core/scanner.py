@@ -51,14 +51,15 @@ _ITEM = rf"\^?{_ID}(?:{_DASH}(?:{_ID}|[0-9]{{1,6}}))?"
 _BETWEEN = r"(?:\s*+(?:\]\s*+)?(?:[,;，；、&|/+]\s*+)?(?:\[\s*+)?|\s+and\s+)"
 _CONTENT = re.compile(rf"\s*{_ITEM}(?:{_BETWEEN}{_ITEM})*+\s*")
 _ITEMS = re.compile(rf"({_ID})(?:{_DASH}(?:({_ID})|([0-9]{{1,6}})))?")
-_LONGEST = 512
+_ONE, _LONGEST = re.compile(_ID), 512
 
 
 def _marker(content: str, start: int, end: int) -> Marker | None:
     """The marker whose brackets hold `content`, if it is one."""
-    if len(content) > _LONGEST:
-        return None
-    content = unicodedata.normalize("NFKC", content)
+    if _ONE.fullmatch(content):  # as nearly all are
+        one = (content.upper(),)
+        return Marker(start, end, one) if "." in content else Marker(start, end, (), one)
+    content = unicodedata.normalize("NFKC", content) if len(content) <= _LONGEST else ""
     if content.startswith("[") and content.endswith("]"):
         content = content[1:-1]
     elif "[" in content or "]" in content:
@@ -105,8 +106,7 @@ def _range(first: str, last: str) -> list[str]:
 # the grammar around markers
 
 _SPECIAL = re.compile(r"\n+|[\\`$<\[【［]")
-_FENCE_SIGNS = frozenset(" \t>*+-.)0123456789`~")
-"""What a line which opens a fence begins with."""
+_FENCE_SIGNS = frozenset(" \t>*+-.)0123456789`~")  # what a line which opens a fence begins with
 _BLOCK = re.compile(r"\n(?=[ \t\r]{0,60}(?:\n|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}[ \t]|>|\||```|~~~))")
 _BLOCK_LENGTH = 80
 _PREFIX = r"[ \t>*+\-0-9.)]{0,60}"
@@ -212,15 +212,13 @@ class Scanner:
         if self.fence:
             return self._in_fence(), "verbatim", None
         if self._line_start:
-            end = self._fence_line()
+            end = self._fence_line() if self.text[self._at] in _FENCE_SIGNS else 0
             self._line_start = False
             if end:
                 return end, "verbatim", None
         special = _SPECIAL.search(self.text, self._at)
-        if special is None:
-            return len(self.text), "text", None
-        if special[0][0] == "\n":
-            return special.end(), "text", None
+        if special is None or special[0][0] == "\n":
+            return special.end() if special else len(self.text), "text", None
         if special.start() > self._at:
             return special.start(), "text", None
         match special[0]:
@@ -235,8 +233,6 @@ class Scanner:
 
     def _fence_line(self) -> int:
         """The end of the line when it opens a fence, else 0."""
-        if self.text[self._at] not in _FENCE_SIGNS:
-            return 0
         opening = _FENCE.match(self.text, self._at)
         if opening and (self._final or opening[0].endswith("\n")):
             sign = opening[1][0]

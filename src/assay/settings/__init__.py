@@ -286,17 +286,22 @@ def parse(name: str, text: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class TerminalEnvironment:
-    """What the environment says about the terminal: may we use colour, may we ask."""
+    """What the environment says about the terminal: may we use colour, may we ask, is it on another machine."""
 
     color: bool
     interactive: bool
+    remote: bool
 
 
 def surroundings() -> TerminalEnvironment:
-    """Colour unless `NO_COLOR` or a dumb terminal; questions unless `CI` or a dumb terminal."""
+    """Colour unless `NO_COLOR` or a dumb terminal; questions unless `CI` or a dumb terminal; remote over SSH."""
     dumb = os.environ.get("TERM", "") == "dumb"
     ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
-    return TerminalEnvironment(color=not dumb and not os.environ.get("NO_COLOR"), interactive=not dumb and not ci)
+    return TerminalEnvironment(
+        color=not dumb and not os.environ.get("NO_COLOR"),
+        interactive=not dumb and not ci,
+        remote=any(os.environ.get(name) for name in ("SSH_CONNECTION", "SSH_TTY")),
+    )
 
 
 def tracing_wanted() -> bool:

@@ -68,7 +68,7 @@ def counts(handed: Handover) -> str:
         (had.webhooks, "webhook"),
         (handed.schedules, "schedule"),
     )
-    return ", ".join(counted(number, word) for number, word in numbers if number) or "nothing: there was nothing"
+    return ", ".join(counted(number, word) for number, word in numbers if number) or "nothing"
 
 
 def _whose(source: str) -> str:

@@ -13,7 +13,7 @@ from itertools import groupby
 
 import msgspec
 
-from assay.core.scanner import Token, scan
+from assay.core.scanner import Token
 from assay.verify.texts.references import BARE, Definitions, linked, normal, trimmed
 
 MOST = 50
@@ -46,12 +46,8 @@ _NESTED = re.compile(r"\[\s*\[(?P<label>[^\[\]\n]{1,120})\]\s*\]")
 _CHECKBOX = re.compile(r"[ xX]")
 
 
-def places(text: str, known: Definitions, tokens: Sequence[Token] | None = None) -> tuple[CitationSpan, ...]:
-    """The citations of `text`, in order, none in another, those outside the entries of `known` alone.
-
-    `tokens` are the pieces of `text`, where `core.scanner` has read them already.
-    """
-    tokens = tuple(scan(text)) if tokens is None else tokens
+def places(text: str, known: Definitions, tokens: Sequence[Token]) -> tuple[CitationSpan, ...]:
+    """The citations of `text`, whose pieces are `tokens`: in order, none in another, outside the entries of `known`."""
     entries = [(each.start, each.end) for each in known.all]
     found: list[CitationSpan] = []
     at = 0

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 
 from assay.core import phrases
 from assay.core.claims import VERDICTS
-from assay.core.scanner import Token, scan
+from assay.core.scanner import Token
 from assay.core.translation import gettext, labelled, ngettext
 from assay.locale import LOCALES, speaking
 
@@ -258,9 +258,9 @@ def normal(label: str) -> str:
     return (folded.lstrip("0") or "0") if folded.isdecimal() and folded.isascii() else folded
 
 
-def definitions(text: str, tokens: Sequence[Token] | None = None) -> Definitions:
-    """The references `text` defines; `tokens` are its pieces, where `core.scanner` has read them already."""
-    return Definitions(_read(text, tuple(scan(text)) if tokens is None else tokens))
+def definitions(text: str, tokens: Sequence[Token]) -> Definitions:
+    """The references `text` defines; `tokens` are its pieces, as `core.scanner` reads them."""
+    return Definitions(_read(text, tokens))
 
 
 class _Line(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.markers import parse
+from assay.core.scanner import scan
 from assay.verify.claims import claims
 from assay.verify.texts.marked_text import mark
 from assay.verify.texts.places import places
@@ -19,7 +20,8 @@ LIST = "\n\n## References\n\n1. One https://a.example/1\n2. Two https://a.exampl
 
 def labels(sentence: str) -> list[tuple[str, ...]]:
     text = sentence + LIST
-    return [place.labels or (place.url,) for place in places(text, definitions(text))]
+    tokens = tuple(scan(text))
+    return [place.labels or (place.url,) for place in places(text, definitions(text, tokens), tokens)]
 
 
 @pytest.mark.parametrize(

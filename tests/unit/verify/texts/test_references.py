@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.verify.texts.references import definitions, normal
+from assay.core.scanner import scan
+from assay.verify.texts.references import Definitions, definitions, normal
 
 LISTS = {
     "numbered in a section": "It rose [1].\n\n## References\n\n1. A title. https://example.org/a\n",
@@ -25,9 +26,13 @@ LISTS = {
 }
 
 
+def defined(text: str) -> Definitions:
+    return definitions(text, tuple(scan(text)))
+
+
 @pytest.mark.parametrize("text", LISTS.values(), ids=LISTS)
 def test_a_reference_is_found_with_its_address(text: str) -> None:
-    found = definitions(text).named("1", 0)
+    found = defined(text).named("1", 0)
     assert found is not None
     assert found.url == "https://example.org/a"
     assert text[found.start : found.end].strip().startswith(("[1]", "[^1]", "1.", "1)", "- [1]"))
@@ -45,13 +50,13 @@ def test_a_reference_is_found_with_its_address(text: str) -> None:
     ],
 )
 def test_what_is_no_reference(text: str) -> None:
-    assert definitions(text).all == ()
+    assert defined(text).all == ()
 
 
 def test_each_part_of_a_text_may_have_its_own_list() -> None:
     part = "It rose [1].\n\n## Sources\n\n1. https://example.org/{}\n\n# Next\n\n"
     text = part.format("a") + part.format("b")
-    known = definitions(text)
+    known = defined(text)
     assert [known.named("1", at).url for at in (0, text.rindex("It rose"))] == [  # type: ignore[union-attr]
         "https://example.org/a",
         "https://example.org/b",
@@ -60,15 +65,15 @@ def test_each_part_of_a_text_may_have_its_own_list() -> None:
 
 def test_an_entry_which_is_repeated_as_a_definition_keeps_its_title() -> None:
     text = "It rose [1].\n\n## Sources\n\n1. Tides, /papers/tides.md, retrieved 2025-01-01\n\n[1]: #sources\n"
-    found = definitions(text).named("1", 0)
+    found = defined(text).named("1", 0)
     assert found is not None
     assert "tides.md" in found.text
 
 
 def test_hostile_headings_and_lists_take_no_time() -> None:
     begun = time.process_time()
-    assert definitions("# " + "-" * 20_000 + "x").all == ()
-    known = definitions("[1]: https://example.org/a\n\n" * 5_000)
+    assert defined("# " + "-" * 20_000 + "x").all == ()
+    known = defined("[1]: https://example.org/a\n\n" * 5_000)
     assert {known.named("1", at) for at in range(5_000)} <= set(known.all)
     assert time.process_time() - begun < 5
 
@@ -80,6 +85,6 @@ def test_labels_are_compared_without_case_space_and_zeros() -> None:
 @given(st.text(alphabet="[]^:.1aS \n*#-(h)t`p/", max_size=200))
 def test_entries_ascend_and_lie_in_the_text(text: str) -> None:
     at = 0
-    for each in definitions(text).all:
+    for each in defined(text).all:
         assert at <= each.start < each.end <= len(text)
         at = each.end

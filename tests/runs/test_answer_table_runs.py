@@ -1,0 +1,142 @@
+"""Tables of documents by questions, over a real home: cells with evidence, every form, a kill, the total."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from pdfs import column, pdf
+from shells import apart
+
+from assay.cli.main import main
+
+DEEP, LIT = "How deep is the harbor?", "When was the lighthouse lit?"
+TABLE = ("table", "questions.txt", "--in", "papers", "-o")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    apart(tmp_path, monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "brest.md").write_text("# Brest\n\nThe harbor is nine metres deep. The lighthouse was lit in 1865.\n")
+    (papers / "emden.md").write_text("# =Emden()\n\nThe harbor is seven metres deep.\n")
+    (papers / "kiel.pdf").write_bytes(pdf([[], column("The lighthouse was lit in 1895.")], info={"Title": "Kiel"}))
+    (tmp_path / "questions.txt").write_text(f"{DEEP}\n\n{LIT}\n{DEEP}\n")
+    return tmp_path
+
+
+def cells(path: Path) -> list[list[str]]:
+    with path.open(newline="") as file:
+        return list(csv.reader(file))
+
+
+def test_a_cell_is_answered_from_its_document_alone(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*TABLE, "t.csv"]) == 0
+    head, *rows = cells(place / "t.csv")
+    assert head == ["document", "file", DEEP, "verdict", LIT, "verdict"]
+    assert [[row[0], *row[2:]] for row in rows] == [
+        ["Brest", "The harbor is nine metres deep.", "quoted", "The lighthouse was lit in 1865.", "quoted"],
+        ["'=Emden()", "The harbor is seven metres deep.", "quoted", "", "nothing found"],
+        ["Kiel", "", "nothing found", "The lighthouse was lit in 1895.", "quoted (p. 2)"],
+    ]
+    head, *evidence = cells(place / "t.evidence.csv")
+    assert [dict(zip(head, row, strict=True))["quote"] for row in evidence][-1] == "The lighthouse was lit in 1895."
+    assert {(row[0], row[1], row[6]) for row in evidence} == {
+        ("Brest", DEEP, ""), ("Brest", LIT, ""), ("'=Emden()", DEEP, ""), ("Kiel", LIT, "2"),
+    }  # fmt: skip
+    assert "3 documents by 2 questions: 4 answered, 2 without an answer" in capsys.readouterr().err
+
+
+def test_every_form_says_the_same(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("t.xlsx", "t.md", "t.json"):
+        assert main([*TABLE, name, "--json"]) == 0
+        said = json.loads(capsys.readouterr().out)
+        assert (said["answered"], said["nothing_found"], said["undone"]) == (4, 2, 0)
+    book = openpyxl.load_workbook(place / "t.xlsx")
+    answers, evidence = (list(book[name].iter_rows(values_only=True)) for name in ("Answers", "Evidence"))
+    assert answers[2][0] == "=Emden()"
+    assert all(cell.data_type != "f" for sheet in book for row in sheet for cell in row)
+    assert [row[2] for row in answers[1:3]] == ["The harbor is nine metres deep.", "The harbor is seven metres deep."]
+    assert len(evidence) == 5
+    read = json.loads((place / "t.json").read_text())
+    kiel = next(row for row in read["rows"] if row["title"] == "Kiel")
+    assert [cell["status"] for cell in kiel["cells"]] == ["nothing found", "answered"]
+    assert kiel["cells"][1]["evidence"][0]["page"] == 2
+    markdown = (place / "t.md").read_text()
+    assert "| Brest | The harbor is nine metres deep. \\[1\\] (quoted) |" in markdown
+    assert "1. quoted: “The harbor is nine metres deep." in markdown
+
+
+def runs(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    capsys.readouterr()
+    assert main(["runs", "list", "--json", "-n", "100"]) == 0
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_only_what_is_missing_is_done(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*TABLE, "t.csv"]) == 0
+    before = {each["run_id"] for each in runs(capsys)}
+    (place / "papers" / "wismar.md").write_text("# Wismar\n\nThe harbor is eight metres deep.\n")
+    assert main([*TABLE, "t.csv"]) == 0
+    assert "6 cells of 8 done already" in capsys.readouterr().err
+    after = {each["run_id"] for each in runs(capsys)}
+    assert before < after
+    assert len(after) == 8
+    assert [row[0] for row in cells(place / "t.csv")] == ["document", "Brest", "'=Emden()", "Kiel", "Wismar"]
+
+
+def test_a_killed_table_is_gone_on_with(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(12):
+        (place / "papers" / f"port{number}.md").write_text(
+            f"# Port {number}\n\nThe harbor is {number + 20} metres deep.\n"
+        )
+    results = place / "t.csv.cells" / "results.jsonl"
+    working = subprocess.Popen([sys.executable, "-m", "assay", *TABLE, "t.csv", "--jobs", "1"], stderr=subprocess.PIPE)
+    until = time.monotonic() + 120
+    while not (results.exists() and results.read_bytes().count(b"\n") >= 3):
+        assert working.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    working.send_signal(signal.SIGKILL)
+    working.communicate()
+    done = results.read_bytes().count(b"\n")
+    assert 3 <= done < 30
+    assert not (place / "t.csv").exists()
+    assert main([*TABLE, "t.csv"]) == 0
+    assert "of 30 done already" in capsys.readouterr().err
+    rows = cells(place / "t.csv")[1:]
+    assert len(rows) == 15
+    assert all("not done" not in row and "failed" not in row for row in rows)
+    assert {row[2] for row in rows if row[0].startswith("Port")} == {
+        f"The harbor is {n + 20} metres deep." for n in range(12)
+    }
+    assert len(runs(capsys)) == 30  # no cell was begun twice
+
+
+def test_a_total_which_does_not_pay_for_another_cell(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*TABLE, "t.csv", "--max-tokens", "1"]) == 5
+    assert "the limits do not pay for another cell" in capsys.readouterr().err
+    assert {row[3] for row in cells(place / "t.csv")[1:]} == {"not done"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [(("-o", "t.doc"), "t.doc must end in .csv, .xlsx, .md or .json"), (("-o", "t.csv", "--in", "nowhere"), "nowhere")],
+)
+def test_mistakes(arguments: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "questions.txt", *arguments]) == 2
+    assert why in capsys.readouterr().err
+    Path("empty.txt").write_text("\n")
+    assert main(["table", "empty.txt", "-o", "t.csv"]) == 2
+    assert "there is no question in it" in capsys.readouterr().err
