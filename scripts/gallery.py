@@ -40,7 +40,7 @@ Wanted = frozenset[tuple[str, int, str]]
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A screen, and what is done on it before: `click:`, `scroll:` or `wait:` and what it is done to."""
+    """A screen, and what is done on it before: `click:`, `scroll:`, `wait:` or `there:` and what it is done to."""
 
     name: str
     path: str
@@ -49,7 +49,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 SCREENS = (
     Picture("ask", "/"),
-    Picture("run", "/runs/{live}/activity", ("wait:.lane:nth-child(2)", "click:.lane details summary")),
+    Picture("run", "/runs/{live}/activity", ("there:.lane:nth-child(2)", "click:.lane details summary")),
     Picture("report", "/runs/{done}"),
     Picture("verdict", "/runs/{done}", ("click:#report a.badge.unsupported", "wait:.note")),
     Picture("citation", "/runs/{done}", ("click:#report a.cite >> nth=1", "wait:.note")),
@@ -120,7 +120,9 @@ async def told(browser: Browser, folder: Path, engine: Assay) -> str:
     """The id of the run whose report the pictures show."""
     await engine.add(await printed(browser, folder), "harbour")
     handle = engine.start(QUESTION, sources="@harbour", models={"complex": ("scripted-writer",)})
-    return (await handle.view()).run_id
+    run = (await handle.view()).run_id
+    await engine.label(run, {"starred": "", "project": "harbours"})
+    return run
 
 
 @asynccontextmanager
@@ -148,6 +150,8 @@ async def shoot(tab: Page, screen: Picture, runs: dict[str, str], file: Path) ->
         place = tab.locator(selector).first
         if action == "wait":
             await place.wait_for()
+        elif action == "there":
+            await place.wait_for(state="attached")
         elif action == "click":
             await place.click()
         else:

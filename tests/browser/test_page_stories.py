@@ -305,6 +305,30 @@ def test_without_scripts_one_asks_waits_and_reads(browser: Any, plain: Served, t
     seen.close()
 
 
+def test_runs_are_starred_labelled_and_found_by_that(browser: Any, plain: Served) -> None:
+    run = begin(plain, TIDE)
+    seen = Seen(browser, plain)
+    page = seen.page
+    page.goto(f"/runs/{run}/activity")
+    page.locator("#read").wait_for()
+    page.goto(f"/runs/{run}")
+    page.get_by_role("button", name="☆ Star").click()
+    page.locator("details.labels summary").click()
+    page.get_by_label("A new label").fill("project=<b>tides</b>")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.goto("/runs")
+    page.locator(".runs .label").first.click()
+    assert page.locator(".runs > li").count() == 1
+    assert page.locator(".runs .label").inner_text() == "project: <b>tides</b>"
+    assert unusable(page) == []
+    page.get_by_role("link", name="★ Starred").click()
+    page.locator(".runs .star button").click()
+    page.locator(".none").wait_for()  # it was the only one
+    assert page.url.endswith("?label=starred")
+    assert seen.faults == []
+    seen.close()
+
+
 def test_on_a_narrow_screen_the_agents_are_tabs(browser: Any, slow: Served) -> None:
     """The one which is chosen stays so while fragments arrive; both are there before they have done anything."""
     run = begin(slow, WATCHED)

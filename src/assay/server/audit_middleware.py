@@ -24,6 +24,7 @@ ELSEWHERE = {
     ("POST", "/v1/responses/{id}/cancel"): "cancel_run",
     ("POST", "/login"): "log_in",
     ("POST", "/logout"): "log_out",
+    ("POST", "/runs/{run}/labels"): "label_run",
     ("POST", "/runs/{run}/steer"): "steer_run",
     ("POST", "/runs/{run}/finish"): "finish_run",
     ("POST", "/runs/{run}/pause"): "pause_run",

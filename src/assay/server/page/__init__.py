@@ -52,6 +52,7 @@ ROUTES: tuple[Route, ...] = (
     _route("GET", "/runs/{run}", runscreen.show_run),
     _route("GET", "/runs/{run}/activity", runscreen.show_activity),
     _route("GET", "/runs/{run}/live", runscreen.live),
+    _route("POST", "/runs/{run}/labels", runscreen.label),
     _route("POST", "/runs/{run}/steer", runscreen.steer),
     _route("POST", "/runs/{run}/finish", runscreen.finish),
     _route("POST", "/runs/{run}/pause", runscreen.pause),
