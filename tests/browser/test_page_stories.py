@@ -100,6 +100,28 @@ def test_what_is_selected_is_verified_or_asked_about(browser: Any, plain: Served
     seen.close()
 
 
+def test_a_sentence_is_asked_about_by_keyboard(browser: Any, plain: Served) -> None:
+    run = begin(plain, TIDE)
+    seen = Seen(browser, plain)
+    page = seen.page
+    page.goto(f"/runs/{run}/activity")
+    page.locator("#read").wait_for()
+    page.goto(f"/runs/{run}")
+    page.keyboard.press("j")
+    page.keyboard.press("s")
+    assert page.evaluate("document.activeElement.name") == "verify"
+    page.keyboard.press("Escape")
+    assert page.locator("#picked").is_hidden()
+    assert page.evaluate("document.activeElement.matches('#report a.cite')")
+    page.keyboard.press("s")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert "seven metres" in page.get_by_label("Your question").input_value()
+    assert "speaks against" in page.get_by_label("Your question").input_value()
+    assert seen.faults == []
+    seen.close()
+
+
 def test_one_asks_on_in_a_conversation(browser: Any, plain: Served) -> None:
     run = begin(plain, TIDE)
     seen = Seen(browser, plain)

@@ -42,6 +42,8 @@ ELSEWHERE = {
     ("POST", "/admin/users/{user}/remove"): "remove_user",
     ("POST", "/schedules"): "add_schedule",
     ("POST", "/schedules/{schedule}/remove"): "remove_schedule",
+    ("POST", "/schedules/{schedule}/feed"): "open_schedule_feed",
+    ("POST", "/schedules/{schedule}/feed/close"): "close_schedule_feed",
     ("POST", "/settings/tokens"): "make_token",
     ("POST", "/settings/tokens/{token}/revoke"): "revoke_token",
     ("POST", "/settings/keys"): "set_key",

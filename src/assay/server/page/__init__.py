@@ -72,6 +72,8 @@ ROUTES: tuple[Route, ...] = (
     _route("GET", "/schedules", schedulescreen.list_schedules),
     _route("POST", "/schedules", schedulescreen.add_schedule),
     _route("POST", "/schedules/{schedule}/remove", schedulescreen.remove_schedule),
+    _route("POST", "/schedules/{schedule}/feed", schedulescreen.make_feed),
+    _route("POST", "/schedules/{schedule}/feed/close", schedulescreen.close_feed),
     _route("GET", "/compare", draftscreen.compare),
     _route("GET", "/library", shelfscreen.show_library),
     _route("POST", "/library", shelfscreen.make_collection),
