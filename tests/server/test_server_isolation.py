@@ -36,6 +36,11 @@ BODIES: dict[str, list[Any]] = {
     "change_settings": [{"settings": {"depth": "light"}}],
     "change_user": [{"role": "reader"}],
     "crawl_site": [{"url": "http://127.0.0.1:9/page"}],
+    "begin_addition": [
+        {"crawl": {"url": "http://127.0.0.1:9/page"}, "wait": 60},
+        {"sync": True},
+        {"urls": ["http://127.0.0.1:9/x"], "wait": 60},
+    ],
     "create_collection": [{"name": "{collection}"}],
     "create_run": RUN_NAMED,
     "estimate_run": RUN_NAMED,
@@ -87,7 +92,9 @@ HOOK = {"url": "https://93.184.215.14/hook"}
 
 ONESELF = frozenset(("change_password", "log_in", "log_out"))
 """What acts on whoever asks alone, and would end the session of the test."""
-MAKES = frozenset(("add_places", "crawl_site", "create_collection", "mark_collection", "upload_documents"))
+MAKES = frozenset(
+    ("add_places", "begin_addition", "crawl_site", "create_collection", "mark_collection", "upload_documents")
+)
 """What makes a collection of one's own, where it is called by its bare name."""
 ENDLESS = frozenset(("all_events",))
 """Streams without an end: a second of them is read."""

@@ -50,7 +50,9 @@ ELSEWHERE = {
     ("POST", "/settings/keys/{provider}/remove"): "remove_key",
     ("POST", "/library"): "mark_collection",
     ("POST", "/library/{collection}/documents"): "upload_documents",
-    ("POST", "/library/{collection}/places"): "add_places",
+    ("POST", "/library/{collection}/places"): "begin_addition",
+    ("POST", "/library/{collection}/sync"): "begin_addition",
+    ("POST", "/library/{collection}/readers"): "mark_collection",
     ("POST", "/library/{collection}/remove"): "remove_document",
     ("POST", "/library/{collection}/drop"): "drop_collection",
 }

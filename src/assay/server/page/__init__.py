@@ -79,6 +79,8 @@ ROUTES: tuple[Route, ...] = (
     _route("POST", "/library", shelfscreen.make_collection),
     _route("POST", "/library/{collection:path}/documents", shelfscreen.upload),
     _route("POST", "/library/{collection:path}/places", shelfscreen.add_places),
+    _route("POST", "/library/{collection:path}/sync", shelfscreen.sync),
+    _route("POST", "/library/{collection:path}/readers", shelfscreen.share),
     _route("POST", "/library/{collection:path}/remove", shelfscreen.remove),
     _route("POST", "/library/{collection:path}/drop", shelfscreen.drop),
     _route("GET", "/library/{collection:path}", shelfscreen.show_collection),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Literal
 from urllib.parse import quote
 
 import msgspec
@@ -90,10 +91,45 @@ async def upload(call: RouteCall, collection: str) -> Response:
 
 
 async def add_places(call: RouteCall, collection: str) -> Response:
-    """Read pages of the web into a collection."""
+    """Read pages of the web, sites, or Git repositories into a collection."""
     form = await read_form(call.request)
+    urls, how = form.lines("urls"), form.text("how")
+    wanted = [collections.AdditionWanted(urls=urls, wait=WAIT)]
+    if how == "site":
+        wanted = [collections.AdditionWanted(crawl=_crawl(url, form.text("pages")), wait=WAIT) for url in urls]
+    elif how == "git":
+        named = tuple(url if url.startswith("git+") else f"git+{url}" for url in urls)
+        wanted = [collections.AdditionWanted(urls=named, wait=WAIT)]
     try:
-        await collections.add_places(call, collection, collections.Places(urls=form.lines("urls"), wait=WAIT))
+        for each in wanted:
+            await collections.begin_addition(call, collection, each)
+    except (Refusal, AssayError) as error:
+        return await _collection(call, collection, str(error), 422)
+    return go_to(_address(collection))
+
+
+def _crawl(url: str, pages: str) -> collections.Crawl:
+    return collections.Crawl(url=url, pages=int(pages)) if pages.isdecimal() else collections.Crawl(url=url)
+
+
+async def sync(call: RouteCall, collection: str) -> Response:
+    """Look again at all a collection was added from."""
+    try:
+        await collections.begin_addition(call, collection, collections.AdditionWanted(sync=True, wait=WAIT))
+    except (Refusal, AssayError) as error:
+        return await _collection(call, collection, str(error), 422)
+    return go_to(_address(collection))
+
+
+async def share(call: RouteCall, collection: str) -> Response:
+    """Say who may read a collection, and whether models elsewhere may see it."""
+    form = await read_form(call.request)
+    readers: tuple[str, ...] | Literal["all"] = "all" if form.text("who") == "all" else ()
+    if form.text("who") == "some":
+        readers = form.lines("readers")
+    wanted = collections.CollectionWanted(private=bool(form.text("private")), readers=readers)
+    try:
+        await collections.mark_collection(call, collection, wanted)
     except (Refusal, AssayError) as error:
         return await _collection(call, collection, str(error), 422)
     return go_to(_address(collection))

@@ -29,7 +29,7 @@ from assay.store.sql.server_tables import shares as shares
 from assay.store.sql.server_tables import users as users
 from assay.store.sql.server_tables import webhooks as webhooks
 
-HEAD = "0014"
+HEAD = "0015"
 """The last migration. A database at this version is opened without loading Alembic."""
 
 version = Table("assay_schema", metadata, Column("version_num", Text, primary_key=True))
@@ -272,6 +272,8 @@ additions = Table(
     Column("error", AnyText, nullable=False),
     Column("holder", Text, nullable=False),
     Column("owner", Text, nullable=False),
+    Column("kind", Text, nullable=False, server_default="add"),
+    Column("options", JSON, nullable=False, server_default="{}"),
     UniqueConstraint("id"),
     Index(None, "owner", "number"),
 )
