@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from serving import TIDE, Served, begun, served, until
 
 from assay.app.schedules import ScheduleBook
-from assay.export.atom import ATOM, Feed, atom
+from assay.export.atom import ATOM, AtomFeed, atom
 
 LOW = "# Tides\n\nThe tide at Brest rises seven metres.\n"
 HIGH = "# Tides\n\nThe tide at Brest rises eight metres, says <b>the almanac</b> & others.\n"
@@ -121,6 +121,6 @@ async def test_the_page_makes_one_and_shows_its_address_once(server: Served, sch
 @given(st.text(string.printable + "\x00\x0b\ud800\uffff<&>]]>é", max_size=60))
 def test_it_is_xml_whatever_was_asked(text: str) -> None:
     at, url = "2026-01-01T00:00:00Z", "http://x/feed/y"
-    feed = Feed(id="a", question=text, created_at=at, url=url, site="http://x", entries=())
+    feed = AtomFeed(id="a", question=text, created_at=at, url=url, site="http://x", entries=())
     root = ElementTree.fromstring(atom(feed))
     assert root.find(tag("title")) is not None

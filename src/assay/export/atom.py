@@ -30,7 +30,7 @@ class FeedEntry(msgspec.Struct, frozen=True, kw_only=True):
     changes: Difference | None
 
 
-class Feed(msgspec.Struct, frozen=True, kw_only=True):
+class AtomFeed(msgspec.Struct, frozen=True, kw_only=True):
     """The reports which answered a question, the latest first. `url` is the feed's own address, `site` the server's."""
 
     id: str
@@ -41,7 +41,7 @@ class Feed(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[FeedEntry, ...]
 
 
-def atom(feed: Feed) -> bytes:
+def atom(feed: AtomFeed) -> bytes:
     """The feed as XML."""
     root = Element("feed", {"xmlns": ATOM, "xml:lang": "en"})
     _put(root, "id", f"urn:assay:schedule:{feed.id}")
@@ -57,7 +57,7 @@ def atom(feed: Feed) -> bytes:
     return made
 
 
-def _entry(root: Element, feed: Feed, entry: FeedEntry) -> None:
+def _entry(root: Element, feed: AtomFeed, entry: FeedEntry) -> None:
     made = SubElement(root, "entry")
     _put(made, "id", f"urn:assay:run:{entry.run_id}")
     _put(made, "title", f"{_summary(entry)}: {one_line(feed.question)[:LONGEST_TITLE]}")

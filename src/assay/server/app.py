@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 
-from assay.app.schedules.feed import PATH as FEEDS
+from assay.app.schedules.feeds import PATH as FEEDS
 from assay.app.shares import PATH as SHARED
 from assay.core.errors import AssayError
 from assay.server import operations, page

@@ -8,9 +8,9 @@ import msgspec
 from starlette.responses import Response
 
 from assay.app.schedules import Schedule, ScheduleBook
-from assay.app.schedules.feed import PATH, close_feed, feed_entries, open_feed, schedule_of
+from assay.app.schedules.feeds import PATH, close_feed, feed_entries, open_feed, schedule_of
 from assay.core.sources import sha256
-from assay.export.atom import MEDIA, Feed, FeedEntry, atom
+from assay.export.atom import MEDIA, AtomFeed, FeedEntry, atom
 from assay.server.api.schedules import book_of
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall
@@ -64,7 +64,7 @@ async def show_feed(call: RouteCall, secret: str) -> Response:
 
 def _written(schedule: Schedule, entries: tuple[FeedEntry, ...], site: str, url: str) -> bytes:
     return atom(
-        Feed(
+        AtomFeed(
             id=schedule.id,
             question=schedule.question,
             created_at=schedule.created_at,
