@@ -56,6 +56,7 @@ BODIES: dict[str, list[Any]] = {
     "set_key": [{"key": "sk-of-another"}],
     "share_run": [{}, {"days": 1}],
     "steer_run": [{"text": "more"}],
+    "test_model": [{"model": "extractive"}],
     "verify_run": [{}],
     "verify_text": [{"text": "The tide rises seven metres.", "scope": {"collections": ["{collection}"]}}],
 }

@@ -21,6 +21,7 @@ _OWN = (
     "icon.svg",
     "lanes.js",
     "live.js",
+    "notify.js",
     "page.js",
     "plan.js",
     "select.js",
