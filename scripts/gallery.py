@@ -40,7 +40,7 @@ Wanted = frozenset[tuple[str, int, str]]
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A screen, and what is done on it before: `click:`, `scroll:` or `wait:` and what it is done to."""
+    """A screen, and what is done on it before: `click:`, `scroll:`, `wait:` or `there:` and what it is done to."""
 
     name: str
     path: str
@@ -49,10 +49,12 @@ class Picture(msgspec.Struct, frozen=True):
 
 SCREENS = (
     Picture("ask", "/"),
-    Picture("run", "/runs/{live}/activity", ("wait:.lane:nth-child(2)", "click:.lane details summary")),
+    Picture("run", "/runs/{live}/activity", ("there:.lane:nth-child(2)", "click:.lane details summary")),
     Picture("report", "/runs/{done}"),
     Picture("verdict", "/runs/{done}", ("click:#report a.badge.unsupported", "wait:.note")),
     Picture("citation", "/runs/{done}", ("click:#report a.cite >> nth=1", "wait:.note")),
+    Picture("source", "/runs/{done}", ("click:#report a.cite >> nth=1", "click:.note .opens a", "wait:#source svg")),
+    Picture("document", "{document}"),
     Picture("sources", "/runs/{done}", ("scroll:#sources",)),
     Picture("activity", "/runs/{done}/activity"),
     Picture("runs", "/runs"),
@@ -75,6 +77,7 @@ BEST = (
     ("verdict", 1440, "light"),
     ("citation", 1440, "dark"),
     ("report", 768, "light"),
+    ("source", 1440, "light"),
     ("citation", 390, "dark"),
 )
 """What docs/gallery shows."""
@@ -117,7 +120,9 @@ async def told(browser: Browser, folder: Path, engine: Assay) -> str:
     """The id of the run whose report the pictures show."""
     await engine.add(await printed(browser, folder), "harbour")
     handle = engine.start(QUESTION, sources="@harbour", models={"complex": ("scripted-writer",)})
-    return (await handle.view()).run_id
+    run = (await handle.view()).run_id
+    await engine.label(run, {"starred": "", "project": "harbours"})
+    return run
 
 
 @asynccontextmanager
@@ -145,6 +150,8 @@ async def shoot(tab: Page, screen: Picture, runs: dict[str, str], file: Path) ->
         place = tab.locator(selector).first
         if action == "wait":
             await place.wait_for()
+        elif action == "there":
+            await place.wait_for(state="attached")
         elif action == "click":
             await place.click()
         else:
@@ -171,10 +178,17 @@ async def looked_at(browser: Browser, url: str, done: str, folder: Path, wanted:
             for screen in SCREENS:
                 if not wanted or (screen.name, width, scheme) in wanted:
                     live = await begun(tab) if "{live}" in screen.path else ""
+                    document = await cited(tab, done) if "{document}" in screen.path else ""
                     file = folder / f"{screen.name}-{width}-{scheme}.{kind}"
-                    await shoot(tab, screen, {"done": done, "live": live}, file)
+                    await shoot(tab, screen, {"done": done, "live": live, "document": document}, file)
                     yield file
             await tab.close()
+
+
+async def cited(tab: Page, done: str) -> str:
+    """Where the first passage of a report is marked in its document."""
+    await tab.goto(f"/runs/{done}")
+    return await tab.locator(".opens a").first.get_attribute("href") or ""
 
 
 async def begun(tab: Page) -> str:

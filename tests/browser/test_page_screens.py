@@ -107,7 +107,7 @@ def test_everybody_can_watch_a_run(browser: Any, server: Served) -> None:
     seen.page.goto(f"/runs/{begin(server, WATCHED)}/activity")
     for width in WIDTHS:
         seen.page.set_viewport_size({"width": width, "height": 900})
-        seen.page.locator(".lane").nth(1).wait_for()
+        seen.page.locator(".lane").nth(1).wait_for(state="attached")
         assert seen.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         assert unusable(seen.page) == []
     seen.page.locator("#read").wait_for()

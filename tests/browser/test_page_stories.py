@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from screens import ASKS, PLANS, SKIPPED, WATCHED, Seen, begin, chromium, scripted, shelve
+from pdfs import column, pdf
+from screens import ASKS, PLANS, SKIPPED, WATCHED, Seen, begin, chromium, scripted, shelve, unusable
 from serving import TIDE, TIDES, Served, served
+
+PLACE = "(one) => [one.offsetLeft, one.offsetTop, one.offsetWidth, one.offsetHeight]"
 
 pytestmark = pytest.mark.skipif(bool(SKIPPED), reason=SKIPPED or "there is one")
 
@@ -92,6 +96,28 @@ def test_what_is_selected_is_verified_or_asked_about(browser: Any, plain: Served
     page.wait_for_url("**/verify")
     assert page.locator(".verdicts > li").first.get_attribute("class") in ("quoted", "supported")
     assert "seven metres" in page.get_by_label("Your text").input_value()
+    assert seen.faults == []
+    seen.close()
+
+
+def test_a_sentence_is_asked_about_by_keyboard(browser: Any, plain: Served) -> None:
+    run = begin(plain, TIDE)
+    seen = Seen(browser, plain)
+    page = seen.page
+    page.goto(f"/runs/{run}/activity")
+    page.locator("#read").wait_for()
+    page.goto(f"/runs/{run}")
+    page.keyboard.press("j")
+    page.keyboard.press("s")
+    assert page.evaluate("document.activeElement.name") == "verify"
+    page.keyboard.press("Escape")
+    assert page.locator("#picked").is_hidden()
+    assert page.evaluate("document.activeElement.matches('#report a.cite')")
+    page.keyboard.press("s")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert "seven metres" in page.get_by_label("Your question").input_value()
+    assert "speaks against" in page.get_by_label("Your question").input_value()
     assert seen.faults == []
     seen.close()
 
@@ -298,4 +324,107 @@ def test_without_scripts_one_asks_waits_and_reads(browser: Any, plain: Served, t
     page.get_by_role("button", name="Answer from this evidence").click()
     page.locator("#report, #r-status").first.wait_for()
     assert page.locator("h1").inner_text() == "Who dug the harbour?"
+    seen.close()
+
+
+def test_runs_are_starred_labelled_and_found_by_that(browser: Any, plain: Served) -> None:
+    run = begin(plain, TIDE)
+    seen = Seen(browser, plain)
+    page = seen.page
+    page.goto(f"/runs/{run}/activity")
+    page.locator("#read").wait_for()
+    page.goto(f"/runs/{run}")
+    page.get_by_role("button", name="☆ Star").click()
+    page.locator("details.labels summary").click()
+    page.get_by_label("A new label").fill("project=<b>tides</b>")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.goto("/runs")
+    page.locator(".runs .label").first.click()
+    assert page.locator(".runs > li").count() == 1
+    assert page.locator(".runs .label").inner_text() == "project: <b>tides</b>"
+    assert unusable(page) == []
+    page.get_by_role("link", name="★ Starred").click()
+    page.locator(".runs .star button").click()
+    page.locator(".none").wait_for()  # it was the only one
+    assert page.url.endswith("?label=starred")
+    assert seen.faults == []
+    seen.close()
+
+
+def test_on_a_narrow_screen_the_agents_are_tabs(browser: Any, slow: Served) -> None:
+    """The one which is chosen stays so while fragments arrive; both are there before they have done anything."""
+    run = begin(slow, WATCHED)
+    seen = Seen(browser, slow, viewport={"width": 390, "height": 844})
+    page = seen.page
+    page.goto(f"/runs/{run}/activity")
+    tabs, lanes = page.get_by_role("tab"), page.locator(".lanes > .lane")
+    tabs.nth(1).wait_for()
+    assert [lanes.nth(at).is_visible() for at in range(2)] == [True, False]
+    tabs.first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.getAttribute('aria-controls')") == lanes.nth(1).get_attribute("id")
+    page.locator(".lane.finished").first.wait_for(state="attached")
+    page.locator(".lane-tabs .finished").first.wait_for()
+    assert [lanes.nth(at).is_visible() for at in range(2)] == [False, True]
+    assert tabs.nth(1).get_attribute("aria-selected") == "true"
+    assert unusable(page) == []
+    page.set_viewport_size({"width": 1440, "height": 900})
+    lanes.first.wait_for()
+    assert lanes.nth(1).is_visible()
+    assert tabs.count() == 0
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator("#read").wait_for()
+    assert lanes.nth(1).is_visible()
+    assert seen.faults == []
+    seen.close()
+
+
+def test_a_source_is_read_beside_the_report_and_over_it_where_there_is_no_room(browser: Any, plain: Served) -> None:
+    """The page of the PDF, with the place marked, and its text; by mouse and by keyboard; Esc leads back."""
+    page_of = pdf(
+        [column("Salt in the air."), column("The tide at Brest rises seven metres.", "It turns twice a day.")]
+    )
+    path = f"{plain.url}/api/v1/collections/printed/documents"
+    httpx.post(path, params={"name": "tides.pdf"}, content=page_of, trust_env=False).raise_for_status()
+    run = begin(plain, TIDE, scope={"collections": ["printed"]})
+    for width, over in ((1440, False), (390, True)):
+        seen = Seen(browser, plain, viewport={"width": width, "height": 900})
+        page = seen.page
+        page.goto(f"/runs/{run}/activity")
+        page.locator("#read").wait_for()
+        page.goto(f"/runs/{run}")
+        before = page.locator("#report").evaluate(PLACE)
+        cite, pane = page.locator("#report .cite").first, page.locator("#source")
+        cite.focus()
+        page.keyboard.press("Enter")
+        page.locator(".note").wait_for()
+        if over:
+            assert pane.is_hidden()
+            page.locator(".note .opens a").first.click()
+        pane.locator("svg rect").first.wait_for()
+        assert pane.get_attribute("role") == ("dialog" if over else "complementary")
+        assert page.locator("#report").evaluate(PLACE) == before  # nothing jumps
+        assert pane.locator("svg").get_attribute("aria-label") == "Page 2 as printed"
+        assert page.evaluate("fetch(document.querySelector('#source image').href.baseVal).then((one) => one.ok)")
+        assert unusable(page) == []
+        pane.get_by_label("Text", exact=True).check()
+        assert "rises seven metres" in pane.locator("mark#passage").inner_text()
+        for _ in range(2):
+            page.keyboard.press("Escape")
+        pane.wait_for(state="hidden")
+        assert page.evaluate("document.querySelectorAll('[inert]').length") == 0
+        assert seen.faults == []
+        seen.close()
+
+
+def test_a_marked_page_is_there_without_scripts(browser: Any, plain: Served) -> None:
+    page_of = pdf([column("The heron of Ourne wades.")])
+    path = f"{plain.url}/api/v1/collections/herons/documents"
+    httpx.post(path, params={"name": "heron.pdf"}, content=page_of, trust_env=False).raise_for_status()
+    [document] = httpx.get(path, trust_env=False).json()["documents"]
+    seen = Seen(browser, plain, java_script_enabled=False)
+    seen.page.goto(f"/documents/{document['sha256']}?start=0&end=9#passage")
+    assert seen.page.locator("figure.printed rect").count() == 1
+    assert seen.page.locator("mark#passage").inner_text() == "The heron"
+    assert seen.faults == []
     seen.close()

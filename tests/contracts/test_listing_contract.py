@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.core.errors import LeaseHeld, UnknownName
+from assay.core.errors import LeaseHeld, UnknownName, UsageError
 from assay.core.events import ModelAttempted, encode
 from assay.core.ports import Commit, EventDraft, Journal, ModelUsage, RunFilter, RunPage, ThreadPage
 from assay.core.usage import Usage
@@ -106,6 +106,36 @@ async def test_runs_are_filtered(ana):
         (RunFilter(collection="%"), []),
     ):
         assert ids(await ana.page(wanted, 10)) == found, wanted
+
+
+async def test_labels_are_given_taken_and_looked_for(ana, bob):
+    brief = msgspec.json.encode({"labels": {"team": "ports", 'a"b': ',"starred":'}})
+    await ana.create("r1", "Sea?", brief, [draft("2026-11-01T08:00:00.000Z")])
+    await begin(ana, "r2")
+    await begin(ana, "r3")
+    assert await ana.label("r2", {"starred": "", "team": "Ports"}) == {"starred": "", "team": "Ports"}
+    assert await ana.label("r3", {"x=y": "%", "starred": ""}, ["none"]) == {"x=y": "%", "starred": ""}
+    assert await ana.label("r3", {}, ["starred"]) == {"x=y": "%"}
+    rows = {row.run_id: row.labels for row in (await ana.page(RunFilter(), 10)).rows}
+    assert rows["r1"] == {"team": "ports", 'a"b': ',"starred":'}
+    for label, found in (
+        ("team", ["r2", "r1"]),
+        ("team=ports", ["r1"]),
+        ("team=port", []),
+        ("starred", ["r2"]),
+        ("starred=", ["r2"]),
+        ("x=y", ["r3"]),
+        ("b", []),
+        ("%", []),
+    ):
+        assert ids(await ana.page(RunFilter(label=label), 10)) == found, label
+    assert ids(await bob.page(RunFilter(label="team"), 10)) == []
+    with pytest.raises(UnknownName):
+        await bob.label("r1", {"mine": ""})
+    for wrong in ({"": "x"}, {"a\nb": "x"}, {"a": "x" * 513}, {str(n): "" for n in range(51)}):
+        with pytest.raises(UsageError):
+            await ana.label("r2", wrong)
+    assert (await ana.find("r2")).labels == {"starred": "", "team": "Ports"}
 
 
 async def test_threads_stand_by_their_latest_run(ana, bob):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from web import response, site
 
 from assay import Assay
 from assay.core.errors import TooLarge, UnknownName, UsageError
@@ -70,6 +71,26 @@ async def test_what_is_too_large_leaves_nothing(assay: Assay):
     assert await assay.additions() == []
     if assay.home is not None:
         assert not list((assay.home / "uploads").rglob("*.md"))
+
+
+async def test_a_site_is_read_and_looked_at_again_in_the_background():
+    async with site() as there, Assay(load(web={"allow": "127.0.0.1", "robots": False})) as assay:
+        html = "<!doctype html><title>{0}</title><main><h1>{0}</h1><p>About the {0} of the harbor.</p>{1}</main>"
+        linked = html.format("pier", '<a href="wall.html">x</a>')
+        there.pages |= {
+            "/": response(linked, Content_Type="text/html"),
+            "/wall.html": response(html.format("wall", ""), Content_Type="text/html"),
+        }
+        begun = await assay.begin_crawl(there.url("/"), "harbor", pages=9, depth=2)
+        assert (begun.kind, begun.options) == ("crawl", {"pages": 9, "depth": 2})
+        last = (await followed(assay, begun.id))[-1]
+        assert (last.state, last.documents, last.error) == ("done", 2, "")
+        there.pages["/wall.html"] = response(html.format("crane", ""), Content_Type="text/html")
+        last = (await followed(assay, (await assay.begin_sync("harbor")).id))[-1]
+        assert (last.state, last.line) == ("done", "0 added, 1 changed, 0 gone")
+        assert {each.title for each in await assay.documents("harbor")} == {"pier", "crane"}
+        with pytest.raises(UnknownName):
+            await assay.begin_sync("none")
 
 
 async def test_another_s_additions_are_unknown(assay: Assay):

@@ -35,7 +35,7 @@ async def test_usage_and_runs_of_all_are_an_admins_to_see(server: Served, home: 
         run = await begun(bob, QUESTION, scope={"collections": ["tides"]}, thread="zebras")
         await until(bob, run)
         used = (await bob.get(f"/api/v1/runs/{run}/usage")).json()["usage"]["total"]
-        for path in ("usage", "runs", "audit"):
+        for path in ("usage", "runs", "audit", "queue"):
             assert (await bob.get(f"/api/v1/admin/{path}")).status_code == 403
 
         told = await ana.get("/api/v1/admin/usage")
@@ -50,6 +50,9 @@ async def test_usage_and_runs_of_all_are_an_admins_to_see(server: Served, home: 
         assert limits["usd_per_day"] is None
         assert (await ana.get("/api/v1/admin/usage?user=ana")).json()["usage"] == []
         assert (await ana.get("/api/v1/admin/usage?until=2020-01-01")).json()["usage"] == []
+
+        queue = (await ana.get("/api/v1/admin/queue")).json()
+        assert queue == {"depth": {"waiting": 0, "executed": 0, "parked": 0}, "oldest": "", "workers": []}
 
         runs = await ana.get("/api/v1/admin/runs")
         [shown] = runs.json()["runs"]

@@ -36,11 +36,17 @@ BODIES: dict[str, list[Any]] = {
     "change_settings": [{"settings": {"depth": "light"}}],
     "change_user": [{"role": "reader"}],
     "crawl_site": [{"url": "http://127.0.0.1:9/page"}],
+    "begin_addition": [
+        {"crawl": {"url": "http://127.0.0.1:9/page"}, "wait": 60},
+        {"sync": True},
+        {"urls": ["http://127.0.0.1:9/x"], "wait": 60},
+    ],
     "create_collection": [{"name": "{collection}"}],
     "create_run": RUN_NAMED,
     "estimate_run": RUN_NAMED,
     "follow_up": [QUESTION, *RUN_NAMED],
     "fork_run": [{"point": "write"}, {"point": "write", "scope": {"collections": ["{collection}"]}}],
+    "label_run": [{"added": {"mine": "x"}}, {"removed": ["mine"]}],
     "make_token": [{"scopes": ["admin"]}],
     "mark_collection": [{"private": True}, {"readers": "all"}],
     "search_all": [{"q": "tide"}, {"q": "tide", "collections": ["{collection}"]}],
@@ -50,6 +56,7 @@ BODIES: dict[str, list[Any]] = {
     "set_key": [{"key": "sk-of-another"}],
     "share_run": [{}, {"days": 1}],
     "steer_run": [{"text": "more"}],
+    "test_model": [{"model": "extractive"}],
     "verify_run": [{}],
     "verify_text": [{"text": "The tide rises seven metres.", "scope": {"collections": ["{collection}"]}}],
 }
@@ -65,7 +72,7 @@ QUERIES: dict[str, list[dict[str, str]]] = {
     "list_audit": [{}],
     "list_documents": [{}],
     "list_models": [{}],
-    "list_runs": [{}, {"q": "tide"}, {"thread": "{thread}"}, {"collection": "{collection}"}],
+    "list_runs": [{}, {"q": "tide"}, {"label": "mine"}, {"thread": "{thread}"}, {"collection": "{collection}"}],
     "list_threads": [{}, {"q": "tide"}],
     "list_usage": [{}],
     "read_document": [{}, {"start": "0", "end": "5"}],
@@ -86,7 +93,9 @@ HOOK = {"url": "https://93.184.215.14/hook"}
 
 ONESELF = frozenset(("change_password", "log_in", "log_out"))
 """What acts on whoever asks alone, and would end the session of the test."""
-MAKES = frozenset(("add_places", "crawl_site", "create_collection", "mark_collection", "upload_documents"))
+MAKES = frozenset(
+    ("add_places", "begin_addition", "crawl_site", "create_collection", "mark_collection", "upload_documents")
+)
 """What makes a collection of one's own, where it is called by its bare name."""
 ENDLESS = frozenset(("all_events",))
 """Streams without an end: a second of them is read."""

@@ -14,6 +14,8 @@ import httpx
 import pytest
 from serving import TIDES, served
 
+import assay.server.page
+
 PROJECT = Path(__file__).parent / "typescript"
 INSTALL_SECONDS, TOOL_SECONDS = 180, 120
 
@@ -62,6 +64,20 @@ def test_types_are_made_of_the_newest_edition_too(project: Path, tmp_path: Path)
     tool(project, "openapi-typescript", "openapi-3.2.json", "-o", "newest.d.ts")
     made = (project / "newest.d.ts").read_text()
     assert '"/api/v1/runs/{run}/events"' in made
+
+
+def test_the_scripts_of_the_page_have_the_types_they_say(project: Path) -> None:
+    """Each is a module of its own, written in plain JavaScript with its types in comments."""
+    scripts = sorted(Path(assay.server.page.__file__).parent.glob("static/*.js"))
+    assert len(scripts) > 5
+    there = project / "page"
+    there.mkdir()
+    for script in scripts:
+        assert script.read_text(encoding="utf-8").startswith("// @ts-check\n"), script.name
+        shutil.copy(script, there)
+    options = ("--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "ES2022", "--moduleDetection", "force")
+    browser = ("--module", "ESNext", "--moduleResolution", "bundler", "--lib", "ES2023,DOM,DOM.Iterable")
+    tool(project, "tsc", *options, *browser, *(str(there / script.name) for script in scripts))
 
 
 def test_the_lock_file_names_no_registry() -> None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from assay.app import additions as additions
     from assay.app import adoption as adoption
+    from assay.app import background as background
     from assay.app import collections as collections
     from assay.app import components as components
     from assay.app import crawler as crawler

@@ -15,7 +15,7 @@ from assay.app.context import Context
 from assay.app.places import checked_name
 from assay.app.texts import Sources, listed
 from assay.core.errors import AssayError, UsageError
-from assay.core.ports.collections import ENDED, Addition
+from assay.core.ports.collections import ENDED, Addition, AdditionStart
 from assay.run.holders import is_dead, this_process
 
 KEPT = timedelta(days=7)
@@ -24,11 +24,12 @@ LOOK = 0.5
 """Seconds between two looks at what another process adds."""
 TOLD = 0.25
 """Seconds between two words on how reading goes, as they are stored."""
+ADDING = AdditionStart()
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
-async def begin(context: Context, sources: Sources, collection: str, name: str = "") -> Addition:
-    """Have documents read into a collection; see `Library.begin_add`."""
+async def begin(context: Context, sources: Sources, collection: str, how: AdditionStart = ADDING) -> Addition:
+    """Have documents read into a collection; see `Library.begin_add`, `begin_crawl` and `begin_sync`."""
     checked_name(collection)
     named = tuple(listed(sources))
     if not named:
@@ -37,8 +38,10 @@ async def begin(context: Context, sources: Sources, collection: str, name: str =
     made = Addition(
         id="".join(secrets.choice(_LETTERS) for _ in range(10)),
         collection=collection,
-        name=name or ", ".join(named[:3]),
+        name=how.name or ", ".join(named[:3]),
         sources=named,
+        kind=how.kind,
+        options=how.options,
         created_at=now,
         updated_at=now,
         holder=this_process(),
@@ -54,7 +57,7 @@ async def begin(context: Context, sources: Sources, collection: str, name: str =
 async def upload(context: Context, arriving: uploads.Arriving) -> Addition:
     """Have a file read which came piece by piece; see `Library.begin_upload`."""
     file = await uploads.stored(context, arriving)
-    return await begin(context, [str(file)], arriving.collection, file.name)
+    return await begin(context, [str(file)], arriving.collection, AdditionStart(name=file.name))
 
 
 async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Addition]:
@@ -106,17 +109,31 @@ class _Reader:
         await self._say(state="reading")
         telling = self._context.adding.beside(self._tell(), self._now.id)
         try:
-            done = await collections.add(self._context, list(self._now.sources), self._now.collection, self._hear)
+            found = await self._read()
         except AssayError as error:
             await self._say(over=True, state="failed", error=str(error))
         else:
-            found = {"documents": done.documents, "added": done.added, "warnings": done.warnings}
-            await self._say(over=True, state="done", line="", **found)
+            await self._say(over=True, state="done", **found)
         finally:
             telling.cancel()
             task = asyncio.current_task()
             if not self._over and not (task and task.cancelling()):  # a bug is told to the log, and who waits is told
                 await self._say(over=True, state="failed", error="an error of Assay ended it; the log says which")
+
+    async def _read(self) -> dict[str, object]:
+        """Do it; what came of it."""
+        now, context = self._now, self._context
+        if now.kind == "sync":
+            synced = await collections.sync(context, now.collection, self._hear)
+            line = f"{synced.added} added, {synced.updated} changed, {synced.removed} gone"
+            found = {"documents": synced.documents, "added": synced.added, "warnings": synced.warnings}
+            return {**found, "line": line}
+        if now.kind == "crawl":
+            [url], pages, depth = now.sources, now.options.get("pages", 200), now.options.get("depth", 5)
+            done = await collections.crawl(context, url, now.collection, pages, depth, self._hear)
+        else:
+            done = await collections.add(context, list(now.sources), now.collection, self._hear)
+        return {"documents": done.documents, "added": done.added, "warnings": done.warnings, "line": ""}
 
     def _hear(self, line: str) -> None:
         """A word from the thread that reads."""

@@ -19,6 +19,7 @@ from assay.core.depths import changed_depths
 from assay.core.detection import of_question
 from assay.core.errors import UnknownName, UsageError
 from assay.core.families import judges
+from assay.core.labels import checked_labels
 from assay.core.languages import read_language
 from assay.core.outline import read_template
 from assay.core.usage import Budget
@@ -32,7 +33,7 @@ N = TypeVar("N", int, float)
 
 LONGEST_QUESTION = 100_000
 """Characters; a question is not where documents are put."""
-LONGEST_NAME, LONGEST_LABEL, MOST_LABELS = 200, 512, 50
+LONGEST_NAME = 200
 
 _QUOTED = re.compile(r"[\"“„«`][^\"“”„«»`]*[\"”»`]")
 
@@ -144,7 +145,7 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
         assess=True,
         tools=settings.agents.tools,
         user=_user(wanted.get("user")),
-        labels=_named(wanted.get("labels") or {}),
+        labels=checked_labels(wanted.get("labels") or {}),
         release=own_release(),
         answers=given(wanted.get("answers") or ()),
         thread=(wanted.get("thread") or "").strip(),
@@ -247,12 +248,6 @@ def _user(given: str | None) -> str:
     if len(user) > LONGEST_NAME or not user.isprintable():
         raise UsageError(f"a user's name is up to {LONGEST_NAME} characters in one line")
     return user
-
-
-def _named(labels: Mapping[str, str]) -> dict[str, str]:
-    if len(labels) > MOST_LABELS or any(len(each) > LONGEST_LABEL for pair in labels.items() for each in pair):
-        raise UsageError(f"a run has up to {MOST_LABELS} labels, names and values of up to {LONGEST_LABEL} characters")
-    return dict(labels)
 
 
 def _language(question: str, asked: str) -> str:

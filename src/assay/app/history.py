@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from assay import app
@@ -46,6 +46,7 @@ class RunHistory(DocumentLibrary):
         until: str = "",
         thread: str = "",
         collection: str = "",
+        label: str = "",
         cursor: str = "",
         limit: int = LATEST,
         accounts: bool = True,
@@ -59,6 +60,7 @@ class RunHistory(DocumentLibrary):
             until: created before that.
             thread: the name of a thread.
             collection: a collection which it was to search.
+            label: a label it has: its name, or `name=value`.
             cursor: `next` of the page before; empty for the newest.
             limit: at most so many runs, up to 1,000.
             accounts: whether users, labels, money and tokens are told, which takes its time.
@@ -66,8 +68,22 @@ class RunHistory(DocumentLibrary):
         Raises:
             UsageError: no such status, no such limit, or a cursor of another list.
         """
-        wanted = app.run_lists.filter_of(status, text, since, until, thread, collection.removeprefix("@"))
+        said = {"text": text, "since": since, "until": until, "thread": thread, "label": label}
+        wanted = app.run_lists.filter_of(status, **said, collection=collection.removeprefix("@"))
         return await app.run_lists.page(self._context, wanted, cursor, limit, accounts=accounts)
+
+    async def label(
+        self, reference: str, added: Mapping[str, str] | None = None, removed: Collection[str] = ()
+    ) -> dict[str, str]:
+        """Give a run labels (names with values, which may be empty), and take some from it; those it has then.
+
+        Labels are for lists: no model is told. A run is `starred` by a label of that name.
+
+        Raises:
+            UsageError: a label without a name, too many, or too long ones; nothing was changed.
+            UnknownName: there is no such run.
+        """
+        return await app.run_lists.label(self._context, reference, added or {}, removed)
 
     async def usage(self, since: str = "", until: str = "") -> list[ModelUsage]:
         """What runs took of each model: this user's, or of `owned_by(None)` every user's, by user and model.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -47,19 +47,22 @@ async def page(context: Context, wanted: RunFilter, cursor: str, limit: int, *, 
     return RunsPage(runs=tuple(rows), next="" if found.next is None else pages.written(found.next))
 
 
-def filter_of(
-    status: Collection[RunStatus], text: str, since: str, until: str, thread: str, collection: str
-) -> RunFilter:
-    """What a list is to hold.
+def filter_of(status: Collection[RunStatus], **said: str) -> RunFilter:
+    """What a list is to hold: `said` are the other fields of the filter.
 
     Raises:
         UsageError: there is no such status.
     """
     try:
-        said = {"text": text, "since": since, "until": until, "thread": thread, "collection": collection}
         return msgspec.convert({"status": list(status), **said}, RunFilter)
     except msgspec.ValidationError as error:
         raise UsageError(f"{error}") from error
+
+
+async def label(context: Context, reference: str, added: Mapping[str, str], removed: Collection[str]) -> dict[str, str]:
+    """Change the labels of a run; see `Assay.label`."""
+    journal = context.store.journal
+    return await journal.label((await journal.find(reference)).run_id, added, removed)
 
 
 async def threads(context: Context, text: str, cursor: str, limit: int) -> ThreadsPage:

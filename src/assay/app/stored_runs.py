@@ -19,7 +19,6 @@ class ListedRun(RunRow, frozen=True, kw_only=True):
     """A run in a list, whose it is, and what it has used by now: US dollars, tokens in and out together."""
 
     user: str = ""
-    labels: dict[str, str] = {}
     usd: float = 0.0
     tokens: int = 0
 
@@ -28,7 +27,6 @@ class _Owned(msgspec.Struct, frozen=True):
     """What is read of a brief."""
 
     user: str = ""
-    labels: dict[str, str] = {}
 
 
 async def latest(context: Context, limit: int) -> list[RunRow]:
@@ -60,7 +58,7 @@ def listed_run(row: RunRow, spent: Spent | None) -> ListedRun:
     if spent is None:
         return known
     owned, used = msgspec.json.decode(spent.brief, type=_Owned), spent.usage
-    return msgspec.structs.replace(known, user=owned.user, labels=owned.labels, usd=used.usd, tokens=used.tokens)
+    return msgspec.structs.replace(known, user=owned.user, usd=used.usd, tokens=used.tokens)
 
 
 async def find(context: Context, reference: str) -> RunRow:

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 
+from assay.app.schedules.feeds import PATH as FEEDS
 from assay.app.shares import PATH as SHARED
 from assay.core.errors import AssayError
 from assay.server import operations, page
@@ -127,6 +128,6 @@ def _broken(request: Request, error: Exception) -> Response:
 
 
 def _where(request: Request) -> str:
-    """The path of a request as a log may show it: of a link to a report without its secret."""
+    """The path of a request as a log may show it: of a link to a report, or a feed, without its secret."""
     path = str(request.scope["path"])
-    return f"{SHARED}…" if path.startswith(SHARED) else path
+    return next((f"{public}…" for public in (SHARED, FEEDS) if path.startswith(public)), path)

@@ -33,7 +33,8 @@ PATHS = {
     "thread": "A thread: its name, its title, or the start of its name.",
     "provider": "A provider which takes a key: `openai`, `brave`, `oidc`.",
     "share": "A link to a report: its id.",
-    "secret": "What follows `/s/` in the link to a report.",
+    "secret": "What follows `/s/` in the link to a report, `/feed/` in the address of a feed.",
+    "schedule": "A schedule: its id, or the start of it.",
     "lane": "An agent: its number in the run (`lane`).",
     "number": "A number from 1: a citation's in the report, or a page's in the document.",
 }

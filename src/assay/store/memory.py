@@ -33,6 +33,7 @@ from assay.core.ports.collections import ENDED, Addition
 from assay.store import common
 from assay.store.blobs import MemoryBlobs
 from assay.store.common import Store, Wall
+from assay.store.labels import given_labels
 from assay.store.listeners import Listeners
 from assay.store.memory_library import MemoryLibrary as MemoryLibrary
 from assay.store.memory_lists import MemoryListing
@@ -186,6 +187,7 @@ class MemoryJournal(MemoryListing):
                 check(each, _spending(counted, each.since, None), going, brief)
             whose = owner if self._owner is None else self._owner
             run = StoredRun(run_id, question, brief, common.created_at(events, self._wall), thread, whose)
+            run.labels = given_labels(brief)
             self._begin(run)
             return run.apply(Commit(events=tuple(events), steps=given.steps, ledger=given.ledger))
 

@@ -6,11 +6,12 @@ import copy
 import itertools
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Self
 
 from assay.core.errors import LeaseHeld, UnknownName
 from assay.core.events import ModelAttempted
+from assay.core.labels import relabelled
 from assay.core.ports.lists import (
     ModelUsage,
     RunFilter,
@@ -23,6 +24,7 @@ from assay.core.ports.lists import (
 )
 from assay.store import common
 from assay.store.common import Wall
+from assay.store.labels import label_marks, written_labels
 from assay.store.memory_run import StoredRun
 
 Key = tuple[str, str]
@@ -59,6 +61,15 @@ class MemoryListing:
         with self._lock:
             found = sorted((run for run in self._known() if run.number > number), key=lambda run: run.number)
             return [(run.number, run.row(self._wall())) for run in found[:limit]]
+
+    async def label(self, run_id: str, added: Mapping[str, str], removed: Collection[str] = ()) -> dict[str, str]:
+        """See the port."""
+        with self._lock:
+            run = next((each for each in self._known() if each.run_id == run_id), None)
+            if run is None:
+                raise common.unknown_run(run_id)
+            run.labels = relabelled(run.labels, added, removed)
+            return dict(run.labels)
 
     async def usage(self, since: str = "", until: str = "", *, daily: bool = False) -> list[ModelUsage]:
         """See the port."""
@@ -189,5 +200,6 @@ def _is(run: StoredRun, wanted: RunFilter) -> bool:
         and (not wanted.since or run.created_at >= wanted.since)
         and (not wanted.until or run.created_at < wanted.until)
         and (not wanted.thread or run.thread == wanted.thread)
+        and (not wanted.label or any(mark in written_labels(run.labels) for mark in label_marks(wanted.label)))
         and (not wanted.collection or common.between(wanted.collection) in common.searched(run.brief))
     )

@@ -27,6 +27,7 @@ class StoredRun:
     fence: int = 0
     control: Action = ""
     active_seconds: float = 0.0
+    labels: dict[str, str] = field(default_factory=dict)
     events: list[Envelope] = field(default_factory=list)
     keys: dict[str, EventKey] = field(default_factory=dict)
     steps: dict[str, StepRecord] = field(default_factory=dict)
@@ -67,4 +68,5 @@ class StoredRun:
             last_seq=len(self.events),
             thread=self.thread,
             owner=self.owner,
+            labels=dict(self.labels),
         )

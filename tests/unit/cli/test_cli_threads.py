@@ -27,6 +27,19 @@ def assay(capsys: pytest.CaptureFixture[str]) -> Command:
     return spoken(capsys)
 
 
+def test_runs_are_starred_and_labelled(assay: Command, notes: Path):
+    for question in ("How far does the tide rise?", "When was the harbor built?"):
+        assert assay(question, "--in", notes, "-q").returncode == 0
+    assert assay("runs", "label", "last").stderr.endswith(": no labels\n")
+    assert assay("runs", "label", "last", "--star", "project=tides").stderr.endswith(": project=tides, starred\n")
+    for label, count in (("starred", 1), ("project=tides", 1), ("project", 1), ("project=town", 0)):
+        listed = json.loads(assay("runs", "list", "--label", label, "--json").stdout)
+        assert len(listed) == count
+        assert all(each["labels"] == {"project": "tides", "starred": ""} for each in listed)
+    assert assay("runs", "label", "last", "--unstar", "--remove", "project").stderr.endswith(": no labels\n")
+    assert assay("runs", "label", "last", "=x").returncode == 2
+
+
 def test_threads_are_listed_shown_named_and_deleted(assay: Command, notes: Path):
     assert "--thread NAME" in assay("threads", "list").stderr
     assert assay("How far does the tide rise?", "--in", notes, "--thread", "sea", "-q").returncode == 0

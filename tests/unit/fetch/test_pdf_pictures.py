@@ -77,6 +77,14 @@ def test_a_passage_with_a_word_between_which_is_not_printed_there_is_found_in_pi
     assert places("…").boxes == ()
 
 
+def test_what_stands_beside_each_other_has_one_box_and_columns_have_two() -> None:
+    pieces = [[(72.0, 700.0, "Salt and wind"), (146.0, 700.0, "and rain"), (330.0, 700.0, "in another column.")]]
+    found, text = asked(pdf(pieces), passage="Salt and wind and rain in another column.")
+    boxes = msgspec.json.decode(text, type=PagePlaces).boxes
+    assert [round(box.left * 595, -1) for box in boxes] == [70, 330]
+    assert found is None
+
+
 @given(st.text("abß ﬁ.-\n", max_size=80), st.integers(0, 80), st.integers(1, 40))
 def test_what_stands_there_is_found_where_it_stands(text: str, start: int, size: int) -> None:
     letters, index = pictures._letters(text)

@@ -20,7 +20,7 @@ OLD = (
     (
         "INSERT INTO runs (run_id, question, brief, created_at, status, holder, lease_until, fence, control,"
         " active_seconds, last_seq, thread) VALUES"
-        " ('r1', 'q', '{}', '2026-01-01', 'completed', '', 0, 1, '', 1.0, 0, ''),"
+        " ('r1', 'q', '{\"labels\": {\"team\": \"sea\"}}', '2026-01-01', 'completed', '', 0, 1, '', 1.0, 0, ''),"
         " ('r2', 'q', '{}', '2026-01-02', 'completed', '', 0, 1, '', 1.0, 0, 'harbor'),"
         " ('r3', 'q', '{}', '2026-01-03', 'completed', '', 0, 1, '', 1.0, 0, 'harbor')"
     ),
@@ -76,6 +76,12 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
             connection.exec_driver_sql("SELECT setval(pg_get_serial_sequence('documents', 'row'), 40)")
     opened.close()
     return open_store(tmp_path, database=url)
+
+
+async def test_runs_have_the_labels_they_were_begun_with(store: Store) -> None:
+    rows = {row.run_id: row.labels for row in await store.journal.runs(9)}
+    assert rows == {"r1": {"team": "sea"}, "r2": {}, "r3": {}}
+    await store.close()
 
 
 def test_all_is_the_local_user_s(store: Store, request: pytest.FixtureRequest):

@@ -36,6 +36,7 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     `next_at` is when it is due, `created_at` when it was made (ISO 8601 UTC). `options` are those of `Assay.start`;
     texts stand in them, never the paths of their files. `runs` are those which ended with a report, oldest first;
     `current` is one which was begun and has not ended. `owner` is whose it is, empty for the one local user.
+    `feed` is the SHA-256 of what its feed's address ends with, empty where it has none.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[str, ...] = ()
     current: str = ""
     owner: str = ""
+    feed: str = ""
 
     @property
     def last(self) -> str:

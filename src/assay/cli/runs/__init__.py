@@ -26,6 +26,7 @@ command = LazyGroup(
         "diff": ("assay.cli.runs.diff", "Compare the reports of two runs."),
         "replay": ("assay.cli.runs.replay", "Recompute a run from its stored steps, and compare."),
         "export": ("assay.cli.runs.export", "Write a run's report to a file."),
+        "label": ("assay.cli.runs.label", "Star runs and label them, to find them again."),
         "share": ("assay.cli.runs.share", "Make a link under which anybody may read a run's report."),
         "rm": ("assay.cli.runs.rm", "Delete runs and the documents only they used."),
         "prune": ("assay.cli.runs.prune", "Delete old runs by age, number or size."),

@@ -27,6 +27,7 @@ class ListFilter(TypedDict):
     until: str
     thread: str
     collection: str
+    label: str
 
 
 class ShownRuns:
@@ -49,6 +50,7 @@ class ShownRuns:
 @click.option("--before", "until", default="", metavar="DATE", help="List only runs started before this day.")
 @click.option("--thread", default="", metavar="NAME", help="List only runs of this thread.")
 @click.option("--collection", default="", metavar="NAME", help="List only runs which searched this collection.")
+@click.option("--label", default="", metavar="NAME[=VALUE]", help="List only runs with this label.")
 @click.option("--search", metavar="WORDS", help="Search questions and reports for these words, best match first.")
 @options.paging
 @options.json_output

@@ -114,14 +114,25 @@ class Collections(Protocol):
 # Documents which are being added in the background: what each came to, so that any process can tell.
 
 AdditionState = Literal["waiting", "reading", "done", "failed"]
+AdditionKind = Literal["add", "crawl", "sync"]
 ENDED: frozenset[AdditionState] = frozenset(("done", "failed"))
+
+
+class AdditionStart(msgspec.Struct, frozen=True, kw_only=True):
+    """How an addition is begun, beside what it reads; without a name it is called by that."""
+
+    name: str = ""
+    kind: AdditionKind = "add"
+    options: dict[str, int] = {}
 
 
 class Addition(msgspec.Struct, frozen=True, kw_only=True):
     """Documents on their way into a collection; `seq` counts what was said of it.
 
-    `name` is what a person calls it, `sources` are what is read: paths and addresses. `line` is the last word on how it
-    goes; `documents` were found so far, `added` of them are new. `holder` is the process that reads.
+    `name` is what a person calls it, `sources` are what is read: paths and addresses. `kind` says how: the site at an
+    address is crawled by `options` (pages, depth), of a collection all it was added from is looked at again. `line` is
+    the last word on how it goes; `documents` were found so far, `added` of them are new. `holder` is the process that
+    reads.
     """
 
     id: str
@@ -139,6 +150,8 @@ class Addition(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
     holder: str = ""
     owner: str = ""
+    kind: AdditionKind = "add"
+    options: dict[str, int] = {}
 
 
 class Additions(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Literal, Protocol
 
 import msgspec
@@ -17,7 +17,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """A run in a list. `holder` is empty when no live process has it; `created_at` is ISO 8601 UTC.
 
     `thread` names the conversation it is part of, empty for none. One `queued` is there for any worker to take up.
-    `owner` is whose it is, empty for the one local user.
+    `owner` is whose it is, empty for the one local user; `labels` are those it has now.
     """
 
     run_id: str
@@ -31,6 +31,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     thread: str = ""
     queued: bool = False
     owner: str = ""
+    labels: dict[str, str] = {}
 
 
 class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +39,8 @@ class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
 
     `text` is in the question, case and spacing aside. `since` and `until` (exclusive) are of the creation, ISO 8601 UTC
     or the beginning of it. `thread` names a conversation; the run it began with belongs to it. `collection` is one
-    which the run was to search, called as its owner calls it. Empty says nothing.
+    which the run was to search, called as its owner calls it. `label` is the name of one, or `name=value`. Empty says
+    nothing.
     """
 
     status: tuple[RunStatus, ...] = ()
@@ -47,6 +49,7 @@ class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
     until: str = ""
     thread: str = ""
     collection: str = ""
+    label: str = ""
 
 
 class RunPage(msgspec.Struct, frozen=True):
@@ -110,6 +113,15 @@ class Listing(Protocol):
     async def after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
         """Runs in the order in which they were begun, with their numbers, from `number` exclusive: how an index catches
         up. Numbers are never reused.
+        """
+        ...
+
+    async def label(self, run_id: str, added: Mapping[str, str], removed: Collection[str] = ()) -> dict[str, str]:
+        """Give a run labels, and take some from it; those it has then.
+
+        Raises:
+            UsageError: a run may not have these; nothing was changed.
+            UnknownName: there is no such run.
         """
         ...
 

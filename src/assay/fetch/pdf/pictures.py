@@ -29,6 +29,8 @@ TALLEST = 6
 PIECE = 24
 """Letters of a part of a passage, where the whole does not stand on the page in one stretch."""
 SCALE = 10_000
+NEXT = 0.02
+"""The share of a page's width which is at most between two words of a line."""
 
 
 class PagePictures:
@@ -82,7 +84,7 @@ def _places(page: Any, asked: PageAsked) -> PagePlaces:
     width, height = page.get_size()
     text = page.get_textpage()
     try:
-        boxes = tuple(_boxes(page, text, asked))
+        boxes = _lines(list(_boxes(page, text, asked)))
     except pypdfium2.PdfiumError:
         boxes = ()
     finally:
@@ -110,6 +112,23 @@ def _box(page: Any, *corners: tuple[float, float]) -> PageBox:
         seen.append((across.value / SCALE, down.value / SCALE))
     (left, top), (right, bottom) = ((min(pair), max(pair)) for pair in zip(*seen, strict=True))
     return PageBox(left=left, top=right, width=top - left, height=bottom - right)
+
+
+def _lines(boxes: list[PageBox]) -> tuple[PageBox, ...]:
+    """One box for what stands beside each other on a line: PDFium makes one of each stretch that was set at once."""
+    made: list[PageBox] = []
+    for box in boxes:
+        last = made[-1] if made else box
+        low, high = max(last.top, box.top), min(last.top + last.height, box.top + box.height)
+        gap = max(box.left - last.left - last.width, last.left - box.left - box.width)
+        if not made or 2 * (high - low) < min(last.height, box.height) or gap > NEXT:
+            made.append(box)
+            continue
+        left, top = min(last.left, box.left), min(last.top, box.top)
+        right = max(last.left + last.width, box.left + box.width)
+        bottom = max(last.top + last.height, box.top + box.height)
+        made[-1] = PageBox(left=left, top=top, width=right - left, height=bottom - top)
+    return tuple(made)
 
 
 def _letters(text: str) -> tuple[str, list[int]]:

@@ -14,6 +14,7 @@ from assay.server.api import (
     configuration,
     documents,
     events,
+    feeds,
     logins,
     reports,
     run_control,
@@ -49,6 +50,8 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *logins.routes.endpoints,
     *shares.routes.endpoints,
     *shares.public.endpoints,
+    *feeds.routes.endpoints,
+    *feeds.public.endpoints,
 )
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import msgspec
 
+from assay.app.overview import QueueStanding
 from assay.core import pages
 from assay.core.errors import UsageError
 from assay.core.ports import ModelUsage, RunFilter, RunRow, RunStatus
@@ -205,6 +206,12 @@ async def list_all_runs(call: RouteCall, query: AllRunsWanted) -> AllRuns:
         query.limit,
     )
     return AllRuns(runs=tuple(map(_run_shown, rows)), next=after)
+
+
+@routes.get("/admin/queue", scope="admin")
+async def show_queue(call: RouteCall) -> QueueStanding:
+    """Show how many runs wait, are executed, or wait for a person, and which processes execute runs."""
+    return await call.backend.assay.overview.queue()
 
 
 def _used(row: ModelUsage) -> DayUsage:

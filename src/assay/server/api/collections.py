@@ -103,6 +103,15 @@ class Places(RequestBody, frozen=True, kw_only=True):
     wait: float = WAIT
 
 
+class AdditionWanted(RequestBody, frozen=True, kw_only=True):
+    """One of: pages to be read, a site to be crawled, or a look again at all the collection was added from."""
+
+    urls: tuple[str, ...] = ()
+    crawl: Crawl | None = None
+    sync: bool = False
+    wait: float = 0.0
+
+
 class Added(msgspec.Struct, frozen=True, kw_only=True):
     """What came of adding: how many documents were found, and how many of them are new; warnings are sentences."""
 
@@ -198,8 +207,7 @@ async def add_places(call: RouteCall, collection: str, body: Places) -> Addition
 async def crawl_site(call: RouteCall, collection: str, body: Crawl) -> Added:
     """Read a site into a collection; the answer comes when it is read. What is read when it breaks off is kept."""
     sources_of(AddedScope(urls=(body.url,)), call.backend.settings)
-    pages, depth = min(max(body.pages, 1), 10_000), min(max(body.depth, 0), 50)
-    made = await call.assay.crawl(body.url, collection, pages=pages, depth=depth)
+    made = await call.assay.crawl(body.url, collection, pages=_pages(body), depth=_depth(body))
     return Added(
         collection=made.collection,
         documents=made.documents,
@@ -209,11 +217,40 @@ async def crawl_site(call: RouteCall, collection: str, body: Crawl) -> Added:
     )
 
 
+@routes.post("/collections/{collection:path}/additions", status=202)
+async def begin_addition(call: RouteCall, collection: str, body: AdditionWanted) -> AdditionList:
+    """Have pages, a site or what has changed read in the background; `/additions` tells how it goes.
+
+    The answer comes at once, or after `wait` seconds.
+    """
+    if (body.crawl is not None) + body.sync + bool(body.urls) != 1:
+        raise refused("", "say one thing to do: urls, crawl or sync")
+    if body.sync:
+        made = await call.assay.begin_sync(collection)
+    elif body.crawl is not None:
+        sources_of(AddedScope(urls=(body.crawl.url,)), call.backend.settings)
+        made = await call.assay.begin_crawl(
+            body.crawl.url, collection, pages=_pages(body.crawl), depth=_depth(body.crawl)
+        )
+    else:
+        named = sources_of(AddedScope(urls=body.urls), call.backend.settings) or []
+        made = await call.assay.begin_add(named, collection)
+    return await told(call, [made], body.wait)
+
+
 @routes.post("/collections/{collection:path}/sync")
 async def sync_collection(call: RouteCall, collection: str) -> Synced:
     """Look again at all a collection was added from."""
     synced = await call.assay.sync(collection)
     return msgspec.structs.replace(synced, warnings=tuple(map(named_alone, synced.warnings)))
+
+
+def _pages(crawl: Crawl) -> int:
+    return min(max(crawl.pages, 1), 10_000)
+
+
+def _depth(crawl: Crawl) -> int:
+    return min(max(crawl.depth, 0), 50)
 
 
 @routes.delete("/collections/{collection:path}/documents/{document}")

@@ -13,7 +13,7 @@ from assay.core.events import ControlApplied, RunWaiting
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunStatus
 from assay.server.api.run_details import Part, RunBegun, RunDetail, RunList, RunShown, begun, detail, listed
-from assay.server.api.run_requests import QuestionWanted, RunWanted, asked_of, sources_of, wanted_of
+from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, asked_of, sources_of, wanted_of
 from assay.server.idempotency import once
 from assay.server.wire import Endpoints, RouteCall
 
@@ -24,8 +24,8 @@ AT_REST = frozenset((*FINAL, "paused", "waiting"))
 
 
 class RunsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which runs: of these statuses, of one thread, over one collection, with `q` in the question, begun `since` and
-    before `until`.
+    """Which runs: of these statuses, of one thread, over one collection, with a `label` (`name` or `name=value`), with
+    `q` in the question, begun `since` and before `until`.
 
     Times are ISO 8601 UTC or the beginning of it (2026-11). `cursor` is `next` of the page before.
     """
@@ -34,10 +34,24 @@ class RunsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     status: tuple[RunStatus, ...] = ()
     thread: str = ""
     collection: str = ""
+    label: str = ""
     since: str = ""
     until: str = ""
     cursor: str = ""
     limit: int = 50
+
+
+class LabelsChanged(RequestBody, frozen=True, kw_only=True):
+    """Labels to give, names with values which may be empty, and names of those to take."""
+
+    added: dict[str, str] = {}
+    removed: tuple[str, ...] = ()
+
+
+class RunLabels(msgspec.Struct, frozen=True, kw_only=True):
+    """The labels a run has now."""
+
+    labels: dict[str, str]
 
 
 class WordsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -106,6 +120,7 @@ async def list_runs(call: RouteCall, query: RunsWanted) -> RunList:
         until=query.until,
         thread=query.thread,
         collection=query.collection,
+        label=query.label,
         cursor=query.cursor,
         limit=query.limit,
     )
@@ -135,8 +150,15 @@ async def show_run(call: RouteCall, run: str, query: Shown) -> RunDetail:
     if query.wait and call.request.method != "HEAD":
         await _at_rest(call, run, query.wait)
     view = await call.backend.view(call.owner, run)
+    row = await call.assay.find(view.run_id)
     call.headers["ETag"] = f'W/"{view.last_seq}"'
-    return detail(view, frozenset(query.expand), query.citations)
+    return msgspec.structs.replace(detail(view, frozenset(query.expand), query.citations), labels=row.labels)
+
+
+@routes.patch("/runs/{run}/labels")
+async def label_run(call: RouteCall, run: str, body: LabelsChanged) -> RunLabels:
+    """Give a run labels, and take some from it. They are for lists: no model is told."""
+    return RunLabels(labels=await call.assay.label(run, body.added, body.removed))
 
 
 @routes.delete("/runs/{run}", status=204)

@@ -35,6 +35,7 @@ class ScheduleShown(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...] | None
     runs: tuple[str, ...]
     current: str
+    has_feed: bool
 
 
 class ScheduleList(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,13 +47,13 @@ class ScheduleList(msgspec.Struct, frozen=True, kw_only=True):
 @routes.get("/schedules")
 async def list_schedules(call: RouteCall) -> ScheduleList:
     """List the schedules, and when each is due."""
-    return ScheduleList(schedules=tuple(map(_shown, _book(call).all())))
+    return ScheduleList(schedules=tuple(map(_shown, book_of(call).all())))
 
 
 @routes.post("/schedules", status=201)
 async def add_schedule(call: RouteCall, body: ScheduleWanted) -> ScheduleShown:
     """Have the server ask a question again and again; it is due at once."""
-    book, seconds = _book(call), read_every(body.every)
+    book, seconds = book_of(call), read_every(body.every)
     wanted = cast(
         RunOptions, {name: value for name, value in wanted_of(body.run).items() if value not in (None, (), {})}
     )
@@ -67,11 +68,11 @@ async def add_schedule(call: RouteCall, body: ScheduleWanted) -> ScheduleShown:
 @routes.delete("/schedules/{schedule}", status=204)
 async def remove_schedule(call: RouteCall, schedule: str) -> None:
     """Forget a schedule; the runs which answered it stay."""
-    book = _book(call)
+    book = book_of(call)
     book.remove(book.find(schedule).id)
 
 
-def _book(call: RouteCall) -> ScheduleBook:
+def book_of(call: RouteCall) -> ScheduleBook:
     """The schedules of who asks.
 
     Raises:
@@ -92,4 +93,5 @@ def _shown(schedule: Schedule) -> ScheduleShown:
         sources=schedule.sources,
         runs=schedule.runs,
         current=schedule.current,
+        has_feed=bool(schedule.feed),
     )

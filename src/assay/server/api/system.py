@@ -5,10 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from assay.app.doctor import Diagnosis, examine
+from assay.app.model_trials import ModelTrial, try_model
 from assay.app.providers import Provider, providers
 from assay.core.brief import Role
 from assay.plugins import names
 from assay.server.api.reports import formats
+from assay.server.api.run_requests import RequestBody
 from assay.server.wire import Endpoints, RouteCall
 
 routes = Endpoints("system")
@@ -25,6 +27,12 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
 
     roles: dict[Role, tuple[str, ...]]
     providers: tuple[Provider, ...]
+
+
+class ModelNamed(RequestBody, frozen=True, kw_only=True):
+    """A model, as settings name it: `PROVIDER:NAME`."""
+
+    model: str
 
 
 class Findings(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +54,13 @@ async def list_models(call: RouteCall, query: ModelsWanted) -> Models:
     """List which models can be used, and what is missing for the others."""
     settings = call.backend.settings
     return Models(roles=settings.roles(), providers=tuple(await providers(settings, query.providers)))
+
+
+@routes.post("/models/test", scope="admin")
+async def test_model(call: RouteCall, body: ModelNamed) -> ModelTrial:
+    """Ask a model for one word: whether it answers, how fast, and what that costs."""
+    call.about(body.model)
+    return await try_model(call.backend.settings, body.model)
 
 
 @routes.get("/doctor", scope="admin")

@@ -127,6 +127,7 @@ async def show_health(call: RouteCall) -> Response:
         call,
         "admin/health.html",
         section="settings",
+        queue=await admin.show_queue(call),
         runs=going.runs,
         more=bool(going.next),
         findings=sorted(findings, key=lambda each: order[each.state]),

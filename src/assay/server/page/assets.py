@@ -19,10 +19,13 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 _OWN = (
     "icon.svg",
+    "lanes.js",
     "live.js",
+    "notify.js",
     "page.js",
     "plan.js",
     "select.js",
+    "source.js",
     "upload.js",
 )
 _HTMX = ("vendor/htmx.min.js", "trusted.js", "vendor/hx-sse.min.js")

@@ -74,6 +74,7 @@ async def report_screen(
         link=link,
         fault=fault,
         words=WORDS,
+        labels=(await call.assay.find(view.run_id)).labels,
         exports=_exports(),
         collections=known_here,
         **values,

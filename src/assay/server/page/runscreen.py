@@ -8,6 +8,7 @@ from typing import Literal
 from starlette.responses import Response
 
 from assay.core import plan
+from assay.core.labels import STARRED, read_label
 from assay.core.ports import FINAL
 from assay.core.report import written
 from assay.core.view import RunView
@@ -17,7 +18,7 @@ from assay.server.page.board import screen_of
 from assay.server.page.forms import PageForm, converted, read_form, run_wanted
 from assay.server.page.hub import hub_of
 from assay.server.page.reportscreen import report_screen
-from assay.server.page.templates_environment import go_to, noted, screen
+from assay.server.page.templates_environment import go_to, local, noted, screen
 from assay.server.problems import refusal
 from assay.server.streams import HEADERS, EventStream
 from assay.server.wire import RouteCall
@@ -34,13 +35,28 @@ _DONE: dict[str, str] = {
 async def list_runs(call: RouteCall) -> Response:
     """One's runs, page by page; those with certain words in question or report."""
     asked = call.request.query_params
-    words, cursor = asked.get("q", "").strip(), asked.get("cursor", "")
+    words, cursor, label = (asked.get(name, "").strip() for name in ("q", "cursor", "label"))
+    back = f"/runs?{call.request.url.query}"
     if words:
         matches = await runs.search_runs(call, runs.WordsWanted(q=words, cursor=cursor, limit=FOUND))
         rows = [(match.run, match.snippet) for match in matches.runs]
-        return screen(call, "runs.html", section="runs", rows=rows, next=matches.next, words=words)
-    found = await runs.list_runs(call, runs.RunsWanted(cursor=cursor, limit=FOUND))
-    return screen(call, "runs.html", section="runs", rows=[(run, "") for run in found.runs], next=found.next, words="")
+        return screen(call, "runs.html", section="runs", rows=rows, next=matches.next, words=words, label="", back=back)
+    found = await runs.list_runs(call, runs.RunsWanted(cursor=cursor, label=label, limit=FOUND))
+    rows = [(run, "") for run in found.runs]
+    return screen(call, "runs.html", section="runs", rows=rows, next=found.next, words="", label=label, back=back)
+
+
+async def label(call: RouteCall, run: str) -> Response:
+    """Star a run, give it a label, or take one away."""
+    form = await read_form(call.request)
+    added = dict([read_label(form.text("label"))]) if form.text("label") else {}
+    removed = form.fields.get("remove", ())
+    if form.text("star"):
+        added[STARRED] = ""
+    if form.text("unstar"):
+        removed = (*removed, STARRED)
+    await runs.label_run(call, run, runs.LabelsChanged(added=added, removed=removed))
+    return go_to(local(form.text("back")) if form.text("back") else f"/runs/{run}")
 
 
 async def show_run(call: RouteCall, run: str) -> Response:

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from assay.app.schedules import said
 from assay.core.errors import AssayError, UnknownName
 from assay.core.ports import RunStatus
-from assay.server.api import schedules
+from assay.server.api import feeds, schedules
 from assay.server.page.forms import PageForm, read_form, run_wanted
 from assay.server.page.templates_environment import go_to, screen
 from assay.server.problems import Refusal, problem_of
@@ -58,7 +58,24 @@ async def remove_schedule(call: RouteCall, schedule: str) -> Response:
     return go_to("/schedules")
 
 
-async def _schedules(call: RouteCall, form: PageForm, fault: Refusal | AssayError | None = None) -> Response:
+async def make_feed(call: RouteCall, schedule: str) -> Response:
+    """Make a feed, and show its address, this once."""
+    try:
+        made = await feeds.open_schedule_feed(call, schedule)
+    except (Refusal, AssayError) as error:
+        return await _schedules(call, PageForm({}), error)
+    return await _schedules(call, PageForm({}), link=made.url, linked=schedule)
+
+
+async def close_feed(call: RouteCall, schedule: str) -> Response:
+    """Make the address of a feed worthless."""
+    await feeds.close_schedule_feed(call, schedule)
+    return go_to("/schedules")
+
+
+async def _schedules(
+    call: RouteCall, form: PageForm, fault: Refusal | AssayError | None = None, *, link: str = "", linked: str = ""
+) -> Response:
     problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault) if fault else None
     found = (await schedules.list_schedules(call)).schedules
     return screen(
@@ -66,6 +83,10 @@ async def _schedules(call: RouteCall, form: PageForm, fault: Refusal | AssayErro
         "schedules.html",
         section="runs",
         status=problem.status if problem else 200,
+        secret=bool(link),
+        link=link,
+        linked=linked,
+        sharing=call.backend.settings.server.shares,
         fault=(problem.detail or problem.title) if problem else "",
         entries=[await _entry(call, each) for each in found],
         collections=[row for row in await call.assay.collections() if row.documents],

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 from starlette.responses import Response
 
+from assay.app.model_trials import ModelTrial
 from assay.core.errors import AssayError
-from assay.server.api import configuration, system, users
+from assay.plugins import names
+from assay.server.api import configuration, system, users, webhooks
 from assay.server.gate import who_of
 from assay.server.page.forms import converted, read_form
 from assay.server.page.templates_environment import go_to, screen
-from assay.server.problems import Refusal, problem_of
+from assay.server.problems import Refusal, problem_of, refusal
 from assay.server.wire import RouteCall
 
 KEYS = "keys."
+DEFAULTS = ("model", "depth", "strategy", "length", "language", "search.web")
+LIMITS = (
+    *("limits.usd", "limits.tokens", "limits.time", "limits.searches", "limits.agents"),
+    *("limits.usd_per_day", "limits.tokens_per_day"),
+    *("limits.user_runs_per_day", "limits.user_usd_per_day", "limits.user_tokens_per_day", "limits.user_runs_at_once"),
+)
+EDITED = {name: group for group, names in (("defaults", DEFAULTS), ("limits", LIMITS)) for name in names}
+"""The settings which have a field of their own, by the group they stand in."""
+CHOICES = {
+    "depth": ("auto", "light", "medium", "extended"),
+    "length": ("short", "normal", "long"),
+    "search.web": ("", "true", "false"),
+}
 
 
 async def show_settings(call: RouteCall) -> Response:
@@ -59,7 +76,71 @@ async def remove_key(call: RouteCall, provider: str) -> Response:
     return go_to("/settings")
 
 
-async def _settings(call: RouteCall, *, fault: Refusal | AssayError | None = None, secret: str = "") -> Response:
+async def change_password(call: RouteCall) -> Response:
+    """Change one's password; one logs in anew with it."""
+    form = await read_form(call.request, 10_000)
+    if form.text("new") != form.text("again"):
+        return await _settings(call, fault=refusal("invalid", "the new password was not written twice alike"))
+    try:
+        wanted = users.PasswordChange(old=form.text("old"), new=form.text("new"))
+        await users.change_password(call, wanted)
+    except (Refusal, AssayError) as error:
+        return await _settings(call, fault=error)
+    return go_to("/login")
+
+
+async def test_model(call: RouteCall) -> Response:
+    """Ask a model for one word, and show what came."""
+    form = await read_form(call.request, 10_000)
+    try:
+        trial = await system.test_model(call, system.ModelNamed(model=form.text("model")))
+    except (Refusal, AssayError) as error:
+        return await _settings(call, fault=error)
+    return await _settings(call, trial=trial)
+
+
+async def change_settings(call: RouteCall) -> Response:
+    """Write settings to the file: those of the form which are others than before."""
+    form = await read_form(call.request)
+    wanted = {name: form.text(name) or None for name in form.fields if name in EDITED}
+    if form.text("name"):
+        wanted[form.text("name")] = form.text("value") or None
+    try:
+        before = {each.name: each.next for each in (await configuration.list_settings(call)).settings}
+        changed: dict[str, str | int | float | bool | list[str] | None]
+        changed = {name: value for name, value in wanted.items() if (value or "") != before.get(name, "")}
+        if changed:
+            call.about(", ".join(sorted(changed)))
+            await configuration.change_settings(call, configuration.SettingsWanted(settings=changed))
+    except (Refusal, AssayError) as error:
+        return await _settings(call, fault=error)
+    return go_to("/settings")
+
+
+async def add_webhook(call: RouteCall) -> Response:
+    """Have an address told when runs end; its secret is shown this once."""
+    form = await read_form(call.request, 10_000)
+    try:
+        made = await webhooks.add_webhook(call, webhooks.WebhookWanted(url=form.text("url")))
+    except (Refusal, AssayError) as error:
+        return await _settings(call, fault=error)
+    return await _settings(call, webhook_secret=made.secret)
+
+
+async def remove_webhook(call: RouteCall, webhook: str) -> Response:
+    """Tell an address nothing any more."""
+    await webhooks.remove_webhook(call, webhook)
+    return go_to("/settings")
+
+
+async def _settings(
+    call: RouteCall,
+    *,
+    fault: Refusal | AssayError | None = None,
+    secret: str = "",
+    webhook_secret: str = "",
+    trial: ModelTrial | None = None,
+) -> Response:
     problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault) if fault else None
     who = who_of(call.request)
     admin = who is None or who.may("admin")
@@ -69,7 +150,7 @@ async def _settings(call: RouteCall, *, fault: Refusal | AssayError | None = Non
         "settings.html",
         section="settings",
         status=problem.status if problem else 200,
-        secret=bool(secret),
+        secret=bool(secret or webhook_secret),
         models=await system.list_models(call, system.ModelsWanted()),
         admin=admin,
         settings=every.settings if every else (),
@@ -79,5 +160,42 @@ async def _settings(call: RouteCall, *, fault: Refusal | AssayError | None = Non
         permissions=[each for each in who.permissions if each != "metrics"] if who else (),
         logged_in=who is not None,
         token=secret,
+        webhook_secret=webhook_secret,
+        webhooks=await _webhooks(call),
+        trial=trial,
+        edited=_edited(every.settings) if every else (),
+        may_log_in=who is not None and who.via == "session",
         fault=(problem.detail or problem.title) if problem else "",
     )
+
+
+async def _webhooks(call: RouteCall) -> tuple[webhooks.WebhookShown, ...] | None:
+    """One's webhooks; None where there are none to be had, for all is in memory."""
+    try:
+        return (await webhooks.list_webhooks(call)).webhooks
+    except (Refusal, AssayError):
+        return None
+
+
+class EditedSetting(msgspec.Struct, frozen=True, kw_only=True):
+    """A setting with a field: what it is called there, and what may be chosen where that is known."""
+
+    setting: configuration.SettingShown
+    group: str
+    choices: tuple[str, ...]
+
+
+def _edited(every: Iterable[configuration.SettingShown]) -> list[EditedSetting]:
+    known = {each.name: each for each in every}
+    return [
+        EditedSetting(setting=known[name], group=group, choices=_choices(name, known[name].next))
+        for name, group in EDITED.items()
+        if name in known
+    ]
+
+
+def _choices(name: str, value: str) -> tuple[str, ...]:
+    if name == "strategy":
+        return names("strategies")
+    offered = CHOICES.get(name, ())
+    return offered if not offered or value in offered else (value, *offered)

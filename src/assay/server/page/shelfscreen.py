@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
 from urllib.parse import quote
 
 import msgspec
 from starlette.responses import PlainTextResponse, Response
 
+from assay.app.shelves import Excerpt
 from assay.core.errors import AssayError
 from assay.core.ports import Addition
+from assay.fetch.pdf.picture_requests import PagePlaces
 from assay.server.api import collections, documents
 from assay.server.page.forms import read_form
 from assay.server.page.templates_environment import go_to, is_fragment, screen
@@ -88,10 +91,45 @@ async def upload(call: RouteCall, collection: str) -> Response:
 
 
 async def add_places(call: RouteCall, collection: str) -> Response:
-    """Read pages of the web into a collection."""
+    """Read pages of the web, sites, or Git repositories into a collection."""
     form = await read_form(call.request)
+    urls, how = form.lines("urls"), form.text("how")
+    wanted = [collections.AdditionWanted(urls=urls, wait=WAIT)]
+    if how == "site":
+        wanted = [collections.AdditionWanted(crawl=_crawl(url, form.text("pages")), wait=WAIT) for url in urls]
+    elif how == "git":
+        named = tuple(url if url.startswith("git+") else f"git+{url}" for url in urls)
+        wanted = [collections.AdditionWanted(urls=named, wait=WAIT)]
     try:
-        await collections.add_places(call, collection, collections.Places(urls=form.lines("urls"), wait=WAIT))
+        for each in wanted:
+            await collections.begin_addition(call, collection, each)
+    except (Refusal, AssayError) as error:
+        return await _collection(call, collection, str(error), 422)
+    return go_to(_address(collection))
+
+
+def _crawl(url: str, pages: str) -> collections.Crawl:
+    return collections.Crawl(url=url, pages=int(pages)) if pages.isdecimal() else collections.Crawl(url=url)
+
+
+async def sync(call: RouteCall, collection: str) -> Response:
+    """Look again at all a collection was added from."""
+    try:
+        await collections.begin_addition(call, collection, collections.AdditionWanted(sync=True, wait=WAIT))
+    except (Refusal, AssayError) as error:
+        return await _collection(call, collection, str(error), 422)
+    return go_to(_address(collection))
+
+
+async def share(call: RouteCall, collection: str) -> Response:
+    """Say who may read a collection, and whether models elsewhere may see it."""
+    form = await read_form(call.request)
+    readers: tuple[str, ...] | Literal["all"] = "all" if form.text("who") == "all" else ()
+    if form.text("who") == "some":
+        readers = form.lines("readers")
+    wanted = collections.CollectionWanted(private=bool(form.text("private")), readers=readers)
+    try:
+        await collections.mark_collection(call, collection, wanted)
     except (Refusal, AssayError) as error:
         return await _collection(call, collection, str(error), 422)
     return go_to(_address(collection))
@@ -117,13 +155,24 @@ async def show_document(call: RouteCall, document: str) -> Response:
     marked = start is not None and end is not None and end > start
     if marked:
         found = await call.assay.excerpt(document, start or 0, end, AROUND)
-        return screen(call, "document.html", section="library", excerpt=found, marked=True, next=0)
+        printed = await _printed(call, found)
+        return screen(call, "document.html", section="library", excerpt=found, marked=True, next=0, printed=printed)
     at = begin or 0
     found = await call.assay.excerpt(document, at, at, WINDOW)
     over = at + len(found.after.encode())
     shown = msgspec.structs.replace(found, start=at, end=over, before="", text=found.after, after="")
     following = over if over < found.document.size else 0
-    return screen(call, "document.html", section="library", excerpt=shown, marked=False, next=following)
+    return screen(call, "document.html", section="library", excerpt=shown, marked=False, next=following, printed=None)
+
+
+async def _printed(call: RouteCall, passage: Excerpt) -> PagePlaces | None:
+    """Where a passage of a PDF is printed; None where that cannot be shown."""
+    if passage.document.media_type != "application/pdf":
+        return None
+    try:
+        return await call.assay.page_places(passage.document.sha256, passage.start, passage.end)
+    except AssayError:
+        return None
 
 
 def _offset(text: str) -> int | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, or_, select, true, update
 
 from assay.core.errors import UnknownName
 from assay.core.events import ModelAttempted
+from assay.core.labels import relabelled
 from assay.core.ports.lists import (
     ModelUsage,
     RunFilter,
@@ -21,6 +22,7 @@ from assay.core.ports.lists import (
     ThreadRow,
 )
 from assay.store import common
+from assay.store.labels import label_marks, stored_labels, written_labels
 from assay.store.sql import reads, writes
 from assay.store.sql.tables import events, runs, threads
 from assay.store.sql.transactions import Transactions
@@ -56,6 +58,10 @@ class SqlListing:
         return await self.transactions.read(
             lambda connection: after(connection, number, self._owner, limit, clock(connection))
         )
+
+    async def label(self, run_id: str, added: Mapping[str, str], removed: Collection[str] = ()) -> dict[str, str]:
+        """See the port."""
+        return await self.transactions.write(lambda connection: label(connection, run_id, self._owner, added, removed))
 
     async def usage(self, since: str = "", until: str = "", *, daily: bool = False) -> list[ModelUsage]:
         """See the port."""
@@ -111,6 +117,24 @@ def after(connection: Connection, number: int, owner: str | None, limit: int, no
     return [(each.number, reads.row(each, now)) for each in found]
 
 
+def label(
+    connection: Connection, run_id: str, owner: str | None, added: Mapping[str, str], removed: Collection[str]
+) -> dict[str, str]:
+    """Change the labels of a run; those it has then.
+
+    Raises:
+        UsageError: a run may not have these.
+        UnknownName: there is no such run.
+    """
+    mine = (runs.c.run_id == run_id, reads.owned(owner))
+    known = connection.execute(select(runs.c.labels).where(*mine).with_for_update()).scalar()
+    if known is None:
+        raise common.unknown_run(run_id)
+    labels = relabelled(stored_labels(known), added, removed)
+    connection.execute(update(runs).where(*mine).values(labels=written_labels(labels)))
+    return labels
+
+
 def usage(connection: Connection, owner: str | None, since: str, until: str, daily: bool) -> list[ModelUsage]:
     """What runs took of each model, by owner and model."""
     chosen = (
@@ -140,6 +164,10 @@ def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
         conditions.append(runs.c.lookup.contains(text, autoescape=True))
     if wanted.thread:
         conditions.append(runs.c.thread == wanted.thread)
+    if wanted.label:
+        marks = label_marks(wanted.label)
+        # LIKE would take a letter for another one; what is left out was in it to the letter.
+        conditions.append(or_(*(func.replace(runs.c.labels, mark, "") != runs.c.labels for mark in marks)))
     if wanted.collection:
         conditions.append(runs.c.collections.contains(common.between(wanted.collection), autoescape=True))
     return conditions

@@ -11,6 +11,7 @@ from assay.core.events import Envelope
 from assay.core.ports import GOING, EventKey, HoldRecord, LedgerRow, Memory, News, RunRow, Spent, StepRecord
 from assay.core.usage import Usage
 from assay.store import common
+from assay.store.labels import stored_labels
 from assay.store.sql import tables
 
 RUN = (
@@ -24,6 +25,7 @@ RUN = (
     tables.runs.c.last_seq,
     tables.runs.c.thread,
     tables.runs.c.owner,
+    tables.runs.c.labels,
     tables.runs.c.lease_until,
     exists().where(tables.queue.c.run == tables.runs.c.number, tables.queue.c.ready == 1).label("queued"),
 )
@@ -218,7 +220,7 @@ def row(found: Row[*tuple[object, ...]], now: float) -> RunRow:
     values = {name: value for name, value in found._asdict().items() if name != "number"}
     if not common.is_held(values.pop("lease_until"), now):
         values["holder"] = ""
-    return RunRow(**values)
+    return RunRow(**{**values, "labels": stored_labels(values["labels"])})
 
 
 def _steps(connection: Connection, run: int) -> dict[str, StepRecord]:

@@ -29,7 +29,7 @@ from assay.store.sql.server_tables import shares as shares
 from assay.store.sql.server_tables import users as users
 from assay.store.sql.server_tables import webhooks as webhooks
 
-HEAD = "0013"
+HEAD = "0015"
 """The last migration. A database at this version is opened without loading Alembic."""
 
 version = Table("assay_schema", metadata, Column("version_num", Text, primary_key=True))
@@ -57,6 +57,7 @@ runs = Table(
     Column(
         "collections", AnyText, nullable=False, server_default=""
     ),  # what it was to search (`store.common.searched`)
+    Column("labels", AnyText, nullable=False, server_default=""),  # as `store.labels` writes them
     UniqueConstraint("run_id"),
     Index(None, "thread"),
     Index(None, "owner", "number"),
@@ -271,6 +272,8 @@ additions = Table(
     Column("error", AnyText, nullable=False),
     Column("holder", Text, nullable=False),
     Column("owner", Text, nullable=False),
+    Column("kind", Text, nullable=False, server_default="add"),
+    Column("options", JSON, nullable=False, server_default="{}"),
     UniqueConstraint("id"),
     Index(None, "owner", "number"),
 )

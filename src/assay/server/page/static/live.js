@@ -58,10 +58,24 @@ stream?.addEventListener("htmx:finally:request", () => {
   setTimeout(again, Math.min(30_000, 1000 * 2 ** tries));
 });
 
+/** Tells who looks elsewhere, where this browser was asked to (`notify.js`). @param {string} text */
+function tell(text) {
+  if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
+  if (localStorage.getItem("assay-notify") === "on") new Notification(text, { body: question, tag: location.pathname });
+}
+
+let asked = false;
+new MutationObserver(() => {
+  const needs = document.querySelector(".needs");
+  if (needs && !asked) tell(needs.querySelector("h2")?.textContent ?? "Assay");
+  asked = Boolean(needs);
+}).observe(document.body, { childList: true, subtree: true });
+
 // Who only watches is led to the report; who does something is not disturbed: the link to it is there.
 stream?.addEventListener("ended", () => {
   stream.dataset.over = "true";
   titled();
+  tell(document.querySelector("#r-status .state strong")?.textContent ?? "Assay");
   const link = /** @type {HTMLAnchorElement | null} */ (document.querySelector("#r-status a#read"));
   if (link && Date.now() - touched > 3000 && !location.pathname.endsWith("/activity")) location.replace(link.href);
 });

@@ -5,6 +5,8 @@ const bar = document.getElementById("picked");
 const next = /** @type {HTMLTextAreaElement | null} */ (document.getElementById("next"));
 const LONGEST = 2000;
 let text = "";
+/** Where the focus was. @type {HTMLElement | null} */
+let back = null;
 
 function hide() {
   if (bar) bar.hidden = true;
@@ -30,10 +32,38 @@ function offer() {
   bar.style.left = `${Math.max(8, Math.min(box.left, innerWidth - bar.offsetWidth - 16)) + scrollX}px`;
 }
 
+/** The claim a citation or a verdict belongs to is the last which begins before it. @param {Element} sign */
+function claimOf(sign) {
+  const before = [...(report?.querySelectorAll(".claim[id]") ?? [])].filter(
+    (claim) => claim.compareDocumentPosition(sign) & Node.DOCUMENT_POSITION_FOLLOWING,
+  );
+  return before.at(-1) ?? null;
+}
+
+// By keyboard: j and k go to a citation or a verdict, s selects its sentence and leads to what can be done with it.
+document.addEventListener("keydown", (event) => {
+  const sign = document.activeElement;
+  if (event.key !== "s" || event.ctrlKey || event.metaKey || event.altKey || !bar) return;
+  if (!(sign instanceof HTMLElement) || !sign.matches("#report a[data-show]")) return;
+  const claim = claimOf(sign);
+  if (!claim) return;
+  event.preventDefault();
+  sign.blur(); // its quote goes
+  getSelection()?.selectAllChildren(claim);
+  offer();
+  back = sign;
+  bar.querySelector("button")?.focus();
+});
+
 report?.addEventListener("pointerup", () => setTimeout(offer));
 report?.addEventListener("keyup", (event) => event.shiftKey && offer());
 document.addEventListener("selectionchange", () => getSelection()?.isCollapsed && hide());
-document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !bar || bar.hidden) return;
+  const inside = bar.contains(document.activeElement);
+  hide();
+  if (inside) back?.focus();
+});
 
 bar?.addEventListener("pointerdown", (event) => event.preventDefault()); // the selection stays
 bar?.addEventListener("click", (event) => {

@@ -1,0 +1,127 @@
+"""A living report as an Atom feed (RFC 4287): an entry for each report, with what changed since the one before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+import msgspec
+from markupsafe import Markup
+
+from assay.core import phrases
+from assay.core.clean import one_line
+from assay.core.difference import Difference
+from assay.core.report import Report, ReportClaim
+from assay.export.html.markup import Child, el, join
+
+ATOM = "http://www.w3.org/2005/Atom"
+MEDIA = "application/atom+xml"
+LONGEST_TITLE = 200
+_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class FeedEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A report and when it was finished (ISO 8601 UTC); `changes` since the one before, None for the first."""
+
+    run_id: str
+    at: str
+    report: Report
+    changes: Difference | None
+
+
+class AtomFeed(msgspec.Struct, frozen=True, kw_only=True):
+    """The reports which answered a question, the latest first. `url` is the feed's own address, `site` the server's."""
+
+    id: str
+    question: str
+    created_at: str
+    url: str
+    site: str
+    entries: tuple[FeedEntry, ...]
+
+
+def atom(feed: AtomFeed) -> bytes:
+    """The feed as XML."""
+    root = Element("feed", {"xmlns": ATOM, "xml:lang": "en"})
+    _put(root, "id", f"urn:assay:schedule:{feed.id}")
+    _put(root, "title", one_line(feed.question)[:LONGEST_TITLE])
+    _put(root, "updated", feed.entries[0].at if feed.entries else feed.created_at)
+    SubElement(root, "link", {"rel": "self", "type": MEDIA, "href": feed.url})
+    SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": f"{feed.site}/schedules"})
+    _put(SubElement(root, "author"), "name", "Assay")
+    _put(root, "generator", "Assay")
+    for each in feed.entries:
+        _entry(root, feed, each)
+    made: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
+    return made
+
+
+def _entry(root: Element, feed: AtomFeed, entry: FeedEntry) -> None:
+    made = SubElement(root, "entry")
+    _put(made, "id", f"urn:assay:run:{entry.run_id}")
+    _put(made, "title", f"{_summary(entry)}: {one_line(feed.question)[:LONGEST_TITLE]}")
+    _put(made, "updated", entry.at)
+    SubElement(made, "link", {"rel": "alternate", "type": "text/html", "href": f"{feed.site}/runs/{entry.run_id}"})
+    content = _put(made, "content", str(_content(entry)))
+    content.set("type", "html")
+
+
+def _put(parent: Element, name: str, text: str) -> Element:
+    made = SubElement(parent, name)
+    made.text = _NO_XML.sub("", text)
+    return made
+
+
+def _summary(entry: FeedEntry) -> str:
+    changes = entry.changes
+    if changes is None:
+        return f"First report, {_counted(len(entry.report.claims))}"
+    told = [
+        f"{len(some)} {word}"
+        for some, word in ((changes.changed, "changed"), (changes.added, "added"), (changes.dropped, "dropped"))
+        if some
+    ]
+    return f"Claims: {', '.join(told)}" if told else "Nothing changed"
+
+
+def _counted(count: int) -> str:
+    return f"{count:,} claim{'' if count == 1 else 's'}"
+
+
+def _content(entry: FeedEntry) -> Markup:
+    changes = entry.changes
+    if changes is None:
+        return join((el("p", f"{_summary(entry)}."), _list("Claims", [_claim(each) for each in entry.report.claims])))
+    sources = [one_line(each.title or each.url) for each in changes.sources_added]
+    return join(
+        (
+            el("p", f"{_summary(entry)}. {_counted(changes.same)} said the same before."),
+            _list("Changed", [_changed(each.before, each.after) for each in changes.changed]),
+            _list("Added", [_claim(each) for each in changes.added]),
+            _list("Dropped", [_claim(each) for each in changes.dropped]),
+            _list("Sources added", sources),
+        )
+    )
+
+
+def _list(title: str, items: Sequence[Child]) -> Markup | None:
+    return join((el("h3", title), el("ul", *(el("li", item) for item in items)))) if items else None
+
+
+def _claim(claim: ReportClaim) -> Markup:
+    return join((el("strong", phrases.verdict(claim.verdict)), f": {one_line(claim.text)}"))
+
+
+def _changed(before: ReportClaim, after: ReportClaim) -> Markup:
+    return join(
+        (
+            el("strong", phrases.verdict(before.verdict)),
+            ": ",
+            el("del", one_line(before.text)),
+            " → ",
+            el("strong", phrases.verdict(after.verdict)),
+            ": ",
+            el("ins", one_line(after.text)),
+        )
+    )

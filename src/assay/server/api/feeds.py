@@ -1,0 +1,81 @@
+"""Feeds of schedules: what changed from report to report, for whoever has the address."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+from starlette.responses import Response
+
+from assay.app.schedules import Schedule, ScheduleBook
+from assay.app.schedules.feeds import PATH, close_feed, feed_entries, open_feed, schedule_of
+from assay.core.sources import sha256
+from assay.export.atom import MEDIA, AtomFeed, FeedEntry, atom
+from assay.server.api.schedules import book_of
+from assay.server.problems import refusal
+from assay.server.wire import Endpoints, RouteCall
+
+routes = Endpoints("schedules")
+public = Endpoints("schedules", prefix="")
+
+GONE = "this address leads nowhere: it is no feed, or was made worthless"
+
+
+class FeedMade(msgspec.Struct, frozen=True, kw_only=True):
+    """The address of a feed, which is told this once, and never again."""
+
+    url: str
+
+
+@routes.post("/schedules/{schedule}/feed", status=201)
+async def open_schedule_feed(call: RouteCall, schedule: str) -> FeedMade:
+    """Make an Atom feed of a schedule: whoever has its address may read what changes from report to report.
+
+    The address is told this once; one made before leads nowhere from now on.
+    """
+    _allowed(call)
+    secret = open_feed(book_of(call), schedule)
+    return FeedMade(url=str(call.request.base_url).rstrip("/") + PATH + secret)
+
+
+@routes.delete("/schedules/{schedule}/feed", status=204)
+async def close_schedule_feed(call: RouteCall, schedule: str) -> None:
+    """Make the address of a schedule's feed worthless."""
+    close_feed(book_of(call), schedule)
+
+
+@public.get(PATH + "{secret}", scope="", media=(MEDIA,))
+async def show_feed(call: RouteCall, secret: str) -> Response:
+    """Show the Atom feed of a schedule: an entry for each report, with the claims which changed."""
+    _allowed(call)
+    home = call.backend.engine("").home
+    found = await asyncio.to_thread(schedule_of, ScheduleBook(home, None), secret) if home is not None else None
+    if found is None:
+        raise refusal("unknown-name", GONE)
+    tag = f'W/"{sha256(" ".join((found.question, *found.runs)).encode())[:20]}"'
+    headers = {"ETag": tag, "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
+    if tag in call.request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    entries = await feed_entries(call.backend.engine(found.owner), found)
+    site = str(call.request.base_url).rstrip("/")
+    data = await asyncio.to_thread(_written, found, entries, site, site + PATH + secret)
+    return Response(data, headers=headers, media_type=MEDIA)
+
+
+def _written(schedule: Schedule, entries: tuple[FeedEntry, ...], site: str, url: str) -> bytes:
+    return atom(
+        AtomFeed(
+            id=schedule.id,
+            question=schedule.question,
+            created_at=schedule.created_at,
+            url=url,
+            site=site,
+            entries=entries,
+        )
+    )
+
+
+def _allowed(call: RouteCall) -> None:
+    """Refuse where nothing is shared."""
+    if not call.backend.settings.server.shares:
+        raise refusal("not-set-up", "nothing is shared by addresses here (setting server.shares)")

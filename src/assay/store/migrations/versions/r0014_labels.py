@@ -1,0 +1,29 @@
+"""Labels of runs, to be changed and looked for."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from assay.store.labels import given_labels, written_labels
+from assay.store.sql.schema import Escaped
+
+revision = "0014"
+down_revision = "0013"
+branch_labels = None
+depends_on = None
+
+_TEXT = sa.Text().with_variant(Escaped(), "postgresql")
+
+
+def upgrade() -> None:
+    """Each run has the labels it was begun with, as its brief says."""
+    op.add_column("runs", sa.Column("labels", _TEXT, nullable=False, server_default=""))
+    runs = sa.table(
+        "runs", sa.column("number", sa.BigInteger), sa.column("brief", sa.LargeBinary), sa.column("labels", _TEXT)
+    )
+    connection = op.get_bind()
+    for number in connection.execute(sa.select(runs.c.number)).scalars().all():
+        brief = connection.execute(sa.select(runs.c.brief).where(runs.c.number == number)).scalar_one()
+        if text := written_labels(given_labels(brief)):
+            connection.execute(runs.update().where(runs.c.number == number).values(labels=text))

@@ -1,0 +1,82 @@
+"""The library on the page: sites, Git repositories, a look for changes, and who may read a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from accounts import accounts, session
+from serving import Served, served
+from web import response, site
+
+HTML = "<!doctype html><title>{0}</title><main><h1>{0}</h1><p>About the {0} of the harbor.</p>{1}</main>"
+READ = {"Accept": "text/html"}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return accounts(tmp_path_factory.mktemp("shelves") / "home", ana="member", bob="member")
+
+
+@pytest.fixture(scope="module")
+def server(home: Path) -> Iterator[Served]:
+    with served(home, ASSAY_WEB_ALLOW="127.0.0.1", ASSAY_WEB_ROBOTS="false") as server:
+        yield server
+
+
+async def titles(client: httpx.AsyncClient, collection: str) -> set[str]:
+    found = await client.get(f"/api/v1/collections/{collection}/documents")
+    return {each["title"] for each in found.json()["documents"]}
+
+
+async def test_a_site_is_read_and_looked_at_again(server: Served) -> None:
+    async with site() as there, session(server, "ana") as ana:
+        linked = HTML.format("pier", '<a href="wall.html">x</a>')
+        there.pages |= {
+            "/": response(linked, Content_Type="text/html"),
+            "/wall.html": response(HTML.format("wall", ""), Content_Type="text/html"),
+        }
+        form = {"urls": there.url("/"), "how": "site"}
+        sent = await ana.post("/library/harbor/places", data=form, headers=READ)
+        assert (sent.status_code, sent.headers["location"]) == (303, "/library/harbor")
+        assert await titles(ana, "harbor") == {"pier", "wall"}
+        there.pages["/wall.html"] = response(HTML.format("crane", ""), Content_Type="text/html")
+        assert (await ana.post("/library/harbor/sync", headers=READ)).status_code == 303
+        assert await titles(ana, "harbor") == {"pier", "crane"}
+        page = (await ana.get("/library/harbor", headers=READ)).text
+        assert "Look for changes" in page
+        assert "0 added, 1 changed, 0 gone" in page
+        wrong = await ana.post("/library/harbor/places", data={"urls": "ftp://x/", "how": "site"}, headers=READ)
+        assert wrong.status_code == 422
+        assert "no address of the web" in wrong.text
+
+
+async def test_a_git_repository_is_read(server: Served) -> None:
+    """That the address is handed on as one of Git is what counts here; nothing answers at it."""
+    async with session(server, "ana") as ana:
+        await ana.put("/api/v1/collections/code", json={})
+        form = {"urls": "http://127.0.0.1:9/harbor.git", "how": "git"}
+        failed = await ana.post("/library/code/places", data=form, headers=READ)
+        assert failed.status_code == 422
+        assert "git" in failed.text
+        latest = (await ana.get("/api/v1/additions")).json()["additions"][0]
+        assert latest["name"] == "git+http://127.0.0.1:9/harbor.git"
+
+
+async def test_its_owner_says_who_may_read_it(server: Served) -> None:
+    async with session(server, "ana") as ana, session(server, "bob") as bob:
+        await ana.post("/api/v1/collections/papers/documents?name=a.md", content=b"# Pier\n\nIt is old.\n")
+        for form, seen, private in (
+            ({"who": "me"}, 404, False),
+            ({"who": "some", "readers": "bob, ana", "private": "1"}, 200, True),
+            ({"who": "all"}, 200, False),
+        ):
+            sent = await ana.post("/library/papers/readers", data=form, headers=READ)
+            assert sent.status_code == 303, sent.text
+            assert (await bob.get("/library/ana/papers", headers=READ)).status_code == seen
+            assert (await ana.get("/api/v1/collections/papers")).json()["private"] == private
+        assert "Who may read it" not in (await bob.get("/library/ana/papers", headers=READ)).text
+        assert (await bob.post("/library/ana/papers/readers", data={"who": "me"}, headers=READ)).status_code >= 400
+        assert (await bob.post("/library/ana/papers/sync", headers=READ)).status_code >= 400
