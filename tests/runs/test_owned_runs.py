@@ -152,6 +152,7 @@ def _named(assay: Assay, ref: str) -> dict[str, Callable[[], object]]:
         "control": lambda: assay.control(ref, "cancel"),
         "stop_agent": lambda: assay.stop_agent(ref, 1),
         "steer": lambda: assay.steer(ref, "look at the pier"),
+        "label": lambda: assay.label(ref, {"starred": ""}),
         "answer": lambda: assay.answer(ref, ["yes"]),
         "is_answered": lambda: assay.is_answered(ref),
         "approve": lambda: assay.approve(ref),

@@ -18,7 +18,7 @@ from assay.run.clock import SystemClock
 from assay.settings import load
 from assay.store.memory import memory_store
 
-SLOW = b"<html><body><article>" + b"<nav><p>x</p>" * 60_000 + b"The end."
+SLOW = b"<html><body><article>" + b"<nav><p>x</p>" * 400_000 + b"The end."
 
 
 @pytest.fixture
