@@ -29,8 +29,7 @@ from assay.core.citations.reader import CitationReader, citing, read_all
 from assay.core.markers import strip
 from assay.core.scanner import scan
 from assay.verify.claims import claims
-from assay.verify.texts.marked_text import mark
-from assay.verify.texts.places import CitationSpan
+from assay.verify.texts.marked_text import CitationSpan, mark
 from assay.verify.texts.references import definitions
 
 NO_DATA = 2

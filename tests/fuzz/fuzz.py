@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from mutation import LONGEST, mutated
 from targets import ENDS, Target, targets
 
-from assay.cli.time_limit import OutOfTime, within
+from assay.cli.verify import OutOfTime, within
 
 PATIENCE = 3.0
 """Seconds of computing for `LONGEST` bytes: far above what any reader takes, so that what is slow grows too fast."""

@@ -15,8 +15,8 @@ from assay.core.report import build_report
 from assay.core.view import RunView, fold
 from assay.export import sections
 from assay.models.script import Scene, Scripted, says
-from assay.phases import plan_answers
-from assay.phases.plan_answers import Closing
+from assay.phases import final
+from assay.phases.final import Closing
 from assay.verify.claim_check import ClaimResult
 from assay.verify.repair.mender import Repaired
 
@@ -83,7 +83,7 @@ class Lying(Closing):
         repaired = super().__call__(run, repaired, removed)
         text = f"{repaired.text.rstrip()}\n\n{LIE} [S1001.1]\n"
         spans = {each.id: (each.sentence.start, each.sentence.end) for each in repaired.checked}
-        run.emit(plan_answers.ReportRevised(text=text, why="planted", spans=spans))
+        run.emit(final.ReportRevised(text=text, why="planted", spans=spans))
         return msgspec.structs.replace(repaired, text=text)
 
 

@@ -17,10 +17,9 @@ from starlette.routing import BaseRoute, Route
 from assay import Assay
 from assay.core.events import KINDS
 from assay.server import operations, page
-from assay.server.app import create_app
+from assay.server.app import PARTS, create_app
 from assay.server.backend import Backend
 from assay.server.openapi import document
-from assay.server.parts import PARTS
 
 
 @pytest.fixture(scope="module")

@@ -151,7 +151,7 @@ def test_a_public_class_has_a_name_of_its_own():
 
 
 def test_a_module_has_a_name_of_its_own_in_its_layer():
-    """Commands are named as they are typed: `cli/runs/list.py`, `cli/docs/list.py`."""
+    """Commands are named as they are typed: `cli/runs/lists.py`, `cli/docs/documents.py`."""
     inside = (
         (f"{parts[0]}: {parts[-1]}", "/".join(parts)) for parts in modules() if len(parts) > 1 and parts[0] != "cli"
     )

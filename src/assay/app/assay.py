@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from assay.app.briefs import RunOptions
     from assay.app.erasure import DataErased
     from assay.app.handle import RunHandle
-    from assay.app.replays import Replay
     from assay.app.retention import Pruned, RetentionRules, Swept
-    from assay.app.revision import Revised
+    from assay.app.revision import Replay, Revised
     from assay.app.run_control import Asked, Came
     from assay.app.threads import Answers
     from assay.app.verification import Rechecked

@@ -16,11 +16,10 @@ from assay.app.threads import Answers, given
 from assay.core.brief import ROLES, Brief, Depth, Mode, Role, Said, Scope, Section, Timeouts, read_length
 from assay.core.claims import CheckName, RepairName
 from assay.core.depths import changed_depths
-from assay.core.detection import of_question
 from assay.core.errors import UnknownName, UsageError
 from assay.core.families import judges
 from assay.core.labels import checked_labels
-from assay.core.languages import read_language
+from assay.core.languages import of_question, read_language
 from assay.core.outline import read_template
 from assay.core.usage import Budget
 from assay.core.web_addresses import WebRules

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 
+import msgspec
+
 from assay import app
 from assay.app.cleanup import close_all
-from assay.app.intake import Adding
 from assay.app.layout import store_of
 from assay.app.observers import unwatch, watch_for
 from assay.core.allowance import OwnerLimits
@@ -20,8 +22,10 @@ from assay.core.brief import Brief
 from assay.core.errors import UsageError
 from assay.core.later import later
 from assay.core.ports import LibrarySearch, Model, PageCache, RateLimiter, Watch
+from assay.core.ports.collections import ENDED, Additions
 from assay.core.ports.webhooks import WebhookStore
 from assay.run.clock import SystemClock
+from assay.run.tasks import Tasks
 from assay.settings import Settings
 from assay.store.common import SLASH
 from assay.store.presence import Presence
@@ -49,8 +53,59 @@ else:
     post = later("assay.fetch.web.post")
 
 
-T = TypeVar("T")
+# What a process adds in the background, and who waits for news of it.
 
+
+class Adding:
+    """The additions this process reads; `additions` are those of all owners."""
+
+    def __init__(self, additions: Additions) -> None:
+        self._additions, self._tasks = additions, Tasks()
+        self._going: set[str] = set()
+        self._waiting: dict[str, set[asyncio.Event]] = {}
+
+    def start(self, work: Coroutine[object, object, None], id: str) -> None:
+        """Read an addition, unless it is being read."""
+        if id in self._going:
+            work.close()
+            return
+        self._going.add(id)
+        self._tasks.start(work, f"addition {id}").add_done_callback(lambda _: self._going.discard(id))
+
+    def beside(self, work: Coroutine[object, object, None], id: str) -> asyncio.Task[None]:
+        """Do something beside the reading of an addition, until it is cancelled."""
+        return self._tasks.start(work, f"word of addition {id}")
+
+    @contextmanager
+    def news(self, id: str) -> Iterator[asyncio.Event]:
+        """What is set, within the block, when something new is said of an addition by this process."""
+        event = asyncio.Event()
+        waiting = self._waiting.setdefault(id, set())
+        waiting.add(event)
+        try:
+            yield event
+        finally:
+            waiting.discard(event)
+            if not waiting:
+                self._waiting.pop(id, None)
+
+    def tell(self, id: str) -> None:
+        """Something new was said."""
+        for event in self._waiting.get(id, ()):
+            event.set()
+
+    async def close(self) -> None:
+        """End what goes on; whoever opens the home next goes on with it."""
+        going = set(self._going)
+        await self._tasks.close()
+        for id in going:
+            left = await asyncio.to_thread(self._additions.find, id)
+            if left.state not in ENDED:
+                freed = msgspec.structs.replace(left, state="waiting", holder="", seq=left.seq + 1)
+                await asyncio.to_thread(self._additions.put, freed)
+
+
+T = TypeVar("T")
 LONGEST_OWNER = 200
 
 

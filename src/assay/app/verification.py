@@ -18,7 +18,7 @@ from assay.app.context import Context
 from assay.app.layout import store_of
 from assay.app.places import collections_in
 from assay.app.providers import turns_of
-from assay.app.replays import Replay, compared
+from assay.app.revision import Replay, compared
 from assay.app.texts import Say, Sources, listed
 from assay.core.errors import UsageError
 from assay.core.ports import Library

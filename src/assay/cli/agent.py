@@ -24,7 +24,7 @@ from assay.cli import (
     worker,
 )
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
-from assay.cli.docs.docs_options import embedder as embedder_option
+from assay.cli.docs.docs_options import embedder_option
 from assay.cli.library import configured_for, opened
 from assay.cli.run_watch import Output, stdout_for, watch
 from assay.cli.shell_words import any_path

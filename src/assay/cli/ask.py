@@ -17,7 +17,7 @@ from assay.cli.arguments import question_from
 from assay.cli.exits import Exit
 from assay.cli.library import stored
 from assay.cli.run_watch import Output, stdout_for, watch
-from assay.cli.runs.ids import run_ids
+from assay.cli.stored_names import run_ids
 from assay.cli.terminal import TerminalOptions
 from assay.core.markers import CitationMode
 

@@ -12,7 +12,7 @@ import msgspec
 from assay import CitedPassage
 from assay.cli import options
 from assay.cli.library import stored
-from assay.cli.runs.ids import run_ids
+from assay.cli.stored_names import run_ids
 from assay.cli.terminal import clean, write
 
 

@@ -11,12 +11,12 @@ import msgspec
 
 from assay import RunView
 from assay.cli import options
+from assay.cli.figures import summed
 from assay.cli.library import stored
 from assay.cli.progress import counted, shorten
-from assay.cli.runs.ids import run_ids
+from assay.cli.stored_names import run_ids
 from assay.cli.tables import table
 from assay.cli.terminal import say, write
-from assay.cli.totals import summed
 from assay.core.assurance import told
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
 from assay.core.phrases import relevance

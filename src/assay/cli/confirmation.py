@@ -1,16 +1,23 @@
-"""Asking before something is lost."""
+"""Whether a person can be asked, and asking before something is lost."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 import click
 
-from assay.cli.questions import may_ask
-from assay.cli.terminal import say
+from assay import settings
+from assay.cli.terminal import first_word, say
 from assay.core.errors import UsageError
 
 SHOWN = 20
+
+
+def may_ask() -> bool:
+    """Whether stdin and stderr are a person's terminal, and nothing in the environment says otherwise."""
+    first_word.erase()
+    return sys.stdin.isatty() and sys.stderr.isatty() and settings.surroundings().interactive
 
 
 def confirm(question: str, named: Sequence[str], *, yes: bool) -> None:

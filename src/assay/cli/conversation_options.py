@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from assay.cli.options import Command
-from assay.cli.runs.ids import run_ids
+from assay.cli.stored_names import run_ids
 from assay.core.decoders import UNREADABLE
 
 LARGEST = 1_000_000

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from assay.cli.live.times import clock
+from assay.cli.progress import counted
+from assay.core.brief import Brief, Estimate, Span
+from assay.core.claims import RELEVANT, VERDICTS, Summary
 from assay.core.usage import Usage
 
 
@@ -41,3 +45,57 @@ def price(usage: Usage) -> str:
         return money(usage)
     unpriced = f"{usage.unpriced_calls} call{'' if usage.unpriced_calls == 1 else 's'} without a known price"
     return f"${usage.usd:.4f} and {unpriced}" if usage.usd else f"cost unknown: {unpriced}"
+
+
+# Verdicts and relevance counted, in a line.
+
+
+def summed(summary: Summary) -> str:
+    """The counts in one line: `3 claims: 2 quoted, 1 unsupported; 1 answering the question, 2 related`."""
+    counts = ((verdict, getattr(summary, verdict)) for verdict in VERDICTS)
+    said = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
+    return f"{counted(summary.claims, 'claim')}{': ' if said else ''}{said}{answering(summary)}"
+
+
+def answering(summary: Summary) -> str:
+    """`; 2 answer the question, 1 related`: how far the claims answer it, nothing where that was not judged."""
+    found = ((name, getattr(summary, name)) for name in RELEVANT)
+    said = ", ".join(f"{count} {_ANSWERING[name]}" for name, count in found if count)
+    return f"; {said}" if said else ""
+
+
+_ANSWERING = {"answers": "answering the question", "related": "related", "unrelated": "not related"}
+
+
+# An estimate in words.
+
+CENT = 0.01
+
+
+def told(estimate: Estimate) -> str:
+    """`8 to 30 model calls, 20k to 200k tokens, $0.01 to $0.09, 0:10 to 2:00 (by the rules of the depth)`."""
+    money = "cost unknown" if estimate.usd is None else _span(estimate.usd, amount) if estimate.usd.most else "$0"
+    parts = (
+        f"{_span(estimate.calls, lambda value: str(round(value)))} model calls",
+        f"{_span(estimate.tokens, lambda value: short(round(value)))} tokens",
+        money,
+        _span(estimate.seconds, clock),
+    )
+    rests = f"by {estimate.runs} runs like it" if estimate.basis == "runs" else "by the rules of its depth"
+    return f"{joined(parts, ', ')} ({rests})"
+
+
+def told_money(brief: Brief | None) -> str:
+    """` (estimated $0.01 to $0.09)`, where money was thought to be spent; else nothing."""
+    usd = brief.estimate.usd if brief and brief.estimate else None
+    return f" (estimated {_span(usd, amount)})" if usd and usd.most else ""
+
+
+def amount(usd: float) -> str:
+    """Dollars, with more places where they are few."""
+    return f"${usd:.2f}" if usd >= CENT or not usd else f"${usd:.4f}"
+
+
+def _span(span: Span, form: Callable[[float], str]) -> str:
+    least, most = form(span.least), form(span.most)
+    return most if least == most else f"{least} to {most}"

@@ -57,7 +57,9 @@ def _names_documents(args: Iterable[str]) -> bool:
 
 
 class LazyGroup(click.Group):
-    """`lazy` maps a command's name to its module (which has `command`) and its line in the help."""
+    """`lazy` maps a command's name to where it stands (`module:name`, or a module
+    with `command`) and its line in the help.
+    """
 
     habits: tuple[str, ...] = ()
     """Words which are understood besides the commands, and may be meant by one which is not."""
@@ -73,7 +75,8 @@ class LazyGroup(click.Group):
         cmd_name = self.known(cmd_name)
         if cmd_name not in self.lazy:
             return None
-        command: click.Command = importlib.import_module(self.lazy[cmd_name][0]).command
+        module, _, name = self.lazy[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name or "command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

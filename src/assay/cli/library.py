@@ -9,8 +9,25 @@ import click
 from assay import Assay, settings
 from assay.app.assay import DEFAULT
 from assay.app.layout import is_made
-from assay.cli.run_log import logged
+from assay.cli.display import can_draw
+from assay.cli.terminal import TerminalOptions
 from assay.core.errors import UsageError
+
+# `-vv`: the log of runs on stderr too.
+
+
+def logged(configured: settings.Settings) -> settings.Settings:
+    """The settings, with the whole log on stderr where `-vv` asks for it.
+
+    Where stderr is a terminal which the live view draws on there is no room for lines: `log.file` keeps them.
+    """
+    context = click.get_current_context(silent=True)
+    state = context.find_object(TerminalOptions) if context else None
+    if state is None or state.verbosity < 2 or can_draw():
+        return configured
+    log = configured.log.model_copy(update={"stderr": True, "level": "debug"})
+    return configured.model_copy(update={"log": log})
+
 
 HOW_TO_RUN = "there are no runs yet: `assay QUESTION --in PATH` makes the first"
 HOW_TO_ADD = "the library is empty: add documents with `assay docs add PATH`, or name them with `--in PATH`"

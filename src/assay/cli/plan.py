@@ -13,9 +13,8 @@ import msgspec
 from assay import Assay, settings
 from assay.cli import budget_options, options, queue_options, report_options, scope_options, web_options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
-from assay.cli.estimates import told
 from assay.cli.exits import Exit
-from assay.cli.figures import price
+from assay.cli.figures import price, told
 from assay.cli.library import opened
 from assay.cli.live.summary import outcome
 from assay.cli.run_watch import Output, exit_code, watch

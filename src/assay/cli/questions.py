@@ -1,28 +1,21 @@
-"""Asking a person: whether there is somebody, and the questions a run waits with."""
+"""The questions a run waits with, put to a person."""
 
 from __future__ import annotations
 
-import sys
 from typing import Literal
 
 import click
 
-from assay import Assay, RunHandle, settings
+from assay import Assay, RunHandle
 from assay.cli.display import Display
 from assay.cli.exits import Exit
 from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.plan_review import review
 from assay.cli.run_watch import Output, conclude, watch
-from assay.cli.terminal import clean, first_word, say
+from assay.cli.terminal import clean, say
 from assay.core.view import RunView
 
 Ask = Literal["never", "optional", "required"]
-
-
-def may_ask() -> bool:
-    """Whether stdin and stderr are a person's terminal, and nothing in the environment says otherwise."""
-    first_word.erase()
-    return sys.stdin.isatty() and sys.stderr.isatty() and settings.surroundings().interactive
 
 
 def asking(wanted: Ask | None, configured: Ask, *, somebody: bool) -> Ask:

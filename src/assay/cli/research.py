@@ -27,12 +27,13 @@ from assay.cli import (
     worker,
 )
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
+from assay.cli.confirmation import may_ask
 from assay.cli.conversation_options import conversing
-from assay.cli.docs.docs_options import embedder as embedder_option
+from assay.cli.docs.docs_options import embedder_option
 from assay.cli.exits import Exit
 from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import configured_for, opened, without_documents
-from assay.cli.questions import Ask, asking, converse, may_ask
+from assay.cli.questions import Ask, asking, converse
 from assay.cli.run_watch import Output, stdout_for
 from assay.cli.runs.retention import keep_to_rules
 from assay.cli.shell_words import any_path, strategies

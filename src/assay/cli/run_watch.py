@@ -2,30 +2,107 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import signal
-from collections.abc import AsyncIterator, Callable, Sequence
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 import msgspec
 
-from assay import Assay, RunHandle
+from assay import Assay, RunHandle, settings
 from assay.app.notices import Target, notice_of
-from assay.cli import browser, clipboard, files, follow_ups
+from assay.cli import desktop, files
 from assay.cli.display import Display, display
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.live.summary import outcome, summary
 from assay.cli.notify_options import tell
-from assay.cli.report_screen import is_laid_out, laid_out
-from assay.cli.terminal import put, say, write
+from assay.cli.terminal import TerminalOptions, is_screen, put, say, write
+from assay.core.clean import one_line
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
+from assay.core.later import later
 from assay.core.markers import CitationMode
 from assay.core.phrases import LIMITS
+from assay.core.plan import Coverage
 from assay.core.view import RunView
+
+if TYPE_CHECKING:
+    from assay.export import terminal
+else:
+    terminal = later("assay.export.terminal")
+
+
+# What might be asked next: from what a run could not find and where its sources disagree. No model is asked.
+
+MOST = 3
+_LOOKED = ("done", "no_evidence")
+"""The ends of runs which looked everywhere: of others nobody knows whether a part would have been found."""
+LONGEST = 200
+"""Code points of a question; what is longer is a task, which nobody would type."""
+
+
+def lines(view: RunView) -> list[str]:
+    """A heading and a command for each question, for a terminal; nothing where there is no question or no terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return []
+    found = list(islice(dict.fromkeys(commands(view)), MOST))
+    return ["to ask next:", *(f"  {command}" for command in found)] if found else []
+
+
+def commands(view: RunView) -> Iterator[str]:
+    """The commands which ask, those for what is missing first."""
+    if view.status != "completed" or view.brief is None:
+        return
+    elsewhere = "--in PATH" if view.brief.scope.web or view.brief.scope.private else "--web"
+    for part in _missing(view.coverage) if view.stop_reason in _LOOKED else ():
+        if question := _askable(part.part):
+            yield f"assay research {shlex.quote(question)} {elsewhere}"
+    if view.brief.language.split("-")[0] not in ("", "en"):
+        return  # the words around two values are English
+    for conflict in view.conflicts:
+        values = list(dict.fromkeys(side.value for side in conflict.sides))
+        subject = ", ".join(filter(None, (conflict.subject, conflict.measure)))
+        question = _askable(f"{subject}: why do sources say {' and '.join(values[:2])}?")
+        if question and len(values) > 1:
+            yield f"assay ask {view.run_id} {shlex.quote(question)}"
+
+
+def _missing(coverage: tuple[Coverage, ...]) -> list[Coverage]:
+    """The parts nothing was found for; the question itself only where it has no parts."""
+    parts = [each for each in coverage if each.step] or list(coverage)
+    return [each for each in parts if each.status == "not"]
+
+
+def _askable(text: str) -> str:
+    """`text` on one line, or nothing where a shell or a reader would take it for something else than a question."""
+    text = one_line(text)
+    return text if text and len(text) <= LONGEST and not text.startswith("-") else ""
+
+
+# A report on a terminal: laid out for people, where Markdown would go into a file or a pipe.
+
+_LAID_OUT = ("numbers", "none")
+"""The citation modes which are no wish for Markdown."""
+
+
+def is_laid_out(citations: CitationMode) -> bool:
+    """Whether a report is laid out here: on a terminal, unless Markdown is asked for."""
+    context = click.get_current_context(silent=True)
+    plain = context is not None and context.ensure_object(TerminalOptions).plain
+    return is_screen() and not plain and citations in _LAID_OUT
+
+
+def laid_out(view: RunView, citations: CitationMode) -> str:
+    """The report as the terminal shows it, in its width and, unless `NO_COLOR` is set, its colours."""
+    return terminal.render(view, citations, shutil.get_terminal_size().columns, colour=settings.surroundings().color)
+
 
 Stdout = Literal["report", "json", "events"]
 
@@ -140,16 +217,16 @@ async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
     code = exit_code(view, strict=output.strict)
     close(view, output, saved)
     if output.to_clipboard and view.report.text.strip():
-        clipboard.copy((await assay.export(view.run_id, ".md", output.citations)).decode())
+        desktop.copy((await assay.export(view.run_id, ".md", output.citations)).decode())
     if output.in_browser and view.report.text.strip():
-        browser.show(await browser.page(assay, view.run_id, output.citations))
+        desktop.show(await desktop.page(assay, view.run_id, output.citations))
     return code
 
 
 def close(view: RunView, output: Output, saved: Sequence[Path] = ()) -> None:
     """The last lines, with the files the report was saved to; of what went wrong also where quiet is asked for."""
     if output.verbosity >= 0:
-        for line in (*summary(view, saved), *follow_ups.lines(view)):
+        for line in (*summary(view, saved), *lines(view)):
             say(line)
     elif exit_code(view, strict=output.strict) in (Exit.FAILED, Exit.UNVERIFIED):
         say(f"run {view.run_id} {outcome(view)}")

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from assay.cli.collection_names import in_places
+from assay.cli.stored_names import in_places
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -21,7 +21,7 @@ from assay.cli import files, options, scope_options
 from assay.cli.arguments import ResearchCommand, paths_from, there
 from assay.cli.batch import worked
 from assay.cli.budget_options import Money
-from assay.cli.docs.intake_report import tell
+from assay.cli.docs.intake import tell
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated
 from assay.cli.library import opened

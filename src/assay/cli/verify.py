@@ -2,18 +2,203 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import click
+import msgspec
 
+from assay.app.bundle import BundleCheck, Verification, installed_release, limits, verify_bundle
+from assay.app.verification import Again, Rechecked
 from assay.cli import options
 from assay.cli.arguments import ResearchCommand, paths_from
-from assay.cli.judge_options import JudgeOptions, judging
-from assay.cli.terminal import TerminalOptions
-from assay.cli.verify_again import again as check_again
-from assay.cli.verify_bundle import bundle
+from assay.cli.exits import Exit
+from assay.cli.figures import summed
+from assay.cli.judge_options import JudgeOptions, judging, spent
+from assay.cli.library import stored
+from assay.cli.progress import counted
+from assay.cli.terminal import TerminalOptions, clean, write
 from assay.cli.verify_text import VerifyOptions, text
+from assay.core.claims import HOLDING
+
+# What `assay verify RUN --again` says.
+
+_RENAMED = {"supported": ("quoted",)}
+"""What older runs called supported may be quoted: another word for the same finding."""
+
+
+def check_again(reference: str, home: Path | None, judge: JudgeOptions, *, problems: bool, as_json: bool) -> Exit:
+    """Check a run's report once more and say what changed."""
+    found = asyncio.run(_rechecked(reference, home, judge))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        write("\n".join(_told(found, problems=problems)))
+    return Exit.DONE if found.holds else Exit.UNVERIFIED
+
+
+async def _rechecked(reference: str, home: Path | None, judge: JudgeOptions) -> Rechecked:
+    async with stored(home) as assay:
+        return await assay.recheck(
+            reference,
+            model=judge.model,
+            allow_private=judge.allow_private,
+            max_usd=judge.max_usd,
+            max_tokens=judge.max_tokens,
+        )
+
+
+def _told(found: Rechecked, *, problems: bool) -> Iterator[str]:
+    changed = [claim for claim in found.claims if claim.now not in (claim.before, *_RENAMED.get(claim.before, ()))]
+    for claim in changed:
+        if not problems or claim.now not in HOLDING:
+            yield from _claim(claim)
+    for problem in found.problems:
+        yield f"WRONG  {clean(problem)}"
+    yield f"run {found.run_id}: {summed(found.now)}"
+    if found.model:
+        yield spent(found.model, found.usage)
+    yield f"{counted(len(changed), 'verdict')} changed, {counted(len(found.lost), 'claim')} lost"
+
+
+def _claim(claim: Again) -> Iterator[str]:
+    yield f"{claim.id}: {claim.before} → {claim.now}: {clean(claim.text)}"
+    if claim.reason:
+        yield f"    {clean(claim.reason)}"
+
+
+# An end to work on what others made, where it is done in this process and in one piece.
+
+
+class OutOfTime(Exception):
+    """Work took more seconds of computing than it may."""
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """End the work inside after so many seconds of this process's computing, whatever else the machine does.
+
+    Python's own loops and searches by patterns are ended anywhere. Nothing is limited where there is no such timer
+    (Windows), or beside the main thread, which alone hears signals.
+
+    Raises:
+        OutOfTime: it took longer.
+    """
+    if not hasattr(signal, "SIGPROF") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ended(number: int, frame: FrameType | None) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGPROF, ended)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+# What `assay verify FILE.zip` says.
+
+_NAMED = 6
+_ENDED = {"completed": "ended", "failed": "failed", "cancelled": "was cancelled"}
+
+
+def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
+    """Check a bundle and say what was found; with a `signer` it has to be that one's."""
+    most = limits().max_seconds
+    try:
+        with within(most):
+            found = verify_bundle(file, signer)
+    except OutOfTime:
+        said = f"{file} was not verified: that takes more than {most:g} s of computing (bundles.max_seconds)"
+        write(said if not as_json else msgspec.json.encode({"file": str(file), "ok": False, "error": said}).decode())
+        return Exit.UNVERIFIED
+    missing = (bool(signer) or required) and found.signature.state != "good"
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        write("\n".join(_bundle_told(found)))
+        if missing:
+            write(_unsigned(found, signer))
+    return Exit.DONE if found.whole and not missing else Exit.UNVERIFIED
+
+
+def _unsigned(found: Verification, signer: str) -> str:
+    """Why a bundle is refused which had to be signed."""
+    wanted = f"by {clean(signer)}" if signer else "by somebody you trust"
+    return f"{clean(found.file)} had to be signed {wanted}, and is not"
+
+
+def _bundle_told(found: Verification) -> Iterator[str]:
+    for check in found.checks:
+        yield f"{'ok' if check.ok else 'WRONG':<6} {check.name:<12} {_result(check)}".rstrip()
+        yield from (f"       {clean(problem)}" for problem in check.problems)
+        yield from (f"       note: {clean(note)}" for note in check.notes)
+    yield ""
+    yield f"SHA-256 {found.sha256}"
+    if found.ok:
+        yield "claimed by its maker, as no check can show it: where its sources are from, and when they were read"
+    yield _conclusion(found)
+
+
+def _signed(found: Verification) -> str:
+    signature = found.signature
+    match signature.state:
+        case "good":
+            return f"signed by {clean(signature.signer)} (key {signature.key_id})"
+        case "unknown":
+            return f"signed with key {signature.key_id}, which is none you trust"
+        case _:
+            return "not signed"
+
+
+def _result(check: BundleCheck) -> str:
+    return f"{check.checked:,} checked" if check.checked else ""
+
+
+def _conclusion(found: Verification) -> str:
+    if not found.ok:
+        return f"{clean(found.file)} does not hold: {', '.join(each.name for each in found.checks if not each.ok)}"
+    writer = f"by Assay {clean(found.release)}" if found.release else "by a release without a name"
+    run = f"run {clean(found.run_id)}, {writer}, {_outcome(found)}"
+    if found.whole:
+        return f"{clean(found.file)} is consistent with itself; {_signed(found)}: {run}"
+    verb = "was" if len(found.unchecked) == 1 else "were"
+    return (
+        f"{clean(found.file)} was checked only in part ({run}): nothing wrong was found, but"
+        f" {_listed(found.unchecked)} {verb} NOT checked (written {writer}, this is {installed_release()})"
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`a, b and c`; a hostile file may have thousands."""
+    shown = [clean(name) for name in names[:_NAMED]]
+    rest = len(names) - len(shown)
+    *first, last = [*shown, counted(rest, "other member")] if rest else shown
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _outcome(found: Verification) -> str:
+    match found.report:
+        case "passed":
+            return "a report which passed its final check"
+        case "not_passed":
+            return "a report which did not pass its final check, and says so"
+        case "no_check":
+            return "a report which was given no final check"
+        case "unfinished":
+            return f"a report which is not finished: the run {_ENDED.get(found.status, 'had not ended')}"
+        case _:
+            return f"without a report: the run {_ENDED.get(found.status, 'had not ended')}"
+
 
 _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
 

@@ -14,10 +14,10 @@ import msgspec
 from assay import Assay, settings
 from assay.app.cited_texts import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli.exits import Exit
+from assay.cli.figures import summed
 from assay.cli.judge_options import JudgeOptions, spent
 from assay.cli.progress import counted, shorten
 from assay.cli.terminal import clean, say, write
-from assay.cli.totals import summed
 from assay.core.claims import HOLDING
 from assay.core.clean import local_path
 from assay.core.sources import Passage

@@ -1,7 +1,9 @@
-"""Languages by their codes (BCP 47, names of CLDR)."""
+"""Languages: what they are called, and which one a text is in."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -83,3 +85,120 @@ def read_country(code: str) -> str:
 def country_name(code: str) -> str:
     """The English name of a country, by its code; "" for an unknown one, and for none."""
     return str(_english().territories.get(code.upper(), ""))
+
+
+# Which language a text is in: by its script, and among European languages by their commonest words.
+
+SAMPLE = 2_000
+SCRIPTS = (
+    ("ja", re.compile(r"[\u3040-\u30ff]")),
+    ("ko", re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")),
+    ("zh", re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+    ("ar", re.compile(r"[\u0600-\u06ff\u0750-\u077f]")),
+    ("he", re.compile(r"[\u0590-\u05ff]")),
+    ("el", re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]")),
+    ("hi", re.compile(r"[\u0900-\u097f]")),
+    ("bn", re.compile(r"[\u0980-\u09ff]")),
+    ("ta", re.compile(r"[\u0b80-\u0bff]")),
+    ("th", re.compile(r"[\u0e00-\u0e7f]")),
+    ("ka", re.compile(r"[\u10a0-\u10ff]")),
+    ("hy", re.compile(r"[\u0530-\u058f]")),
+)
+COMMON_WORDS = {
+    "en": "the of and to in is that for it as was with be by on not this are or from at which but have an they you a"
+    " has had were their his its also will can all been when if more",
+    "de": "der die und das den von zu mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat",
+    "fr": "le la les de et des en un une du est que pour qui dans ne sur au par il pas plus ce avec sont cette aux",
+    "es": "el la los las de y que en un una es por con para del se no su al lo como más pero sus fue este son",
+    "pt": "o os as de e que do da em um uma para com não é por se na no dos das mais como ao foi pelo são sua",
+    "it": "il di e che la in un è per una non del con si da le dei i sono al come della nel alla più anche gli",
+    "nl": "de het een van en in is dat op te zijn met voor niet aan er ook als bij door maar wordt naar uit worden",
+    "sv": "och att det som en på är av för med den till inte om ett han var jag från men kan har de vi eller",
+    "da": "og at det som en på er af for med den til ikke om et han var jeg fra men kan har de vi eller blev",
+    "no": "og at det som en på er av for med den til ikke om et han var jeg fra men kan har de vi eller ble",
+    "fi": "ja on ei että se oli hän mutta ovat kun myös ole tai niin kuin joka sekä sen hänen olla",
+    "pl": "i w na z się do nie jest że to o jak po przez za od dla są oraz ale był przy tym jego lub",
+    "cs": "a v se na je že s z do o i to k ve pro za by od jako po které byl jsou ale jeho nebo",
+    "ro": "de și în a la cu pe nu este din care o un pentru ce sunt mai se că prin fost sau lui după",
+    "hu": "a az és hogy nem is egy van volt de meg ez csak már mint vagy el még lehet ki azt szerint",
+    "tr": "ve bir bu da de için ile olarak olan çok daha gibi en kadar sonra ne var değil her ama veya",
+}
+ASKING = {
+    "en": "what who whom whose which when where why how does did do is are was were can could should would any there",
+    "de": "was wer wen wem welche welcher welches wann wo warum weshalb wieso wie gibt hat kann soll wurde",
+    "fr": "quel quelle quels quelles qui quoi quand où pourquoi comment combien est",
+    "es": "qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuántos",
+    "pt": "qual quais quem quando onde quanto quantos",
+    "it": "quale quali chi cosa quando dove perché quanto quanti",
+    "nl": "wat wie welke wanneer waar waarom hoe hoeveel",
+    "sv": "vad vem vilken vilka när varför hur",
+    "da": "hvad hvem hvilken hvilke hvornår hvor hvorfor hvordan",
+    "no": "hva hvem hvilken når hvor hvorfor hvordan",
+    "fi": "mikä mitä kuka milloin missä miksi miten kuinka",
+    "pl": "co kto jaki jaka jakie kiedy gdzie dlaczego ile",
+    "cs": "co kdo jaký jaká jaké kdy kde proč kolik",
+    "ro": "ce cine când unde cum cât",
+    "hu": "mi ki melyik mikor hol miért hogyan mennyi",
+    "tr": "kim hangi nerede nasıl neden kaç",
+}
+"""Words which questions begin with."""
+LANGUAGES: dict[str, list[str]] = {}
+"""Which languages a common word belongs to."""
+for _language, _words in COMMON_WORDS.items():
+    for _word in _words.split():
+        LANGUAGES.setdefault(_word, []).append(_language)
+TOKEN = re.compile(r"[^\W\d_]+")
+LEAST_WORDS, LEAST_SHARE = 3, 0.08
+
+
+def detect(text: str) -> str:
+    """The language of `text` as ISO 639-1, "" when it cannot be told. Looks at the first 2,000 characters."""
+    sample = text[:SAMPLE]
+    if not sample.isascii():
+        found = _by_script(sample)
+        if found:
+            return found
+    return _by_words(sample)
+
+
+def of_question(text: str) -> str:
+    """The language of a question, as `detect`: two words which tell suffice, where they tell of no other language."""
+    found = detect(text)
+    if found:
+        return found
+    said = set(TOKEN.findall(text[:SAMPLE].lower()))
+    hits = Counter(
+        {name: len(said & {*COMMON_WORDS[name].split(), *asking.split()}) for name, asking in ASKING.items()}
+    )
+    (best, most), (_, next_most) = hits.most_common(2)
+    return best if most >= 2 and most > next_most else ""
+
+
+def _by_script(sample: str) -> str:
+    """The language of the script which a third of the letters are in; kana among many more kanji is Japanese."""
+    letters = sum(map(str.isalpha, sample))
+    counts = {language: len(script.findall(sample)) for language, script in SCRIPTS}
+    if counts["ja"] * 20 > counts["zh"] and (counts["ja"] + counts["zh"]) * 3 > letters:
+        return "ja" if counts["ja"] else ""
+    best = max(counts, key=lambda language: counts[language])
+    if counts[best] * 3 <= letters or not counts[best]:
+        return ""
+    if best == "ru" and re.search(r"[іїєґ]", sample, re.IGNORECASE):
+        return "uk"
+    if best == "ar" and re.search(r"[پچژگ]", sample):
+        return "fa"
+    return best
+
+
+def _by_words(sample: str) -> str:
+    tokens = Counter(TOKEN.findall(sample.lower()))
+    total = tokens.total()
+    if not total:
+        return ""
+    hits: Counter[str] = Counter()
+    for word in tokens.keys() & LANGUAGES.keys():
+        for language in LANGUAGES[word]:
+            hits[language] += tokens[word]
+    best = max(sorted(hits), key=lambda language: hits[language], default="")
+    return best if hits[best] >= LEAST_WORDS and hits[best] >= LEAST_SHARE * total else ""

@@ -16,7 +16,12 @@ import unicodedata
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from assay.core.detection import ASKING, COMMON, SAMPLE, detect
+from assay.core.languages import (
+    ASKING,
+    COMMON_WORDS,
+    SAMPLE,
+    detect,
+)
 from assay.core.later import later
 
 if TYPE_CHECKING:
@@ -145,7 +150,7 @@ def _detected(sample: str) -> str:
 
 @functools.cache
 def _german_openers() -> frozenset[str]:
-    return frozenset(f"{COMMON['de']} {ASKING['de']} {_GERMAN_OPENERS}".split())
+    return frozenset(f"{COMMON_WORDS['de']} {ASKING['de']} {_GERMAN_OPENERS}".split())
 
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'(?=[a-z])[a-z0-9]+)?")

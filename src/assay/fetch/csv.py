@@ -10,8 +10,8 @@ from itertools import islice
 
 import msgspec
 
-from assay.core.detection import detect
 from assay.core.errors import ExtractError
+from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.table import SAMPLE_ROWS, Row, names_of, one_cell, row_lines, split_head

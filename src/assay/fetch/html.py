@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from assay.core.detection import detect
 from assay.core.errors import ExtractError
+from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.html_depth import shallow

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from assay.core.detection import detect
 from assay.core.errors import ExtractError
+from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import fit, read_fields
 from assay.fetch.text_decoder import clean

@@ -10,8 +10,8 @@ from email.message import EmailMessage
 
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.core.detection import detect
 from assay.core.errors import ExtractError
+from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.html_depth import shallow

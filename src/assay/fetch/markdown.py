@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.core.detection import detect
+from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import read_fields, stem
 from assay.fetch.text_decoder import decode

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
@@ -16,21 +17,54 @@ from starlette.routing import BaseRoute, Match
 from assay.app.schedules.feeds import PATH as FEEDS
 from assay.app.shares import PATH as SHARED
 from assay.core.errors import AssayError
-from assay.server import operations, page
+from assay.server import api, openai, operations, page
 from assay.server.audit_middleware import Audited
 from assay.server.backend import Backend, RouteGroup
-from assay.server.cors import cross_origin
 from assay.server.gate import AccessGate
 from assay.server.guards import Guard, SafeHeaders, Worded, names_here
+from assay.server.mcp import routes as mcp
 from assay.server.metrics import MeasuredRequests
-from assay.server.parts import PARTS
 from assay.server.problems import Problem, Refusal, answered, problem, problem_of
 from assay.server.rates import Rated
 
+# Pages of other sites which may use the API (CORS): none, unless the settings name them.
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+SENT = (
+    *("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "Last-Event-ID"),
+    *("Mcp-Protocol-Version", "Mcp-Session-Id"),
+)
+SHOWN = (
+    *("Content-Disposition", "ETag", "Location", "Retry-After", "WWW-Authenticate", "Mcp-Session-Id"),
+    *("RateLimit", "RateLimit-Policy"),
+)
+PREFLIGHT_SECONDS = 600
+
+
+def cross_origin(origins: Sequence[str]) -> list[Middleware]:
+    """What answers for these sites; nothing, where none is named. Cookies count for named ones alone, never for `*`."""
+    if not origins:
+        return []
+    every = "*" in origins
+    return [
+        Middleware(
+            CORSMiddleware,
+            allow_origins=["*"] if every else list(origins),
+            allow_methods=METHODS,
+            allow_headers=SENT,
+            expose_headers=SHOWN,
+            allow_credentials=not every,
+            max_age=PREFLIGHT_SECONDS,
+        )
+    ]
+
+
+# The parts of the server: a protocol is one line here.
+
+PARTS: tuple[RouteGroup, ...] = (api.PART, openai.PART, mcp.PART, page.PART)
+
 log = logging.getLogger(__name__)
-
 LOOPBACK = "127.0.0.1"
-
 _CODES = {404: "not-found", 405: "method-not-allowed", 406: "not-acceptable", 413: "too-large"}
 
 

@@ -18,7 +18,7 @@ from assay.phases.background import QueryRules
 from assay.phases.orchestrator import CycleRules
 from assay.phases.planner import PlanRules
 from assay.phases.reflective.reflector import ReflectRules
-from assay.phases.reflective.replanner import ReplanRules
+from assay.phases.reflective.work import ReplanRules
 from assay.phases.survey.batches import BatchRules
 from assay.phases.triage import TriageRules
 from assay.phases.writer import WriteRules

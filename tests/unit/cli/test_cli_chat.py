@@ -19,7 +19,7 @@ import pytest
 import warm
 from shells import apart, spoken
 
-from assay.cli.chat import slash
+from assay.cli.chat import session
 
 LIMIT = 60.0
 BRIDGE = "# Bridge\n\nThe bridge of Vell was built in 1891. Its builder was Ottilie Brandt.\n\nIt is 240 metres long.\n"
@@ -161,9 +161,9 @@ def test_what_was_not_opened_is_researched(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_line_is_a_question_a_number_or_a_command() -> None:
-    assert slash.read("3") == slash.read("[3]") == slash.read("/cite 3") == ("cite", "3")
-    assert slash.read("Who built 3?") == ("", "Who built 3?")
-    assert slash.read("/EXIT") == ("quit", "")
-    assert slash.read("/export a b.html") == ("export", "a b.html")
-    assert "did you mean /export" in slash.unknown("exprt")
-    assert len(slash.listed()) == len(slash.SLASH)
+    assert session.read("3") == session.read("[3]") == session.read("/cite 3") == ("cite", "3")
+    assert session.read("Who built 3?") == ("", "Who built 3?")
+    assert session.read("/EXIT") == ("quit", "")
+    assert session.read("/export a b.html") == ("export", "a b.html")
+    assert "did you mean /export" in session.unknown("exprt")
+    assert len(session.listed()) == len(session.SLASH)

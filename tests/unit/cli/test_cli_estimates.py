@@ -6,7 +6,7 @@ import logs
 import msgspec
 import pytest
 
-from assay.cli.estimates import amount, told, told_money
+from assay.cli.figures import amount, told, told_money
 from assay.cli.live.summary import cost
 from assay.cli.runs.show import outline
 from assay.core.brief import Estimate, Span

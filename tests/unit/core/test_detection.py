@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.detection import detect, of_question
+from assay.core.languages import detect, of_question
 
 SENTENCES = {
     "en": "The committee said that it would not change the rules which have been in force for years.",

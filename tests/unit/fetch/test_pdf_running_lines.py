@@ -12,9 +12,8 @@ from pdfs import Placed, column, pdf
 
 from assay.evidence.segment import segment
 from assay.fetch.pdf import PdfExtractor
-from assay.fetch.pdf.document import PAGE_BREAK
+from assay.fetch.pdf.document import PAGE_BREAK, without_running_lines
 from assay.fetch.pdf.paragraphs import PrintedLine, mended_page_ends
-from assay.fetch.pdf.running_lines import without_running_lines
 
 SAMPLES = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[4] / "shared" / "data")) / "pdf" / "py-pdf-samples"
 BODIES = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.core.messages import Message, Request
 from assay.models.extractive.model import respond
-from assay.phases.fields.filler import definition
+from assay.phases.fields.answer import definition
 from assay.phases.fields.schema import FieldGroup, read
 
 PEP = """## S1001 Bug Fix Releases <file:///pep-6.md>

@@ -27,7 +27,7 @@ from assay.core.messages import (
 from assay.core.ports import Access
 from assay.core.secrets import Secret
 from assay.models.openai import SERVICES, create
-from assay.models.openai.chat_messages import messages
+from assay.models.openai.wire import messages
 
 KEY = "planted-0123456789"
 SEARCH = ToolDefinition(name="search", description="Searches.", parameters={"type": "object", "properties": {}})

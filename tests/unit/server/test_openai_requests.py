@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from assay.core.errors import UsageError
-from assay.server.openai.helper_prompts import helped
+from assay.server.openai.chat import helped
 from assay.server.openai.identifiers import ModelName
 from assay.server.openai.requests import ChatRequest, ResponseRequest, chat_run, response_run
 

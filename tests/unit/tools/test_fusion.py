@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from assay.core.sources import SNIPPET, Document, sha256
 from assay.run.protocols import DocumentPassages
-from assay.tools.fusion import fuse
+from assay.tools.search import fuse
 
 
 def shown(url: str, by: str = "", media_type: str = SNIPPET) -> DocumentPassages:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 import signal
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +15,6 @@ import click
 from assay import Assay, RunHandle
 from assay.cli import files
 from assay.cli.answer_stream import Streaming, can_stream
-from assay.cli.chat import slash
 from assay.cli.cite import told as told_citation
 from assay.cli.display import Display
 from assay.cli.exits import Exit
@@ -23,13 +24,55 @@ from assay.cli.live.summary import cost, outcome
 from assay.cli.progress import counted, shorten
 from assay.cli.run_watch import Output, exit_code, follow
 from assay.cli.terminal import clean, say, write
-from assay.cli.threads.thread_rows import HOW_TO_BEGIN, tell
+from assay.cli.threads import HOW_TO_BEGIN, tell
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.markers import CitationMode
 from assay.core.ports import RunStatus
 from assay.core.report import Report, build_report
 from assay.core.usage import Usage
 from assay.core.view import RunView
+
+# The commands of a chat: what each takes, and its line in the help.
+
+SLASH = {
+    "help": ("", "this list"),
+    "research": ("[QUESTION]", "research a question anew; without one, the last"),
+    "cite": ("N", "what citation [N] of the last answer cites; N alone does the same"),
+    "sources": ("", "the sources of the last answer"),
+    "claims": ("", "its claims with their verdicts"),
+    "export": ("FILE", "write it to a file (.md, .html, .pdf, .docx …)"),
+    "cost": ("", "what this chat has cost so far"),
+    "new": ("[NAME]", "begin another conversation"),
+    "threads": ("", "list the conversations"),
+    "thread": ("NAME", "go on with another conversation"),
+    "quit": ("", "end the chat (Ctrl-D does the same)"),
+}
+_OTHER = {"exit": "quit", "q": "quit", "bye": "quit", "?": "help", "h": "help", "source": "sources", "save": "export"}
+_NUMBER = re.compile(r"\[?(\d{1,4})\]?")
+
+
+def read(line: str) -> tuple[str, str]:
+    """A line as a command and what it is given; the command is "" where the line is a question."""
+    if number := _NUMBER.fullmatch(line):
+        return "cite", number[1]
+    if not line.startswith("/"):
+        return "", line
+    word, _, rest = line[1:].partition(" ")
+    name = word.lower()
+    return _OTHER.get(name, name) or "help", rest.strip()
+
+
+def unknown(name: str) -> str:
+    """What to say of a command there is none of."""
+    near = difflib.get_close_matches(name, SLASH, n=1, cutoff=0.6)
+    return f"no command /{name}; " + (f"did you mean /{near[0]}?" if near else "/help lists those there are")
+
+
+def listed() -> list[str]:
+    """The help, a line each."""
+    width = max(len(f"/{name} {takes}") for name, (takes, _) in SLASH.items())
+    return [f"  {f'/{name} {takes}'.ljust(width)}  {about}" for name, (takes, about) in SLASH.items()]
+
 
 ENDED: tuple[RunStatus, ...] = ("completed",)
 WEB = ("web", "domains", "not_domains", "since", "until", "country", "fresh")
@@ -90,16 +133,16 @@ class ChatSession:
 
     async def serve(self, line: str) -> bool:
         """Answer a question or do a command; False where the chat is to end. What fails is said."""
-        name, rest = slash.read(line)
+        name, rest = read(line)
         if name == "quit":
             return False
         try:
             if not name:
                 await self._answered(rest)
-            elif name in slash.SLASH:
+            elif name in SLASH:
                 await self._commands()[name](rest)
             else:
-                say(slash.unknown(name))
+                say(unknown(name))
         except Cancelled:
             say("cancelled")
             self.code = Exit.CANCELLED
@@ -195,7 +238,7 @@ class ChatSession:
         }  # fmt: skip
 
     async def _help(self, _: str) -> None:
-        for line in slash.listed():
+        for line in listed():
             say(line)
 
     async def _cost(self, _: str) -> None:

@@ -1,4 +1,4 @@
-"""`assay docs collections`."""
+"""Collections: who may read them, what they hold, their vectors."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from pathlib import Path
 import click
 import msgspec
 
+from assay import Assay
+from assay.app.embeddings import Built
 from assay.cli import options
-from assay.cli.library import HOW_TO_ADD, exists, stored
+from assay.cli.docs.docs_options import embedder_option
+from assay.cli.exits import Exit
+from assay.cli.library import HOW_TO_ADD, exists, opened, stored
 from assay.cli.progress import counted
+from assay.cli.stored_names import collection_names
 from assay.cli.tables import table
-from assay.cli.terminal import say, write
-from assay.core.ports import CollectionRow
+from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.core.ports import CollectionRow, Origin
 
 
 @click.command("collections")
 @options.json_output
 @options.common
-def command(as_json: bool, home: Path | None) -> None:
+def list_collections(as_json: bool, home: Path | None) -> None:
     """List collections, with the number of documents and places of each.
 
     `assay QUESTION --in @NAME` researches in one.
@@ -43,3 +48,149 @@ def command(as_json: bool, home: Path | None) -> None:
 async def _rows(home: Path | None) -> list[CollectionRow]:
     async with stored(home) as assay:
         return await assay.collections()
+
+
+@click.command("collection")
+@click.argument("name", shell_complete=collection_names)
+@click.option(
+    "--private/--public",
+    "private",
+    default=None,
+    help="Keep its documents on this machine: remote models never see them, and no web search runs beside them.",
+)
+@click.option(
+    "--readers",
+    metavar="USERS",
+    help="Who else may read it on `assay serve`: names separated by commas, `all`, or `none`.",
+)
+@click.option("--user", default="", help="The collection of this user of `assay serve`; default: your own.")
+@options.common
+def collection_command(name: str, private: bool | None, readers: str | None, user: str, home: Path | None) -> None:
+    """What the collection NAME was added from; or mark it as private, before anything is added if you like.
+
+    With --readers, say who else may read it: they call it OWNER/NAME, and cannot change it. What is yours without
+    a login is /NAME to them.
+
+    A run which would show private documents to a model elsewhere, or search the web with them in scope, is refused
+    before anything is sent; --allow-private lets it.
+
+    \b
+        assay docs collection diary --private
+        assay docs add ~/diary -c diary
+        assay docs collection papers --readers bob,cleo
+        assay docs collection papers --user ana --readers all
+    """
+    if private is None and readers is None:
+        asyncio.run(_show(name, user, home))
+    else:
+        asyncio.run(_change(name, user, private, readers, home))
+
+
+async def _change(name: str, user: str, private: bool | None, readers: str | None, home: Path | None) -> None:
+    async with opened(home) as whole:
+        assay = whole.owned_by(user)
+        if private is not None:
+            await assay.mark(name, private=private)
+            say(f"the collection {name} is {'private' if private else 'not private'}")
+        if readers is not None:
+            say(await _shared(whole, user, name, readers))
+
+
+async def _shared(whole: Assay, user: str, name: str, readers: str) -> str:
+    """Let others read a collection of a user's; a word on who may now."""
+    named = () if readers == "none" else tuple(filter(None, (each.strip() for each in readers.split(","))))
+    if "all" in named or not named:
+        if readers not in ("all", "none"):
+            raise click.UsageError("--readers takes names of users, separated by commas, or `all` or `none` alone")
+        await whole.owned_by(user).share(name, "all" if named else ())
+    else:
+        for each in named:
+            await whole.users.find(each)
+        await whole.owned_by(user).share(name, named)
+    await whole.note("mark_collection", f"{user}/{name}" if user else name)
+    if not named:
+        return f"nobody else may read the collection {name}"
+    who = "every user" if named == ("all",) else ", ".join(named)
+    return f"{who} may read the collection {name}, and {'calls' if len(named) == 1 else 'call'} it {user}/{name}"
+
+
+async def _show(name: str, user: str, home: Path | None) -> None:
+    async with stored(home) as whole:
+        assay = whole.owned_by(user)
+        await assay.check_collection(name)
+        write(await _line(assay, name))
+        for origin in await assay.origins(name):
+            write(_told(origin))
+
+
+async def _line(assay: Assay, name: str) -> str:
+    row = next(row for row in await assay.collections() if row.name == name)
+    private = ", private" if row.private else ""
+    who = "every user" if row.open else ", ".join(map(clean, row.readers))
+    read = f", read by {who} too" if who else ""
+    return f"{clean(row.name)}: {counted(row.documents, 'document')}{private}{read}"
+
+
+def _told(origin: Origin) -> str:
+    out = f", {len(origin.left_out)} taken out" if origin.left_out else ""
+    given = counted(len(origin.documents), "document")
+    return f"  {clean(origin.place)}  ({origin.kind}, {given}{out}, looked at {origin.synced_at})"
+
+
+@click.command("embed")
+@embedder_option
+@click.option("--anew", is_flag=True, help="Rebuild all vectors, not only missing ones.")
+@click.option("--status", is_flag=True, help="Show how many vectors exist, and build none.")
+@options.json_output
+@options.common
+@click.pass_obj
+def embed(
+    state: TerminalOptions, embedder: str | None, anew: bool, status: bool, as_json: bool, home: Path | None
+) -> int:
+    """Make the vectors by which documents are searched by meaning: those of passages which have none yet.
+
+    The embedder is the setting embedder.model, or --embedder. An interrupted pass goes on where it was; one which a
+    limit has ended exits with 5.
+
+    \b
+        assay docs embed --embedder ollama:nomic-embed-text
+        assay docs embed
+    """
+    if status:
+        asyncio.run(_status(embedder, as_json, home))
+        return Exit.DONE
+    built = asyncio.run(_embed(embedder, anew, home, state.verbosity))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(built)).decode())
+    elif state.verbosity >= 0:
+        for line in _progress_line(built):
+            say(line)
+    return Exit.LIMIT if built.stopped else Exit.DONE
+
+
+async def _embed(embedder: str | None, anew: bool, home: Path | None, verbosity: int) -> Built:
+    async with stored(home, embedder) as assay:
+        return await assay.embed(say if verbosity >= 0 else None, anew=anew)
+
+
+async def _status(embedder: str | None, as_json: bool, home: Path | None) -> None:
+    async with stored(home, embedder) as assay:
+        found = await assay.embedding_status()
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        return
+    withheld = f", {found.withheld:,} of them private and withheld" if found.withheld else ""
+    write(f"{found.model}: {counted(found.documents, 'document')} with vectors, {found.missing:,} without{withheld}")
+    write(f"{found.tokens:,} tokens, ${found.usd:.4f} so far")
+
+
+def _progress_line(built: Built) -> list[str]:
+    cost = f" (${built.usd:.4f})" if built.usd else ""
+    done = f"vectors of {counted(built.passages, 'passage')} of {counted(built.documents, 'document')}"
+    lines = [f"{done}, {built.embedded:,} of them embedded now: {built.tokens:,} tokens{cost}"]
+    if built.withheld:
+        lines.append(
+            f"{counted(built.withheld, 'private document')} left out: the embedder is not on this machine"
+            " (embedder.allow_private lets it have them)"
+        )
+    return [*lines, f"stopped: {built.stopped}"] if built.stopped else lines

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from assay.cli.collection_names import collection_names
+from assay.cli.stored_names import collection_names
 
-collection = click.option(
+collection_option = click.option(
     "-c",
     "--collection",
     default="default",
@@ -15,14 +15,14 @@ collection = click.option(
     shell_complete=collection_names,
     help="Name of the collection.",
 )
-any_collection = click.option(
+any_collection_option = click.option(
     "-c",
     "--collection",
     metavar="NAME",
     shell_complete=collection_names,
     help="Name of the collection; all collections if omitted.",
 )
-embedder = click.option(
+embedder_option = click.option(
     "--embedder",
     metavar="PROVIDER:MODEL",
     help="Also search by meaning, with this embedder (ollama:nomic-embed-text, fastembed:FOLDER) [embedder.model].",

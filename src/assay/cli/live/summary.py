@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.cli.estimates import told_money
-from assay.cli.figures import joined, price, tokens
+from assay.cli.figures import joined, price, tokens, told_money
 from assay.cli.live.times import clock, elapsed, moment
 from assay.cli.live.trouble import troubles
 from assay.cli.progress import counted

@@ -3,22 +3,56 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
 import msgspec
 
 from assay.cli import options
-from assay.cli.estimates import told
-from assay.cli.figures import price
+from assay.cli.figures import price, told
 from assay.cli.library import stored
 from assay.cli.progress import counted, shorten
-from assay.cli.runs.ids import run_ids
-from assay.cli.runs.search_log import write_search_log
+from assay.cli.stored_names import run_ids
+from assay.cli.tables import table
 from assay.cli.terminal import clean, write
+from assay.core.clean import inert
+from assay.core.search_record import SearchRow, search_log
 from assay.core.text import words
 from assay.core.view import Lane, RunView, Steered, Turn
+
+# The searches of a run as a table, for people and as CSV.
+
+HEADS = ("query", "provider", "hits", "read", "cited", "excluded")
+
+
+def write_search_log(view: RunView, *, as_csv: bool, as_json: bool) -> None:
+    """Print the method of a run: what was asked of whom, and what became of what was found."""
+    rows = search_log(view)
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(rows)).decode())
+    elif as_csv:
+        write(as_text(rows).rstrip("\n"))
+    else:
+        table(HEADS, [_cells(row) for row in rows])
+
+
+def as_text(rows: Iterable[SearchRow]) -> str:
+    """CSV (RFC 4180, but with line feeds). A cell which a spreadsheet would take for a formula gets an apostrophe."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(HEADS)
+    for row in rows:
+        writer.writerow([inert(clean(cell)) for cell in _cells(row)])
+    return written.getvalue()
+
+
+def _cells(row: SearchRow) -> Sequence[str]:
+    excluded = "; ".join(f"{each.url} ({each.reason})" for each in row.excluded)
+    counts = ("", "", "") if row.failed else (str(row.hits), str(row.read), str(row.cited))
+    return (row.query, row.provider, *counts, f"no answer: {row.failed}" if row.failed else excluded)
 
 
 @click.command("show")

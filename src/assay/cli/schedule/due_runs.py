@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import click
 import msgspec
 
 from assay import RunHandle, settings
 from assay.app.notices import Target, changes_of, notice_of
 from assay.app.schedules import Schedule, ScheduleBook
 from assay.app.schedules.due import DueOutcome, run_due
-from assay.cli import notify_options
+from assay.cli import notify_options, options
 from assay.cli.exits import Exit
+from assay.cli.interrupts import Terminated, termination
 from assay.cli.library import opened
 from assay.cli.live.summary import outcome
 from assay.cli.notify_options import tell
+from assay.cli.progress import counted
 from assay.cli.run_watch import Output, Stdout, follow
-from assay.cli.runs.diff import told
+from assay.cli.runs.outcome import told
 from assay.cli.runs.retention import keep_to_rules
 from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.view import RunView
@@ -97,3 +102,71 @@ def _code(asked: DueOutcome) -> Exit:
     if asked.view is None or asked.view.status in ("failed", "cancelled"):
         return Exit.FAILED
     return Exit.INPUT_NEEDED if asked.view.status == "waiting" else Exit.DONE
+
+
+@click.command("run-due")
+@notify_options.notify
+@options.json_output
+@options.common
+@click.pass_obj
+def run_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
+    """Ask every question that is due, one after another, and print how each report differs from the one before.
+
+    For cron or a systemd timer: called more often than a question is due, it does nothing in between, and two calls
+    at once do not ask twice. A run which a killed process left is gone on with. With --json a line each: {"schedule",
+    "run", "status", "changes", …}. Exit codes: 0 done, or nothing due; 1 a run failed; 7 a run waits for answers.
+
+    \b
+        assay schedule run-due
+        0 * * * *  assay schedule run-due -q --notify "mail -s assay me@example.org"
+        assay schedule run-due --json
+    """
+    configured = settings.load()
+    folder = home or configured.home
+    output = output_for(state, configured, notify, as_json=as_json)
+    return asyncio.run(_once(ScheduleBook(folder), folder, configured, output))
+
+
+async def _once(book: ScheduleBook, folder: Path, configured: settings.Settings, output: Output) -> Exit:
+    try:
+        with termination(), termination(signal.SIGINT):
+            return await ask_due(book, folder, configured, output)
+    except Terminated as ended:
+        say("interrupted; the next call goes on with what was begun")
+        return Exit.CANCELLED if ended.number == signal.SIGINT else Exit.TERMINATED
+
+
+EVERY = 20.0
+"""Seconds between two looks: schedules may be added and removed meanwhile."""
+
+
+@click.command("watch")
+@notify_options.notify
+@options.json_output
+@options.common
+@click.pass_obj
+def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
+    """Stay, ask each question when it is due, and print what changed; Ctrl-C or SIGTERM ends it.
+
+    What a run was at when it was ended is gone on with by the next `watch` or `run-due`.
+
+    \b
+        assay schedule watch --notify https://example.org/hook
+        assay schedule watch
+    """
+    configured = settings.load()
+    folder = home or configured.home
+    output = output_for(state, configured, notify, as_json=as_json)
+    return asyncio.run(_stay(ScheduleBook(folder), folder, configured, output))
+
+
+async def _stay(book: ScheduleBook, folder: Path, configured: settings.Settings, output: Output) -> Exit:
+    if output.verbosity >= 0:
+        say(f"watching {counted(len(book.all()), 'schedule')} (Ctrl-C ends)")
+    try:
+        with termination(), termination(signal.SIGINT):
+            while True:
+                await ask_due(book, folder, configured, output)
+                await asyncio.sleep(EVERY)
+    except Terminated as ended:
+        return Exit.DONE if ended.number == signal.SIGINT else Exit.TERMINATED

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.core.claims import Relevance
-from assay.core.detection import detect, of_question
+from assay.core.languages import detect, of_question
 from assay.core.messages import Rarity
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.scores import Band, weights

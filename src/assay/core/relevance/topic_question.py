@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.detection import of_question
+from assay.core.languages import of_question
 from assay.core.relevance.analysis import analysis_of, stop_terms, terms
 
 # Statements: what may answer a question, with its words as keys.

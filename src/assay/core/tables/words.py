@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.detection import of_question
+from assay.core.languages import of_question
 from assay.core.tables.figures import read_figure
 
 Operation = Literal["cell", "sum", "mean", "count", "max", "min"]

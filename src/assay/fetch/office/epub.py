@@ -10,8 +10,8 @@ from urllib.parse import unquote
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.core.detection import detect
 from assay.core.errors import ExtractError
+from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.html_markdown import to_markdown

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from assay.core.detection import detect
 from assay.core.errors import ExtractError
+from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.office.package import unpacked, xml

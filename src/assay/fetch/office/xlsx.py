@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.core.detection import detect
 from assay.core.errors import ExtractError
+from assay.core.languages import detect
 from assay.core.sources import LONGEST_PASSAGE, Extracted
 from assay.fetch.fields import stem
 from assay.fetch.office.package import DAMAGED, LOCKED, OLE, need, unpacked

@@ -3,17 +3,206 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import pairwise
+from statistics import median
 
-from assay.core.detection import detect
+import msgspec
+
 from assay.core.errors import ExtractError, NoLetters
+from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import first_line, stem
 from assay.fetch.pdf.lines import Pdf
 from assay.fetch.pdf.paragraphs import PrintedLine, mended_page_ends, paragraphs, vocabulary
-from assay.fetch.pdf.running_lines import without_running_lines
 from assay.fetch.text_decoder import clean
+
+# Lines which belong to the paper and not to the text: page numbers, running heads and feet.
+
+EDGE_ROWS = 2
+"""Rows at the top of a page, and as many at its foot, which may be running ones."""
+SAME_PLACE = 3.0
+"""Points by which the bases of one running line differ at most."""
+SAME_ROW = 0.4
+LEAST_PAGES = 3
+SET_APART = 1.4
+"""A running line stands further from the text than this many usual steps from line to line."""
+LEAST_LETTERS = 3
+LONGEST = 160
+NEXT, NEAR = 2, 0.7
+"""A chapter's head stands on the next page or the next but one, but where figures fill a page."""
+TOLD = 0.5
+"""A head says nothing new when at least this share of its words stands in the text."""
+_NUMBER = re.compile(r"\d{1,5}")
+_ROMAN = re.compile(r"(?<!\w)[ivxlc]{1,7}(?!\w)", re.IGNORECASE)
+_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_WORD = re.compile(r"[^\W\d_]+")
+_SAID = re.compile(r"\w+")
+YEAR = 4
+
+
+class EdgeRow(msgspec.Struct, frozen=True):
+    """Lines beside each other near an edge of page `page` (from 0); `apart` says that they stand off the text."""
+
+    page: int
+    edge: str
+    base: float
+    text: str
+    lines: tuple[int, ...]
+    apart: bool
+
+
+def without_running_lines(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
+    """The pages without their running lines. What a head says that nothing else does stays where it stands first."""
+    rows = [row for number, page in enumerate(pages) for row in _edge_rows(number, page)]
+    found = _counting(rows, len(pages)) | _repeated(rows, len(pages))
+    gone: dict[int, set[int]] = defaultdict(set)
+    for at in found:
+        gone[rows[at].page].update(rows[at].lines)
+    left = [[line for at, line in enumerate(page) if at not in gone[number]] for number, page in enumerate(pages)]
+    for number, kept in _only_there([rows[at] for at in sorted(found)], left, pages):
+        gone[number] -= set(kept)
+    return [[line for at, line in enumerate(page) if at not in gone[number]] for number, page in enumerate(pages)]
+
+
+def _edge_rows(number: int, page: Sequence[PrintedLine]) -> list[EdgeRow]:
+    """The outermost rows of a page, the outer one of each edge first."""
+    rows = _rows(page)
+    bases = [median(page[at].base for at in row) for row in rows]
+    steps = [above - below for above, below in pairwise(bases)]
+    usual = median(steps) if steps else 0.0
+    # Of a page with little on it the same row is no head and foot at once.
+    most = min(EDGE_ROWS, len(rows) // 2)
+    found = []
+    for edge, order in (("top", range(most)), ("foot", range(len(rows) - 1, len(rows) - 1 - most, -1))):
+        apart = False
+        for at in reversed(order):
+            inner = steps[at] if edge == "top" else steps[at - 1]
+            apart = apart or inner > SET_APART * usual
+            text = " ".join(page[line].text for line in sorted(rows[at], key=lambda line: page[line].left))
+            if len(text) <= LONGEST:
+                found.append(EdgeRow(number, edge, bases[at], text, tuple(rows[at]), apart))
+    return found
+
+
+def _rows(page: Sequence[PrintedLine]) -> list[list[int]]:
+    """The numbers of lines which stand on one level, from the top."""
+    rows: list[list[int]] = []
+    level = 0.0
+    for at in sorted(range(len(page)), key=lambda at: -page[at].base):
+        if rows and level - page[at].base < SAME_ROW * max(page[at].size, 1.0):
+            rows[-1].append(at)
+        else:
+            rows.append([at])
+            level = page[at].base
+    return rows
+
+
+def _counting(rows: Sequence[EdgeRow], all_pages: int) -> set[int]:
+    """The rows with a number at an end which counts with the pages, at one place."""
+    by_offset: dict[tuple[str, bool, int], list[int]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        for roman, value in _end_numbers(row.text):
+            by_offset[row.edge, roman, value - row.page].append(at)
+    found: set[int] = set()
+    for numbered in by_offset.values():
+        for places in _at_one_place(rows, numbered):
+            pages = {rows[at].page for at in places}
+            short = len(pages) == all_pages == LEAST_PAGES - 1 and all(not _WORD.search(rows[at].text) for at in places)
+            if len(pages) >= LEAST_PAGES or short:
+                found.update(places)
+    return found
+
+
+def _end_numbers(text: str) -> Iterable[tuple[bool, int]]:
+    """The numbers a row begins or ends with, as page numbers stand; Roman ones say so."""
+    numbers = list(_NUMBER.finditer(text))
+    for match in {numbers[0], numbers[-1]} if numbers else ():
+        if _is_outer(text, match):
+            yield False, int(match[0])
+    if " of " in text or " von " in text or " de " in text or "/" in text:  # page 3 of 12
+        for match in numbers[-2:-1]:
+            yield False, int(match[0])
+    for match in _ROMAN.finditer(text):
+        if _is_outer(text, match):
+            yield True, _roman(match[0].lower())
+
+
+def _is_outer(text: str, match: re.Match[str]) -> bool:
+    before, behind = text[: match.start()], text[match.end() :]
+    # 3.1 is the number of a section, and 1911a no number
+    whole = not re.search(r"[\w.,:]$", before) and not re.match(r"[\w]|[.,:]\d", behind)
+    return whole and (not any(map(str.isalnum, before)) or not any(map(str.isalnum, behind)) or _is_bare(text))
+
+
+def _is_bare(text: str) -> bool:
+    """Whether a row is a page number with at most a word beside it."""
+    return len(_WORD.findall(_ROMAN.sub("", text))) <= 1
+
+
+def _roman(text: str) -> int:
+    values = [_VALUES[letter] for letter in text]
+    return sum(-value if value < after else value for value, after in pairwise([*values, 0]))
+
+
+def _repeated(rows: Sequence[EdgeRow], pages: int) -> set[int]:
+    """The rows which say the same at one place on many pages, set apart from the text there."""
+    alike: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        if sum(map(str.isalpha, row.text)) >= LEAST_LETTERS:
+            alike[row.edge, _ROMAN.sub("#", _NUMBER.sub("#", row.text)).casefold()].append(at)
+    found: set[int] = set()
+    for same in alike.values():
+        for places in _at_one_place(rows, same):
+            on = {rows[at].page for at in places}
+            said = {rows[at].text for at in places}
+            runs = _is_run([rows[at] for at in places]) or len(on) * 2 > pages
+            if len(on) >= LEAST_PAGES and len(said) == 1 and runs:
+                found.update(places)
+    return found
+
+
+def _is_run(rows: Sequence[EdgeRow]) -> bool:
+    """Whether rows stand off the text, and follow one another: on each page, or on each left or right one."""
+    apart = sum(row.apart for row in rows)
+    numbers = sorted({row.page for row in rows})
+    near = sum(after - before <= NEXT for before, after in pairwise(numbers))
+    return apart * 2 > len(rows) and near >= NEAR * (len(numbers) - 1)
+
+
+def _at_one_place(rows: Sequence[EdgeRow], chosen: Sequence[int]) -> list[list[int]]:
+    """The rows parted by where they stand."""
+    groups: list[list[int]] = []
+    for at in sorted(chosen, key=lambda at: rows[at].base):
+        if groups and rows[at].base - rows[groups[-1][0]].base <= SAME_PLACE:
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+    return groups
+
+
+def _only_there(
+    gone: Sequence[EdgeRow], left: Sequence[Sequence[PrintedLine]], pages: Sequence[Sequence[PrintedLine]]
+) -> list[tuple[int, tuple[int, ...]]]:
+    """Where what running lines say, and nothing that is left does, stands first: the page, and the lines there."""
+    body = {word for page in left for line in page for word in _said(line.text)}
+    told: set[str] = set()
+    first = []
+    for row in gone:
+        words = [word for word in _said(row.text) if not word.isdigit() or len(word) >= YEAR]
+        if _is_bare(row.text) or " ".join(words) in told:
+            continue
+        told.add(" ".join(words))
+        if sum(word in body for word in words) < TOLD * len(words):
+            first.append((row.page, tuple(at for at in row.lines if _WORD.search(pages[row.page][at].text))))
+    return first
+
+
+def _said(text: str) -> list[str]:
+    return _SAID.findall(text.casefold())
+
 
 PAGE_BREAK = "\f"
 MOST_PAGES = 10_000
@@ -22,7 +211,6 @@ MOST_TEXT = 64 * 1024 * 1024
 NAMED = 3
 SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
 SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
-
 _FILE_LIKE = re.compile(
     r"\.(?:docx?|pdf|tex|indd|qxd|ps|dvi|xlsx?|pptx?|odt|rtf|html?)$|^untitled|^[\W\d_]*$", re.IGNORECASE
 )

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from assay.core.detection import of_question
+from assay.core.languages import of_question
 from assay.core.relevance import judge, read_question
 from assay.core.relevance.analysis import stop_terms
 from assay.core.relevance.topic_question import keys, near_keys

@@ -2,21 +2,242 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from assay.agents.task import Toolset
+import msgspec
+
+from assay.agents.history import output, room, total
+from assay.agents.prompt_texts import prompt
+from assay.agents.replies import mend
+from assay.agents.task import Finding, Toolset
 from assay.core.clean import escape_markdown
+from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
-from assay.core.phrases import missing
+from assay.core.messages import Message, Request, ToolCall, ToolDefinition
+from assay.core.phrases import in_words, missing
+from assay.core.sources import Passage, ordinal_of
+from assay.core.translation import gettext as _
 from assay.core.translation import labelled
 from assay.core.typed_answers import Field
-from assay.phases.case import Case, Draft, Research
+from assay.phases.case import Case, Draft, Research, user
+from assay.phases.control import first
 from assay.phases.empty_report import checked
-from assay.phases.fields.filler import Filler
-from assay.phases.fields.schema import read
-from assay.phases.fields.values import label, line
+from assay.phases.fields.schema import FieldGroup, FieldSlot, Form, Leaf, listed_fields, read
+from assay.phases.fields.values import FieldAnswer, label, line, stated
+from assay.phases.material import evidence
 from assay.phases.write import shortcomings, with_date
 from assay.run.run import Run
+
+# Filling fields: a model is asked for a few at a time, from as many passages as fit; code checks what it gives.
+
+# The control tool by which a model fills fields: built from a schema, for as many fields as fit.
+
+NAME = "fill_fields"
+AT_ONCE = 25
+"""Fields asked for in one call."""
+_SAID = (
+    "Say for each field what the passages say. `value` is null, and `reason` says why, where no passage says it; else "
+    "`passages` are the ids of the passages which do."
+)
+
+
+def definition(part: FieldGroup, slots: Sequence[FieldSlot]) -> ToolDefinition:
+    """The tool which fills `slots` of `part`."""
+    fields = {slot.name: _field(slot) for slot in slots}
+    about = {"type": "string", "description": "What the fields are about, in a few words, as the passages call it."}
+    body: dict[str, Any] = {"type": "object", "properties": {"subject": about, "fields": _object(fields)}}
+    body |= {"required": ["subject", "fields"], "additionalProperties": False}
+    if part.many:
+        items = {"type": "array", "items": body, "description": part.description}
+        body = _object({"items": items}) | {"required": ["items"]}
+    return ToolDefinition(
+        name=NAME, description=_described(part), parameters={key: body[key] for key in sorted(body)}, control=True
+    )
+
+
+def _described(part: FieldGroup) -> str:
+    named = f"{part.name}: {part.description}".rstrip(": ")
+    if part.many:
+        return f"Fill one item for each of {named!r}. {_SAID}"
+    return f"Fill the fields of {named!r}. {_SAID}" if part.name else f"Fill the fields. {_SAID}"
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _field(slot: FieldSlot) -> dict[str, Any]:
+    value = {"type": "array", "items": _schema(slot.leaf)} if slot.many else _schema(slot.leaf)
+    ids = {"type": "array", "items": {"type": "string"}}
+    described = {"description": slot.description} if slot.description else {}
+    return _object({"value": value, "passages": ids, "reason": {"type": "string"}}) | described
+
+
+def _schema(leaf: Leaf) -> dict[str, Any]:
+    said: dict[str, Any] = {"type": leaf.type}
+    if leaf.enum:
+        said["enum"] = list(leaf.enum)
+    if leaf.format:
+        said["format"] = leaf.format
+    bounds = {
+        "minimum": leaf.minimum,
+        "maximum": leaf.maximum,
+        "exclusiveMinimum": leaf.exclusive_minimum,
+        "exclusiveMaximum": leaf.exclusive_maximum,
+        "minLength": leaf.min_length,
+        "maxLength": leaf.max_length,
+    }
+    return said | {key: value for key, value in bounds.items() if value is not None}
+
+
+RECALLED = 6
+"""Passages looked up for a field beside those the findings cite."""
+HEADER = 25
+"""Passages at the beginning of a document which may say what it is."""
+MOST_ITEMS = 200
+NO_CALL = "Your reply could not be read. Call fill_fields once, with every field, and nothing else."
+
+
+class Filler:
+    """Fills the fields of one form, part by part; `failed` says why a model could not be used any more."""
+
+    def __init__(self, run: Run, toolset: Toolset, case: Case, findings: Sequence[Finding]) -> None:
+        self._run, self._toolset, self._case = run, toolset, case
+        self._cited = list({p.id: p for finding in findings for p in finding.passages}.values())
+        self.failed = ""
+
+    async def fill(self, form: Form) -> tuple[Field, ...]:
+        """Every field of the form, in its order."""
+        fields: list[Field] = []
+        for part in form.parts:
+            fields += await (self._items(part) if part.many else self._part(part))
+        order = {name: place for place, name in enumerate(form.order)}
+        return tuple(sorted(fields, key=lambda field: order[str(field.path[0])]))
+
+    async def _part(self, part: FieldGroup) -> list[Field]:
+        """The fields of an object: each batch of them from its own passages."""
+        fields: list[Field] = []
+        for slots in _batches(part.slots):
+            arguments = await self._ask(part, slots)
+            subject, given = _given(arguments, slots)
+            above = (part.name,) if part.name else ()
+            fields += [self._stated((*above, slot.name), slot, given[slot.name], subject) for slot in slots]
+        return fields
+
+    async def _items(self, part: FieldGroup) -> list[Field]:
+        """The items of a list of objects; those in which nothing could be filled are left out."""
+        arguments = await self._ask(part, part.slots)
+        written = arguments.get("items")
+        found: list[list[Field]] = []
+        for item in written[:MOST_ITEMS] if isinstance(written, list) else []:
+            subject, given = _given(item if isinstance(item, dict) else {}, part.slots)
+            at = len(found)
+            fields = [self._stated((part.name, at, s.name), s, given[s.name], subject) for s in part.slots]
+            values = [field.value for field in fields]
+            known = [[field.value for field in other] for other in found]
+            if any(value is not None for value in values) and values not in known:
+                found.append(fields)
+        nothing = Field(path=(part.name,), reason=self.failed or "no passage says it")
+        return [field for fields in found for field in fields] or [nothing]
+
+    def _stated(self, path: tuple[str | int, ...], slot: FieldSlot, given: FieldAnswer, subject: str) -> Field:
+        if self.failed and given.value is None:
+            return Field(path=path, reason=self.failed)
+        return stated(path, slot, given, subject, self._toolset.ledger)
+
+    # asking
+
+    async def _ask(self, part: FieldGroup, slots: Sequence[FieldSlot]) -> Mapping[str, Any]:
+        """What the model gives for the fields; nothing where none could be had."""
+        tool = definition(part, slots)
+        try:
+            return await self._called(tool, part, slots)
+        except (LimitReached, ModelFailed) as failed:
+            self.failed = labelled(_("no model filled it"), in_words(failed.reason))
+            self._run.warn(_("fields were left empty: {why}").format(why=in_words(failed.reason)))
+            return {}
+
+    async def _called(self, tool: ToolDefinition, part: FieldGroup, slots: Sequence[FieldSlot]) -> Mapping[str, Any]:
+        request = self._request(tool, part, slots, 1)
+        try:
+            call, said = await self._once(request)
+        except ContextTooLong:
+            request = self._request(tool, part, slots, 2)
+            call, said = await self._once(request)
+        if call is None:
+            again = (*request.messages, *said, user("note", NO_CALL))
+            call, _said = await self._once(msgspec.structs.replace(request, messages=again))
+        if call is None:
+            self.failed = _("the model did not fill it")
+            self._run.warn(_("fields were left empty: the model did not fill them"))
+        return call.arguments if call else {}
+
+    async def _once(self, request: Request) -> tuple[ToolCall | None, tuple[Message, ...]]:
+        reply = await self._run.ask("complex", request)
+        call = first(mend(reply, [NAME]), NAME)
+        usable = call if call is not None and not call.malformed and call.arguments else None
+        said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
+        return usable, said
+
+    def _request(self, tool: ToolDefinition, part: FieldGroup, slots: Sequence[FieldSlot], less: int) -> Request:
+        """The request; its passages take a part of the window's room, `less` of it when all of it was too much."""
+        profile, system = self._run.profile("complex"), prompt("assay.phases", "fill")
+        form = Form(title="", parts=(msgspec.structs.replace(part, slots=tuple(slots)),), order=())
+        wanted = user("fields", listed_fields(form))
+        asked = [*(each for each in self._case.asked() if each.name != "fields"), wanted]
+        tokens = output(profile, self._run.rules.field_tokens)
+        free = (room(profile, system, (tool,), tokens) - total(asked)) // less
+        return Request(
+            task="fill",
+            system=system,
+            messages=(user("evidence", self._evidence(slots, free)), *asked),
+            tools=(tool,),
+            tool_choice=NAME,
+            max_tokens=tokens,
+        )
+
+    def _evidence(self, slots: Sequence[FieldSlot], tokens: int) -> str:
+        """The passages for these fields: those the findings cite, and those held which have the fields' words."""
+        held: dict[str, Passage] = {passage.id: passage for passage in self._cited}
+        for slot in slots:
+            query = f"{slot.name} {slot.description}"
+            held.update((passage.id, passage) for passage in self._toolset.ledger.recall(query, RECALLED))
+        held |= self._headers(held.values())
+        chosen = list(held.values())
+        while len(chosen) > 1 and total([user("evidence", evidence(chosen, self._toolset.ledger))]) > tokens:
+            chosen = chosen[: len(chosen) * 3 // 4]
+        return evidence(chosen, self._toolset.ledger)
+
+    def _headers(self, passages: Iterable[Passage]) -> dict[str, Passage]:
+        """The first passages shown of the same sources: there a document says what it is."""
+        sources = dict.fromkeys(passage.source for passage in passages)
+        shown = (p for id in sources for p in self._toolset.ledger.passages(id))
+        return {p.id: p for p in shown if ordinal_of(p.id) < HEADER}
+
+
+def _batches(slots: Sequence[FieldSlot]) -> Iterator[Sequence[FieldSlot]]:
+    return (slots[at : at + AT_ONCE] for at in range(0, len(slots), AT_ONCE))
+
+
+def _given(arguments: Mapping[str, Any], slots: Sequence[FieldSlot]) -> tuple[str, dict[str, FieldAnswer]]:
+    """The subject and what was given for each field; a model may forget the object around the fields."""
+    written = arguments.get("fields")
+    fields = written if isinstance(written, dict) else arguments
+    subject = arguments.get("subject")
+    return subject if isinstance(subject, str) else "", {slot.name: _one(fields.get(slot.name)) for slot in slots}
+
+
+def _one(written: object) -> FieldAnswer:
+    if not isinstance(written, dict):
+        return FieldAnswer(value=written)
+    ids, reason = written.get("passages"), written.get("reason")
+    named = [ids] if isinstance(ids, str) else ids if isinstance(ids, list) else []
+    return FieldAnswer(
+        value=written.get("value"),
+        passages=tuple(id.strip().strip("[]") for id in named if isinstance(id, str)),
+        reason=reason if isinstance(reason, str) else "",
+    )
 
 
 async def fill(run: Run, toolset: Toolset, case: Case, research: Research) -> Draft:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from assay.app.doctor import Diagnosis, examine
-from assay.app.model_trials import ModelTrial, try_model
+from assay.app.model_facts import ModelTrial, try_model
 from assay.app.providers import Provider, providers
 from assay.core.brief import Role
 from assay.plugins import names

@@ -16,10 +16,10 @@ from assay.server.page import (
     assets,
     draftscreen,
     home,
+    reportscreen,
     runscreen,
     schedulescreen,
     settingscreen,
-    sharescreen,
     shelfscreen,
 )
 from assay.server.page.templates_environment import guarded, is_shown, told
@@ -65,8 +65,8 @@ ROUTES: tuple[Route, ...] = (
     _route("POST", "/runs/{run}/exclude", runscreen.exclude),
     _route("POST", "/runs/{run}/recheck", runscreen.recheck),
     _route("POST", "/runs/{run}/delete", runscreen.delete),
-    _route("POST", "/runs/{run}/shares", sharescreen.make_share),
-    _route("POST", "/runs/{run}/shares/{share}/revoke", sharescreen.revoke_share),
+    _route("POST", "/runs/{run}/shares", reportscreen.make_share),
+    _route("POST", "/runs/{run}/shares/{share}/revoke", reportscreen.revoke_share),
     _route("GET", "/threads", accountscreen.list_threads),
     _route("GET", "/threads/{thread}", accountscreen.show_thread),
     _route("GET", "/schedules", schedulescreen.list_schedules),

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from assay.core.claims import HOLDING, VERDICTS
+from assay.core.errors import AssayError
 from assay.core.report import ReportPassage
 from assay.core.translation import gettext
 from assay.core.view import RunView
@@ -20,10 +21,13 @@ from assay.export.html.markup import Material, el, gather
 from assay.export.html.provenance import in_short, made
 from assay.export.sections import language, spoken_in
 from assay.locale import speaking
+from assay.server.api import shares
 from assay.server.api.reports import formats
 from assay.server.api.shares import ShareShown, list_shares
+from assay.server.page.forms import converted, read_form
 from assay.server.page.regions import active_seconds, report_signs, summary_of
-from assay.server.page.templates_environment import screen
+from assay.server.page.templates_environment import go_to, screen
+from assay.server.problems import Refusal, problem_of
 from assay.server.wire import RouteCall
 
 WORDS = {
@@ -38,7 +42,6 @@ WORDS = {
 KEPT = 8
 """Reports which are kept as they were rendered: a run which has ended changes no more."""
 _SHOWN: dict[tuple[str, int], dict[str, Any]] = {}
-
 SECTIONS = {"fields": "Fields", "sources": "Sources and quotes", "made": "How this was made"}
 
 
@@ -146,3 +149,27 @@ def _exports() -> tuple[str, ...]:
     first = ("md", "html", "pdf", "docx")
     known = {name.removeprefix(".") for name in formats()}
     return (*(name for name in first if name in known), *sorted(known - set(first)))
+
+
+# Links to a report: made, listed and revoked beside it. A link is told once, on the page which answers its making.
+
+
+async def make_share(call: RouteCall, run: str) -> Response:
+    """Make a link, and show it beside the report."""
+    form = await read_form(call.request, 10_000)
+    given: dict[str, Any] = {"days": days} if (days := form.text("days")) else {}
+    view = await call.backend.view(call.owner, run)
+    try:
+        made = await shares.share_run(call, view.run_id, converted(given, shares.ShareWanted))
+    except Refusal as refused:
+        fault = refused.problem.detail or refused.problem.title
+        return await report_screen(call, view, fault=fault, status=refused.problem.status)
+    except AssayError as error:
+        return await report_screen(call, view, fault=str(error), status=problem_of(error).status)
+    return await report_screen(call, view, link=made.url)
+
+
+async def revoke_share(call: RouteCall, run: str, share: str) -> Response:
+    """Make a link worthless."""
+    await shares.revoke_share(call, run, share)
+    return go_to(f"/runs/{run}")

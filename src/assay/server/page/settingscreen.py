@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from assay.app.model_trials import ModelTrial
+from assay.app.model_facts import ModelTrial
 from assay.core.errors import AssayError
 from assay.plugins import names
 from assay.server.api import configuration, system, users, webhooks

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.phases.fields.filler import definition
+from assay.phases.fields.answer import definition
 from assay.phases.fields.schema import FieldGroup, FieldSlot, Leaf
 from assay.phases.fields.values import Unfit, convert, listed
 

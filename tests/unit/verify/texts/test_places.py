@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from assay.core.markers import parse
 from assay.core.scanner import scan
 from assay.verify.claims import claims
-from assay.verify.texts.marked_text import mark
-from assay.verify.texts.places import places
+from assay.verify.texts.marked_text import mark, places
 from assay.verify.texts.references import definitions
 
 LIST = "\n\n## References\n\n1. One https://a.example/1\n2. Two https://a.example/2\n3. Three\n"

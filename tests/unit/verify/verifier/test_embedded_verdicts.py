@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from assay.verify.decision import decide
 from assay.verify.verifier.features import features
 from assay.verify.verifier.index import index
-from assay.verify.verifier.model import Tree, model
 from assay.verify.verifier.signs import sights
-from assay.verify.verifier.verdicts import weigh
+from assay.verify.verifier.verdicts import Tree, model, weigh
 
 TEXT = (
     "The Sydney Harbour Bridge is a steel arch bridge across Sydney Harbour which carries trains and cars between the "

@@ -1,0 +1,308 @@
+"""Documents come in: `add`, `sync`, `watch`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from assay import Assay, settings
+from assay.app.assay import DEFAULT
+from assay.app.collections import Ingested, Synced
+from assay.app.layout import log_file
+from assay.app.warnings import summed
+from assay.cli import options
+from assay.cli.arguments import paths_from
+from assay.cli.detached_run import start
+from assay.cli.docs.docs_options import collection_option, embedder_option
+from assay.cli.exits import Exit
+from assay.cli.interrupts import Terminated, interrupts, termination
+from assay.cli.library import configured_for, opened, stored
+from assay.cli.progress import counted
+from assay.cli.shell_words import any_path
+from assay.cli.stored_names import collection_names
+from assay.cli.terminal import TerminalOptions, clean, say
+from assay.core.errors import AssayError, UsageError
+from assay.core.later import later
+from assay.core.ports import SkippedFile
+from assay.settings import Settings
+
+if TYPE_CHECKING:
+    import watchfiles
+else:
+    watchfiles = later("watchfiles")
+
+
+# What reading documents has to tell: warnings always, what was left out on purpose with `-v`, how many in the end.
+
+Skipped = Mapping[str, Sequence[SkippedFile]]
+
+
+def tell(warnings: Sequence[str], notes: Sequence[str], skipped: Skipped, verbosity: int) -> None:
+    """Say warnings, those about many files as one without `-v`; with it notes, and each file that was skipped."""
+    for warning in warnings if verbosity > 0 else summed(warnings):
+        say(f"warning: {warning}")
+    if verbosity <= 0:
+        return
+    for note in notes:
+        say(note)
+    told = set(warnings)
+    for line in (line for each in skipped.values() for line in map(skipped_line, each)):
+        if line not in told:
+            say(line)
+
+
+def skipped_line(file: SkippedFile) -> str:
+    """A skipped file with the reason, as a warning says it."""
+    return clean(f"{'partly read' if file.partly else 'skipped'} {file.path}: {file.reason}")
+
+
+def skipped_count(skipped: Skipped, collection: str) -> str:
+    """How many were skipped, for the end of the last line; "" where none was."""
+    every = [each for files in skipped.values() for each in files]
+    partly = sum(each.partly for each in every)
+    parts = [f"{len(every) - partly} skipped"] if len(every) > partly else []
+    parts += [f"{counted(partly, 'file')} partly read"] if partly else []
+    where = "" if collection == "default" else f" -c {collection}"
+    return f"; {', '.join(parts)} (`assay docs list --skipped{where}`)" if parts else ""
+
+
+# Vectors are made in the background after documents came in: by `assay docs embed`, in a process of its own.
+
+LOG = "vectors"
+"""The name of its log, in the folder of those of runs."""
+
+
+def embed_in_background(configured: Settings, home: Path | None, verbosity: int) -> None:
+    """Have the vectors made which are missing now, if an embedder is named. Who begins twice waits for himself.
+
+    Raises:
+        StoreError: the process cannot be had, or its log cannot be written.
+    """
+    if not configured.embedder.model:
+        return
+    at = (home or configured.home).expanduser().absolute()
+    log = log_file(at, LOG)
+    line = [sys.executable, "-P", "-m", "assay", "docs", "embed", "--embedder", configured.embedder.model]
+    start([*line, "--home", str(at)], log)
+    if verbosity >= 0:
+        say(f"vectors are made in the background; `assay docs embed` waits for them (log: {log})")
+
+
+class CrawlLimits(msgspec.Struct, frozen=True):
+    """How far a site is read: pages at most, and links away from where it begins."""
+
+    pages: int
+    depth: int
+
+
+@click.command("add")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH|URL…", shell_complete=any_path)
+@collection_option
+@click.option("--crawl", is_flag=True, help="Read the whole site at URL: all pages at or below its path.")
+@click.option(
+    "--max-pages",
+    type=click.IntRange(1, 100_000),
+    default=200,
+    show_default=True,
+    help="Pages to read at most with --crawl.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(0, 100),
+    default=5,
+    show_default=True,
+    help="Links to follow away from URL with --crawl.",
+)
+@embedder_option
+@options.common
+@click.pass_obj
+def add_documents(
+    state: TerminalOptions,
+    paths: Sequence[str],
+    collection: str,
+    crawl: bool,
+    max_pages: int,
+    depth: int,
+    embedder: str | None,
+    home: Path | None,
+) -> None:
+    """Add files, folders, globs, pages and repositories (- reads them from stdin); unchanged files cost nothing.
+
+    \b
+        assay docs add notes/ "papers/*.pdf" -c thesis
+        assay docs add https://example.org/harbor.html
+        assay docs add https://example.org/manual/ --crawl --max-pages 500 -c manual
+        assay docs add git+https://github.com/owner/project@v1.2 -c project
+
+    What a collection was added from is remembered: `assay docs sync` looks again.
+    """
+    how = CrawlLimits(max_pages, depth) if crawl else None
+    configured = configured_for(embedder)
+    asyncio.run(_add(paths_from(paths), collection, how, home, configured, state.verbosity))
+    embed_in_background(configured, home, state.verbosity)
+
+
+async def _add(
+    paths: list[str],
+    collection: str,
+    crawl: CrawlLimits | None,
+    home: Path | None,
+    configured: Settings,
+    verbosity: int,
+) -> None:
+    if crawl is not None and not all(path.lower().startswith(("http://", "https://")) for path in paths):
+        raise UsageError("--crawl reads sites: name addresses like https://example.org/manual/")
+    async with opened(home, configured) as assay:
+        if crawl is None:
+            done = await assay.add(paths, collection=collection, progress=say if verbosity >= 0 else None)
+            _told(done, collection, verbosity)
+            return
+        for url in paths:
+            await _crawl(assay, url, collection, crawl, verbosity)
+
+
+async def _crawl(assay: Assay, url: str, collection: str, crawl: CrawlLimits, verbosity: int) -> None:
+    told = say if verbosity >= 0 else None
+    done = await assay.crawl(url, collection, pages=crawl.pages, depth=crawl.depth, progress=told)
+    _told(done, collection, verbosity, "page")
+
+
+def _told(done: Ingested, collection: str, verbosity: int, noun: str = "file") -> None:
+    tell(done.warnings, done.notes, done.skipped, verbosity)
+    if verbosity >= 0:
+        skipped = skipped_count(done.skipped, collection)
+        say(
+            f"{counted(done.documents, 'document')} from {counted(done.files, noun)}, {done.added} of them new{skipped}"
+        )
+
+
+@click.command("sync")
+@click.argument("name", required=False, shell_complete=collection_names)
+@collection_option
+@embedder_option
+@options.common
+@click.pass_obj
+def sync(state: TerminalOptions, name: str | None, collection: str, embedder: str | None, home: Path | None) -> None:
+    """Look again at everything a collection was added from: new documents come in, changed and deleted ones leave.
+
+    NAME is the collection, as -c names it; @NAME is the same.
+
+    What leaves a collection stays in the library, for the reports which cite it. A page or a repository which cannot be
+    reached now stays as it was.
+
+    \b
+        assay docs sync thesis
+        assay docs sync
+    """
+    if name and collection != DEFAULT:
+        raise click.UsageError("name the collection once: NAME, or -c NAME")
+    done = asyncio.run(_sync(name.removeprefix("@") if name else collection, home, state.verbosity))
+    embed_in_background(configured_for(embedder), home, state.verbosity)
+    tell(done.warnings, done.notes, done.skipped, state.verbosity)
+    if state.verbosity >= 0:
+        say(
+            f"{done.added} added, {done.updated} updated, {done.removed} removed: {counted(done.documents, 'document')}"
+            f"{skipped_count(done.skipped, done.collection)}"
+        )
+
+
+async def _sync(collection: str, home: Path | None, verbosity: int) -> Synced:
+    async with stored(home) as assay:
+        return await assay.sync(collection, progress=say if verbosity >= 0 else None)
+
+
+QUIET_SECONDS = 1.5
+"""Changes which follow one another faster than this are looked at together."""
+FIRST_SECONDS = 0.5
+"""How long the first look waits for the watching to begin."""
+LONGEST_SECONDS = 60.0
+"""Where changes never cease, what came so far is looked at after this long."""
+
+
+@click.command("watch")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@collection_option
+@options.common
+@click.pass_obj
+def watch(state: TerminalOptions, folder: Path, collection: str, home: Path | None) -> int:
+    """Add DIR to a collection and keep it level with it: what comes, changes or goes there does so in the collection.
+
+    Changes are looked at together when DIR has been quiet for a moment, as `assay docs sync` does. Ctrl-C ends it.
+
+    \b
+        assay docs watch notes/
+        assay docs watch ~/papers -c thesis
+    """
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder: name one to watch")
+    configured = settings.load()
+    place, kept = Path(os.path.abspath(folder)), (home or configured.home).expanduser().absolute()
+    return asyncio.run(_watch(place, collection, kept, configured, state.verbosity))
+
+
+async def _watch(folder: Path, collection: str, home: Path, configured: settings.Settings, verbosity: int) -> Exit:
+    stop = asyncio.Event()
+    watching = False
+    try:
+        async with opened(home, configured) as assay:
+            with termination(), interrupts(stop.set, stop.set):
+                # Read for the first time when it is being watched already: what changes meanwhile is told afterwards.
+                async for changes in _changes(folder, home, stop):
+                    if changes or not watching:
+                        await _level(assay, str(folder), collection, verbosity, first=not watching)
+                    if not watching and verbosity >= 0:
+                        say(f"watching {clean(str(folder))}; Ctrl-C ends it")
+                    watching = True
+    except Terminated:
+        return Exit.TERMINATED
+    if verbosity >= 0:
+        say("watching has ended; the documents stay")
+    return Exit.DONE
+
+
+def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterator[Collection[object]]:
+    """The files which changed, each time the folder is quiet again; now and then none."""
+
+    def wanted(change: object, path: str) -> bool:
+        at = Path(path)
+        inside = at.relative_to(folder).parts if at.is_relative_to(folder) else ()
+        return not at.is_relative_to(home) and not any(part.startswith(".") for part in inside)
+
+    return watchfiles.awatch(
+        folder,
+        watch_filter=wanted,
+        debounce=int(LONGEST_SECONDS * 1000),
+        step=int(QUIET_SECONDS * 1000),
+        rust_timeout=int(FIRST_SECONDS * 1000),
+        yield_on_timeout=True,
+        stop_event=stop,
+        raise_interrupt=False,
+    )
+
+
+async def _level(assay: Assay, place: str, collection: str, verbosity: int, *, first: bool) -> None:
+    """Read the folder as it is now. What cannot be read is said, and looked at again with the next change."""
+    try:
+        if place not in {origin.place for origin in await assay.origins(collection)}:
+            added = await assay.add([place], collection=collection)
+            tell(added.warnings, added.notes, added.skipped, verbosity)
+            line = f"{counted(added.documents, 'document')}{skipped_count(added.skipped, collection)}"
+        else:
+            done = await assay.sync(collection, only=[place])
+            if not (first or done.added or done.updated or done.removed or verbosity > 0):
+                return
+            tell(done.warnings, done.notes, done.skipped, verbosity)
+            counts = f"{done.added} added, {done.updated} updated, {done.removed} removed"
+            line = f"{counts}: {counted(done.documents, 'document')}{skipped_count(done.skipped, collection)}"
+    except AssayError as error:
+        say(f"warning: {error}")
+        return
+    if verbosity >= 0:
+        say(line)

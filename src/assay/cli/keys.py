@@ -1,0 +1,77 @@
+"""`assay keys`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from assay import settings
+from assay.cli import options
+from assay.cli.shell_words import key_holders
+from assay.cli.tables import table
+from assay.cli.terminal import first_word, say, write
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    from assay.app import configuration
+    from assay.settings import file as settings_file
+else:
+    configuration = later("assay.app.configuration")
+    settings_file = later("assay.settings.file")
+
+
+@click.command("set")
+@click.argument("provider", shell_complete=key_holders)
+def set_key(provider: str) -> None:
+    """Store the key of PROVIDER: typed unseen, or read from stdin (assay keys set openai < file).
+
+    It is never taken from the command line, which other users of this machine can see.
+
+    \b
+        assay keys set openai
+        assay keys set openai < key.txt
+    """
+    setting = configuration.setting_of(provider)
+    if sys.stdin.isatty():
+        first_word.erase()
+        key = click.prompt(f"Key of {provider}", hide_input=True, err=True)
+    else:
+        key = sys.stdin.readline()
+    if not key.strip():
+        raise click.UsageError("no key was given")
+    say(f"the key of {provider} is in {settings_file.write(setting, settings.parse(setting, key))}")
+
+
+@click.command("list")
+@options.json_output
+@options.verbosity
+def list_keys(as_json: bool) -> None:
+    """Which providers have a key, and where it comes from; no key is shown.
+
+    \b
+        assay keys list
+        assay keys list --json
+    """
+    held = [each for each in settings.describe(settings.load()) if each.secret]
+    rows = [(each.name.removeprefix("keys."), each.origin if each.value else "") for each in held]
+    if as_json:
+        found = [{"provider": provider, "origin": origin or None} for provider, origin in rows]
+        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        return
+    table(("provider", "key from"), [(provider, origin or "none") for provider, origin in rows])
+
+
+@click.command("rm")
+@click.argument("provider", shell_complete=key_holders)
+def remove_key(provider: str) -> None:
+    """Forget the key of PROVIDER. One in the environment stays.
+
+    \b
+        assay keys rm openai
+        assay keys rm anthropic
+    """
+    held = settings_file.remove(configuration.setting_of(provider))
+    say(f"the key of {provider} is forgotten" if held else f"there is no key of {provider} in the settings file")

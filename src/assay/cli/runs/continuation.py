@@ -1,0 +1,272 @@
+"""Going on from what is stored, or computing it again: `resume`, `fork`, `replay`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from assay import Assay, settings
+from assay.app.revision import Replay
+from assay.cli import (
+    budget_options,
+    checking_options,
+    detached_run,
+    notify_options,
+    options,
+    owner_options,
+    report_options,
+)
+from assay.cli.arguments import paths_from
+from assay.cli.confirmation import may_ask
+from assay.cli.exits import Exit
+from assay.cli.files import checked
+from assay.cli.library import stored
+from assay.cli.questions import converse, put
+from assay.cli.run_watch import Output, conclude, follow, looked_on, stdout_for
+from assay.cli.shell_words import any_path, strategies
+from assay.cli.stored_names import run_ids
+from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.core.brief import POINTS, Point
+from assay.core.errors import LeaseHeld
+from assay.core.markers import CitationMode
+from assay.core.ports import FINAL, RunRow
+
+
+@click.command("resume")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.output()
+@options.citations
+@notify_options.notify
+@options.common
+@click.pass_obj
+def resume_run(
+    state: TerminalOptions,
+    reference: str,
+    outputs: tuple[Path, ...],
+    as_json: bool,
+    as_events: bool,
+    strict: bool,
+    citations: CitationMode | None,
+    notify: tuple[str, ...],
+    home: Path | None,
+) -> int:
+    """Continue run ID where it stopped, in this process, and print its report.
+
+    If another process executes the run, follow it; if it has ended, print its report again.
+
+    \b
+        assay runs resume last
+        assay runs resume k3v9 -o report.html
+    """
+    stdout = stdout_for(as_json=as_json, as_events=as_events)
+    configured = settings.load()
+    output = Output(
+        files=checked(outputs),
+        stdout=stdout,
+        citations=citations or configured.citations,
+        strict=strict,
+        verbosity=state.verbosity,
+        notify=notify_options.targets(notify, configured),
+    )
+    return asyncio.run(_resume(reference, output, home))
+
+
+async def _resume(reference: str, output: Output, home: Path | None) -> Exit:
+    async with stored(home) as assay:
+        return await go_on(assay, reference, output)
+
+
+async def go_on(assay: Assay, reference: str, output: Output) -> Exit:
+    """Execute a stored run to its end, put its questions where a person is there; follow one that is executed."""
+    row = await assay.find(reference)
+    if row.status in FINAL and not await _had_no_model(assay, row):
+        return await _again(assay, row.run_id, output)
+    if row.status == "waiting" and not await assay.is_answered(row.run_id):
+        view = await assay.view(row.run_id)
+        if not may_ask():
+            return await conclude(assay, view, output)
+        if not await put(assay, view):
+            return await conclude(assay, await assay.view(row.run_id), output)
+    try:
+        run = await assay.resume(row.run_id)
+    except LeaseHeld as error:
+        say(f"running in {error.place}; following it (Ctrl-C stops following, the run goes on)")
+        if not await looked_on(aiter(assay.follow(row.run_id)), output, output.display(), row.run_id):
+            return Exit.CANCELLED
+        return await conclude(assay, await assay.view(row.run_id), output)
+    return await converse(assay, run, output, somebody=may_ask())
+
+
+async def _had_no_model(assay: Assay, row: RunRow) -> bool:
+    """Whether a run failed because no model could be used: it may begin where it stopped."""
+    return row.status == "failed" and (await assay.view(row.run_id)).stop_reason == "no_model"
+
+
+async def _again(assay: Assay, run_id: str, output: Output) -> Exit:
+    if output.stdout == "events":
+        await follow(aiter(assay.follow(run_id)), output, output.display())
+    return await conclude(assay, await assay.view(run_id), output)
+
+
+@dataclass(frozen=True, slots=True)
+class ForkOrder:
+    """What is to be forked; `changes` are the options of `Assay.fork`."""
+
+    reference: str
+    point: Point
+    changes: dict[str, Any] = field(default_factory=dict)
+    may_ask: bool = False
+    detach: bool = False
+
+
+@click.command("fork")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@click.option(
+    "--from",
+    "point",
+    type=click.Choice(POINTS),
+    required=True,
+    help="Start again from the plan, from research with the same plan, or from the report with the same findings.",
+)
+@click.option(
+    "--plan",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Use this plan: its text form (as --review-plan shows it), or JSON.",
+)
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="SOURCE",
+    help="Leave this source out, by its number in the report, id, address, title or file name; repeatable.",
+)
+@click.option(
+    "--add",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=any_path,
+    help="Also research these files, folders, globs or page addresses; repeatable.",
+)
+@click.option(
+    "--depth",
+    type=click.Choice(["auto", "light", "medium", "extended"]),
+    help="Depth of the research: time, steps and agents.",
+)
+@click.option(
+    "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
+)
+@options.output()
+@budget_options.budget
+@options.models
+@options.citations
+@report_options.report
+@owner_options.owning
+@notify_options.notify
+@click.option("--allow-private", is_flag=True, help="Let remote models and web searches see private documents.")
+@click.option("--no-verify", is_flag=True, help="Skip verification.")
+@checking_options.checking
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.common
+@click.pass_obj
+def fork_run(
+    state: TerminalOptions,
+    /,
+    reference: str,
+    point: Point,
+    add: Sequence[str],
+    outputs: Sequence[Path],
+    as_json: bool,
+    as_events: bool,
+    citations: CitationMode | None,
+    strict: bool,
+    no_verify: bool,
+    detach: bool,
+    notify: Sequence[str],
+    yes: bool,
+    home: Path | None,
+    **changes: Any,
+) -> int:
+    """Make a new run out of the ended run ID: what came before a point is taken over at no cost, the rest done anew.
+
+    The new run stands alone: the old one may be deleted. Its limits and its usage are its own.
+
+    \b
+        assay runs fork last --from write --length short --lang de
+        assay runs fork last --from write --exclude 3
+        assay runs fork last --from research --add more/ --model openai:gpt-5
+        assay runs fork last --from plan --plan plan.txt
+    """
+    stdout = stdout_for(as_json=as_json, as_events=as_events)
+    configured = settings.load()
+    output = Output(
+        files=checked(outputs),
+        stdout=stdout,
+        citations=citations or configured.citations,
+        strict=strict,
+        verbosity=state.verbosity,
+        notify=notify_options.targets(notify, configured),
+    )
+    if detach:
+        detached_run.check(output)
+    changes |= {"verify": False if no_verify else None, "add": paths_from(add) if add else None}
+    order = ForkOrder(reference, point, changes, may_ask=not yes and not detach and may_ask(), detach=detach)
+    return asyncio.run(_fork(order, output, home, configured))
+
+
+async def _fork(order: ForkOrder, output: Output, home: Path | None, configured: settings.Settings) -> Exit:
+    async with stored(home) as assay:
+        shown = output.display()
+        with shown:
+            run_id = await assay.fork(order.reference, order.point, progress=shown.told, **order.changes)
+        if order.detach:
+            return await detached_run.leave(assay, run_id, home or configured.home, output)
+        if output.verbosity >= 0:
+            say(f"run {run_id}, forked from {order.point}")
+        return await converse(assay, await assay.resume(run_id), output, somebody=order.may_ask)
+
+
+SHOWN = 20
+"""Differences listed; `--json` has all of them."""
+
+
+@click.command("replay")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.json_output
+@options.common
+@click.pass_context
+def replay_run(ctx: click.Context, reference: str, as_json: bool, home: Path | None) -> None:
+    """Compute the run ID again from the steps it stored, and compare: no model, no search, no page is asked.
+
+    Exits with 3 when anything differs, as it may after prompts or code have changed.
+
+    \b
+        assay runs replay last
+        assay runs replay k3v9 --json
+    """
+    found = asyncio.run(_replayed(reference, home))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        _tell(found)
+    if not found.is_same:
+        ctx.exit(Exit.UNVERIFIED)
+
+
+async def _replayed(reference: str, home: Path | None) -> Replay:
+    async with stored(home) as assay:
+        return await assay.replay(reference)
+
+
+def _tell(found: Replay) -> None:
+    report = "the report is the same, byte for byte" if found.same_report else "the report differs"
+    write(f"{found.run_id}: {report}; {found.steps} stored steps, {found.events} events computed again")
+    for line in found.differences[:SHOWN]:
+        write(f"  {clean(line)}")
+    if len(found.differences) > SHOWN:
+        write(f"  and {len(found.differences) - SHOWN} more")

@@ -1,0 +1,227 @@
+"""Beside a run which goes on: `watch`, `steer`, `finish`, `pause`, `cancel`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from assay import Assay
+from assay.app.run_control import LONGEST, Asked
+from assay.cli import options
+from assay.cli.display import can_draw, display
+from assay.cli.exits import Exit
+from assay.cli.library import stored
+from assay.cli.live.playback import ReplayPlayer
+from assay.cli.options import Command
+from assay.cli.run_watch import Output, close, exit_code, looked_on
+from assay.cli.stored_names import run_ids
+from assay.cli.terminal import TerminalOptions, say
+from assay.core.ports import FINAL, RunRow
+from assay.core.view import Steered
+
+# What `assay runs cancel`, `pause` and `finish` share: ask, wait until it is done, say what came of it.
+
+SECONDS = 30.0
+"""How long a command waits until a request is applied."""
+no_wait = click.option("--no-wait", is_flag=True, help="Store the request and return without waiting.")
+
+
+def controlled(command: Command) -> Command:
+    """The argument and the options of the three commands."""
+    named = click.argument("reference", metavar="ID", shell_complete=run_ids)
+    return named(no_wait(options.common(command)))
+
+
+def tell(reference: str, action: Asked, home: Path | None, *, wait: bool, done: Callable[[str], str]) -> Exit:
+    """Ask for `action`; `done` says what it means for the run of an id."""
+    quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
+    return asyncio.run(_tell(reference, action, home, SECONDS if wait else 0.0, done, quiet=quiet))
+
+
+async def _tell(
+    reference: str, action: Asked, home: Path | None, wait: float, done: Callable[[str], str], *, quiet: bool
+) -> Exit:
+    async with stored(home) as assay:
+        run_id = (await assay.find(reference)).run_id
+        came = await assay.control(run_id, action, wait=wait)
+        row = await assay.find(run_id)
+    if came == "stored":
+        heeded = not wait or not row.holder
+        if not (heeded and quiet):
+            say(_stored(row, action, wait))
+        return Exit.DONE if heeded else Exit.FAILED
+    if not quiet:
+        say(done(run_id) if came == "applied" else f"run {run_id} ended before that: {row.status}")
+    return Exit.DONE
+
+
+def tell_agent(reference: str, lane: int, home: Path | None, *, wait: bool) -> Exit:
+    """Ask for one agent to be stopped, and say what came of it."""
+    quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
+    return asyncio.run(_tell_agent(reference, lane, home, SECONDS if wait else 0.0, quiet=quiet))
+
+
+async def _tell_agent(reference: str, lane: int, home: Path | None, wait: float, *, quiet: bool) -> Exit:
+    async with stored(home) as assay:
+        run_id = (await assay.find(reference)).run_id
+        came = await assay.stop_agent(run_id, lane, wait=wait)
+    said = {
+        "applied": f"agent {lane} of run {run_id} is stopped; what it found is kept, and the run goes on",
+        "ended": f"agent {lane} of run {run_id} ended before that",
+        "stored": f"to stop agent {lane} of run {run_id} is stored; to see it: assay runs watch {run_id}",
+    }
+    if not quiet:
+        say(said[came])
+    return Exit.DONE
+
+
+def _stored(row: RunRow, action: Asked, wait: float) -> str:
+    if not row.holder:
+        return f"nobody executes run {row.run_id}; to have its report written now: assay runs resume {row.run_id}"
+    if not wait:
+        return f"{action} of run {row.run_id} is stored; to see it: assay runs watch {row.run_id}"
+    return f"{action} of run {row.run_id} is stored, and its process has not heeded it for {wait:.0f} s: {row.holder}"
+
+
+@click.command("watch")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@click.option(
+    "--speed",
+    type=click.FloatRange(0, 100_000),
+    metavar="N",
+    help="Replay a stored run N times as fast; 0 is at once. Default: within 10 s on a terminal, else at once.",
+)
+@click.option("--events", "as_events", is_flag=True, help="Print every event as a line of JSON.")
+@options.common
+@click.pass_obj
+def watch_run(state: TerminalOptions, reference: str, speed: float | None, as_events: bool, home: Path | None) -> int:
+    """Watch run ID live, or replay it from its log.
+
+    Ctrl-C stops watching; the run continues. The exit code is the run's.
+
+    \b
+        assay runs watch last
+        assay runs watch k3v9
+    """
+    output = Output(stdout="events" if as_events else "report", verbosity=state.verbosity)
+    return asyncio.run(_watch(reference, speed, output, home))
+
+
+async def _watch(reference: str, speed: float | None, output: Output, home: Path | None) -> Exit:
+    async with stored(home) as assay:
+        row = await assay.find(reference)
+        over = row.status in FINAL or row.status == "waiting" or not (row.holder or row.queued)
+        watching = _replay(assay, row.run_id, speed, output) if over else _follow(assay, row.run_id, output)
+        if not await watching:
+            return Exit.CANCELLED
+        view = await assay.view(row.run_id)
+        close(view, output)
+        return Exit.INPUT_NEEDED if view.status == "waiting" else exit_code(view)
+
+
+async def _follow(assay: Assay, run_id: str, output: Output) -> bool:
+    return await looked_on(aiter(assay.follow(run_id)), output, output.display(), run_id)
+
+
+async def _replay(assay: Assay, run_id: str, speed: float | None, output: Output) -> bool:
+    replay = ReplayPlayer(await assay.events(run_id), speed if speed is not None or can_draw() else 0.0)
+    shown = display(output.verbosity, events=output.stdout == "events", now=replay.now)
+    return await looked_on(aiter(replay), output, shown, run_id)
+
+
+@click.command("steer")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@click.argument("text")
+@no_wait
+@options.common
+def steer_run(reference: str, text: str, no_wait: bool, home: Path | None) -> Exit:
+    """Tell the run ID something while it goes on (TEXT; - reads it from stdin).
+
+    The next decision heeds it: the orchestrator's or reflector's, else the writer's. It is stored at once, and what
+    became of it stands in the run's log.
+
+    \b
+        assay runs steer last "Leave the prices out, and look for the year it was built"
+        echo "only sources since 2020" | assay runs steer k3v9 -
+    """
+    said = sys.stdin.read(LONGEST + 2) if text == "-" else text
+    told = asyncio.run(_steer(reference, said, home, 0.0 if no_wait else SECONDS))
+    say(_came(told))
+    return Exit.FAILED if told.state == "rejected" else Exit.DONE
+
+
+async def _steer(reference: str, text: str, home: Path | None, wait: float) -> Steered:
+    async with stored(home) as assay:
+        row = await assay.find(reference)
+        return await assay.steer(row.run_id, text, wait=wait if row.holder else 0.0)
+
+
+def _came(told: Steered) -> str:
+    if told.state == "applied":
+        return f"heeded by the decision at {told.note}"
+    if told.state == "rejected":
+        return f"not heeded: {told.note}"
+    return "stored; the run's next decision heeds it"
+
+
+@click.command("finish")
+@controlled
+def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
+    """Finish the run ID: research ends now, and the report is written and verified from what was found.
+
+    \b
+        assay runs finish last
+        assay runs finish k3v9 --no-wait
+    """
+    return tell(
+        reference,
+        "finish",
+        home,
+        wait=not no_wait,
+        done=lambda run: f"research of run {run} has ended, its report is being written: assay runs watch {run}",
+    )
+
+
+@click.command("pause")
+@controlled
+def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
+    """Pause the run ID, whatever process executes it: calls in flight are let go, all else is kept.
+
+    `assay runs resume` goes on, in any process; nothing that was finished is paid for again.
+
+    \b
+        assay runs pause last
+        assay runs pause k3v9 --no-wait
+    """
+    return tell(
+        reference,
+        "pause",
+        home,
+        wait=not no_wait,
+        done=lambda run: f"run {run} is paused; to go on: assay runs resume {run}",
+    )
+
+
+@click.command("cancel")
+@click.option("--agent", "lane", type=click.IntRange(1), metavar="LANE", help="Stop this agent alone; the run goes on.")
+@controlled
+def cancel_run(reference: str, lane: int | None, no_wait: bool, home: Path | None) -> Exit:
+    """Cancel the run ID, whatever process executes it: calls in flight end at once, findings are kept.
+
+    \b
+        assay runs cancel last
+        assay runs cancel last --agent 2
+    """
+    if lane is not None:
+        return tell_agent(reference, lane, home, wait=not no_wait)
+    return tell(
+        reference,
+        "cancel",
+        home,
+        wait=not no_wait,
+        done=lambda run: f"run {run} is cancelled; what it found is kept: assay runs show {run}",
+    )

@@ -1,0 +1,256 @@
+"""What a run came to: `diff`, `export`, `share`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+import msgspec
+
+from assay import settings
+from assay.app import signatures
+from assay.app.shares import PATH
+from assay.cli import files, options
+from assay.cli.exits import Exit
+from assay.cli.library import stored
+from assay.cli.stored_names import run_ids
+from assay.cli.tables import table
+from assay.cli.terminal import clean, say, write
+from assay.core.difference import ChangedClaim, Difference, Ending, difference
+from assay.core.errors import UsageError
+from assay.core.markers import CitationMode
+from assay.core.ports.users import ShareRow
+from assay.core.report import Report, ReportClaim, ReportSource, build_report, written
+from assay.core.view import RunView
+
+
+@click.command("diff")
+@click.argument("before", metavar="A", shell_complete=run_ids)
+@click.argument("after", metavar="B", shell_complete=run_ids)
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if they differ.")
+@options.json_output
+@options.common
+@click.pass_context
+def diff_runs(ctx: click.Context, before: str, after: str, exit_code: bool, as_json: bool, home: Path | None) -> None:
+    """How the report of run B differs from that of run A: claims, verdicts, cited sources, plan.
+
+    \b
+        assay runs diff k3v9 last
+        assay runs diff k3v9 last --json
+    """
+    found = asyncio.run(_difference(before, after, home))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        for line in told(found):
+            write(line)
+    if exit_code and not found.is_empty:
+        ctx.exit(Exit.FAILED)
+
+
+async def _difference(before: str, after: str, home: Path | None) -> Difference:
+    async with stored(home) as assay:
+        reports: list[Report] = []
+        for reference in (before, after):
+            view = await assay.view(reference)
+            if written(view) == "none":
+                raise UsageError(f"run {view.run_id} has no report to compare: wait for its end, or name another")
+            reports.append(build_report(view, "none"))
+    return difference(*reports)
+
+
+def told(found: Difference) -> Iterator[str]:
+    """A difference as lines of text: - was, + is, ~ has another verdict or other words."""
+    yield f"- {_ended_run(found.before)}"
+    yield f"+ {_ended_run(found.after)}"
+    yield ""
+    yield from _group("plan", [*(f"- {step}" for step in found.steps_dropped), *(f"+ {s}" for s in found.steps_added)])
+    yield from _group("claims dropped", (f"- {_claim(claim)}" for claim in found.dropped))
+    yield from _group("claims added", (f"+ {_claim(claim)}" for claim in found.added))
+    yield from _group("claims changed", (line for pair in found.changed for line in _changed(pair)))
+    yield from _group("sources dropped", (f"- {_source(source)}" for source in found.sources_dropped))
+    yield from _group("sources added", (f"+ {_source(source)}" for source in found.sources_added))
+    claims = "1 claim is" if found.same == 1 else f"{found.same} claims are"
+    yield f"{claims} the same{'; nothing differs' if found.is_empty else ''}"
+
+
+def _group(title: str, lines: Iterable[str]) -> Iterator[str]:
+    inside = [clean(line) for line in lines]
+    if inside:
+        yield f"{title}:"
+        yield from (f"  {line}" for line in inside)
+        yield ""
+
+
+def _ended_run(end: Ending) -> str:
+    verified = "verified" if end.verified else "not verified"
+    return clean(f"{end.run_id}  {end.status}, {end.stop_reason or 'going on'}, {verified}  {end.question}")
+
+
+def _changed(pair: ChangedClaim) -> Iterator[str]:
+    if pair.before.text == pair.after.text:
+        yield f"~ {pair.before.verdict} → {pair.after.verdict}: {_line(pair.after.text)}"
+    else:
+        yield f"- {_claim(pair.before)}"
+        yield f"+ {_claim(pair.after)}"
+
+
+def _claim(claim: ReportClaim) -> str:
+    return f"{claim.verdict}: {_line(claim.text)}"
+
+
+def _source(source: ReportSource) -> str:
+    return "  ".join(part for part in (source.title, source.url) if part)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+_BUNDLE = ".zip"
+_LISTS = (".bib", ".csl.json", ".ris")  # of what a report cites, and of nothing else
+
+
+@click.command("export")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="File to write (.md, .html, .pdf, .bib …); repeatable.",
+)
+@click.option("--sign", is_flag=True, help="Sign the bundle (-o FILE.zip) with your key: assay keys sign create.")
+@options.citations
+@options.common
+def export_run(
+    reference: str, outputs: tuple[Path, ...], sign: bool, citations: CitationMode | None, home: Path | None
+) -> None:
+    """Write the report of run ID to a file. An unfinished report is written as far as it goes.
+
+    \b
+        assay runs export last -o report.html -o report.zip
+        assay runs export k3v9 -o references.bib
+    """
+    targets = files.checked(outputs)
+    if sign:
+        if not any(files.suffix(path) == _BUNDLE for path in targets):
+            raise click.UsageError(f"--sign signs a bundle: name a file which ends in {_BUNDLE}")
+        signatures.own_key()  # said before anything is written, where there is none
+    asyncio.run(_export(reference, targets, citations or settings.load().citations, home, sign=sign))
+
+
+async def _export(
+    reference: str, targets: tuple[Path, ...], citations: CitationMode, home: Path | None, *, sign: bool
+) -> None:
+    async with stored(home) as assay:
+        view = await assay.view(reference)
+        for path in targets:
+            suffix = files.suffix(path)
+            data = await assay.export(view.run_id, suffix, citations)
+            files.save(path, signatures.signed(data, view.run_id) if sign and suffix == _BUNDLE else data)
+            say(_told(view, path, suffix))
+
+
+def _told(view: RunView, path: Path, suffix: str) -> str:
+    """What is in the file now; of a run which has no report, that it has none."""
+    match written(view):
+        case "finished":
+            return f"the report of run {view.run_id} is in {path}"
+        case "writing":
+            return f"run {view.run_id} {_ended(view)}, its report is not finished: what there is of it is in {path}"
+        case "none":
+            return f"run {view.run_id} {_ended(view)}, there is no report: {path} holds {_holds(suffix)}"
+
+
+def _ended(view: RunView) -> str:
+    return {"failed": "failed", "cancelled": "was cancelled", "completed": "ended"}.get(view.status, "has not ended")
+
+
+def _holds(suffix: str) -> str:
+    """What a format holds of a run without a report."""
+    known = {".zip": "the run's log and why", ".json": "the run's data and why"}
+    return "no source" if suffix in _LISTS else known.get(suffix, "no more than why")
+
+
+@click.command("share")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@click.option("--days", type=float, help="Days after which the link expires; without, it is good until it is revoked.")
+@click.option("--url", "address", help="Address of the server, as readers reach it; without, as the settings have it.")
+@click.option("--list", "listed", is_flag=True, help="List the links to the run in place of making one.")
+@click.option("--revoke", metavar="LINK", help="Revoke the link of this id (--list shows them).")
+@options.json_output
+@options.common
+def share_run(
+    reference: str,
+    days: float | None,
+    address: str | None,
+    listed: bool,
+    revoke: str | None,
+    as_json: bool,
+    home: Path | None,
+) -> None:
+    """Make a link under which anybody may read the report of run ID from `assay serve`, without login.
+
+    The link is printed once, and stored nowhere; of its secret only a hash is kept.
+
+    \b
+        assay runs share last
+        assay runs share last --days 30
+    """
+    if revoke:
+        asyncio.run(_revoke(reference, revoke, home))
+        say(f"link {revoke} leads nowhere now")
+    elif listed:
+        _list(asyncio.run(_listed(reference, home)), as_json)
+    else:
+        made, secret = asyncio.run(_made(reference, days, home))
+        url = (address or _address()).rstrip("/") + PATH + secret
+        if as_json:
+            write(msgspec.json.encode({**_share_line(made), "url": url}).decode())
+            return
+        write(url)
+        say(f"whoever has this link may read the report; to end that: assay runs share {reference} --revoke {made.id}")
+
+
+async def _made(reference: str, days: float | None, home: Path | None) -> tuple[ShareRow, str]:
+    async with stored(home) as assay:
+        return await assay.shares.make(reference, days)
+
+
+async def _listed(reference: str, home: Path | None) -> list[ShareRow]:
+    async with stored(home) as assay:
+        return await assay.shares.of(reference)
+
+
+async def _revoke(reference: str, id: str, home: Path | None) -> None:
+    async with stored(home) as assay:
+        await assay.shares.revoke(reference, id)
+
+
+def _list(shares: list[ShareRow], as_json: bool) -> None:
+    told = [_share_line(each) for each in shares]
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(told)).decode())
+        return
+    table(("link", "made", "expires"), [(each["id"], each["created"], each["expires"] or "never") for each in told])
+
+
+def _share_line(share: ShareRow) -> dict[str, str]:
+    return {"id": share.id, "created": _day(share.created), "expires": _day(share.expires)}
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds else ""
+
+
+def _address() -> str:
+    """Where the server of this home is reached, as far as the settings say so."""
+    server = settings.load().server
+    return f"https://{server.hosts[0]}" if server.hosts else f"http://{server.host}:{server.port}"

@@ -1,0 +1,124 @@
+"""Deleting runs: `rm`, `prune`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import click
+import msgspec
+
+from assay import Assay
+from assay.app.retention import Pruned, RetentionRules, rules_of
+from assay.cli import options
+from assay.cli.confirmation import confirm
+from assay.cli.exits import Exit
+from assay.cli.library import stored
+from assay.cli.progress import counted, shorten
+from assay.cli.runs.lists import Age
+from assay.cli.runs.retention import said
+from assay.cli.stored_names import run_ids
+from assay.cli.terminal import clean, say, write
+from assay.core.errors import LeaseHeld
+from assay.core.ports import FINAL, RunRow
+
+_ALL = 1_000_000
+
+
+@click.command("rm")
+@click.argument("references", nargs=-1, metavar="ID…", shell_complete=run_ids)
+@click.option(
+    "--older-than", "age", type=Age(), metavar="AGE", help="Delete every ended run older than this (30d, 12h, 4w)."
+)
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.common
+def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
+    """Delete the runs ID…: events, steps and messages, and the documents which only they had read.
+
+    Documents in a collection or used by another run stay. A run that is being executed is not deleted.
+
+    \b
+        assay runs rm last
+        assay runs rm k3v9 m2p4 --yes
+    """
+    if bool(references) == (age is not None):
+        raise click.UsageError("name runs to delete, or an age with --older-than")
+    return asyncio.run(_remove(references, age, yes, home))
+
+
+async def _remove(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> Exit:
+    async with stored(home) as assay:
+        rows = await _chosen(assay, references, age)
+        if not rows:
+            say("there is no such run")
+            return Exit.DONE
+        named = [f"{row.run_id}  {row.created_at[:10]}  {row.status}  {shorten(clean(row.question))}" for row in rows]
+        confirm(f"Delete {counted(len(rows), 'run')}?", named, yes=yes)
+        done = [await _deleted(assay, row) for row in rows]
+        swept = await assay.tidy() if any(done) else None
+    say(f"{counted(sum(done), 'run')} deleted{said(swept) if any(done) else ''}")
+    return Exit.DONE if all(done) else Exit.FAILED
+
+
+async def _chosen(assay: Assay, references: Sequence[str], age: timedelta | None) -> list[RunRow]:
+    """The runs meant, each once; all are known before any is deleted."""
+    if age is None:
+        found = [await assay.find(reference) for reference in references]
+        return list({row.run_id: row for row in found}.values())
+    before = (datetime.now(UTC) - age).isoformat()
+    return [row for row in await assay.runs(_ALL) if row.status in FINAL and row.created_at < before]
+
+
+async def _deleted(assay: Assay, row: RunRow) -> bool:
+    try:
+        await assay.delete(row.run_id)
+    except LeaseHeld as error:
+        say(f"{error}: it was not deleted; end it there first")
+        return False
+    return True
+
+
+@click.command("prune")
+@click.option(
+    "--older-than", "age", type=Age(), metavar="AGE", help="Delete ended runs older than this (30d, 12h, 4w)."
+)
+@click.option("--keep", type=click.IntRange(0), metavar="N", help="Keep the newest N ended runs; delete the rest.")
+@click.option(
+    "--max-gb",
+    type=click.FloatRange(0, min_open=True),
+    metavar="GB",
+    help="Delete the oldest runs beyond this many gigabytes.",
+)
+@click.option("--dry-run", is_flag=True, help="List them, and delete nothing.")
+@options.json_output
+@options.common
+def prune_runs(
+    age: timedelta | None, keep: int | None, max_gb: float | None, dry_run: bool, as_json: bool, home: Path | None
+) -> None:
+    """Delete ended runs by a rule (without one, that of [retention]), and what only they had read.
+
+    Runs which others go on from, and those a schedule is compared with, are kept. Nothing is asked.
+
+    \b
+        assay runs prune --older-than 30d --dry-run
+        assay runs prune --keep 100
+    """
+    rules = RetentionRules(age=age, runs=keep, size=None if max_gb is None else int(max_gb * 1e9))
+    done = asyncio.run(_prune(rules, dry_run, home))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(done)).decode())
+        return
+    for row in done.runs:
+        write(f"{row.run_id}\t{row.created_at[:10]}\t{row.status}\t{clean(row.question)}")
+    would = "would be deleted" if dry_run else "deleted"
+    more = "" if dry_run else said(done.swept)
+    say(f"{counted(len(done.runs), 'run')} {would}{more}")
+
+
+async def _prune(rules: RetentionRules, dry_run: bool, home: Path | None) -> Pruned:
+    async with stored(home) as assay:
+        if not rules.any and not rules_of(assay.settings).any:
+            raise click.UsageError("name a rule (--older-than, --keep, --max-gb), or set one in [retention]")
+        return await assay.prune(rules if rules.any else None, dry_run=dry_run)

@@ -1,0 +1,161 @@
+"""Giving a waiting run what it waits for: `answer`, `approve`."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from assay import Assay, RunView, settings
+from assay.cli import notify_options, options
+from assay.cli.confirmation import may_ask
+from assay.cli.conversation_options import answers as answers_option
+from assay.cli.exits import Exit
+from assay.cli.files import checked
+from assay.cli.library import stored
+from assay.cli.questions import put
+from assay.cli.run_watch import Output, conclude, stdout_for
+from assay.cli.runs.continuation import go_on
+from assay.cli.stored_names import run_ids
+from assay.cli.terminal import TerminalOptions, say
+from assay.core.markers import CitationMode
+
+HOW = "give the answers in their order, or in a file (--answers FILE)"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """What a command line says to a run that waits."""
+
+    answers: list[str] | dict[str, str] | None = None
+    approved: bool = False
+    plan: Path | None = None
+    resume: bool = True
+
+
+@click.command(
+    "answer",
+)
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@click.argument("texts", metavar="[ANSWER]…", nargs=-1)
+@answers_option
+@click.option("--no-resume", is_flag=True, help="Only store the answers; `assay runs resume` continues.")
+@options.output()
+@options.citations
+@notify_options.notify
+@options.common
+@click.pass_obj
+def answer_run(
+    state: TerminalOptions,
+    reference: str,
+    texts: tuple[str, ...],
+    answers: list[str] | dict[str, str] | None,
+    no_resume: bool,
+    outputs: tuple[Path, ...],
+    as_json: bool,
+    as_events: bool,
+    strict: bool,
+    citations: CitationMode | None,
+    notify: tuple[str, ...],
+    home: Path | None,
+) -> int:
+    """Answer the questions the run ID waits with, and go on with it in this process.
+
+    An empty answer leaves its question to the usual reading. On a terminal the questions are asked. A plan is approved
+    by `assay runs approve`.
+
+    \b
+        assay runs answer last "The one in Brittany"
+        assay runs answer last --answers answers.json
+    """
+    if texts and answers is not None:
+        raise click.UsageError("give the answers as words or with --answers FILE, not both")
+    stdout = stdout_for(as_json=as_json, as_events=as_events)
+    configured = settings.load()
+    output = Output(
+        files=checked(outputs),
+        stdout=stdout,
+        citations=citations or configured.citations,
+        strict=strict,
+        verbosity=state.verbosity,
+        notify=notify_options.targets(notify, configured),
+    )
+    told = answers if answers is not None else list(texts) or None
+    given = AnswerOptions(answers=told, resume=not no_resume)
+    return asyncio.run(answered(reference, given, output, home))
+
+
+async def answered(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
+    """Give a run that waits what it waits for, and go on with it unless that is left for later."""
+    async with stored(home) as assay:
+        view = await assay.view(reference)
+        if not await _give(assay, view, given):
+            return await conclude(assay, await assay.view(view.run_id), output)
+        if not given.resume:
+            say(f"answered; to go on: assay runs resume {view.run_id}")
+            return Exit.DONE
+        return await go_on(assay, view.run_id, output)
+
+
+async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
+    """Give a run what the command line says, else what a person does; False where it is not to go on."""
+    if given.approved or given.plan is not None:
+        await assay.approve(view.run_id, given.plan)
+    elif given.answers is not None or not view.waiting_for:
+        await assay.answer(view.run_id, given.answers or [])
+    elif may_ask():
+        return await put(assay, view)
+    elif view.waiting_for == "plan":
+        how = f"assay runs approve {view.run_id}, with --plan FILE to give another"
+        raise click.UsageError(f"run {view.run_id} waits for its plan to be approved: {how}")
+    else:
+        raise click.UsageError(f"no answers; {HOW}. Asked is: {'; '.join(view.clarification.questions)}")
+    return True
+
+
+@click.command("approve")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@click.option(
+    "--plan",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Use this plan instead: its text form, or JSON as the run printed it.",
+)
+@click.option("--no-resume", is_flag=True, help="Only approve it; `assay runs resume` continues.")
+@options.output()
+@options.citations
+@notify_options.notify
+@options.common
+@click.pass_obj
+def approve_plan(
+    state: TerminalOptions,
+    reference: str,
+    plan: Path | None,
+    no_resume: bool,
+    outputs: tuple[Path, ...],
+    as_json: bool,
+    as_events: bool,
+    strict: bool,
+    citations: CitationMode | None,
+    notify: tuple[str, ...],
+    home: Path | None,
+) -> int:
+    """Approve the plan the run ID waits with, or give it another, and go on with it in this process.
+
+    \b
+        assay runs approve last
+        assay runs approve last --plan plan.txt
+    """
+    configured = settings.load()
+    output = Output(
+        files=checked(outputs),
+        stdout=stdout_for(as_json=as_json, as_events=as_events),
+        citations=citations or configured.citations,
+        strict=strict,
+        verbosity=state.verbosity,
+        notify=notify_options.targets(notify, configured),
+    )
+    given = AnswerOptions(approved=plan is None, plan=plan, resume=not no_resume)
+    return asyncio.run(answered(reference, given, output, home))

@@ -1,0 +1,168 @@
+"""`assay threads`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from assay.cli import options
+from assay.cli.confirmation import confirm
+from assay.cli.library import exists, stored
+from assay.cli.progress import counted
+from assay.cli.runs.retention import said
+from assay.cli.stored_names import thread_names
+from assay.cli.tables import table
+from assay.cli.terminal import clean, harmless, say, write
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    from assay.app.run_lists import ThreadMessage
+
+if TYPE_CHECKING:
+    from assay.app import run_lists
+else:
+    run_lists = later("assay.app.run_lists")
+
+
+# Threads as a table, and as JSON.
+
+HOW_TO_BEGIN = "there are no threads yet: assay QUESTION --thread NAME begins one, --continue ID goes on from a run"
+
+
+async def page_of(home: Path | None, text: str, cursor: str, limit: int) -> run_lists.ThreadsPage:
+    """Some threads; none where there is no home yet."""
+    if not exists(home):
+        return run_lists.ThreadsPage(threads=())
+    async with stored(home) as assay:
+        return await assay.threads(text, cursor=cursor, limit=limit)
+
+
+def tell(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> None:
+    """A page of threads on stdout, and where the list goes on."""
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(page)).decode())
+        return
+    if not page.threads:
+        say(nothing)
+    table(
+        ("thread", "last run", "", "title or first question"),
+        [
+            (row.name, row.last_at[:16].replace("T", " "), counted(row.runs, "run"), row.title or row.question)
+            for row in page.threads
+        ],
+    )
+    if page.next:
+        say(f"there are more: --cursor {page.next}")
+
+
+@click.command("list")
+@options.paging
+@options.json_output
+@options.common
+def list_threads(limit: int, cursor: str, as_json: bool, home: Path | None) -> None:
+    """Threads, the one with the latest run first: name, last run, how many runs, title or first question.
+
+    A thread is made by --thread NAME, or by going on from a run (--continue).
+
+    \b
+        assay threads list
+        assay threads list --json -n 20
+    """
+    tell(asyncio.run(page_of(home, "", cursor, limit)), HOW_TO_BEGIN, as_json=as_json)
+
+
+@click.command("show")
+@click.argument("reference", metavar="THREAD", shell_complete=thread_names)
+@options.json_output
+@options.common
+def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
+    """What was said in THREAD, oldest first: questions, what was asked back, and reports without their citations.
+
+    \b
+        assay threads show tides
+        assay threads show tides --json
+    """
+    said = asyncio.run(_said(reference, home))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(said)).decode())
+        return
+    run_id = ""
+    for each in said:
+        if each.run_id != run_id:
+            run_id = each.run_id
+            write(f"── {run_id}  {each.created_at[:16].replace('T', ' ')}")
+        mark = ">" if each.by == "user" else " "
+        write("\n".join(f"{mark} {line}" for line in harmless(each.text).splitlines()) + "\n")
+
+
+async def _said(reference: str, home: Path | None) -> Sequence[ThreadMessage]:
+    async with stored(home) as assay:
+        return await assay.messages(reference)
+
+
+@click.command("search")
+@click.argument("text")
+@options.paging
+@options.json_output
+@options.common
+def search_threads(text: str, limit: int, cursor: str, as_json: bool, home: Path | None) -> None:
+    """Threads with TEXT in their title or in a question, whatever its case.
+
+    `assay runs list --search` looks in reports too.
+
+    \b
+        assay threads search "signal tower"
+        assay threads search tides --json
+    """
+    tell(asyncio.run(page_of(home, text, cursor, limit)), "no thread says that", as_json=as_json)
+
+
+@click.command("rename")
+@click.argument("reference", metavar="THREAD", shell_complete=thread_names)
+@click.argument("title")
+@options.common
+def rename_thread(reference: str, title: str, home: Path | None) -> None:
+    """Give THREAD a TITLE; an empty one takes it away. Its name, by which --thread goes on in it, stays.
+
+    \b
+        assay threads rename tides "Tides of Brittany"
+        assay threads rename tides ""
+    """
+    asyncio.run(_rename(reference, title, home))
+
+
+async def _rename(reference: str, title: str, home: Path | None) -> None:
+    async with stored(home) as assay:
+        row = await assay.rename_thread(reference, title)
+    say(f"{clean(row.name)}: {clean(row.title) or 'no title'}")
+
+
+@click.command("rm")
+@click.argument("reference", metavar="THREAD", shell_complete=thread_names)
+@click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
+@options.common
+def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
+    """Delete THREAD with all its runs, and the documents which only they had read.
+
+    Nothing is deleted while a live process executes one of them.
+
+    \b
+        assay threads rm tides
+        assay threads rm tides --yes
+    """
+    asyncio.run(_remove(reference, yes, home))
+
+
+async def _remove(reference: str, yes: bool, home: Path | None) -> None:
+    async with stored(home) as assay:
+        row = await assay.thread(reference)
+        named = f"{clean(row.name)}  {row.last_at[:10]}  {clean(row.title or row.question)}"
+        confirm(f"Delete the thread with {counted(row.runs, 'run')}?", [named], yes=yes)
+        deleted = await assay.delete_thread(row.name)
+        swept = await assay.tidy()
+    say(f"{counted(len(deleted), 'run')} deleted{said(swept)}")
