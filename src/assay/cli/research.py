@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import click
 
 from assay import Assay, settings
+from assay.app.local_models import found_here, how_to_use, local_models
 from assay.cli import (
     answer_options,
     budget_options,
@@ -176,8 +178,16 @@ async def _research(order: ResearchOrder, output: Output, home: Path | None, con
         bare = code in (Exit.NO_EVIDENCE, Exit.FAILED) and library and output.verbosity >= 0
         if bare and not await assay.documents():
             say(await without_documents(assay))
+        if output.verbosity >= 0 and not order.options.get("models"):
+            await _tell_of_local_models(assay)
         await keep_to_rules(assay, output.verbosity)
         return code
+
+
+async def _tell_of_local_models(assay: Assay) -> None:
+    """After the first run of a home: what else on this machine could have answered, where no model is set."""
+    if sys.stderr.isatty() and len(await assay.runs(2)) == 1 and (found := await local_models(assay.settings)):
+        say(f"{found_here(found)}; to have it answer: {how_to_use(found)}")
 
 
 async def _interrupted(assay: Assay, order: ResearchOrder) -> str:

@@ -48,15 +48,15 @@ LONGEST = 200
 """Code points of a question; what is longer is a task, which nobody would type."""
 
 
-def lines(view: RunView) -> list[str]:
+def follow_up_lines(view: RunView) -> list[str]:
     """A heading and a command for each question, for a terminal; nothing where there is no question or no terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return []
-    found = list(islice(dict.fromkeys(commands(view)), MOST))
+    found = list(islice(dict.fromkeys(follow_up_commands(view)), MOST))
     return ["to ask next:", *(f"  {command}" for command in found)] if found else []
 
 
-def commands(view: RunView) -> Iterator[str]:
+def follow_up_commands(view: RunView) -> Iterator[str]:
     """The commands which ask, those for what is missing first."""
     if view.status != "completed" or view.brief is None:
         return
@@ -226,7 +226,7 @@ async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
 def close(view: RunView, output: Output, saved: Sequence[Path] = ()) -> None:
     """The last lines, with the files the report was saved to; of what went wrong also where quiet is asked for."""
     if output.verbosity >= 0:
-        for line in (*summary(view, saved), *lines(view)):
+        for line in (*summary(view, saved), *follow_up_lines(view)):
             say(line)
     elif exit_code(view, strict=output.strict) in (Exit.FAILED, Exit.UNVERIFIED):
         say(f"run {view.run_id} {outcome(view)}")

@@ -51,12 +51,14 @@ def told(text: str) -> list[str]:
 
 def test_what_was_not_found_is_looked_for_elsewhere():
     parts = (part(0, QUESTION, "partly"), part(1, "Who wrote it?", "answered"), part(2, "What did it cost?"))
-    assert list(run_watch.commands(view(parts))) == ["assay research 'What did it cost?' --web"]
-    assert list(run_watch.commands(view(parts, brief(web=True)))) == ["assay research 'What did it cost?' --in PATH"]
+    assert list(run_watch.follow_up_commands(view(parts))) == ["assay research 'What did it cost?' --web"]
+    assert list(run_watch.follow_up_commands(view(parts, brief(web=True)))) == [
+        "assay research 'What did it cost?' --in PATH"
+    ]
 
 
 def test_private_documents_are_never_taken_to_the_web():
-    (command,) = run_watch.commands(view([part(0, QUESTION)], brief(private=True)))
+    (command,) = run_watch.follow_up_commands(view([part(0, QUESTION)], brief(private=True)))
     assert command.endswith("--in PATH")
 
 
@@ -64,20 +66,20 @@ def test_where_sources_disagree_the_run_is_asked_why():
     sides = tuple(Side(value=value, passage=f"S{at}.1", source=f"S{at}") for at, value in enumerate(("310 m", "450 m")))
     conflict = Conflict(text="", subject="old quay", measure="long", sides=sides)
     asked = ["assay ask k3v9 'old quay, long: why do sources say 310 m and 450 m?'"]
-    assert list(run_watch.commands(view(conflicts=[conflict]))) == asked
-    assert list(run_watch.commands(view(conflicts=[conflict], about=brief("de")))) == []
+    assert list(run_watch.follow_up_commands(view(conflicts=[conflict]))) == asked
+    assert list(run_watch.follow_up_commands(view(conflicts=[conflict], about=brief("de")))) == []
 
 
 def test_a_run_which_did_not_look_to_the_end_proposes_nothing():
     parts = (part(1, "What did it cost?"),)
-    assert list(run_watch.commands(RunView(status="failed", brief=brief(), coverage=parts))) == []
-    assert list(run_watch.commands(view(parts, ended="finished_early"))) == []
-    assert list(run_watch.commands(view(parts, ended="no_evidence"))) != []
+    assert list(run_watch.follow_up_commands(RunView(status="failed", brief=brief(), coverage=parts))) == []
+    assert list(run_watch.follow_up_commands(view(parts, ended="finished_early"))) == []
+    assert list(run_watch.follow_up_commands(view(parts, ended="no_evidence"))) != []
 
 
 @given(st.text(max_size=250))
 def test_a_question_is_one_word_for_the_shell_and_never_an_option(text: str):
-    for command in run_watch.commands(view([part(1, text)])):
+    for command in run_watch.follow_up_commands(view([part(1, text)])):
         words = shlex.split(command)
         assert words[:2] == ["assay", "research"]
         assert words[3:] == ["--web"]

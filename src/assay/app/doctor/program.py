@@ -20,6 +20,7 @@ import msgspec
 import assay
 from assay import plugins, settings
 from assay.app.embeddings import load_embedder
+from assay.app.local_models import found_here, how_to_use, local_models
 from assay.app.privacy import is_here
 from assay.app.providers import load_model
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
@@ -93,7 +94,10 @@ def configuration() -> Diagnosis:
 async def models(configured: Settings) -> list[Diagnosis]:
     """Whether every model which plays a role can be used: of one on this machine its server is asked for its list."""
     roles = configured.roles().values()
-    return [await _model(configured, name) for name in sorted({name for names in roles for name in names})]
+    found = [await _model(configured, name) for name in sorted({name for names in roles for name in names})]
+    if here := await local_models(configured):
+        found.append(note("local", f"{found_here(here)}, and no model is set", how_to_use(here)))
+    return found
 
 
 async def _model(configured: Settings, name: str) -> Diagnosis:

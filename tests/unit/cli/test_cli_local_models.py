@@ -1,0 +1,92 @@
+"""The first run of a home tells what on this machine could have answered, where no model is set."""
+
+from __future__ import annotations
+
+import os
+import pty
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from chat_server import Answer, chat_server
+
+from assay import settings
+from assay.app.local_models import found_here, how_to_use, local_models
+
+QUESTION = "How far does the tide rise at Brest?"
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A settings file, in an environment without keys."""
+    for name in list(os.environ):
+        if name.startswith(("ASSAY_", "AWS_")) or name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
+    (tmp_path / "tides.md").write_text("# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n")
+    return tmp_path / "config.toml"
+
+
+def on_a_terminal(folder: Path, *more: str) -> str:
+    """What `assay` writes to a terminal behind its stderr."""
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-m", "assay", QUESTION, "--in", "tides.md", "--home", "home", "--yes", *more]
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs, cwd=folder)
+    os.close(theirs)
+    said = b""
+    try:
+        while more_said := os.read(ours, 65536):
+            said += more_said
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    assert process.wait() == 0
+    return said.decode()
+
+
+def test_the_first_run_alone_tells_of_a_server_on_this_machine(tmp_path: Path, file: Path) -> None:
+    with chat_server(Answer()) as server:
+        file.write_text(f'[services.ollama]\nurl = "{server.url}"\n')
+        first, second = on_a_terminal(tmp_path), on_a_terminal(tmp_path)
+    assert "ollama runs on this machine with m; to have it answer: assay config set model ollama:m" in first
+    assert "runs on this machine" not in second
+
+
+def test_who_names_a_model_or_wants_quiet_is_told_nothing(tmp_path: Path, file: Path) -> None:
+    with chat_server(Answer()) as server:
+        file.write_text(f'[services.ollama]\nurl = "{server.url}"\n')
+        assert "runs on this machine" not in on_a_terminal(tmp_path, "-q")
+        assert "runs on this machine" not in on_a_terminal(tmp_path, "--home", "other", "--model", "extractive")
+
+
+def test_doctor_notes_it_and_nothing_is_broken(tmp_path: Path, file: Path) -> None:
+    with chat_server(Answer()) as server:
+        file.write_text(f'[services.ollama]\nurl = "{server.url}"\n')
+        command = [sys.executable, "-m", "assay", "doctor", "--home", str(tmp_path / "home")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    (line,) = (line for line in done.stdout.splitlines() if "ollama" in line)
+    assert line.split(None, 2)[:2] == ["note", "local"]
+    assert line.endswith("-> assay config set model ollama:m")
+    assert done.returncode == 0
+
+
+async def test_a_model_of_the_settings_stays_alone(file: Path) -> None:
+    with chat_server(Answer()) as server:
+        file.write_text(f'[services.ollama]\nurl = "{server.url}"\n')
+        assert await local_models(settings.load()) == ("ollama:m",)
+        assert await local_models(settings.load(model=("extractive",))) == ()
+        assert await local_models(settings.load(models={"judge": ("extractive",)})) == ()
+
+
+async def test_a_server_which_hangs_holds_nobody_up(file: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent, chat_server(Answer()) as server:
+        here = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        file.write_text(f'[services.a]\nurl = "{here}"\n[services.b]\nurl = "{server.url}"\n')
+        assert await local_models(settings.load()) == ("b:m",)
+
+
+def test_many_names_are_counted_and_odd_ones_are_one_word() -> None:
+    assert found_here(["vllm:a", "vllm:b", "vllm:c", "vllm:d", "vllm:e"]).endswith("with a, b, c and 2 more")
+    assert how_to_use(["mine:a b\x1b[2J'"]) == "assay config set model 'mine:a b'\"'\"''"
