@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pdfs import column, pdf
 from shells import apart
+from story_model import local_model
 
 from assay.cli.main import main
 
@@ -74,3 +75,17 @@ def test_an_unknown_collection_and_an_empty_one(capsys: pytest.CaptureFixture[st
     assert main(["docs", "summary", "nowhere"]) == 2
     assert main(["docs", "summary"]) == 0
     assert "the collection default has no documents" in capsys.readouterr().err
+
+
+def test_a_model_which_is_named_writes_a_cited_summary(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with local_model("The harbour of Brest was opened in 1860.") as server:
+        (place / "config.toml").write_text(f'[services.ollama]\nurl = "{server.url}"\n')
+        assert main(["docs", "summary", "ports", "--questions", "0", "--model", "ollama:m"]) == 0
+        told = capsys.readouterr()
+        found = summary(capsys, "--questions", "0", "--model", "ollama:m", "--max-tokens", "200k")
+    assert told.out.startswith("ports: 7 documents")
+    assert "The harbour of Brest was opened in 1860 [1]." in told.out
+    assert "The harbour of Brest was opened in 1860 [1]." in found["summary"]
+    assert main(["claims", found["run_id"], "--json"]) == 0
+    (claim,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert claim["verdict"] == "quoted"

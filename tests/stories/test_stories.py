@@ -1,4 +1,4 @@
-"""Seven new users, each from the installed program to what they came for, on documents of their own.
+"""New users, and one who comes back, each from the installed program to what they came for, on documents of their own.
 
 docs/first-hour.md tells the same and states how many commands each takes; a test here holds the two together.
 """
@@ -10,7 +10,9 @@ import contextlib
 import csv
 import io
 import json
+import os
 import re
+import signal
 import time
 import zipfile
 from email.message import EmailMessage
@@ -232,6 +234,67 @@ def test_the_owner_of_a_local_model(story: Story) -> None:
     ends(story, "owner")
 
 
+def test_the_regular(story: Story) -> None:
+    """Comes back the next day: what the folder holds, a table over its papers, the report in the browser, a label."""
+    for port, year in (("Brest", 1860), ("Emden", 1861), ("Kiel", 1862)):
+        story.path(f"papers/{port}.md", f"# {port}\n\nThe harbour of {port} was opened in {year}.\n")
+    story.path("questions.txt", "When was the harbour opened?\n")
+    opened = program(story, "browser", f'printf %s "$1" > {story.folder}/opened')
+    notified = program(story, "notify-send", f'printf "%s\\n" "$@" > {story.folder}/notified')
+    edited = program(story, "editor", 'printf "citations = \\"none\\"\\n" > "$1"')
+    story.type("docs", "add", "papers/", "-c", "ports")
+    held = story.type("docs", "summary", "ports")
+    assert "  When was the harbour of Brest opened?" in held.stdout
+    story.type("table", "questions.txt", "--in", "papers/", "-o", "ports.csv")
+    with (story.folder / "ports.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert ["1860" in " ".join(row) for row in rows[1:]].count(True) == 1
+    asked = "When was the harbour of Kiel opened?"
+    story.type(
+        asked, "--in", "@ports", "--notify", "desktop", PATH=f"{notified.parent}{os.pathsep}{os.environ['PATH']}"
+    )
+    assert asked in (story.folder / "notified").read_text()
+    page = Path(story.type("runs", "open", "last", BROWSER=f"{opened} %s", TERM="xterm", CI="").stdout.strip())
+    assert (story.folder / "opened").read_text() == page.as_uri()
+    assert "The harbour of Kiel was opened in 1862" in page.read_text()
+    story.type("runs", "label", "last", "--star", "project=harbours")
+    assert "Kiel" in story.type("runs", "list", "--label", "project=harbours").stdout
+    story.type("config", "edit", EDITOR=str(edited))
+    assert story.type("config", "get", "citations").stdout.strip() == "none"
+    kept_level(story)
+    ends(story, "regular")
+
+
+def program(story: Story, name: str, does: str) -> Path:
+    """A program of this machine: what the desktop would start."""
+    path = story.path(f"programs/{name}", f"#!/bin/sh\n{does}\n")
+    path.chmod(0o755)
+    return path
+
+
+def kept_level(story: Story) -> None:
+    """A watched folder comes in as it changes, until Ctrl-C."""
+    story.path("notes/first.md", "# First\n\nThe old quay is 310 metres long.\n")
+    watching = story.server("docs", "watch", "notes/", "-c", "notes")
+    try:
+        seen(story, "first.md")
+        story.path("notes/second.md", "# Second\n\nThe new quay is 450 metres long.\n")
+        seen(story, "second.md")
+    finally:
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(30) in (0, 130)
+
+
+def seen(story: Story, name: str) -> None:
+    """Wait until a document is in the watched collection. Who looks is the test, not the user."""
+    until = time.monotonic() + 60
+    while name not in story.look("docs", "list", "-c", "notes"):
+        assert time.monotonic() < until, (story.folder / "server.log").read_text()
+        time.sleep(0.5)
+
+
 def test_the_page_tells_of_every_story() -> None:
-    assert set(told()) == {"engineer", "analyst", "scientist", "journalist", "developer", "administrator", "owner"}
+    assert set(told()) == {
+        "engineer", "analyst", "scientist", "journalist", "developer", "administrator", "owner", "regular",
+    }  # fmt: skip
     assert Path(PAGE).is_file()

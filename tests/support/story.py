@@ -99,16 +99,16 @@ class Story:
         assert done.returncode == code, (command, done.stdout, done.stderr)
         return done
 
+    def look(self, *words: str) -> str:
+        """What `assay WORDS` prints, for the test: it is no command of the user's, and may fail."""
+        command = [str(self._commands / "assay"), *words]
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=self.folder, env=self.environment, timeout=LONGEST, check=False
+        )
+        return done.stdout
+
     def report(self, reference: str = "last") -> dict[str, Any]:
         """A run's report as data. It is looked at for the test, and is no command of the user's."""
-        done = subprocess.run(
-            [str(self._commands / "assay"), "runs", "export", reference, "-o", "seen.json"],
-            capture_output=True,
-            text=True,
-            cwd=self.folder,
-            env=self.environment,
-            timeout=LONGEST,
-        )
-        assert done.returncode == 0, done.stderr
+        self.look("runs", "export", reference, "-o", "seen.json")
         found: dict[str, Any] = json.loads((self.folder / "seen.json").read_text())
         return found

@@ -1,4 +1,7 @@
-"""What a collection holds, told by counting, and questions it answers, each tried on the built-in model."""
+"""What a collection holds, told by counting, and questions it answers, each tried on the built-in model.
+
+Where a model is named it writes a summary too: a report like any other.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from typing import Unpack
 
 import msgspec
 
 from assay.app.assay import Assay
+from assay.app.briefs import RunOptions
+from assay.app.handle import RunHandle
 from assay.core.brief import ROLES
 from assay.core.clean import one_line
 from assay.core.errors import AssayError
@@ -18,6 +24,7 @@ from assay.core.report import Report
 from assay.core.sources import Document
 from assay.evidence.segment import segment
 
+TASK = "What do these documents say about {subjects}, and where do they disagree?"
 MOST_READ = 300
 """Documents looked into, evenly spread over the collection; the counts are of all."""
 MOST_CHARACTERS = 60_000
@@ -60,7 +67,8 @@ class SuggestedQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 class CollectionOverview(msgspec.Struct, frozen=True, kw_only=True):
     """What a collection holds. `first` and `last` are the dates its documents state; `looked_into` says how many
-    documents the subjects are of.
+    documents the subjects are of. `summary` is Markdown, the report of the run `run_id`; both empty where no model was
+    to write one.
     """
 
     collection: str
@@ -74,6 +82,8 @@ class CollectionOverview(msgspec.Struct, frozen=True, kw_only=True):
     looked_into: int
     subjects: tuple[CollectionSubject, ...]
     questions: tuple[SuggestedQuestion, ...]
+    summary: str = ""
+    run_id: str = ""
 
 
 class _Passage(msgspec.Struct, frozen=True):
@@ -107,6 +117,21 @@ async def collection_summary(assay: Assay, collection: str, questions: int) -> C
         subjects=subjects,
         questions=await _tried(assay, collection, _candidates(passages, subjects), questions),
     )
+
+
+def start_summary(assay: Assay, found: CollectionOverview, **options: Unpack[RunOptions]) -> RunHandle:
+    """A run which writes the summary of a collection, subject by subject, in the language most of its documents have.
+
+    Args:
+        found: what the collection holds.
+        options: those of `Assay.start`: the model, its limits, whether it may see private documents.
+    """
+    wanted = RunOptions(mode="deep_research", depth="light", length="short", ask="never", review_plan="never")
+    wanted["language"] = next((name for name in found.languages if name != "unknown"), None)
+    wanted.update(options)
+    subjects = [subject.term for subject in found.subjects] or ["their subjects"]
+    question = TASK.format(subjects=" and ".join(filter(None, (", ".join(subjects[:-1]), subjects[-1]))))
+    return assay.start(question, sources=[f"@{found.collection}"], **wanted)
 
 
 async def _passages(assay: Assay, document: Document, collection: str) -> list[_Passage]:

@@ -14,11 +14,11 @@ docs = LazyGroup(
         "add": ("assay.cli.docs.intake:add_documents", "Add files, folders, pages, sites or repositories."),
         "list": ("assay.cli.docs.documents:list_documents", "List the documents of a collection."),
         "show": ("assay.cli.docs.documents:show_document", "Show a document's details or text."),
-        "search": ("assay.cli.docs.lookup:search", "Search documents; no model is asked."),
+        "search": ("assay.cli.docs.search:search", "Search documents; no model is asked."),
         "embed": ("assay.cli.docs.collections:embed", "Build the vectors for search by meaning."),
         "sync": ("assay.cli.docs.intake:sync", "Update a collection from the places it was added from."),
         "watch": ("assay.cli.docs.intake:watch", "Keep a collection level with a folder until Ctrl-C."),
-        "summary": ("assay.cli.docs.lookup:summary", "Tell what a collection holds, and what it can be asked."),
+        "summary": ("assay.cli.docs.summary:summary", "Tell what a collection holds, and what it can be asked."),
         "rm": ("assay.cli.docs.documents:remove_documents", "Remove documents from a collection, or the collection."),
         "collections": ("assay.cli.docs.collections:list_collections", "List collections with document counts."),
         "collection": (

@@ -1,4 +1,4 @@
-"""Finding out what documents hold: `search`, `summary`."""
+"""`assay docs search`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,9 @@ import click
 import msgspec
 
 from assay import Assay
-from assay.app.assay import DEFAULT
-from assay.app.collection_summary import CollectionOverview, collection_summary
 from assay.cli import options
 from assay.cli.docs.docs_options import collection_option, embedder_option
-from assay.cli.library import check_collection, stored, without_documents
-from assay.cli.progress import counted, shorten
-from assay.cli.stored_names import collection_names
+from assay.cli.library import check_collection, stored
 from assay.cli.terminal import clean, say, write
 from assay.core.decoders import UNREADABLE
 from assay.core.ports import Explanation, Hit, WordScore
@@ -187,74 +183,3 @@ def _reasons(found: Explanation) -> Iterator[str]:
             yield f"  {len(rest)} more: {sum(word.score for word in rest):.2f}"
     if found.cosine is not None:
         yield f"by meaning: cosine {found.cosine:.3f}, rank {found.cosine_rank}"
-
-
-WIDE = 100
-
-
-@click.command("summary")
-@click.argument("collection", default=DEFAULT, shell_complete=collection_names)
-@click.option(
-    "--questions",
-    type=click.IntRange(0, 20),
-    default=5,
-    show_default=True,
-    help="Questions to suggest at most; each is tried first.",
-)
-@options.json_output
-@options.common
-def summary(collection: str, questions: int, as_json: bool, home: Path | None) -> None:
-    """Tell what COLLECTION holds: kinds, dates, languages, subjects; and questions which it answers.
-
-    Everything is counted on this machine, and each question is tried on the built-in model: no other is asked. The
-    subjects are the words which many of its passages have, and not most.
-
-    \b
-        assay docs summary
-        assay docs summary thesis --questions 10 --json
-    """
-    found = asyncio.run(_summary(collection.removeprefix("@"), questions, home))
-    if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
-    elif found.documents:
-        for line in _lines(found):
-            write(line)
-
-
-async def _summary(collection: str, questions: int, home: Path | None) -> CollectionOverview:
-    async with stored(home) as assay:
-        await check_collection(assay, collection)
-        found = await collection_summary(assay, collection, questions)
-        if not found.documents:
-            say(await without_documents(assay, collection))
-        return found
-
-
-def _lines(found: CollectionOverview) -> list[str]:
-    lines = [
-        f"{clean(found.collection)}: {counted(found.documents, 'document')}, {found.bytes / 1_000_000:.1f} MB of text",
-        f"kinds      {_counts(found.kinds)}",
-        f"languages  {_counts(found.languages)}",
-        f"dates      {_dates(found)}",
-    ]
-    if found.subjects:
-        some = f" (of {found.looked_into} documents)" if found.looked_into < found.documents else ""
-        lines += ["", f"Subjects{some}"]
-        lines += [f"  {clean(each.term)}: {shorten('; '.join(each.documents), WIDE)}" for each in found.subjects]
-    if found.questions:
-        lines += ["", "Questions it answers"]
-    for each in found.questions:
-        page = f", p. {each.page}" if each.page else ""
-        lines += [f"  {each.question}", f"    {shorten(each.answer, WIDE)} ({shorten(each.document, 40)}{page})"]
-    return lines
-
-
-def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{clean(name)} {count}" for name, count in counts.items())
-
-
-def _dates(found: CollectionOverview) -> str:
-    if not found.first:
-        return "none stated"
-    between = clean(found.first) if found.first == found.last else clean(f"{found.first} to {found.last}")
-    return f"{between}; {found.undated} without" if found.undated else between
