@@ -26,11 +26,17 @@ PAGES = (
 )
 
 
-def scanned(pages: int = len(PAGES)) -> bytes:
+def worn(picture: Image.Image) -> Image.Image:
+    """A page as an old scanner gives it: askew, grey, with grain."""
+    grey = picture.convert("L").rotate(0.7, fillcolor=255, resample=Image.Resampling.BICUBIC)
+    return Image.blend(grey, Image.effect_noise(grey.size, 60), 0.22)
+
+
+def scanned(pages: int = len(PAGES), scanner: Callable[[Image.Image], Image.Image] = Image.Image.copy) -> bytes:
     """Pages of print as pictures: what a scanner makes of them."""
     printed = pdf([[*column(*PAGES[at], step=20), (290, 40, str(at + 7))] for at in range(pages)])
     drawn = Pdf(printed)
-    pictures = [Image.fromarray(drawn.picture(at + 1, 150, 2600)[0]) for at in range(pages)]
+    pictures = [scanner(Image.fromarray(drawn.picture(at + 1, 150, 2600)[0])) for at in range(pages)]
     drawn.close()
     made = Path("scan.pdf")
     pictures[0].save(made, save_all=True, append_images=pictures[1:], resolution=150)
@@ -60,6 +66,13 @@ def test_a_scan_is_read_page_by_page_in_a_worker(isolated: Callable[[], PdfExtra
     assert document.extractor == "pdf-ocr/1"
     assert document.metadata["pages"] == "3"
     assert document.metadata[READ_BY].startswith("OCR (rapidocr ")
+
+
+def test_a_page_askew_and_with_grain_is_read() -> None:
+    (document,) = ScannedPdfExtractor().extract(scanned(1, worn), "scan.pdf")
+    text = " ".join(document.text.split())
+    assert "The lighthouse of Brest was built in 1863." in text
+    assert "gas afterwards." in text
 
 
 def test_without_the_extra_it_is_named(isolated: Callable[[], PdfExtractor], monkeypatch: pytest.MonkeyPatch) -> None:
