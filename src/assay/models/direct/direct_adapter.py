@@ -10,24 +10,17 @@ import asyncio
 import importlib.util
 import re
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, aclosing
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-import httpx2
 import msgspec
 
-from assay.core.errors import ConfigError, ModelError, ModelFailed
+from assay.core.errors import ConfigError, ModelError
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.secrets import Secret
-from assay.models import failures
-from assay.models.calls import decode
 from assay.models.catalogue import profile
-from assay.models.direct import conversation
-from assay.models.direct.clients import ResponseIntercepted, watched
-from assay.models.direct.conversation import Conversation, close_all
 from assay.models.direct.direct_services import SERVICES, DirectService
-from assay.models.direct.gemini import GeminiChunk, GeminiReader
 from assay.models.model_lists import listed
 
 if TYPE_CHECKING:
@@ -126,9 +119,9 @@ def _converse(
         ModelError: the extra is damaged, or its client does not take the address.
     """
     try:
-        from assay.models.direct import conversation  # noqa: PLC0415 - an extra, heavy to import
+        from assay.models.direct import conversation, raw_response  # noqa: PLC0415 - an extra, heavy to import
 
-        kind = Tapping if service.name == "google" else conversation.Conversation
+        kind = raw_response.Tapping if service.name == "google" else conversation.Conversation
         return kind(model, service, profile, key, signing)
     except ImportError as error:
         raise ModelError(f"the extra of {service.name} cannot be loaded: {error}", transient=False) from error
@@ -186,57 +179,3 @@ def _installed(module: str) -> bool:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
         return False  # its parent is not there
-
-
-# A provider asked by its own client library, whose good answer is read past it.
-
-LARGEST_EVENT = 4_000_000
-
-
-class Tapping(Conversation):
-    """One of Google's models on one event loop."""
-
-    async def answer(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        """See `Conversation.answer`."""
-        reader = GeminiReader(self._service.name)
-        async with aclosing(self._chunks(request)) as chunks:
-            async for chunk in chunks:
-                try:
-                    deltas = tuple(reader.take(chunk))
-                except (ModelError, ModelFailed) as error:
-                    raise failures.hidden(error, self._key) from None
-                for delta in deltas:
-                    yield delta
-        for delta in reader.end():
-            yield delta
-        yield reader.reply(request, self._profile.name)
-
-    async def _chunks(self, request: Request) -> AsyncGenerator[GeminiChunk, None]:
-        """All that can fail outside of us fails here; raised without its cause, which may hold the key."""
-        clock = asyncio.get_running_loop().time
-        failing: tuple[type[BaseException], ...] = (*conversation.RAISED, *self._client.raised)
-        try:
-            async with AsyncExitStack() as stack:
-                stack.push_async_callback(close_all, watched())
-                limit = clock() + request.first_token
-                async with asyncio.timeout_at(limit):
-                    response = await self._asked(request)
-                stack.push_async_callback(response.aclose)
-                events = aiter(httpx2.EventSource(response, max_event_size=LARGEST_EVENT))
-                while True:
-                    async with asyncio.timeout_at(limit):
-                        event = await anext(events, None)
-                    if event is None:
-                        return
-                    yield decode(event.data, GeminiChunk)
-                    limit = clock() + request.timeout
-        except failing as error:
-            raise conversation.told(self._service, self._key, error) from None
-
-    async def _asked(self, request: Request) -> httpx2.Response:
-        """The answer to a request which the library made."""
-        try:
-            async with self._open(request):
-                raise ModelError(f"{self._service.name} was not asked")
-        except ResponseIntercepted as answered:
-            return answered.response
