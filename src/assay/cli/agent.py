@@ -39,7 +39,7 @@ from assay.core.markers import CitationMode
 @click.option(
     "--depth",
     type=click.Choice(["light", "medium", "extended"]),
-    help="Turns the agent may take (default: those of medium).",
+    help="Turns the agent has (default: medium).",
 )
 @options.output("findings")
 @budget_options.budget

@@ -15,6 +15,5 @@ def typed(command: Command) -> Command:
         "--schema",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Fill the fields of this JSON Schema instead of writing a report; an unknown field is null, with the "
-        "reason.",
+        help="Fill this JSON Schema instead of writing a report; what is unknown is null.",
     )(command)

@@ -63,16 +63,8 @@ class BatchJob:
 @scope_options.places("; a row may name its own")
 @batch_options.total
 @web_options.web
-@click.option(
-    "--mode",
-    type=click.Choice(["auto", "simple", "web_search", "deep_research"]),
-    help="Answer directly, from one quick search, or by research.",
-)
-@click.option(
-    "--depth",
-    type=click.Choice(["auto", "light", "medium", "extended"]),
-    help="Depth of the research: time, steps and agents.",
-)
+@options.mode
+@options.depth
 @click.option(
     "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
 )

@@ -59,7 +59,7 @@ def answers(command: Command) -> Command:
         type=click.Path(path_type=Path),
         callback=_answers,
         metavar="FILE",
-        help="Read answers to clarifying questions: a JSON list, {question: answer}, or one a line; - is stdin.",
+        help="Answers to clarifying questions: JSON, or one a line; - reads stdin.",
     )(command)
 
 
@@ -79,7 +79,7 @@ def conversing(command: Command) -> Command:
         click.option(
             "--ask",
             type=click.Choice(["never", "optional", "required"]),
-            help="Ask clarifying questions never, on a terminal only, or wait for the answers (exit 7).",
+            help="Ask if unclear; required: wait (exit 7).",
         ),
         click.option("--no-clarify", "ask", flag_value="never", help="Ask no clarifying questions (--ask never)."),
         answers,

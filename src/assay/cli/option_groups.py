@@ -28,7 +28,8 @@ def write(command: click.Command, ctx: click.Context, formatter: click.HelpForma
     of = {name: title for title, names in GROUPS.items() for name in names}
     rows: dict[str, list[tuple[str, str]]] = {title: [] for title in (*GROUPS, "Options")}
     for parameter in sorted(command.get_params(ctx), key=_place):
-        if (record := parameter.get_help_record(ctx)) is not None:
+        record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+        if record is not None:
             rows[of.get(parameter.name or "", "Options")].append(record)
     for title, records in rows.items():
         if records:

@@ -68,9 +68,20 @@ def models(command: Command) -> Command:
         multiple=True,
         callback=_models,
         metavar="[ROLE=]PROVIDER:NAME",
-        help="Model to use (openai:gpt-5); ROLE= limits it to simple, analytical, complex or judge; repeat for "
-        "fallbacks.",
+        help="Model; for one ROLE (simple, analytical, complex, judge) or all; repeatable.",
     )(command)
+
+
+mode = click.option(
+    "--mode",
+    type=click.Choice(["auto", "simple", "web_search", "deep_research"]),
+    help="Direct answer, quick search, or research.",
+)
+depth = click.option(
+    "--depth",
+    type=click.Choice(["auto", "light", "medium", "extended"]),
+    help="Time, steps and agents of the research.",
+)
 
 
 def _set_verbosity(ctx: click.Context, param: click.Parameter, value: Any) -> None:

@@ -15,7 +15,7 @@ def owning(command: Command) -> Command:
         is_flag=True,
         flag_value="required",
         default=None,
-        help="Show the plan for editing and approval before research; without a terminal, wait for approval (exit 7).",
+        help="Edit and approve the plan first; without a terminal the run waits (exit 7).",
     )
     return review(detached(command))
 

@@ -29,11 +29,7 @@ from assay.core.view import RunView
 @click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
 @scope_options.places()
 @web_options.web
-@click.option(
-    "--depth",
-    type=click.Choice(["auto", "light", "medium", "extended"]),
-    help="Depth of the research: time, steps and agents.",
-)
+@options.depth
 @click.option(
     "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
 )

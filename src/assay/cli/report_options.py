@@ -16,8 +16,7 @@ def report(command: Command) -> Command:
     length = click.option(
         "--length",
         metavar="LENGTH",
-        help="Length of the report: normal (light 300 words, medium 900, extended 2,000), short (half), long "
-        "(twice), or a number of words.",
+        help="Length: short, normal (300 to 2,000 words, by depth), long, or in words.",
     )
     language = click.option(
         "--lang", "language", metavar="CODE", help="Language of the report (de, pt-BR); default: that of the question."

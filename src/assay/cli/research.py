@@ -59,16 +59,8 @@ class ResearchOrder:
 @click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
 @scope_options.scope
 @web_options.web
-@click.option(
-    "--mode",
-    type=click.Choice(["auto", "simple", "web_search", "deep_research"]),
-    help="Answer directly, from one quick search, or by research.",
-)
-@click.option(
-    "--depth",
-    type=click.Choice(["auto", "light", "medium", "extended"]),
-    help="Depth of the research: time, steps and agents.",
-)
+@options.mode
+@options.depth
 @click.option(
     "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
 )

@@ -65,7 +65,7 @@ class TableJob:
     type=click.Choice(["light", "medium", "extended"]),
     default="light",
     show_default=True,
-    help="Depth of the research for each cell.",
+    help="Depth for each cell.",
 )
 @options.models
 @options.json_output

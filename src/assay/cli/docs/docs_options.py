@@ -25,5 +25,5 @@ any_collection_option = click.option(
 embedder_option = click.option(
     "--embedder",
     metavar="PROVIDER:MODEL",
-    help="Also search by meaning, with this embedder (ollama:nomic-embed-text, fastembed:FOLDER) [embedder.model].",
+    help="Search by meaning too (ollama:nomic-embed-text) [embedder.model].",
 )

@@ -132,7 +132,7 @@ class ForkOrder:
     "point",
     type=click.Choice(POINTS),
     required=True,
-    help="Start again from the plan, from research with the same plan, or from the report with the same findings.",
+    help="Start again from the plan, the research or the report.",
 )
 @click.option(
     "--plan",
@@ -144,7 +144,7 @@ class ForkOrder:
     "--exclude",
     multiple=True,
     metavar="SOURCE",
-    help="Leave this source out, by its number in the report, id, address, title or file name; repeatable.",
+    help="Leave out this source (number, id, address, title or file); repeatable.",
 )
 @click.option(
     "--add",
@@ -153,11 +153,7 @@ class ForkOrder:
     shell_complete=any_path,
     help="Also research these files, folders, globs or page addresses; repeatable.",
 )
-@click.option(
-    "--depth",
-    type=click.Choice(["auto", "light", "medium", "extended"]),
-    help="Depth of the research: time, steps and agents.",
-)
+@options.depth
 @click.option(
     "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
 )

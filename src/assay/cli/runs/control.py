@@ -93,7 +93,7 @@ def _stored(row: RunRow, action: Asked, wait: float) -> str:
     "--speed",
     type=click.FloatRange(0, 100_000),
     metavar="N",
-    help="Replay a stored run N times as fast; 0 is at once. Default: within 10 s on a terminal, else at once.",
+    help="Replay N times as fast; 0 at once. Default: 10 s on a terminal, else at once.",
 )
 @click.option("--events", "as_events", is_flag=True, help="Print every event as a line of JSON.")
 @options.common

@@ -32,16 +32,8 @@ from assay.cli.terminal import TerminalOptions, say, write
 @click.option("--every", required=True, metavar="TIME", help="Interval: 30m, 12h, 7d, 2w, hourly, daily, weekly.")
 @scope_options.places(", as they are then")
 @web_options.web
-@click.option(
-    "--mode",
-    type=click.Choice(["auto", "simple", "web_search", "deep_research"]),
-    help="Answer directly, from one quick search, or by research.",
-)
-@click.option(
-    "--depth",
-    type=click.Choice(["auto", "light", "medium", "extended"]),
-    help="Depth of the research: time, steps and agents.",
-)
+@options.mode
+@options.depth
 @click.option(
     "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
 )

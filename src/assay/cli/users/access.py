@@ -26,7 +26,7 @@ from assay.core.ports.users import AuditEntry, AuditFilter, Permission
     "scopes",
     multiple=True,
     type=click.Choice(get_args(Permission)),
-    help="Permission of the token, of those the user has; repeatable [read and write].",
+    help="Permission; repeatable [read and write].",
 )
 @click.option("--days", type=float, help="Days until the token expires; default: never.")
 @click.option("--revoke", metavar="ID", help="Revoke the token with this id instead (assay users list shows ids).")
