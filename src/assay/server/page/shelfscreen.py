@@ -11,6 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from assay.app.shelves import Excerpt
 from assay.core.errors import AssayError
 from assay.core.ports import Addition
+from assay.core.translation import N_
 from assay.fetch.pdf.picture_requests import PagePlaces
 from assay.server.api import collections, documents
 from assay.server.page.forms import read_form
@@ -39,7 +40,7 @@ async def make_collection(call: RouteCall) -> Response:
     form = await read_form(call.request)
     name = form.text("name")
     if not name:
-        raise refusal("invalid", "say how the collection is to be called")
+        raise refusal("invalid", N_("say how the collection is to be called"))
     wanted = collections.CollectionWanted(private=bool(form.text("private")))
     await collections.mark_collection(call, name, wanted)
     return go_to(_address(name))

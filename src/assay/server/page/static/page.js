@@ -96,6 +96,7 @@ const file = /** @type {HTMLInputElement | null} */ (document.querySelector(".ch
 file?.addEventListener("change", () => {
   const label = file.parentElement?.querySelector("span");
   const names = [...(file.files ?? [])].map((each) => each.name);
-  if (label) label.textContent = !names.length ? "Add files" : names.length < 3 ? names.join(", ") : `${names.length} files`;
+  const several = (file.dataset.several ?? "").replace("{count}", String(names.length));
+  if (label) label.textContent = names.length > 2 ? several : names.join(", ") || (file.dataset.none ?? "");
   file.parentElement?.classList.toggle("filled", names.length > 0);
 });

@@ -74,7 +74,7 @@ bar?.addEventListener("click", (event) => {
     field.value = text;
     return; // the form is sent
   }
-  next.value = button.name === "against" ? `What speaks against this: “${text}”?` : `About “${text}”: `;
+  next.value = (button.dataset.question ?? "").replace("{text}", () => text);
   hide();
   next.scrollIntoView({ block: "center" });
   next.focus();
