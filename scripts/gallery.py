@@ -40,7 +40,9 @@ Wanted = frozenset[tuple[str, int, str]]
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A screen, and what is done on it before: `click:`, `scroll:`, `wait:` or `there:` and what it is done to."""
+    """A screen, and what is done on it before: `click:`, `scroll:`, `focus:`, `wait:`
+    or `there:` and what it is done to, or `press:` and a key.
+    """
 
     name: str
     path: str
@@ -49,12 +51,15 @@ class Picture(msgspec.Struct, frozen=True):
 
 SCREENS = (
     Picture("ask", "/"),
+    Picture("options", "/", ("click:.more summary", "scroll:.more")),
     Picture("run", "/runs/{live}/activity", ("there:.lane:nth-child(2)", "click:.lane details summary")),
     Picture("report", "/runs/{done}"),
     Picture("verdict", "/runs/{done}", ("click:#report a.badge.unsupported", "wait:.note")),
     Picture("citation", "/runs/{done}", ("click:#report a.cite >> nth=1", "wait:.note")),
     Picture("source", "/runs/{done}", ("click:#report a.cite >> nth=1", "click:.note .opens a", "wait:#source svg")),
     Picture("document", "{document}"),
+    Picture("selected", "/runs/{done}", ("focus:#report a.cite", "press:s", "wait:#picked")),
+    Picture("rail", "/runs/{done}", ("scroll:#claims-rail",)),
     Picture("sources", "/runs/{done}", ("scroll:#sources",)),
     Picture("activity", "/runs/{done}/activity"),
     Picture("runs", "/runs"),
@@ -68,7 +73,9 @@ SCREENS = (
     Picture("usage", "/admin"),
     Picture("users", "/admin/users"),
     Picture("health", "/admin/health"),
+    Picture("all-runs", "/admin/runs"),
     Picture("audit", "/admin/audit"),
+    Picture("keys", "/", ("press:?", "wait:#keys")),
     Picture("problem", "/runs/nowhere"),
 )
 BEST = (
@@ -154,6 +161,10 @@ async def shoot(tab: Page, screen: Picture, runs: dict[str, str], file: Path) ->
             await place.wait_for(state="attached")
         elif action == "click":
             await place.click()
+        elif action == "focus":
+            await place.focus()
+        elif action == "press":
+            await tab.keyboard.press(selector)
         else:
             await place.evaluate("one => one.scrollIntoView()")
     if file.suffix == ".webp":  # a third as large as a PNG

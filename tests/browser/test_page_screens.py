@@ -13,7 +13,7 @@ import hostile
 import httpx
 import pytest
 import warm
-from screens import ASKS, PLANS, SKIPPED, WATCHED, WIDTHS, Seen, begin, chromium, scripted, shelve, unusable
+from screens import ASKS, PLANS, SKIPPED, WATCHED, WIDTHS, Seen, begin, chromium, cut, scripted, shelve, unusable
 from serving import WAIT, Served, environment, served
 
 from assay.server.page.assets import address, assets
@@ -95,6 +95,8 @@ def test_everybody_can_use_every_screen(browser: Any, server: Served, screens: d
             page.set_viewport_size({"width": width, "height": 900})
             if wide := page.evaluate("document.documentElement.scrollWidth - innerWidth"):
                 found[name, width] = [("too wide", wide)]
+            if faults := cut(page):
+                found[name, width, "cut"] = faults
             if faults := unusable(page):
                 found[name, width] = faults
     assert found == {}
@@ -116,11 +118,13 @@ def test_everybody_can_watch_a_run(browser: Any, server: Served) -> None:
 
 
 def test_at_320_pixels_nothing_is_cut(browser: Any, server: Served, screens: dict[str, str]) -> None:
-    seen = Seen(browser, server, viewport={"width": 320, "height": 640})
-    for path in screens.values():
-        seen.page.goto(path)
-        assert seen.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
-    seen.close()
+    for locale in ("en-GB", "de-DE"):  # German words are longer
+        seen = Seen(browser, server, viewport={"width": 320, "height": 640}, locale=locale)
+        for path in screens.values():
+            seen.page.goto(path)
+            assert seen.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
+            assert cut(seen.page) == [], (locale, path)
+        seen.close()
 
 
 def test_hostile_texts_stay_texts(browser: Any, server: Served) -> None:

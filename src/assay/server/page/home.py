@@ -13,6 +13,7 @@ from assay.core.brief import Estimate
 from assay.core.errors import AssayError
 from assay.core.ports import CollectionRow
 from assay.core.translation import N_
+from assay.plugins import names
 from assay.server.api import additions, reports, runs
 from assay.server.page.forms import PageForm, read_form, run_wanted
 from assay.server.page.templates_environment import go_to, is_fragment, piece, screen
@@ -35,6 +36,7 @@ class HomeSetup(msgspec.Struct, frozen=True, kw_only=True):
     built_in: bool
     models: tuple[str, ...]
     web: bool
+    strategies: tuple[str, ...]
 
 
 async def show_home(call: RouteCall) -> Response:
@@ -123,10 +125,11 @@ def _ticked(form: PageForm, shelves: list[CollectionRow]) -> frozenset[str]:
 def _setup(call: RouteCall) -> HomeSetup:
     settings = call.backend.settings
     roles = settings.roles()
-    models = tuple(dict.fromkeys(names[0] for names in roles.values() if names))
+    models = tuple(dict.fromkeys(named[0] for named in roles.values() if named))
     writes = roles["complex"]
     return HomeSetup(
         built_in=not writes or writes[0].partition(":")[0] == BUILT_IN,
         models=models,
         web=not settings.search.offline,
+        strategies=names("strategies"),
     )

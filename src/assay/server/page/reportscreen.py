@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from assay.core.claims import HOLDING, VERDICTS
 from assay.core.report import ReportPassage
+from assay.core.search_record import search_log
 from assay.core.translation import N_, gettext
 from assay.core.view import RunView
 from assay.export.html.article import Article, PageHeading, article, fields
@@ -104,6 +105,7 @@ def _values(view: RunView, page: str) -> dict[str, Any]:
             "parts": _joined(fields(material.report), sources(material), made(material)),
             "ledger": ledger(material, text.words),
             "in_short": in_short(material),
+            "left_out": tuple(left for row in search_log(view) for left in row.excluded if not left.tried),
             "filters": _filters(material),
             "language": (language(view.brief.language) if view.brief else "") or None,
             "summary": summary,

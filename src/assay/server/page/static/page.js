@@ -92,6 +92,26 @@ if (entries.size) {
   mark();
 }
 
+// Files may be let go anywhere on a form: beside a question they are sent with it, a draft is read into its field.
+const drops = /** @type {HTMLFormElement | null} */ (document.querySelector("form[data-drop]"));
+const takes = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files");
+for (const kind of ["dragover", "dragleave", "drop"])
+  drops?.addEventListener(kind, (event) => {
+    if (!takes(/** @type {DragEvent} */ (event))) return;
+    event.preventDefault();
+    drops.classList.toggle("over", kind === "dragover");
+  });
+drops?.addEventListener("drop", async (event) => {
+  const given = event.dataTransfer?.files;
+  if (!given?.length) return;
+  const field = /** @type {HTMLInputElement | null} */ (drops.querySelector("input[type=file]"));
+  const draft = /** @type {HTMLTextAreaElement | null} */ (drops.querySelector("textarea[name=text]"));
+  if (draft) draft.value = await given[0].text();
+  if (!field) return;
+  field.files = given;
+  field.dispatchEvent(new Event("change", { bubbles: true }));
+});
+
 const file = /** @type {HTMLInputElement | null} */ (document.querySelector(".chip.file input"));
 file?.addEventListener("change", () => {
   const label = file.parentElement?.querySelector("span");

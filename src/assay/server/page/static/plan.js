@@ -38,7 +38,12 @@ function dress(step) {
     step.remove();
     next?.querySelector("input")?.focus();
   });
-  moves.append(up, down, remove);
+  const grip = document.createElement("span");
+  grip.className = "grip";
+  grip.textContent = "⠿";
+  grip.title = words.drag ?? "";
+  grip.setAttribute("aria-hidden", "true"); // the buttons do the same
+  moves.append(grip, up, down, remove);
   step.append(moves);
   step.draggable = true;
   step.addEventListener("dragstart", (event) => {
