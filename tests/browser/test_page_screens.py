@@ -232,6 +232,27 @@ def test_a_text_is_verified(browser: Any, server: Served) -> None:
     seen.close()
 
 
+def test_a_report_prints_and_a_run_keeps_still(browser: Any, server: Served, screens: dict[str, str]) -> None:
+    seen = Seen(browser, server)
+    page = seen.page
+    page.goto(screens["report"])
+    page.emulate_media(media="print")
+    for gone in (".top", ".tools", ".rail .filters", ".go-on"):
+        assert page.locator(gone).is_hidden(), gone
+    for there in ("#report", ".rail .claims > li >> nth=0", ".sources .quote >> nth=0"):
+        assert page.locator(there).is_visible(), there
+    assert page.pdf().startswith(b"%PDF")
+    page.emulate_media(media="screen", reduced_motion="reduce")
+    page.goto(f"/runs/{begin(server, WATCHED)}/activity")
+    page.locator(".status.running").wait_for()
+    assert page.evaluate("document.getAnimations().length") == 0
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate("document.getAnimations().length") > 0
+    page.get_by_role("button", name="Cancel").click()
+    seen.faults.clear()  # the question whether it is meant
+    seen.close()
+
+
 def test_a_page_weighs_little() -> None:
     scripts = {name: len(gzip.compress(data, 9)) for name, data in assets().items() if name.endswith(".js")}
     assert sum(scripts.values()) < 40_000, scripts

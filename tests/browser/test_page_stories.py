@@ -128,6 +128,21 @@ def test_what_is_selected_is_verified_opposed_or_asked_about(
     seen.close()
 
 
+def test_each_claim_says_how_far_it_answers_and_a_refusal_shows_what_comes_closest(
+    browser: Any, plain: Served, told: str
+) -> None:
+    seen = Seen(browser, plain)
+    page = seen.page
+    page.goto(f"/runs/{told}")
+    assert page.locator(".rail .claims > li .relevance").first.inner_text() == "answers the question"
+    page.goto(f"/runs/{begin(plain, 'Who painted the lighthouse of Brest red?')}/activity")
+    page.locator("#read").click()
+    page.locator("#report").wait_for()
+    assert "Closest passages" in page.locator("#report").inner_text()
+    assert seen.faults == []
+    seen.close()
+
+
 def test_escape_gives_a_selection_back(browser: Any, plain: Served, told: str) -> None:
     seen = Seen(browser, plain)
     page = seen.page
@@ -237,6 +252,9 @@ def test_nothing_is_lost_of_what_one_does_while_fragments_arrive(browser: Any, s
     page.keyboard.press("Enter")
     page.locator("#r-steering q").wait_for()
     assert page.locator("#r-steering q").inner_text() == "Look at the moon"
+    live = page.locator("[role=status], [aria-live]:not([aria-live=off])")
+    assert [one.get_attribute("id") for one in live.all()] == ["announced"]  # one line, and no token in it
+    assert "@" not in live.inner_text()
     page.locator("#read").wait_for()
     assert page.url.endswith("/activity")  # who did something is not led away
     assert seen.faults == []

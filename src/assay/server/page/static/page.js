@@ -113,7 +113,12 @@ drops?.addEventListener("drop", async (event) => {
 });
 
 const file = /** @type {HTMLInputElement | null} */ (document.querySelector(".chip.file input"));
+// Who brings files of his own asks them, and not the web, unless he says so.
+const web = /** @type {HTMLInputElement | null} */ (document.querySelector(".ask input[name=web]"));
+let webChosen = false;
+web?.addEventListener("change", () => (webChosen = true));
 file?.addEventListener("change", () => {
+  if (web && !webChosen) web.checked = web.defaultChecked && !file.files?.length;
   const label = file.parentElement?.querySelector("span");
   const names = [...(file.files ?? [])].map((each) => each.name);
   const several = (file.dataset.several ?? "").replace("{count}", String(names.length));
