@@ -200,6 +200,11 @@ def plain(text: str) -> str:
     return re.sub(r"\s*\[S\d+(?:\.\d+)?(?:[,;]\s*S\d+(?:\.\d+)?)*\]", "", text)
 
 
+def unmarked(text: str) -> str:
+    """A claim without the signs of its Markdown."""
+    return re.sub(r"(\*\*|__|`)(.+?)\1", r"\2", text)
+
+
 ENVIRONMENT = Environment(
     loader=PackageLoader("assay.server.page"),
     autoescape=True,
@@ -228,6 +233,7 @@ ENVIRONMENT.filters.update(
     standing=words.standing,
     status_word=words.status_word,
     step_status=phrases.step_status,
+    unmarked=unmarked,
     verdict=phrases.verdict,
     verdict_word=word,
     where=where,
