@@ -4,7 +4,8 @@ The server is the real one over SQLite, in a process of its own which also write
 executes. The run has 8 agents and a long log before anybody looks; then its agents, and after that its writer with 60
 claims, stream on. Each piece of text says when it was written, before its commit: a page notes when the frame is
 painted which shows it first. Measured besides: CPU of the server beyond that of the same events without anybody
-watching, and what a screen and the scripts weigh. Needs playwright and a Chromium.
+watching, what a screen and the scripts weigh, and the first load of a report of 200 claims and how soon it answers a
+hand. Needs playwright and a Chromium.
 """
 
 from __future__ import annotations
@@ -28,19 +29,22 @@ sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 import httpx
 import logs
+import page_report
 from browsers import MISSING
 from screens import chromium
 
 from assay import Assay
 from assay.core import events as e
 from assay.core.brief import Brief
-from assay.core.ports import Commit, EventDraft, Lease
+from assay.core.ports import Commit, EventDraft, Lease, RunStatus
 from assay.server import process
 from assay.server.page.assets import assets
 from assay.settings import Settings
 
 RUN, LANES, CLAIMS, TTL = "run0000001", 8, 60, 600.0
 NO_DATA = 2
+REPORTS = {f"report{number:05}": number for number in range(page_report.ROUNDS)}
+"""Runs which have ended, each with a report of 200 claims of its own: what is rendered once is kept."""
 CLOCK = """() => {
   window.late = [];
   const known = new Set();
@@ -138,7 +142,7 @@ def writing(number: int) -> list[tuple[str, e.Event]]:
 KINDS = {"research": research, "writing": writing}
 
 
-def commit(events: list[tuple[str, e.Event]], key: str) -> Commit:
+def commit(events: list[tuple[str, e.Event]], key: str, status: RunStatus = "running") -> Commit:
     drafts = (
         EventDraft(
             key=f"{key}-{place}",
@@ -149,7 +153,7 @@ def commit(events: list[tuple[str, e.Event]], key: str) -> Commit:
         )
         for place, (path, event) in enumerate(events)
     )
-    return Commit(events=tuple(drafts), status="running")
+    return Commit(events=tuple(drafts), status=status)
 
 
 # the server, and who writes
@@ -164,6 +168,11 @@ async def serve(home: Path, count: int) -> None:
         lease: Lease = await journal.acquire(RUN, "", TTL)
         for at in range(0, len(rest), 500):
             await journal.commit(lease, commit(rest[at : at + 500], f"h{at}"))
+        for name, number in REPORTS.items():
+            created, *told = page_report.events(number)
+            await journal.create(name, "How far?", e.encode(created[1].brief), commit([created], "created").events)
+            written: Lease = await journal.acquire(name, "", TTL)
+            await journal.commit(written, commit(told, "told", "completed"))
         sock = process.listening("127.0.0.1", 0)
         reader = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
@@ -226,6 +235,7 @@ def measure(asked: argparse.Namespace) -> None:
         server = Measured(asked.events, folder)
         try:
             weigh(server.url)
+            page_report.measure(browser, server.url, list(REPORTS))
             alone = server.write("research", asked.rate, asked.seconds)
             pages = [opened(browser, server.url) for _ in range(asked.viewers)]
             for kind in KINDS:

@@ -40,35 +40,48 @@ Wanted = frozenset[tuple[str, int, str]]
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A screen, and what is done on it before: `click:`, `scroll:`, `wait:` or `there:` and what it is done to."""
+    """A screen, and what is done on it before: `click:`, `scroll:`, `focus:`, `wait:`
+    or `there:` and what it is done to, or `press:` and a key.
+    """
 
     name: str
     path: str
     steps: tuple[str, ...] = ()
+    language: str = "en"
 
 
 SCREENS = (
     Picture("ask", "/"),
+    Picture("options", "/", ("click:.more summary", "scroll:.more")),
     Picture("run", "/runs/{live}/activity", ("there:.lane:nth-child(2)", "click:.lane details summary")),
     Picture("report", "/runs/{done}"),
     Picture("verdict", "/runs/{done}", ("click:#report a.badge.unsupported", "wait:.note")),
     Picture("citation", "/runs/{done}", ("click:#report a.cite >> nth=1", "wait:.note")),
     Picture("source", "/runs/{done}", ("click:#report a.cite >> nth=1", "click:.note .opens a", "wait:#source svg")),
     Picture("document", "{document}"),
+    Picture("selected", "/runs/{done}", ("focus:#report a.cite", "press:s", "wait:#picked")),
+    Picture("rail", "/runs/{done}", ("scroll:#claims-rail",)),
     Picture("sources", "/runs/{done}", ("scroll:#sources",)),
     Picture("activity", "/runs/{done}/activity"),
     Picture("runs", "/runs"),
     Picture("library", "/library"),
     Picture("collection", "/library/harbour"),
     Picture("verify", "/verify"),
-    Picture("compare", "/compare?a={done}&b={done}"),
+    Picture("verified", "/verify", ("fill:#text", "click:.chip >> nth=0", "click:form.ask .first", "wait:.verdicts")),
+    Picture("compare", "/compare?a={done}&b={other}"),
+    Picture("plan", "/runs/{planned}", ("wait:.plan-form",)),
+    Picture("german", "/", ("click:.more summary",), language="de"),
+    Picture("german-report", "/runs/{done}", language="de"),
+    Picture("german-settings", "/settings", language="de"),
     Picture("threads", "/threads"),
     Picture("schedules", "/schedules"),
     Picture("settings", "/settings"),
     Picture("usage", "/admin"),
     Picture("users", "/admin/users"),
     Picture("health", "/admin/health"),
+    Picture("all-runs", "/admin/runs"),
     Picture("audit", "/admin/audit"),
+    Picture("keys", "/", ("press:?", "wait:#keys")),
     Picture("problem", "/runs/nowhere"),
 )
 BEST = (
@@ -79,8 +92,11 @@ BEST = (
     ("report", 768, "light"),
     ("source", 1440, "light"),
     ("citation", 390, "dark"),
+    ("german", 768, "dark"),
 )
 """What docs/gallery shows."""
+DRAFT = "The fairway to the harbour of Vendel is 12.4 metres deep at mean low water. The town pays for everything."
+"""The text which is verified."""
 
 
 @contextmanager
@@ -144,6 +160,7 @@ async def serving(engine: Assay) -> AsyncIterator[str]:
 
 async def shoot(tab: Page, screen: Picture, runs: dict[str, str], file: Path) -> None:
     """A picture of a screen."""
+    await tab.set_extra_http_headers({"Accept-Language": screen.language})
     await tab.goto(screen.path.format(**runs), wait_until="load")
     for step in screen.steps:
         action, _, selector = step.partition(":")
@@ -154,6 +171,12 @@ async def shoot(tab: Page, screen: Picture, runs: dict[str, str], file: Path) ->
             await place.wait_for(state="attached")
         elif action == "click":
             await place.click()
+        elif action == "focus":
+            await place.focus()
+        elif action == "fill":
+            await place.fill(DRAFT)
+        elif action == "press":
+            await tab.keyboard.press(selector)
         else:
             await place.evaluate("one => one.scrollIntoView()")
     if file.suffix == ".webp":  # a third as large as a PNG
@@ -178,9 +201,12 @@ async def looked_at(browser: Browser, url: str, done: str, folder: Path, wanted:
             for screen in SCREENS:
                 if not wanted or (screen.name, width, scheme) in wanted:
                     live = await begun(tab) if "{live}" in screen.path else ""
+                    planned = await begun(tab, review_plan="required") if "{planned}" in screen.path else ""
+                    other = await begun(tab, model="extractive") if "{other}" in screen.path else ""
                     document = await cited(tab, done) if "{document}" in screen.path else ""
                     file = folder / f"{screen.name}-{width}-{scheme}.{kind}"
-                    await shoot(tab, screen, {"done": done, "live": live, "document": document}, file)
+                    runs = {"done": done, "live": live, "planned": planned, "other": other, "document": document}
+                    await shoot(tab, screen, runs, file)
                     yield file
             await tab.close()
 
@@ -191,11 +217,11 @@ async def cited(tab: Page, done: str) -> str:
     return await tab.locator(".opens a").first.get_attribute("href") or ""
 
 
-async def begun(tab: Page) -> str:
-    """A run which goes on, slowly."""
+async def begun(tab: Page, **more: str) -> str:
+    """A run which goes on, slowly where nothing else is said."""
     scope = {"collections": ["harbour"]}
-    body = {"question": FOLLOWED, "mode": "deep_research", "model": "slow-reader", "scope": scope}
-    answer = await tab.request.post("/api/v1/runs", data=body)
+    body = {"question": FOLLOWED, "mode": "deep_research", "model": "slow-reader", "scope": scope} | more
+    answer = await tab.request.post("/api/v1/runs?wait=5" if "model" in more else "/api/v1/runs", data=body)
     return str((await answer.json())["id"])
 
 

@@ -1,4 +1,4 @@
-"""Brings the catalogues of messages up to date with the source: `src/assay/locale/*/LC_MESSAGES/assay.po`.
+"""Brings the catalogues of messages up to date with the source: `src/assay/locale/*/LC_MESSAGES/assay.po`, `page.po`.
 
 Run `python scripts/messages.py` after changing what Assay says in reports, then translate what is new in each.
 With `--check` it only says what is out of date, or not translated. Tests do the same.
@@ -16,12 +16,23 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from assay.locale import DOMAIN, FOLDER, LOCALES, compile_catalogue
+from assay.locale import DOMAIN, FOLDER, LOCALES, PAGE, PAGE_LOCALES, compile_catalogue
 
 SOURCE = Path(__file__).parents[1] / "src" / "assay"
-TEMPLATE = FOLDER / f"{DOMAIN}.pot"
 KEYWORDS = {**DEFAULT_KEYWORDS, "N_": None, "_": None}
-HEADER = "# What Assay says in reports. Apache-2.0."
+OF_TEMPLATES = {"said": None, "counted": (2, 3)}
+"""What takes messages on the page alone."""
+HEADERS = {
+    DOMAIN: "# What Assay says in reports. Apache-2.0.",
+    PAGE: "# What Assay's page for browsers says. Apache-2.0.",
+}
+OF_PAGE = ("server/page/**.py", "server/problems.py")
+METHODS = {
+    DOMAIN: [*((files, "ignore") for files in OF_PAGE), ("**.py", "python")],
+    PAGE: [*((files, "python") for files in OF_PAGE), ("server/page/templates/**.html", "jinja2")],
+}
+"""Which files hold the messages of a domain, and how they are read."""
+SPOKEN = {DOMAIN: LOCALES[1:], PAGE: PAGE_LOCALES[1:]}
 CHANGING = re.compile(
     rb'^"(?:POT-Creation-Date|PO-Revision-Date|Generated-By|Report-Msgid-Bugs-To|Last-Translator|Language-Team):.*\n',
     re.MULTILINE,
@@ -29,47 +40,51 @@ CHANGING = re.compile(
 """Lines of a header which would change with every run, or name nobody."""
 
 
-def extracted() -> Catalog:
+def extracted(domain: str) -> Catalog:
     """The messages of the source, in the order of its files."""
-    found = Catalog(project="assay", version="1", header_comment=HEADER, fuzzy=False)
-    for name, _, message, comments, context in extract_from_dir(
-        SOURCE, method_map=[("**.py", "python")], keywords=KEYWORDS
-    ):
+    found = Catalog(project="assay", version="1", header_comment=HEADERS[domain], fuzzy=False)
+    keywords = {**KEYWORDS, **(OF_TEMPLATES if domain == PAGE else {})}
+    for name, _, message, comments, context in extract_from_dir(SOURCE, method_map=METHODS[domain], keywords=keywords):
         found.add(message, None, [(f"src/assay/{Path(name).as_posix()}", 0)], auto_comments=comments, context=context)
     return found
 
 
-def written(catalogue: Catalog) -> bytes:
+def written(catalogue: Catalog, domain: str) -> bytes:
     """A catalogue as the bytes of its file, which change only with what is said."""
     target = io.BytesIO()
-    catalogue.header_comment, catalogue.project, catalogue.version = HEADER, "assay", "1"
+    catalogue.header_comment, catalogue.project, catalogue.version = HEADERS[domain], "assay", "1"
     write_po(target, catalogue, width=110, sort_by_file=True, include_lineno=False, ignore_obsolete=True)
     return CHANGING.sub(b"", target.getvalue())
 
 
-def path_of(locale: str) -> Path:
+def template_of(domain: str) -> Path:
+    """The file of the messages without translations."""
+    return FOLDER / f"{domain}.pot"
+
+
+def path_of(locale: str, domain: str = DOMAIN) -> Path:
     """The file of a catalogue."""
-    return FOLDER / locale / "LC_MESSAGES" / f"{DOMAIN}.po"
+    return FOLDER / locale / "LC_MESSAGES" / f"{domain}.po"
 
 
-def stored(locale: str) -> Catalog:
+def stored(locale: str, domain: str = DOMAIN) -> Catalog:
     """A catalogue as it lies in the source; empty where there is none yet."""
-    path = path_of(locale)
+    path = path_of(locale, domain)
     return (
         read_po(io.BytesIO(path.read_bytes()), locale=locale) if path.is_file() else Catalog(locale=locale, fuzzy=False)
     )
 
 
-def updated(locale: str, template: Catalog) -> bytes:
+def updated(locale: str, template: Catalog, domain: str) -> bytes:
     """A catalogue with exactly the messages of the source; what was translated stays."""
-    catalogue = stored(locale)
+    catalogue = stored(locale, domain)
     catalogue.update(template, no_fuzzy_matching=True)
-    return written(catalogue)
+    return written(catalogue, domain)
 
 
-def untranslated(locale: str) -> list[str]:
+def untranslated(locale: str, domain: str) -> list[str]:
     """The messages which a catalogue does not say in every plural form of its language."""
-    catalogue = stored(locale)
+    catalogue = stored(locale, domain)
     lacking = []
     for message in catalogue:
         said = message.string if isinstance(message.string, tuple | list) else (message.string,)
@@ -81,13 +96,15 @@ def untranslated(locale: str) -> list[str]:
 
 def stale() -> Iterator[str]:
     """What has to be done."""
-    template = extracted()
-    if not TEMPLATE.is_file() or TEMPLATE.read_bytes() != written(template):
-        yield f"{TEMPLATE.name} is not that of the source"
-    for locale in LOCALES[1:]:
-        if not path_of(locale).is_file() or path_of(locale).read_bytes() != updated(locale, template):
-            yield f"{locale}: the catalogue does not have the messages of the source"
-        yield from (f"{locale}: not translated: {message}" for message in untranslated(locale))
+    for domain, locales in SPOKEN.items():
+        template, file = extracted(domain), template_of(domain)
+        if not file.is_file() or file.read_bytes() != written(template, domain):
+            yield f"{file.name} is not that of the source"
+        for locale in locales:
+            path = path_of(locale, domain)
+            if not path.is_file() or path.read_bytes() != updated(locale, template, domain):
+                yield f"{locale}: {path.name} does not have the messages of the source"
+            yield from (f"{locale}: {path.name}: not translated: {each}" for each in untranslated(locale, domain))
 
 
 def main(arguments: list[str]) -> int:
@@ -96,13 +113,14 @@ def main(arguments: list[str]) -> int:
         problems = list(stale())
         print("\n".join(problems) or "all catalogues are up to date")  # noqa: T201
         return bool(problems)
-    template = extracted()
-    TEMPLATE.write_bytes(written(template))
-    for locale in LOCALES[1:]:
-        path = path_of(locale)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(updated(locale, template))
-        path.with_suffix(".mo").write_bytes(compile_catalogue(path))
+    for domain, locales in SPOKEN.items():
+        template = extracted(domain)
+        template_of(domain).write_bytes(written(template, domain))
+        for locale in locales:
+            path = path_of(locale, domain)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(updated(locale, template, domain))
+            path.with_suffix(".mo").write_bytes(compile_catalogue(path))
     return 0
 
 

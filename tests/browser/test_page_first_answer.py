@@ -36,10 +36,12 @@ def test_from_an_empty_home_to_a_checked_answer_over_a_folder_of_pdfs(tmp_path: 
         page.get_by_label("What do you want to find out?").fill(QUESTION)
         page.locator(".chip.file input").set_input_files(sorted(folder.iterdir()))
         assert page.locator(".chip.file").inner_text().endswith("3 files")
+        assert not page.get_by_label("The web").is_checked()  # nothing is set up for it; the files are asked
         page.get_by_role("button", name="Research", exact=True).click()
         page.wait_for_url("**/runs/*")
         page.locator("#report .cite").first.wait_for()
         assert "12.4 metres deep" in page.locator("#report").inner_text()
+        assert page.locator(".glance").get_by_text("The web was not").count() == 0
         verdict = page.locator("#report .badge").first
         assert "quoted" in (verdict.get_attribute("class") or "")
         page.locator("#report .cite").first.click()

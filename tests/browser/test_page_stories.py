@@ -79,45 +79,94 @@ def test_a_citation_opens_by_pointer_focus_and_tap_and_closes_by_escape(browser:
         seen.close()
 
 
-def test_what_is_selected_is_verified_or_asked_about(browser: Any, plain: Served) -> None:
+@pytest.fixture(scope="module")
+def told(browser: Any, plain: Served) -> str:
+    """A run of the built-in model which has ended."""
     run = begin(plain, TIDE)
     seen = Seen(browser, plain)
+    seen.page.goto(f"/runs/{run}/activity")
+    seen.page.locator("#read").wait_for()
+    seen.close()
+    return run
+
+
+@pytest.mark.parametrize("by", ["mouse", "keyboard"])
+@pytest.mark.parametrize("act", ["Verify this", "What speaks against it?", "Ask about it"])
+def test_what_is_selected_is_verified_opposed_or_asked_about(
+    browser: Any, plain: Served, told: str, act: str, by: str
+) -> None:
+    seen = Seen(browser, plain)
     page = seen.page
-    page.goto(f"/runs/{run}/activity")
-    page.locator("#read").wait_for()
-    page.goto(f"/runs/{run}")
-    claim = page.locator("#report .claim").first
-    for button in ("Ask about it", "Verify this"):
-        claim.evaluate("one => getSelection().selectAllChildren(one)")
-        page.locator("#report").dispatch_event("pointerup")
-        page.get_by_role("button", name=button).click()
-        if button.startswith("Ask"):
-            assert "seven metres" in page.get_by_label("Your question").input_value()
-    page.wait_for_url("**/verify")
-    assert page.locator(".verdicts > li").first.get_attribute("class") in ("quoted", "supported")
-    assert "seven metres" in page.get_by_label("Your text").input_value()
+    page.goto(f"/runs/{told}")
+    if by == "mouse":
+        box = page.locator("#report .claim").first.bounding_box()
+        page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2, steps=4)
+        page.mouse.up()
+        page.get_by_role("button", name=act).click()
+    else:
+        page.keyboard.press("j")
+        page.keyboard.press("s")
+        while page.evaluate("document.activeElement.textContent") != act:
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+    if act == "Verify this":
+        page.wait_for_url("**/verify")
+        assert page.locator(".verdicts > li").first.get_attribute("class") in ("quoted", "supported")
+        assert "seven metres" in page.get_by_label("Your text").input_value()
+    else:
+        asked = page.get_by_label("Your question").input_value()
+        assert "seven metres" in asked
+        assert asked.startswith("What speaks against" if "against" in act else "About")
+        assert page.evaluate("document.activeElement.id") == "next"
+        page.keyboard.type(" How so?")
+        page.get_by_role("button", name="Answer from this evidence").click()
+        page.wait_for_url(lambda url: "/runs/" in url and told not in url)
+        assert "seven metres" in page.locator("h1").inner_text()
     assert seen.faults == []
     seen.close()
 
 
-def test_a_sentence_is_asked_about_by_keyboard(browser: Any, plain: Served) -> None:
-    run = begin(plain, TIDE)
+def test_each_claim_says_how_far_it_answers_and_a_refusal_shows_what_comes_closest(
+    browser: Any, plain: Served, told: str
+) -> None:
     seen = Seen(browser, plain)
     page = seen.page
-    page.goto(f"/runs/{run}/activity")
-    page.locator("#read").wait_for()
-    page.goto(f"/runs/{run}")
+    page.goto(f"/runs/{told}")
+    assert page.locator(".rail .claims > li .relevance").first.inner_text() == "answers the question"
+    page.goto(f"/runs/{begin(plain, 'Who painted the lighthouse of Brest red?')}/activity")
+    page.locator("#read").click()
+    page.locator("#report").wait_for()
+    assert "Closest passages" in page.locator("#report").inner_text()
+    assert seen.faults == []
+    seen.close()
+
+
+def test_escape_gives_a_selection_back(browser: Any, plain: Served, told: str) -> None:
+    seen = Seen(browser, plain)
+    page = seen.page
+    page.goto(f"/runs/{told}")
     page.keyboard.press("j")
     page.keyboard.press("s")
     assert page.evaluate("document.activeElement.name") == "verify"
     page.keyboard.press("Escape")
     assert page.locator("#picked").is_hidden()
     assert page.evaluate("document.activeElement.matches('#report a.cite')")
-    page.keyboard.press("s")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    assert "seven metres" in page.get_by_label("Your question").input_value()
-    assert "speaks against" in page.get_by_label("Your question").input_value()
+    assert seen.faults == []
+    seen.close()
+
+
+def test_a_report_is_copied_with_its_citations(browser: Any, plain: Served, told: str) -> None:
+    seen = Seen(browser, plain, permissions=["clipboard-read", "clipboard-write"])
+    page = seen.page
+    page.goto(f"/runs/{told}")
+    page.get_by_role("button", name="Copy with citations").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "seven metres" in copied
+    assert "[1]" in copied
+    assert "tides" in copied.partition("## Sources")[2].lower()
     assert seen.faults == []
     seen.close()
 
@@ -137,7 +186,7 @@ def test_one_asks_on_in_a_conversation(browser: Any, plain: Served) -> None:
     said = page.locator(".messages .user .said").all_inner_texts()
     assert said == [TIDE, "How often does it turn?"]
     page.goto("/threads")
-    assert page.locator(".runs > li").count() == 1
+    assert page.locator(".runs .question").first.inner_text() == TIDE
     assert seen.faults == []
     seen.close()
 
@@ -203,6 +252,9 @@ def test_nothing_is_lost_of_what_one_does_while_fragments_arrive(browser: Any, s
     page.keyboard.press("Enter")
     page.locator("#r-steering q").wait_for()
     assert page.locator("#r-steering q").inner_text() == "Look at the moon"
+    live = page.locator("[role=status], [aria-live]:not([aria-live=off])")
+    assert [one.get_attribute("id") for one in live.all()] == ["announced"]  # one line, and no token in it
+    assert "@" not in live.inner_text()
     page.locator("#read").wait_for()
     assert page.url.endswith("/activity")  # who did something is not led away
     assert seen.faults == []
@@ -267,6 +319,103 @@ def test_a_plan_is_put_in_order_and_approved(browser: Any, slow: Served) -> None
     assert titles == ["What the moon does", "Tide at Brest", "What the harbour says"]
     page.get_by_role("button", name="Cancel").click()
     seen.faults.clear()  # the question whether it is meant
+    seen.close()
+
+
+def test_a_plan_is_put_in_order_by_dragging(browser: Any, slow: Served) -> None:
+    seen = Seen(browser, slow)
+    page = seen.page
+    page.goto(f"/runs/{begin(slow, PLANS, review_plan='required')}")
+    steps = page.locator(".plan-step:not(.spare)")
+    steps.nth(1).wait_for()
+    page.locator(".plan-step .grip").first.drag_to(steps.nth(1), target_position={"x": 60, "y": 70})
+    titles = [each.input_value() for each in page.locator(".plan-step:not(.spare) input[name=title]").all()]
+    assert titles == ["What the moon does", "Tide at Brest"]
+    page.get_by_role("button", name="Start research").click()
+    page.locator("#r-plan li").nth(1).wait_for()
+    assert page.locator("#r-plan li > span:first-child").all_inner_texts() == titles
+    page.get_by_role("button", name="Cancel").click()
+    seen.faults.clear()  # the question whether it is meant
+    seen.close()
+
+
+def test_what_is_unclear_can_be_left_to_assay(browser: Any, slow: Served) -> None:
+    seen = Seen(browser, slow)
+    page = seen.page
+    page.goto(f"/runs/{begin(slow, ASKS, ask='required')}")
+    page.get_by_role("button", name="Decide for me").click()
+    page.locator(".lane").first.wait_for()
+    assert page.locator(".needs").count() == 0
+    assert seen.faults == []
+    seen.close()
+
+
+def test_every_option_of_a_question_reaches_its_run(browser: Any, plain: Served) -> None:
+    seen = Seen(browser, plain)
+    page = seen.page
+    page.goto("/")
+    page.get_by_label("What do you want to find out?").fill(TIDE)
+    page.locator(".chip", has_text="tides").click()
+    page.locator(".more summary").click()
+    fields = {"Most minutes": "5", "Most tokens": "500000", "Most searches": "40", "Only these sites": "example.org"}
+    fields |= {"Not these sites": "example.com", "Published from": "2020-01-01", "Published until": "2026-01-01"}
+    fields |= {"Language": "en", "Instructions": "Be brief", "Template": "## The tide", "For the report": "extractive"}
+    for name, value in fields.items():
+        page.get_by_label(name).fill(value)
+    for name, value in {
+        "Mode": "deep_research",
+        "Depth": "light",
+        "Length": "short",
+        "Strategy": "orchestrated",
+    }.items():
+        page.locator(f"select[name={name.lower()}]").select_option(value)
+    page.get_by_label("Show me the plan before research begins").check()
+    page.get_by_role("button", name="Estimate").click()
+    assert "tokens" in page.locator("#estimate .estimate").inner_text()
+    page.get_by_role("button", name="Research", exact=True).click()
+    page.wait_for_url("**/runs/*")
+    run = page.url.rpartition("/")[2]
+    page.get_by_role("button", name="Start research").click()
+    page.goto(f"/runs/{run}/activity")
+    page.locator("#read").wait_for()
+    address = f"{plain.url}/api/v1/runs/{run}/events"
+    events = httpx.get(address, headers={"Accept": "application/json"}, trust_env=False).json()["events"]
+    brief = events[0]["data"]["brief"]
+    assert brief["budget"] == {"tokens": 500_000, "seconds": 300.0, "searches": 40}
+    assert (brief["mode"], brief["depth"], brief["strategy"]) == ("deep_research", "light", "orchestrated")
+    assert (brief["instructions"], brief["language"]) == ("Be brief", "en")
+    assert brief["template"][0]["title"] == "The tide"
+    assert brief["models"]["complex"] == ["extractive"]
+    assert seen.faults == []
+    seen.close()
+
+
+DROP = """([place, name, text]) => {
+  const given = new DataTransfer();
+  given.items.add(new File([text], name, { type: "text/plain" }));
+  for (const kind of ["dragover", "drop"])
+    document.querySelector(place).dispatchEvent(
+      new DragEvent(kind, { dataTransfer: given, bubbles: true, cancelable: true }));
+}"""
+
+
+def test_files_are_dropped_beside_a_question_and_a_draft_into_its_field(browser: Any, plain: Served) -> None:
+    seen = Seen(browser, plain)
+    page = seen.page
+    page.goto("/")
+    page.evaluate(DROP, ["#question", "mole.txt", "The mole of Vendel was built in 1850."])
+    assert page.locator(".chip.file").inner_text().endswith("mole.txt")
+    page.get_by_label("What do you want to find out?").fill("When was the mole of Vendel built?")
+    page.get_by_role("button", name="Research", exact=True).click()
+    page.locator("#report .cite").first.wait_for()
+    assert "built in 1850" in page.locator("#report").inner_text()
+    page.goto("/verify")
+    page.evaluate(DROP, ["#text", "draft.txt", "The tide at Brest rises seven metres."])
+    page.locator(".chip", has_text="tides").click()
+    page.get_by_role("button", name="Verify").click()
+    page.locator(".verdicts > li").first.wait_for()
+    assert "seven metres" in page.locator(".verdicts").inner_text()
+    assert seen.faults == []
     seen.close()
 
 

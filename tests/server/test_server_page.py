@@ -163,7 +163,7 @@ async def test_a_question_is_asked_on_a_schedule(server: Served) -> None:
                 report := re.search(r'href="(/runs/\w+)">Report,', page := (await client.get("/schedules")).text)
             ):
                 await asyncio.sleep(0.2)
-        assert "every 1w" in page
+        assert "every week" in page
         assert "tides" in page
         assert "rises seven metres" in (await client.get(report[1])).text
         remove = re.search(r"/schedules/\w+/remove", page)

@@ -111,6 +111,28 @@ class Seen:
         self.context.close()
 
 
+CUT = """() => {
+  const scrolls = (one) => {
+    for (let each = one.parentElement; each; each = each.parentElement)
+      if (/auto|scroll/.test(getComputedStyle(each).overflowX)) return true;
+    return false;
+  };
+  return [...document.querySelectorAll('button, input, select, textarea, summary, a, p, h1, h2, h3, li, td, svg')]
+    .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.unseen, .skip'))
+    .filter((one) => !scrolls(one))
+    .filter((one) => {
+      const { left, right, width } = one.getBoundingClientRect();
+      return width > 1 && (left < -1 || right > document.documentElement.clientWidth + 1);
+    })
+    .map((one) => one.outerHTML.slice(0, 160));
+}"""
+
+
+def cut(page: Any) -> list[str]:
+    """What stands out at a side of the window, where nothing scrolls to it."""
+    return [str(one) for one in page.evaluate(CUT)]
+
+
 def unusable(page: Any) -> list[tuple[str, str]]:
     """What axe finds serious on a page: rule, and the first element it is said of."""
     from axe_core_python.sync_playwright import Axe

@@ -2,6 +2,7 @@
 
 `<locale>/LC_MESSAGES/assay.po` is what translators write; `assay.mo` beside it is made of it when a wheel, or an
 editable install, is built (`hatch_build.py`). `make messages` brings all catalogues up to date with the source.
+What the page for browsers says beside reports is in catalogues of its own, `page.po`, in fewer languages.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from assay.core.translation import ENGLISH, Phrases, Statement, spoken
 mofile, pofile = later("babel.messages.mofile"), later("babel.messages.pofile")
 
 FOLDER = Path(__file__).parent
-DOMAIN = "assay"
+DOMAIN, PAGE = "assay", "page"
 LOCALES = (ENGLISH, "ar", "de", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "uk", "zh")
 """What code speaks; English are the messages themselves."""
+PAGE_LOCALES = (ENGLISH, "de")
+"""What the page for browsers speaks."""
 
 
 def locale_for(language: str) -> str:
@@ -38,13 +41,30 @@ def speaking(locale: str, stated: Mapping[str, Statement] = MappingProxyType({})
     return spoken(Phrases(locale if locale in LOCALES else ENGLISH, catalogue(locale), stated))
 
 
+def speaking_page(locale: str) -> AbstractContextManager[Phrases]:
+    """Within this, code speaks a language of the page: its own messages, and those of reports."""
+    return spoken(Phrases(locale if locale in PAGE_LOCALES else ENGLISH, page_catalogue(locale)))
+
+
+@cache
+def page_catalogue(locale: str) -> NullTranslations:
+    """The messages of the page, and where it has none those of reports."""
+    if locale not in PAGE_LOCALES or locale == ENGLISH:
+        return NullTranslations()
+    found = _read(locale, PAGE)
+    found.add_fallback(catalogue(locale))
+    return found
+
+
 @cache
 def catalogue(locale: str) -> NullTranslations:
     """The messages of a locale; those of English, and of one there is none for, are the messages themselves."""
+    return NullTranslations() if locale not in LOCALES or locale == ENGLISH else _read(locale, DOMAIN)
+
+
+def _read(locale: str, domain: str) -> GNUTranslations:
     folder = FOLDER / locale / "LC_MESSAGES"
-    source, compiled = folder / f"{DOMAIN}.po", folder / f"{DOMAIN}.mo"
-    if locale not in LOCALES or locale == ENGLISH:
-        return NullTranslations()
+    source, compiled = folder / f"{domain}.po", folder / f"{domain}.mo"
     if compiled.is_file() and not (source.is_file() and source.stat().st_mtime > compiled.stat().st_mtime):
         return GNUTranslations(io.BytesIO(compiled.read_bytes()))
     return GNUTranslations(io.BytesIO(compile_catalogue(source)))  # a checkout whose catalogue was changed since
@@ -53,7 +73,7 @@ def catalogue(locale: str) -> NullTranslations:
 def compile_catalogue(source: Path) -> bytes:
     """The bytes of the `.mo` file of a `.po` file."""
     with source.open("rb") as file:
-        read = pofile.read_po(file, locale=source.parent.parent.name, domain=DOMAIN)
+        read = pofile.read_po(file, locale=source.parent.parent.name, domain=source.stem)
     compiled = io.BytesIO()
     mofile.write_mo(compiled, read)
     return compiled.getvalue()

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from assay.core import errors as known
 from assay.core.errors import AssayError, NotLoggedIn, TooMany, UnknownName
+from assay.core.translation import N_
 
 MEDIA_TYPE = "application/problem+json"
 TYPES = "urn:assay:problem:"
@@ -47,38 +48,38 @@ class Refusal(Exception):
 
 
 _TITLES: dict[str, tuple[int, str]] = {
-    "bad-request": (400, "The request cannot be read"),
-    "login-needed": (401, "Log in first"),
-    "login-failed": (401, "Nobody was logged in"),
-    "forbidden": (403, "You may not do this"),
-    "other-site": (403, "The request comes from another site"),
-    "unknown-name": (404, "There is nothing of that name"),
-    "not-found": (404, "There is no such route"),
-    "method-not-allowed": (405, "The route does not know this method"),
-    "not-acceptable": (406, "None of the formats asked for is there"),
-    "too-slow": (408, "The request came too slowly"),
-    "wrong-state": (409, "Not in the state it is in"),
-    "in-progress": (409, "The same request is in progress"),
-    "held-elsewhere": (409, "Another process works on it"),
-    "overtaken": (409, "Others were faster"),
-    "other-release": (409, "Stored by another release"),
-    "changed-meanwhile": (412, "It was changed meanwhile"),
-    "too-large": (413, "The request is too large"),
-    "wrong-media-type": (415, "The body is of another media type"),
-    "wrong-host": (421, "The server does not answer to this name"),
-    "invalid": (422, "A value is wrong"),
-    "nothing-read": (422, "No document could be read"),
-    "key-reused": (422, "The key was used for another request"),
-    "too-many": (429, "Too many at once"),
-    "locked": (429, "Too many wrong passwords"),
-    "rate-limited": (429, "Too many requests in this time"),
-    "bug": (500, "An error of the server"),
-    "store": (500, "The store cannot be used"),
-    "not-built": (501, "Not in this release"),
-    "not-set-up": (501, "The server is not set up for this"),
-    "service-failed": (502, "A service failed"),
-    "away": (503, "Not available now"),
-    "stopping": (503, "The server is stopping"),
+    "bad-request": (400, N_("The request cannot be read")),
+    "login-needed": (401, N_("Log in first")),
+    "login-failed": (401, N_("Nobody was logged in")),
+    "forbidden": (403, N_("You may not do this")),
+    "other-site": (403, N_("The request comes from another site")),
+    "unknown-name": (404, N_("There is nothing of that name")),
+    "not-found": (404, N_("There is no such route")),
+    "method-not-allowed": (405, N_("The route does not know this method")),
+    "not-acceptable": (406, N_("None of the formats asked for is there")),
+    "too-slow": (408, N_("The request came too slowly")),
+    "wrong-state": (409, N_("Not in the state it is in")),
+    "in-progress": (409, N_("The same request is in progress")),
+    "held-elsewhere": (409, N_("Another process works on it")),
+    "overtaken": (409, N_("Others were faster")),
+    "other-release": (409, N_("Stored by another release")),
+    "changed-meanwhile": (412, N_("It was changed meanwhile")),
+    "too-large": (413, N_("The request is too large")),
+    "wrong-media-type": (415, N_("The body is of another media type")),
+    "wrong-host": (421, N_("The server does not answer to this name")),
+    "invalid": (422, N_("A value is wrong")),
+    "nothing-read": (422, N_("No document could be read")),
+    "key-reused": (422, N_("The key was used for another request")),
+    "too-many": (429, N_("Too many at once")),
+    "locked": (429, N_("Too many wrong passwords")),
+    "rate-limited": (429, N_("Too many requests in this time")),
+    "bug": (500, N_("An error of the server")),
+    "store": (500, N_("The store cannot be used")),
+    "not-built": (501, N_("Not in this release")),
+    "not-set-up": (501, N_("The server is not set up for this")),
+    "service-failed": (502, N_("A service failed")),
+    "away": (503, N_("Not available now")),
+    "stopping": (503, N_("The server is stopping")),
 }
 
 _ERRORS: tuple[tuple[type[AssayError], str], ...] = (

@@ -8,10 +8,11 @@ from markupsafe import Markup
 
 from assay.core import phrases
 from assay.core import phrases as counted
-from assay.core.claims import VERDICTS, Check, Version
+from assay.core.claims import VERDICTS, Check, Conflict, Version
+from assay.core.clean import one_line
 from assay.core.phrases import MISSING, reason, relevance, verdict
 from assay.core.report import ReportClaim, ReportPassage, ReportRemoved
-from assay.core.translation import colon, number
+from assay.core.translation import colon, day, number
 from assay.core.translation import gettext as _
 from assay.export import sections
 from assay.export.differences import DiffPiece, differing
@@ -148,7 +149,13 @@ def not_found(material: Material) -> Child:
         if part.status != "answered"
     )
     conflicts = (
-        el("li", foreign(conflict.text), " ", _quote_links(material.quotes_of(conflict.passages)))
+        el(
+            "li",
+            foreign(conflict.text),
+            " ",
+            _quote_links(material.quotes_of(conflict.passages)),
+            _sides(material, conflict),
+        )
         for conflict in view.conflicts
     )
     return join(
@@ -158,6 +165,27 @@ def not_found(material: Material) -> Child:
             box(_("Sentences taken out"), removed(material.report.removed)),
         )
     )
+
+
+def _sides(material: Material, conflict: Conflict) -> Child:
+    """What each source says of what they disagree on, beside one another."""
+    known = {passage.id: passage for passage in (*material.report.passages, *material.report.further)}
+    titles = {source.id: one_line(source.title) or one_line(source.url) for source in material.report.sources}
+    said = [
+        el(
+            "div",
+            el("p", el("b", foreign(side.value)), class_="value"),
+            el("blockquote", foreign(" ".join(known[side.passage].text.split()))) if side.passage in known else None,
+            el(
+                "p",
+                foreign(titles.get(side.source, "")),
+                join((", ", day(side.date))) if side.date else None,
+                class_="facts",
+            ),
+        )
+        for side in conflict.sides
+    ]
+    return el("div", *said, class_="sides") if said else None
 
 
 def limits(material: Material) -> Child:

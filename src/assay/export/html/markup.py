@@ -28,12 +28,13 @@ def safe(text: str) -> Markup:
 
 def join(children: Iterable[Child], between: str = "") -> Markup:
     """The children after one another, those that are None or empty left out."""
-    return safe(between).join([safe(child) for child in children if child])
+    made = str.join(safe(between), [safe(child) for child in children if child])  # all of it is escaped: not once more
+    return Markup(made)
 
 
 def el(name: str, /, *children: Child, **attributes: str | bool | None) -> Markup:
     """An element. An attribute `class_` is `class`, `data_x` is `data-x`; True is one without a value, None is none."""
-    opened = f"<{name}{''.join(_attribute(key, value) for key, value in attributes.items())}>"
+    opened = f"<{name}{''.join([_attribute(key, value) for key, value in attributes.items()])}>"
     return Markup(opened if name in _VOID else f"{opened}{join(children)}</{name}>")
 
 

@@ -6,10 +6,12 @@ from starlette.responses import Response
 
 from assay.app.users import SESSION_SECONDS
 from assay.core.errors import NotLoggedIn
+from assay.locale import PAGE_LOCALES
 from assay.server.api import threads, users
 from assay.server.gate import is_secure, keep_session
 from assay.server.page.forms import read_form
-from assay.server.page.templates_environment import THEME, THEMES, go_to, local, screen
+from assay.server.page.language import LANGUAGE
+from assay.server.page.templates_environment import DENSITIES, DENSITY, THEME, THEMES, go_to, local, screen
 from assay.server.problems import problem_of
 from assay.server.wire import RouteCall
 
@@ -49,15 +51,20 @@ async def log_out(call: RouteCall) -> Response:
 
 
 async def keep_theme(call: RouteCall) -> Response:
-    """Keep how the pages look, in a cookie of the browser."""
+    """Keep how the pages look and which language they speak, in cookies of the browser."""
     form = await read_form(call.request, 10_000)
-    theme = form.text("theme")
     response = go_to("/settings")
-    kept = theme if theme in THEMES else "system"
-    response.set_cookie(
-        THEME, kept, max_age=YEAR, path="/", secure=is_secure(call.request), httponly=True, samesite="lax"
-    )
+    for cookie, field, known in ((THEME, "theme", THEMES), (DENSITY, "density", DENSITIES)):
+        if field in form.fields:
+            _keep(call, response, cookie, form.text(field) if form.text(field) in known else known[0])
+    if "language" in form.fields:
+        _keep(call, response, LANGUAGE, form.text("language") if form.text("language") in PAGE_LOCALES else "")
     return response
+
+
+def _keep(call: RouteCall, response: Response, cookie: str, value: str) -> None:
+    secure = is_secure(call.request)
+    response.set_cookie(cookie, value, max_age=YEAR, path="/", secure=secure, httponly=True, samesite="lax")
 
 
 async def list_threads(call: RouteCall) -> Response:

@@ -7,7 +7,9 @@ from time import perf_counter
 import msgspec
 from markupsafe import Markup
 
+from assay.core.translation import ENGLISH
 from assay.core.view import RunView
+from assay.locale import speaking_page
 from assay.server.page.regions import regions_of
 
 SHARE = 20.0
@@ -30,7 +32,8 @@ class Board:
     `settled` is the number of the last event which all of them tell of; `late` says that some wait to be rendered.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, language: str = ENGLISH) -> None:
+        self.language = language
         self.html: dict[str, Markup] = {}
         self.edition, self.settled, self.late = 0, 0, False
         self._changed: dict[str, int] = {}
@@ -51,7 +54,8 @@ class Board:
             if not at_once and (region.dear > dear or began < self._not_before.get(region.name, 0.0)):
                 late = True
                 continue
-            html = region.render(view)
+            with speaking_page(self.language):
+                html = region.render(view)
             self._made_of[region.name] = made_of
             self._not_before[region.name] = perf_counter() + SHARE * (perf_counter() - began)
             if self.html.get(region.name) != html:
@@ -77,6 +81,6 @@ class Board:
         return tuple((name, self.html[name]) for name in wanted)
 
 
-def screen_of(view: RunView) -> dict[str, Markup]:
+def screen_of(view: RunView, language: str = ENGLISH) -> dict[str, Markup]:
     """Every region by its name, rendered."""
-    return Board().render(view, at_once=True).fresh
+    return Board(language).render(view, at_once=True).fresh

@@ -10,6 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 
+from assay.core.brief import ROLES
 from assay.server.api.run_requests import RunWanted
 from assay.server.guards import body_of
 from assay.server.problems import refusal
@@ -78,6 +79,8 @@ def run_wanted(form: PageForm, **more: Any) -> RunWanted:
         Refusal: a value is none of those there are.
     """
     asked: dict[str, Any] = {name: text for name in _TEXTS if (text := form.text(name))}
+    if models := {role: named for role in ROLES if (named := form.lines(f"model_{role}"))}:
+        asked["models"] = models
     asked["scope"] = _scope(form)
     asked["budget"] = _budget(form)
     asked["report"] = {name: text for name in _REPORT if (text := form.text(name))}

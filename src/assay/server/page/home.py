@@ -7,14 +7,16 @@ from datetime import UTC, datetime
 
 import msgspec
 from starlette.datastructures import UploadFile
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
 from assay.core.brief import Estimate
 from assay.core.errors import AssayError
 from assay.core.ports import CollectionRow
+from assay.core.translation import N_
+from assay.plugins import names
 from assay.server.api import additions, reports, runs
 from assay.server.page.forms import PageForm, read_form, run_wanted
-from assay.server.page.templates_environment import fragment, go_to, is_fragment, screen
+from assay.server.page.templates_environment import go_to, is_fragment, piece, screen
 from assay.server.problems import Refusal, problem_of
 from assay.server.wire import RouteCall
 
@@ -22,9 +24,9 @@ LATEST = 6
 PIECE = 1 << 20
 BUILT_IN = "extractive"
 EXAMPLES = (
-    "What do these documents agree on, and where do they contradict each other?",
-    "Which figures are given for the same thing, and by which document?",
-    "What are the open questions in these documents?",
+    N_("What do these documents agree on, and where do they contradict each other?"),
+    N_("Which figures are given for the same thing, and by which document?"),
+    N_("What are the open questions in these documents?"),
 )
 
 
@@ -34,6 +36,7 @@ class HomeSetup(msgspec.Struct, frozen=True, kw_only=True):
     built_in: bool
     models: tuple[str, ...]
     web: bool
+    strategies: tuple[str, ...]
 
 
 async def show_home(call: RouteCall) -> Response:
@@ -71,7 +74,7 @@ async def estimate(call: RouteCall) -> Response:
     except AssayError as error:
         found, fault = None, str(error)
     if is_fragment(call.request):
-        return HTMLResponse(fragment("parts/estimate.html", estimate=found, fault=fault))
+        return piece(call.request, "parts/estimate.html", estimate=found, fault=fault)
     return await _home(call, form, fault, estimate=found)
 
 
@@ -122,10 +125,11 @@ def _ticked(form: PageForm, shelves: list[CollectionRow]) -> frozenset[str]:
 def _setup(call: RouteCall) -> HomeSetup:
     settings = call.backend.settings
     roles = settings.roles()
-    models = tuple(dict.fromkeys(names[0] for names in roles.values() if names))
+    models = tuple(dict.fromkeys(named[0] for named in roles.values() if named))
     writes = roles["complex"]
     return HomeSetup(
         built_in=not writes or writes[0].partition(":")[0] == BUILT_IN,
         models=models,
         web=not settings.search.offline,
+        strategies=names("strategies"),
     )

@@ -12,7 +12,9 @@ from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope, decode
 from assay.core.milestones import milestone
 from assay.core.ports import FINAL
+from assay.core.translation import ENGLISH
 from assay.core.view import ViewBuilder
+from assay.locale import speaking_page
 from assay.server.backend import Backend
 from assay.server.page.board import Board
 from assay.server.streams import BEAT, BEGIN, HEARTBEAT
@@ -48,9 +50,9 @@ class Watched:
     `wanted` is the number of the last event which somebody has seen already.
     """
 
-    def __init__(self, run_id: str) -> None:
+    def __init__(self, run_id: str, language: str = ENGLISH) -> None:
         self.run_id, self.watchers, self.wanted = run_id, 0, 0
-        self.board, self.said = Board(), ""
+        self.board, self.said = Board(language), ""
         self.over, self.ended = False, False
         self.news = asyncio.Event()
         self.reader: asyncio.Task[None] | None = None
@@ -96,7 +98,8 @@ class Watched:
         """Keep the last milestone, to be read out; not more often than anybody can listen."""
         if now - self._said_at < QUIET:
             return False
-        line = next(filter(None, map(_line, reversed(group))), "")
+        with speaking_page(self.board.language):
+            line = next(filter(None, map(_line, reversed(group))), "")
         if line:
             self.said, self._said_at = line, now
         return bool(line)
@@ -120,11 +123,11 @@ class Hub:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._watched: dict[str, Watched] = {}
+        self._watched: dict[tuple[str, str], Watched] = {}
 
-    async def frames(self, owner: str, run_id: str, after: int) -> AsyncIterator[bytes]:
+    async def frames(self, owner: str, run_id: str, after: int, language: str = ENGLISH) -> AsyncIterator[bytes]:
         """The regions of a run as they change, for who has the screen as of event `after`, until the run has ended."""
-        watched = self._join(owner, run_id)
+        watched = self._join(owner, run_id, language)
         watched.wanted = max(watched.wanted, after)
         try:
             yield BEGIN
@@ -145,10 +148,10 @@ class Hub:
         finally:
             self._leave(watched)
 
-    def _join(self, owner: str, run_id: str) -> Watched:
-        watched = self._watched.get(run_id)
+    def _join(self, owner: str, run_id: str, language: str) -> Watched:
+        watched = self._watched.get((run_id, language))
         if watched is None or watched.over:
-            watched = self._watched[run_id] = Watched(run_id)
+            watched = self._watched[run_id, language] = Watched(run_id, language)
             watched.reader = self._backend.tasks.start(
                 watched.read(self._backend, owner), f"the screen of run {run_id}"
             )
@@ -160,8 +163,9 @@ class Hub:
         if watched.watchers or watched.reader is None:
             return
         watched.reader.cancel()
-        if self._watched.get(watched.run_id) is watched:
-            del self._watched[watched.run_id]
+        known = (watched.run_id, watched.board.language)
+        if self._watched.get(known) is watched:
+            del self._watched[known]
 
 
 def hub_of(state: State, backend: Backend) -> Hub:

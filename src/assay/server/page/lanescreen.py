@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import msgspec
 
+from assay.core.translation import N_, gettext
 from assay.core.view import Lane, RunView, ToolUse, Turn
-from assay.server.page.templates_environment import counted, plain
+from assay.server.page.templates_environment import plain
+from assay.server.page.words import counted
 
 TAIL = 130
 """Characters shown of what is being written."""
@@ -67,7 +69,7 @@ def lane_of(lane: Lane, *, whole: bool) -> LaneShown:
         id=f"lane-{lane.lane}",
         number=lane.lane,
         stoppable=lane.state == "running" and not whole,
-        title=f"Agent {lane.lane}",
+        title=gettext("Agent {number}").format(number=lane.lane),
         task=lane.task,
         state=lane.state,
         now=_now(lane, doings),
@@ -82,14 +84,14 @@ def lane_of(lane: Lane, *, whole: bool) -> LaneShown:
 
 def _now(lane: Lane, doings: tuple[Doing, ...]) -> str:
     if lane.state == "planned":
-        return "Waiting for its turn"
+        return gettext("Waiting for its turn")
     if lane.state == "finished":
-        return f"Finished: {counted(len(lane.sources), 'source')}"
+        return counted(len(lane.sources), "Finished: {count} source", "Finished: {count} sources")
     if lane.state != "running":
-        return "Failed" if lane.state == "failed" else "Given up"
+        return gettext("Failed") if lane.state == "failed" else gettext("Given up")
     if lane.finding.text:
-        return f"Writing: {plain(lane.finding.text)[-TAIL:].lstrip()}"
-    return doings[-1].text if doings else "Starting"
+        return gettext("Writing: {text}").format(text=plain(lane.finding.text)[-TAIL:].lstrip())
+    return doings[-1].text if doings else gettext("Starting")
 
 
 def _doings(turn: Turn) -> Iterator[Doing]:
@@ -103,13 +105,20 @@ def _doings(turn: Turn) -> Iterator[Doing]:
             yield Doing(kind="search", text=f"{search.provider}: {search.query}", note=search.failed, failed=True)
 
 
-_TOOLS = {"search": "Searching", "open": "Reading", "recall": "Looking again", "calculate": "Calculating"}
+_TOOLS = {
+    "search": N_("Searching"),
+    "open": N_("Reading"),
+    "recall": N_("Looking again"),
+    "calculate": N_("Calculating"),
+}
 
 
 def _tool(tool: ToolUse) -> Doing:
     kind = tool.tool if tool.tool in _TOOLS else "tool"
     if tool.outcome == "running":
-        return Doing(kind=kind, text=f"{_TOOLS.get(tool.tool, tool.tool)} {_argument(tool.arguments)}", going=True)
+        return Doing(
+            kind=kind, text=f"{gettext(_TOOLS.get(tool.tool, tool.tool))} {_argument(tool.arguments)}", going=True
+        )
     return Doing(kind=kind, text=tool.summary or tool.tool, failed=tool.outcome == "failed")
 
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from assay.core.claims import VERDICTS
 from assay.core.phrases import STOP_REASONS
 from assay.core.ports import FINAL
-from assay.core.translation import gettext
+from assay.core.translation import N_, gettext
 from assay.core.usage import Budget
 from assay.core.view import Lane, RunView
 from assay.export.html import signs
@@ -22,24 +22,25 @@ from assay.export.html.markup import Material, gather
 from assay.export.sections import spoken_in
 from assay.locale import speaking
 from assay.server.page.lanescreen import MOST_STEPS, TAIL, lane_of, pipeline_of
-from assay.server.page.templates_environment import counted, fragment, plain
+from assay.server.page.templates_environment import fragment, plain
+from assay.server.page.words import counted
 
 PHASES = ("triage", "background", "plan", "research", "write", "verify")
 _PHASE_WORDS = {
-    "triage": "Question",
-    "background": "First look",
-    "plan": "Planning",
-    "research": "Research",
-    "write": "Writing",
-    "verify": "Checking",
+    "triage": N_("Question"),
+    "background": N_("First look"),
+    "plan": N_("Planning"),
+    "research": N_("Research"),
+    "write": N_("Writing"),
+    "verify": N_("Checking"),
 }
 _STATES = {
-    "created": "Waiting for a free worker",
-    "running": "Working",
-    "paused": "Paused",
-    "completed": "Done",
-    "failed": "Failed",
-    "cancelled": "Cancelled",
+    "created": N_("Waiting for a free worker"),
+    "running": N_("Working"),
+    "paused": N_("Paused"),
+    "completed": N_("Done"),
+    "failed": N_("Failed"),
+    "cancelled": N_("Cancelled"),
 }
 MOST_SOURCES = 40
 """Of the sources the latest are shown while a run goes on, all when it has ended."""
@@ -108,7 +109,9 @@ def _status(view: RunView) -> dict[str, Any]:
 def state_of(view: RunView) -> str:
     """How a run is, in a few words."""
     if view.status == "waiting":
-        return "Waiting for you to approve the plan" if view.waiting_for == "plan" else "Waiting for your answers"
+        return (
+            N_("Waiting for you to approve the plan") if view.waiting_for == "plan" else N_("Waiting for your answers")
+        )
     if view.status == "running" and view.active_phase:
         return _PHASE_WORDS.get(view.active_phase, view.active_phase)
     return _STATES.get(view.status, view.status)
@@ -117,8 +120,11 @@ def state_of(view: RunView) -> str:
 def summary_of(view: RunView) -> str:
     """What a run did, in a line: `14 searches, 38 pages, 6 min`."""
     used = view.usage.total
-    parts = [counted(used.searches, "search", "searches"), counted(used.pages, "page")]
-    parts += [counted(len(view.lanes), "agent")] if view.lanes else []
+    parts = [
+        counted(used.searches, "{count} search", "{count} searches"),
+        counted(used.pages, "{count} page", "{count} pages"),
+    ]
+    parts += [counted(len(view.lanes), "{count} agent", "{count} agents")] if view.lanes else []
     return ", ".join(parts)
 
 
@@ -165,10 +171,10 @@ def _spending(view: RunView) -> dict[str, Any]:
     budget = view.brief.budget if view.brief else Budget()
     used = view.usage.total
     meters = (
-        Meter(name="Cost", used=used.usd, limit=budget.usd, kind="money"),
-        Meter(name="Tokens", used=used.tokens, limit=budget.tokens),
-        Meter(name="Searches", used=used.searches, limit=budget.searches),
-        Meter(name="Pages read", used=used.pages, limit=budget.pages),
+        Meter(name=N_("Cost"), used=used.usd, limit=budget.usd, kind="money"),
+        Meter(name=N_("Tokens"), used=used.tokens, limit=budget.tokens),
+        Meter(name=N_("Searches"), used=used.searches, limit=budget.searches),
+        Meter(name=N_("Pages read"), used=used.pages, limit=budget.pages),
     )
     return {"meters": meters, "seconds": budget.seconds, "active": active_seconds(view), "models": _models(view)}
 

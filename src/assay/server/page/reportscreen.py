@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -12,7 +13,8 @@ from starlette.responses import Response
 from assay.core.claims import HOLDING, VERDICTS
 from assay.core.errors import AssayError
 from assay.core.report import ReportPassage
-from assay.core.translation import gettext
+from assay.core.search_record import search_log
+from assay.core.translation import N_, gettext
 from assay.core.view import RunView
 from assay.export.html.article import Article, PageHeading, article, fields
 from assay.export.html.evidence_section import sources
@@ -20,28 +22,30 @@ from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
 from assay.export.html.markup import Material, el, gather
 from assay.export.html.provenance import in_short, made
 from assay.export.sections import language, spoken_in
-from assay.locale import speaking
+from assay.locale import speaking, speaking_page
 from assay.server.api import shares
 from assay.server.api.reports import formats
 from assay.server.api.shares import ShareShown, list_shares
 from assay.server.page.forms import converted, read_form
+from assay.server.page.language import language_of
 from assay.server.page.regions import active_seconds, report_signs, summary_of
 from assay.server.page.templates_environment import go_to, screen
 from assay.server.problems import Refusal, problem_of
 from assay.server.wire import RouteCall
 
 WORDS = {
-    "close": "Close",
-    "copy": "Copy quote",
-    "copied": "Copied",
-    "selected": "Selected: press Ctrl+C",
-    "quote": "Quote of the citation",
-    "verdict": "Verdict and quotes",
+    "close": N_("Close"),
+    "copy": N_("Copy quote"),
+    "copied": N_("Copied"),
+    "selected": N_("Selected: press Ctrl+C"),
+    "quote": N_("Quote of the citation"),
+    "verdict": N_("Verdict and quotes"),
 }
 """What the script of quotes says."""
 KEPT = 8
 """Reports which are kept as they were rendered: a run which has ended changes no more."""
-_SHOWN: dict[tuple[str, int], dict[str, Any]] = {}
+_SHOWN: dict[tuple[str, int, str], dict[str, Any]] = {}
+
 SECTIONS = {"fields": "Fields", "sources": "Sources and quotes", "made": "How this was made"}
 
 
@@ -57,10 +61,11 @@ async def report_screen(
     call: RouteCall, view: RunView, *, link: str = "", fault: str = "", status: int = 200
 ) -> Response:
     """The report of a run; `link` is one to it which was made just now, `fault` why none could be."""
-    known = (view.run_id, view.last_seq)
+    language = language_of(call.request)
+    known = (view.run_id, view.last_seq, language)
     values = _SHOWN.get(known)
     if values is None:
-        values = _SHOWN[known] = await asyncio.to_thread(_values, view)
+        values = _SHOWN[known] = await asyncio.to_thread(_values, view, language)
         while len(_SHOWN) > KEPT:
             del _SHOWN[next(iter(_SHOWN))]
     searched = view.brief.scope.collections if view.brief else ()
@@ -89,10 +94,12 @@ async def _shares(call: RouteCall, view: RunView) -> tuple[ShareShown, ...]:
     return (await list_shares(call, view.run_id)).shares if call.backend.settings.server.shares else ()
 
 
-def _values(view: RunView) -> dict[str, Any]:
+def _values(view: RunView, page: str) -> dict[str, Any]:
     """Everything the report is shown with, rendered by the code which exports it. Takes a while."""
+    with speaking_page(page):
+        reads, summary = gettext("Read it in its document"), summary_of(view)
     with speaking(spoken_in(view)):
-        material = gather(view, "numbers", opens=_place)
+        material = gather(view, "numbers", opens=partial(_place, reads))
         text = article(material.report.markdown, material.claims, material.cites, report_signs(material))
         return {
             "report": material.report,
@@ -102,17 +109,18 @@ def _values(view: RunView) -> dict[str, Any]:
             "parts": _joined(fields(material.report), sources(material), made(material)),
             "ledger": ledger(material, text.words),
             "in_short": in_short(material),
+            "left_out": tuple(left for row in search_log(view) for left in row.excluded if not left.tried),
             "filters": _filters(material),
             "language": (language(view.brief.language) if view.brief else "") or None,
-            "summary": summary_of(view),
+            "summary": summary,
             "seconds": active_seconds(view),
         }
 
 
-def _place(passage: ReportPassage) -> Markup:
+def _place(words: str, passage: ReportPassage) -> Markup:
     """A link to a passage in its document."""
     address = f"/documents/{passage.document_sha256}?start={passage.start}&end={passage.end}#passage"
-    return el("a", "Read it in its document", href=address)
+    return el("a", words, href=address)
 
 
 def _joined(*parts: str | Markup | None) -> Markup:
@@ -135,10 +143,10 @@ def _filters(material: Material) -> tuple[Kept, ...]:
     verdicts = material.verdicts
     weak = sum(verdict in ("partial", "unsupported") for verdict in verdicts)
     found = (
-        Kept(id="all", name="All", count=len(verdicts)),
-        Kept(id="weak", name="Weak", count=weak),
-        Kept(id="contradicted", name="Contradicted", count=verdicts.count("contradicted")),
-        Kept(id="unchecked", name="Unchecked", count=verdicts.count("unchecked")),
+        Kept(id="all", name=N_("All"), count=len(verdicts)),
+        Kept(id="weak", name=N_("Weak"), count=weak),
+        Kept(id="contradicted", name=N_("Contradicted"), count=verdicts.count("contradicted")),
+        Kept(id="unchecked", name=N_("Unchecked"), count=verdicts.count("unchecked")),
     )
     assert {"partial", "unsupported", "contradicted", "unchecked", *HOLDING} == set(VERDICTS)
     return found

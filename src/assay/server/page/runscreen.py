@@ -11,13 +11,15 @@ from assay.core import plan
 from assay.core.labels import STARRED, read_label
 from assay.core.ports import FINAL
 from assay.core.report import written
+from assay.core.translation import N_
 from assay.core.view import RunView
 from assay.server.api import reports, run_control, runs
 from assay.server.api.run_requests import AddedScope, ForkWanted, QuestionWanted
 from assay.server.page.board import screen_of
 from assay.server.page.forms import PageForm, converted, read_form, run_wanted
 from assay.server.page.hub import hub_of
-from assay.server.page.reportscreen import report_screen
+from assay.server.page.language import language_of
+from assay.server.page.reportscreen import WORDS, report_screen
 from assay.server.page.templates_environment import go_to, local, noted, screen
 from assay.server.problems import refusal
 from assay.server.streams import HEADERS, EventStream
@@ -26,9 +28,9 @@ from assay.server.wire import RouteCall
 FOUND = 20
 Action = Literal["cancel", "pause", "finish"]
 _DONE: dict[str, str] = {
-    "applied": "Done.",
-    "stored": "It will be heeded in a moment.",
-    "ended": "The run had ended before.",
+    "applied": N_("Done."),
+    "stored": N_("It will be heeded in a moment."),
+    "ended": N_("The run had ended before."),
 }
 
 
@@ -73,7 +75,7 @@ async def show_activity(call: RouteCall, run: str) -> Response:
 
 
 async def _watched(call: RouteCall, view: RunView) -> Response:
-    regions = await asyncio.to_thread(screen_of, view)
+    regions = await asyncio.to_thread(screen_of, view, language_of(call.request))
     return screen(
         call,
         "run.html",
@@ -83,6 +85,7 @@ async def _watched(call: RouteCall, view: RunView) -> Response:
         over=view.status in FINAL,
         has_report=written(view) != "none",
         plan_form=plan.written(view.plan) if view.plan else "",
+        words=WORDS,
         refreshes="still" not in call.request.query_params,
     )
 
@@ -97,7 +100,9 @@ async def live(call: RouteCall, run: str) -> Response:
         raise refusal("invalid", f"run {row.run_id} has no event {said}: its last is {row.last_seq}")
     if call.request.method == "HEAD":
         return Response(headers=HEADERS, media_type=EventStream.media_type)
-    frames = hub_of(call.request.app.state, call.backend).frames(call.owner, row.run_id, int(said))
+    frames = hub_of(call.request.app.state, call.backend).frames(
+        call.owner, row.run_id, int(said), language_of(call.request)
+    )
     return EventStream(frames, call.backend.streams.ticket(call.owner))
 
 
@@ -119,7 +124,7 @@ async def cancel(call: RouteCall, run: str) -> Response:
 async def cancel_agent(call: RouteCall, run: str, lane: int) -> Response:
     """Stop one agent; the run goes on without it."""
     said = await run_control.cancel_agent(call, run, lane)
-    done = "The agent had ended before." if said.outcome == "ended" else _DONE[said.outcome]
+    done = N_("The agent had ended before.") if said.outcome == "ended" else _DONE[said.outcome]
     return noted(call, done, f"/runs/{run}/activity")
 
 
@@ -136,17 +141,17 @@ async def finish(call: RouteCall, run: str) -> Response:
 async def resume(call: RouteCall, run: str) -> Response:
     """Go on with a run which is paused or failed."""
     await run_control.resume_run(call, run)
-    return noted(call, "It goes on.", f"/runs/{run}/activity")
+    return noted(call, N_("It goes on."), f"/runs/{run}/activity")
 
 
 async def steer(call: RouteCall, run: str) -> Response:
     """Tell a run what to heed from its next decision on."""
     form = await read_form(call.request)
     if not form.text("text"):
-        raise refusal("invalid", "write what the run is to heed")
+        raise refusal("invalid", N_("write what the run is to heed"))
     told = await run_control.steer_run(call, run, run_control.SteeringText(text=form.text("text")))
-    said = {"accepted": "It heeds that at its next decision.", "applied": "It heeds that now."}
-    return noted(call, said.get(told.state, told.note or "It was too late for that."), f"/runs/{run}/activity")
+    said = {"accepted": N_("It heeds that at its next decision."), "applied": N_("It heeds that now.")}
+    return noted(call, said.get(told.state, told.note or N_("It was too late for that.")), f"/runs/{run}/activity")
 
 
 async def answer(call: RouteCall, run: str) -> Response:
@@ -190,7 +195,7 @@ async def follow_up(call: RouteCall, run: str) -> Response:
     """Go on from a run: by an answer from what it read, or by more research."""
     form = await read_form(call.request)
     if not form.text("question"):
-        raise refusal("invalid", "write a question")
+        raise refusal("invalid", N_("write a question"))
     if form.text("how") == "research":
         begun = await runs.follow_up(call, run, run_wanted(form))
     else:
@@ -203,7 +208,7 @@ async def exclude(call: RouteCall, run: str) -> Response:
     form = await read_form(call.request)
     left_out = form.texts("source")
     if not left_out:
-        raise refusal("invalid", "tick the sources which are to be left out")
+        raise refusal("invalid", N_("tick the sources which are to be left out"))
     wanted = ForkWanted(point="write", exclude=left_out, scope=AddedScope())
     begun = await reports.fork_run(call, run, wanted)
     return go_to(f"/runs/{begun.id}")

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from assay.app.model_facts import ModelTrial
 from assay.core.errors import AssayError
+from assay.core.translation import N_
 from assay.plugins import names
 from assay.server.api import configuration, system, users, webhooks
 from assay.server.gate import who_of
@@ -19,12 +20,27 @@ from assay.server.problems import Refusal, problem_of, refusal
 from assay.server.wire import RouteCall
 
 KEYS = "keys."
-DEFAULTS = ("model", "depth", "strategy", "length", "language", "search.web")
-LIMITS = (
-    *("limits.usd", "limits.tokens", "limits.time", "limits.searches", "limits.agents"),
-    *("limits.usd_per_day", "limits.tokens_per_day"),
-    *("limits.user_runs_per_day", "limits.user_usd_per_day", "limits.user_tokens_per_day", "limits.user_runs_at_once"),
-)
+DEFAULTS = {
+    "model": N_("Model"),
+    "depth": N_("Depth"),
+    "strategy": N_("Strategy"),
+    "length": N_("Length of reports"),
+    "language": N_("Language of reports"),
+    "search.web": N_("Search the web"),
+}
+LIMITS = {
+    "limits.usd": N_("US dollars a run"),
+    "limits.tokens": N_("Tokens a run"),
+    "limits.time": N_("Time a run"),
+    "limits.searches": N_("Searches a run"),
+    "limits.agents": N_("Agents a run"),
+    "limits.usd_per_day": N_("US dollars a day"),
+    "limits.tokens_per_day": N_("Tokens a day"),
+    "limits.user_runs_per_day": N_("Runs a day of a user"),
+    "limits.user_usd_per_day": N_("US dollars a day of a user"),
+    "limits.user_tokens_per_day": N_("Tokens a day of a user"),
+    "limits.user_runs_at_once": N_("Runs of a user at once"),
+}
 EDITED = {name: group for group, names in (("defaults", DEFAULTS), ("limits", LIMITS)) for name in names}
 """The settings which have a field of their own, by the group they stand in."""
 CHOICES = {
@@ -80,7 +96,7 @@ async def change_password(call: RouteCall) -> Response:
     """Change one's password; one logs in anew with it."""
     form = await read_form(call.request, 10_000)
     if form.text("new") != form.text("again"):
-        return await _settings(call, fault=refusal("invalid", "the new password was not written twice alike"))
+        return await _settings(call, fault=refusal("invalid", N_("the new password was not written twice alike")))
     try:
         wanted = users.PasswordChange(old=form.text("old"), new=form.text("new"))
         await users.change_password(call, wanted)
@@ -181,6 +197,7 @@ class EditedSetting(msgspec.Struct, frozen=True, kw_only=True):
     """A setting with a field: what it is called there, and what may be chosen where that is known."""
 
     setting: configuration.SettingShown
+    label: str
     group: str
     choices: tuple[str, ...]
 
@@ -188,7 +205,9 @@ class EditedSetting(msgspec.Struct, frozen=True, kw_only=True):
 def _edited(every: Iterable[configuration.SettingShown]) -> list[EditedSetting]:
     known = {each.name: each for each in every}
     return [
-        EditedSetting(setting=known[name], group=group, choices=_choices(name, known[name].next))
+        EditedSetting(
+            setting=known[name], label=(DEFAULTS | LIMITS)[name], group=group, choices=_choices(name, known[name].next)
+        )
         for name, group in EDITED.items()
         if name in known
     ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import asyncio
+from typing import Any, Literal
 from urllib.parse import quote
 
 import msgspec
@@ -11,6 +12,8 @@ from starlette.responses import PlainTextResponse, Response
 from assay.app.shelves import Excerpt
 from assay.core.errors import AssayError
 from assay.core.ports import Addition
+from assay.core.translation import N_
+from assay.evidence.segment import segment
 from assay.fetch.pdf.picture_requests import PagePlaces
 from assay.server.api import collections, documents
 from assay.server.page.forms import read_form
@@ -39,7 +42,7 @@ async def make_collection(call: RouteCall) -> Response:
     form = await read_form(call.request)
     name = form.text("name")
     if not name:
-        raise refusal("invalid", "say how the collection is to be called")
+        raise refusal("invalid", N_("say how the collection is to be called"))
     wanted = collections.CollectionWanted(private=bool(form.text("private")))
     await collections.mark_collection(call, name, wanted)
     return go_to(_address(name))
@@ -156,13 +159,40 @@ async def show_document(call: RouteCall, document: str) -> Response:
     if marked:
         found = await call.assay.excerpt(document, start or 0, end, AROUND)
         printed = await _printed(call, found)
-        return screen(call, "document.html", section="library", excerpt=found, marked=True, next=0, printed=printed)
+        return screen(
+            call, "document.html", section="library", excerpt=found, marked=True, next=0, printed=printed, pieces=()
+        )
     at = begin or 0
     found = await call.assay.excerpt(document, at, at, WINDOW)
     over = at + len(found.after.encode())
     shown = msgspec.structs.replace(found, start=at, end=over, before="", text=found.after, after="")
     following = over if over < found.document.size else 0
-    return screen(call, "document.html", section="library", excerpt=shown, marked=False, next=following, printed=None)
+    pieces = await asyncio.to_thread(pieces_of, shown) if asked.get("passages") else ()
+    values: dict[str, Any] = {"excerpt": shown, "marked": False, "next": following, "printed": None, "pieces": pieces}
+    return screen(call, "document.html", section="library", **values)
+
+
+class TextPiece(msgspec.Struct, frozen=True, kw_only=True):
+    """A stretch of a document: a passage which may be cited, from a byte on, or what stands between two."""
+
+    text: str
+    start: int = 0
+    end: int = 0
+
+    @property
+    def is_passage(self) -> bool:
+        """Whether it may be cited."""
+        return self.end > 0
+
+
+def pieces_of(shown: Excerpt) -> tuple[TextPiece, ...]:
+    """What is shown of a document, cut as it is cut for citing."""
+    data, at, found = shown.text.encode(), 0, []
+    for span in segment(shown.text, shown.document.syntax):
+        found.append(TextPiece(text=data[at : span.start].decode()))
+        found.append(TextPiece(text=span.text, start=shown.start + span.start, end=shown.start + span.end))
+        at = span.end
+    return tuple(piece for piece in (*found, TextPiece(text=data[at:].decode())) if piece.text)
 
 
 async def _printed(call: RouteCall, passage: Excerpt) -> PagePlaces | None:

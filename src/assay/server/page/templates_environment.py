@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Concatenate, Literal, ParamSpec, cast
 from urllib.parse import quote, urlsplit
@@ -20,22 +19,29 @@ from assay.core import phrases
 from assay.core.clean import HARMFUL, link_target, local_path, one_line
 from assay.core.errors import AssayError
 from assay.core.ports.users import Permission
-from assay.core.translation import number
+from assay.core.translation import gettext, number
 from assay.export.html.evidence_section import place
 from assay.export.html.signs import sprite, word
+from assay.locale import PAGE_LOCALES, speaking_page
 from assay.server import guards
 from assay.server.gate import check, who_of
+from assay.server.page import words
 from assay.server.page.assets import address
+from assay.server.page.language import NAMES, chosen_of, language_of
 from assay.server.problems import Problem, Refusal, problem_of
 from assay.server.wire import RouteCall
 
 THEMES = ("system", "light", "dark")
 THEME = "assay-theme"
 """The cookie which says how the page looks; nothing else is kept in it."""
+DENSITIES = ("normal", "compact")
+DENSITY = "assay-density"
+"""The cookie which says how much stands on a screen."""
 
 POLICY = f"{guards.POLICY}; trusted-types assay"
 """Markup is taken from one place only: what `trusted.js` lets through."""
 
+VARIES = "Accept-Encoding, Accept-Language, Cookie"
 LARGE = 50_000
 """Bytes from which on a page is sent compressed."""
 
@@ -44,21 +50,30 @@ P = ParamSpec("P")
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
-    """What every screen has around it: its section, how it looks, and who looks at it ("" where nobody need log in)."""
+    """What every screen has around it: its section, how it looks, and who looks at it ("" where nobody need log in).
+
+    `chosen` is the language somebody chose, "" where it is that of his browser.
+    """
 
     section: Section
     theme: str
+    density: str
+    language: str
+    chosen: str
     user: str
     path: str
 
 
 def frame_of(request: Request, section: Section) -> Frame:
     """The frame of a screen."""
-    theme = request.cookies.get(THEME, "system")
+    theme, density = request.cookies.get(THEME, ""), request.cookies.get(DENSITY, "")
     who = who_of(request)
     return Frame(
         section=section,
-        theme=theme if theme in THEMES else "system",
+        theme=theme if theme in THEMES else THEMES[0],
+        density=density if density in DENSITIES else DENSITIES[0],
+        language=language_of(request),
+        chosen=chosen_of(request),
         user=who.name if who else "",
         path=request.url.path,
     )
@@ -75,16 +90,24 @@ def screen(
     **values: Any,
 ) -> HTMLResponse:
     """A whole page; one with a `secret` in it is never compressed, since its size would tell of it."""
-    html = ENVIRONMENT.get_template(template).render(frame=frame_of(call.request, section), **values)
-    data, sent = html.encode(), {**(headers or {}), "Content-Security-Policy": POLICY, "Vary": "Accept-Encoding"}
+    frame = frame_of(call.request, section)
+    with speaking_page(frame.language):
+        data = ENVIRONMENT.get_template(template).render(frame=frame, **values).encode()
+    sent = {**(headers or {}), "Content-Security-Policy": POLICY, "Content-Language": frame.language, "Vary": VARIES}
     if len(data) > LARGE and not secret and "gzip" in call.request.headers.get("accept-encoding", ""):
         data, sent["Content-Encoding"] = gzip.compress(data, 4), "gzip"
     return HTMLResponse(data, status, sent)
 
 
 def fragment(template: str, **values: Any) -> Markup:
-    """A part of a page."""
+    """A part of a page, in the language in force."""
     return Markup(ENVIRONMENT.get_template(template).render(**values))
+
+
+def piece(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """A part of a page as an answer to a script."""
+    with speaking_page(language_of(request)):
+        return HTMLResponse(fragment(template, **values), status)
 
 
 def go_to(path: str) -> Response:
@@ -99,9 +122,7 @@ def is_fragment(request: Request) -> bool:
 
 def noted(call: RouteCall, text: str, path: str) -> Response:
     """What came of a form: a sentence where a script sent it, else the page it belongs to."""
-    return (
-        HTMLResponse(fragment("parts/note.html", text=text, fault=False)) if is_fragment(call.request) else go_to(path)
-    )
+    return piece(call.request, "parts/note.html", text=text, fault=False) if is_fragment(call.request) else go_to(path)
 
 
 def guarded(
@@ -131,8 +152,9 @@ def guarded(
 def told(request: Request, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
     """A problem as a person is told it; who has to log in is led there."""
     if is_fragment(request):
-        note = fragment("parts/note.html", text=problem.detail or problem.title, fault=True)
-        return HTMLResponse(note, problem.status, headers)
+        answer = piece(request, "parts/note.html", problem.status, text=problem.detail or problem.title, fault=True)
+        answer.headers.update(headers or {})
+        return answer
     if problem.status == 401 and request.url.path != "/login":
         path = request.url.path if request.method == "GET" else "/"
         return go_to(f"/login?next={quote(path, safe='/')}")
@@ -161,41 +183,6 @@ def _harmless(value: object) -> object:
     return HARMFUL.sub("", value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def money(usd: float) -> str:
-    """`$0.42`; small sums to the hundredth of a cent."""
-    return f"${usd:,.2f}" if usd >= 0.1 or not usd else f"${usd:.4f}"
-
-
-def duration(seconds: float) -> str:
-    """`8 s`, `6 min 5 s`, `2 h 10 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, left = divmod(whole, 60)
-    if minutes < 60:
-        return f"{minutes} min {left} s" if left and minutes < 10 else f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60} min"
-
-
-def ago(iso: str, now: datetime | None = None) -> str:
-    """How long ago a moment was, in words."""
-    try:
-        then = datetime.fromisoformat(iso)
-    except ValueError:
-        return iso
-    seconds = ((now or datetime.now(UTC)) - then).total_seconds()
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= size:
-            count = int(seconds // size)
-            return f"{count} {unit}{'' if count == 1 else 's'} ago"
-    return "just now"
-
-
-def counted(count: int, one: str, several: str = "") -> str:
-    """`1 source`, `2,000 sources`."""
-    return f"{number(count)} {one if count == 1 else several or one + 's'}"
-
-
 def brief_of(text: str, most: int = 160) -> str:
     """The beginning of a text, on one line."""
     line = one_line(text)
@@ -213,6 +200,11 @@ def plain(text: str) -> str:
     return re.sub(r"\s*\[S\d+(?:\.\d+)?(?:[,;]\s*S\d+(?:\.\d+)?)*\]", "", text)
 
 
+def unmarked(text: str) -> str:
+    """A claim without the signs of its Markdown."""
+    return re.sub(r"(\*\*|__|`)(.+?)\1", r"\2", text)
+
+
 ENVIRONMENT = Environment(
     loader=PackageLoader("assay.server.page"),
     autoescape=True,
@@ -223,18 +215,36 @@ ENVIRONMENT = Environment(
     auto_reload=False,
 )
 ENVIRONMENT.filters.update(
-    ago=ago,
+    ago=words.ago,
     brief=brief_of,
-    duration=duration,
+    decimal=words.decimal,
+    duration=words.duration,
+    every=words.every,
     link_target=link_target,
-    money=money,
+    measure_word=words.measure_word,
+    moment=words.moment,
+    money=words.money,
     number=number,
     one_line=one_line,
     place=place,
     plain=plain,
+    role_word=words.role_word,
+    short_day=words.short_day,
+    standing=words.standing,
+    status_word=words.status_word,
     step_status=phrases.step_status,
+    unmarked=unmarked,
     verdict=phrases.verdict,
     verdict_word=word,
     where=where,
 )
-ENVIRONMENT.globals.update(asset=address, counted=counted, sprite=sprite, themes=THEMES)
+ENVIRONMENT.globals.update(
+    _=gettext,
+    asset=address,
+    counted=words.counted,
+    densities=DENSITIES,
+    languages={code: NAMES[code] for code in PAGE_LOCALES},
+    said=words.said,
+    sprite=sprite,
+    themes=THEMES,
+)

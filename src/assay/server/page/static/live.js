@@ -58,6 +58,12 @@ stream?.addEventListener("htmx:finally:request", () => {
   setTimeout(again, Math.min(30_000, 1000 * 2 ** tries));
 });
 
+// What came of a form is read out in the one line which reads milestones.
+const noted = document.getElementById("noted");
+const announced = document.getElementById("announced");
+if (noted && announced)
+  new MutationObserver(() => (announced.textContent = noted.textContent?.trim() ?? "")).observe(noted, { childList: true });
+
 /** Tells who looks elsewhere, where this browser was asked to (`notify.js`). @param {string} text */
 function tell(text) {
   if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;

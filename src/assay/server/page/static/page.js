@@ -92,10 +92,36 @@ if (entries.size) {
   mark();
 }
 
+// Files may be let go anywhere on a form: beside a question they are sent with it, a draft is read into its field.
+const drops = /** @type {HTMLFormElement | null} */ (document.querySelector("form[data-drop]"));
+const takes = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files");
+for (const kind of ["dragover", "dragleave", "drop"])
+  drops?.addEventListener(kind, (event) => {
+    if (!takes(/** @type {DragEvent} */ (event))) return;
+    event.preventDefault();
+    drops.classList.toggle("over", kind === "dragover");
+  });
+drops?.addEventListener("drop", async (event) => {
+  const given = event.dataTransfer?.files;
+  if (!given?.length) return;
+  const field = /** @type {HTMLInputElement | null} */ (drops.querySelector("input[type=file]"));
+  const draft = /** @type {HTMLTextAreaElement | null} */ (drops.querySelector("textarea[name=text]"));
+  if (draft) draft.value = await given[0].text();
+  if (!field) return;
+  field.files = given;
+  field.dispatchEvent(new Event("change", { bubbles: true }));
+});
+
 const file = /** @type {HTMLInputElement | null} */ (document.querySelector(".chip.file input"));
+// Who brings files of his own asks them, and not the web, unless he says so.
+const web = /** @type {HTMLInputElement | null} */ (document.querySelector(".ask input[name=web]"));
+let webChosen = false;
+web?.addEventListener("change", () => (webChosen = true));
 file?.addEventListener("change", () => {
+  if (web && !webChosen) web.checked = web.defaultChecked && !file.files?.length;
   const label = file.parentElement?.querySelector("span");
   const names = [...(file.files ?? [])].map((each) => each.name);
-  if (label) label.textContent = !names.length ? "Add files" : names.length < 3 ? names.join(", ") : `${names.length} files`;
+  const several = (file.dataset.several ?? "").replace("{count}", String(names.length));
+  if (label) label.textContent = names.length > 2 ? several : names.join(", ") || (file.dataset.none ?? "");
   file.parentElement?.classList.toggle("filled", names.length > 0);
 });

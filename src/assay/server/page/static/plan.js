@@ -19,25 +19,31 @@ function button(name, sign, act) {
 /** @param {HTMLElement} step */
 function dress(step) {
   if (step.querySelector(".moves")) return;
+  const words = /** @type {HTMLElement | null} */ (step.closest(".plan-steps"))?.dataset ?? {};
   const moves = document.createElement("div");
   moves.className = "moves";
   const title = () => /** @type {HTMLInputElement} */ (step.querySelector("input[name=title]"));
-  const up = button("Move up", "↑", () => {
+  const up = button(words.up ?? "", "↑", () => {
     const before = step.previousElementSibling;
     if (before) before.before(step);
     up.focus();
   });
-  const down = button("Move down", "↓", () => {
+  const down = button(words.down ?? "", "↓", () => {
     const after = step.nextElementSibling;
     if (after && !after.classList.contains("spare")) after.after(step);
     down.focus();
   });
-  const remove = button("Remove", "✕", () => {
+  const remove = button(words.remove ?? "", "✕", () => {
     const next = /** @type {HTMLElement | null} */ (step.nextElementSibling ?? step.previousElementSibling);
     step.remove();
     next?.querySelector("input")?.focus();
   });
-  moves.append(up, down, remove);
+  const grip = document.createElement("span");
+  grip.className = "grip";
+  grip.textContent = "⠿";
+  grip.title = words.drag ?? "";
+  grip.setAttribute("aria-hidden", "true"); // the buttons do the same
+  moves.append(grip, up, down, remove);
   step.append(moves);
   step.draggable = true;
   step.addEventListener("dragstart", (event) => {

@@ -55,6 +55,15 @@ document.addEventListener("keydown", (event) => {
   bar.querySelector("button")?.focus();
 });
 
+const copier = /** @type {HTMLButtonElement | null} */ (document.getElementById("copy"));
+if (copier && navigator.clipboard) copier.hidden = false;
+copier?.addEventListener("click", async () => {
+  const answer = await fetch(copier.dataset.address ?? "");
+  if (!answer.ok) return;
+  await navigator.clipboard.writeText(await answer.text());
+  copier.textContent = copier.dataset.copied ?? "";
+});
+
 report?.addEventListener("pointerup", () => setTimeout(offer));
 report?.addEventListener("keyup", (event) => event.shiftKey && offer());
 document.addEventListener("selectionchange", () => getSelection()?.isCollapsed && hide());
@@ -74,7 +83,7 @@ bar?.addEventListener("click", (event) => {
     field.value = text;
     return; // the form is sent
   }
-  next.value = button.name === "against" ? `What speaks against this: “${text}”?` : `About “${text}”: `;
+  next.value = (button.dataset.question ?? "").replace("{text}", () => text);
   hide();
   next.scrollIntoView({ block: "center" });
   next.focus();

@@ -15,7 +15,7 @@ form?.addEventListener("submit", (event) => {
     if (sending.status < 400) location.assign(sending.responseURL);
     else fail(sending.responseText);
   });
-  sending.addEventListener("error", () => fail("The files could not be sent: the server cannot be reached."));
+  sending.addEventListener("error", () => fail(form.dataset.away ?? ""));
   /** @param {string} why */
   function fail(why) {
     bar?.setAttribute("hidden", "");

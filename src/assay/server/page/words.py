@@ -1,0 +1,161 @@
+"""What templates say of values: states, counts, sums, times; in the language of the page."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Protocol
+
+from markupsafe import Markup, escape
+
+from assay.core.later import later
+from assay.core.translation import ENGLISH, N_, gettext, ngettext, number, speech
+
+numbers, dates = later("babel.numbers"), later("babel.dates")
+
+_STATES = {
+    "created": N_("queued"),
+    "queued": N_("queued"),
+    "running": N_("running"),
+    "waiting": N_("waiting"),
+    "paused": N_("paused"),
+    "completed": N_("completed"),
+    "failed": N_("failed"),
+    "cancelled": N_("cancelled"),
+    "exhausted": N_("ended at a limit"),
+    "planned": N_("to come"),
+    "finished": N_("finished"),
+    "stopped": N_("stopped"),
+    "reading": N_("being read"),
+    "done": N_("done"),
+}
+_ROLES = {"reader": N_("reader"), "member": N_("member"), "admin": N_("admin")}
+_MEASURES = {
+    "usd": N_("money"),
+    "tokens": N_("tokens"),
+    "seconds": N_("time"),
+    "searches": N_("searches"),
+    "pages": N_("pages"),
+    "agents": N_("agents"),
+}
+_EVERY = {
+    "w": (N_("every week"), N_("every {count} weeks")),
+    "d": (N_("every day"), N_("every {count} days")),
+    "h": (N_("every hour"), N_("every {count} hours")),
+    "m": (N_("every minute"), N_("every {count} minutes")),
+}
+
+
+class HasStanding(Protocol):
+    """A run in a list."""
+
+    @property
+    def status(self) -> str: ...
+    @property
+    def queued(self) -> object: ...
+    @property
+    def executed(self) -> object: ...
+
+
+def said(message: str, **values: object) -> Markup:
+    """A message with values in their places, each escaped."""
+    return escape(gettext(message)).format(**values)
+
+
+def counted(count: int, one: str, several: str) -> str:
+    """`1 source`, `2,000 sources`."""
+    return ngettext(one, several, count).format(count=number(count))
+
+
+def status_word(status: str) -> str:
+    """How a run, an agent or an addition stands, in a word."""
+    return gettext(_STATES.get(status, status))
+
+
+def standing(run: HasStanding) -> str:
+    """How a run in a list stands: one which nobody executes yet is queued."""
+    waits = run.queued and run.status in ("created", "running") and not run.executed
+    return status_word("queued" if waits else run.status)
+
+
+def role_word(role: str) -> str:
+    """What a user may be."""
+    return gettext(_ROLES.get(role, role))
+
+
+def measure_word(measure: str) -> str:
+    """What there is a limit of."""
+    return gettext(_MEASURES.get(measure, measure))
+
+
+def every(code: str) -> str:
+    """`2w` as how often: `every 2 weeks`."""
+    count, unit = code[:-1], code[-1:]
+    if not count.isdecimal() or unit not in _EVERY:
+        return gettext("every {time}").format(time=code)
+    one, several = _EVERY[unit]
+    if count == "1":
+        return gettext(one)
+    return gettext(several).format(count=number(int(count)))
+
+
+def money(usd: float) -> str:
+    """`$0.42`; small sums to the hundredth of a cent."""
+    small = 0 < usd < 0.1
+    if speech().locale == ENGLISH:
+        return f"${usd:.4f}" if small else f"${usd:,.2f}"
+    shape = "#,##0.0000 ¤" if small else None
+    return str(numbers.format_currency(usd, "USD", shape, locale=speech().locale, currency_digits=shape is None))
+
+
+def decimal(value: float) -> str:
+    """A number with one digit behind its point."""
+    found = speech().locale
+    return (
+        f"{value:,.1f}" if found == ENGLISH else str(numbers.format_decimal(round(value, 1), "#,##0.0", locale=found))
+    )
+
+
+def duration(seconds: float) -> str:
+    """`8 s`, `6 min 5 s`, `2 h 10 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, left = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {left} s" if left and minutes < 10 else f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def ago(iso: str, now: datetime | None = None) -> str:
+    """How long ago a moment was, in words."""
+    try:
+        then = datetime.fromisoformat(iso)
+    except ValueError:
+        return iso
+    seconds = ((now or datetime.now(UTC)) - then).total_seconds()
+    minutes = int(seconds // 60)
+    if minutes >= 1440:
+        return counted(minutes // 1440, "{count} day ago", "{count} days ago")
+    if minutes >= 60:
+        return counted(minutes // 60, "{count} hour ago", "{count} hours ago")
+    return counted(minutes, "{count} minute ago", "{count} minutes ago") if minutes >= 1 else gettext("just now")
+
+
+def moment(iso: str) -> str:
+    """A moment (UTC) to the minute: `2026-11-02 14:05`."""
+    found = speech().locale
+    try:
+        then = datetime.fromisoformat(iso)
+    except ValueError:
+        return iso
+    return f"{then:%Y-%m-%d %H:%M}" if found == ENGLISH else str(dates.format_datetime(then, "short", locale=found))
+
+
+def short_day(iso: str) -> str:
+    """A day in figures: `2026-11-02`."""
+    found = speech().locale
+    try:
+        then = datetime.fromisoformat(iso)
+    except ValueError:
+        return iso
+    return iso[:10] if found == ENGLISH else str(dates.format_date(then.date(), "medium", locale=found))

@@ -1,0 +1,193 @@
+"""The page in another language: chosen by the browser or by somebody, whole, with the figures and dates of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+
+import httpx
+import jinja2
+import pytest
+from babel.messages.pofile import read_po
+from hypothesis import given
+from hypothesis import strategies as st
+from serving import TIDE, TIDES, Served, begun, served, until
+from starlette.requests import Request
+
+from assay.locale import FOLDER, LOCALES, PAGE_LOCALES, page_catalogue, speaking_page
+from assay.server.page.language import language_of
+from assay.server.page.words import ago, counted, decimal, every, moment, money, said, short_day, status_word
+
+TEMPLATES = Path(str(files("assay.server.page"))) / "templates"
+SHOWN = ("placeholder", "title", "aria-label", "label", "data-confirm", "data-on", "data-off", "data-denied")
+NO_WORDS = frozenset(
+    ("Assay", "UTC", "Enter", "Esc", "Ctrl", "g", "h", "r", "l", "j", "k", "s", "· Assay", "assay config")
+)
+"""What is the same in every language."""
+EXAMPLES = frozenset(("https://", "openai:gpt-5", "server.runs_per_hour"))
+GERMAN = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.5", "Accept": "text/html"}
+
+
+class Texts(HTMLParser):
+    """What a person reads on a page: its texts, and the attributes which are shown or read out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [value for name, value in attrs if name in SHOWN and value]
+
+    def handle_data(self, data: str) -> None:
+        self.found += [" ".join(data.split())]
+
+
+def texts(html: str) -> list[str]:
+    """Every text of a page which says something."""
+    parser = Texts()
+    parser.feed(html)
+    return [each for each in parser.found if re.search(r"[^\W\d_]", each)]
+
+
+def bare(template: str) -> str:
+    """The data of a template, without what is filled in and what is for templates alone."""
+    source = re.sub(r"\{% block (?:kind|words) %\}.*?\{% endblock %\}", "", template)
+    tokens = jinja2.Environment(trim_blocks=True, lstrip_blocks=True).lex(source)
+    return "".join(text if kind == "data" else "0" if kind == "variable_begin" else "" for _, kind, text in tokens)
+
+
+@pytest.mark.parametrize("path", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: path.stem)
+def test_a_template_has_no_words_of_its_own(path: Path) -> None:
+    left = {re.sub(r"[0·:,.…()\s]+$|^[0·:,.…()\s]+", "", each) for each in texts(bare(path.read_text()))}
+    assert {each for each in left if len(each) > 1} - NO_WORDS - EXAMPLES == set()
+
+
+def test_a_template_with_words_of_its_own_is_found() -> None:
+    assert texts(bare('<p>{{ _("Fine") }} and more</p><input title="Here">')) == ["0 and more", "Here"]
+
+
+@pytest.mark.parametrize("locale", PAGE_LOCALES[1:])
+def test_a_translation_has_the_places_of_its_message(locale: str) -> None:
+    assert locale in LOCALES
+    with (FOLDER / locale / "LC_MESSAGES" / "page.po").open("rb") as file:
+        messages = [each for each in read_po(file, locale=locale) if each.id]
+    assert len(messages) > 400
+    for message in messages:
+        several = isinstance(message.id, tuple)
+        ids = message.id if several else (message.id,)
+        forms = message.string if several else (message.string,)
+        for form in forms:
+            assert set(re.findall(r"\{\w*\}", form)) == set(re.findall(r"\{\w*\}", ids[0])), message.id
+            assert form.endswith(".") == ids[0].endswith("."), message.id
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("spoken") / "home") as server:
+        path = f"{server.url}/api/v1/collections/tides/documents?name=tides.md"
+        httpx.post(path, content=TIDES.encode(), trust_env=False).raise_for_status()
+        yield server
+
+
+async def test_no_screen_has_a_message_in_english_for_who_reads_german(server: Served) -> None:
+    with (FOLDER / "de" / "LC_MESSAGES" / "page.po").open("rb") as file:
+        ids = {
+            form for each in read_po(file) if each.id for form in ([each.id] if isinstance(each.id, str) else each.id)
+        }
+    english = {each for each in ids if page_catalogue("de").gettext(each) != each} - {"member"}  # value of a setting
+    async with server.client(headers=GERMAN) as client:
+        run = await begun(client, TIDE, scope={"collections": ["tides"]}, report={"language": "de"})
+        await until(client, run)
+        await client.post("/schedules", data={"question": "Wann?", "every": "2w", "collection": "tides"})
+        screens = [
+            "/",
+            "/runs",
+            "/runs?label=starred",
+            "/threads",
+            "/schedules",
+            "/library",
+            "/library/tides",
+            "/verify",
+        ]
+        screens += ["/compare", "/settings", "/admin", "/admin/users", "/admin/runs", "/admin/health", "/admin/audit"]
+        screens += [f"/runs/{run}", f"/runs/{run}/activity", "/runs/nowhere", "/login"]
+        for path in screens:
+            page = await client.get(path)
+            assert page.headers["content-language"] == "de", path
+            assert '<html lang="de"' in page.text
+            left = {each for each in texts(page.text) if each in english}
+            assert left == set(), path
+
+
+async def test_a_live_screen_speaks_the_language_of_who_watches(server: Served) -> None:
+    async with server.client() as client:
+        run = await begun(client, TIDE, scope={"collections": ["tides"]})
+        await until(client, run)
+        for headers, words in (({}, "Read the report"), (GERMAN, "Den Bericht lesen")):
+            live = await client.get(f"/runs/{run}/live", headers=headers)
+            assert words in live.text
+            screen = await client.get(f"/runs/{run}/activity", headers=headers)
+            assert words in screen.text
+
+
+async def test_what_somebody_chose_counts_more_than_his_browser(server: Served) -> None:
+    async with server.client(headers=GERMAN) as client:
+        kept = await client.post("/theme", data={"language": "en", "density": "compact", "theme": "nonsense"})
+        chosen = [cookie.partition(";")[0] for cookie in kept.headers.get_list("set-cookie")]
+        assert chosen == ["assay-theme=system", "assay-density=compact", "assay-language=en"]
+        page = await client.get("/settings", headers={"Cookie": "; ".join(chosen)})
+        assert "Appearance" in page.text
+        assert 'data-density="compact"' in page.text
+        again = await client.post("/theme", data={"language": ""})
+        assert again.headers["set-cookie"].startswith('assay-language=""')
+        assert "Darstellung" in (await client.get("/settings", headers={"Cookie": 'assay-language=""'})).text
+
+
+async def test_a_fault_is_told_in_the_language_of_the_page(server: Served) -> None:
+    async with server.client(headers=GERMAN) as client:
+        assert "Es gibt nichts mit diesem Namen" in (await client.get("/runs/nowhere")).text
+        sent = await client.post("/runs/nowhere/steer", data={"text": ""}, headers={"HX-Request": "true"})
+        assert "schreiben Sie, was der Lauf berücksichtigen soll" in sent.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "cookie", "language"),
+    [
+        ("", "", "en"),
+        ("de", "", "de"),
+        ("fr-FR, de-CH;q=0.8, en;q=0.9", "", "en"),
+        ("de;q=0, en;q=0.1", "", "en"),
+        ("de;q=x", "", "en"),
+        ("en", "de", "de"),
+        ("de", "klingon", "de"),
+    ],
+)
+def test_a_language_is_chosen_by_cookie_and_browser(asked: str, cookie: str, language: str) -> None:
+    sent = [(b"accept-language", asked.encode()), (b"cookie", f"assay-language={cookie}".encode())]
+    assert language_of(Request({"type": "http", "headers": sent})) == language
+
+
+@given(st.text(st.characters(codec="latin-1"), max_size=600))
+def test_whatever_a_browser_asks_for_there_is_a_language(header: str) -> None:
+    sent = [(b"accept-language", header.encode("latin-1"))]
+    assert language_of(Request({"type": "http", "headers": sent})) in PAGE_LOCALES
+
+
+def test_figures_dates_and_states_are_those_of_the_language() -> None:
+    def words() -> tuple[str, ...]:
+        at = "2026-11-02T14:05:00+00:00"
+        figures = (money(1234.5), money(0.0123), money(0), decimal(2.34), counted(1200, "{count} run", "{count} runs"))
+        return (*figures, moment(at), short_day(at), every("2w"), every("1d"), status_word("waiting"), ago("soon"))
+
+    english = ("$1,234.50", "$0.0123", "$0.00", "2.3", "1,200 runs", "2026-11-02 14:05", "2026-11-02")
+    assert words() == (*english, "every 2 weeks", "every day", "waiting", "soon")
+    with speaking_page("de"):
+        german = ("1.234,50 $", "0,0123 $", "0,00 $", "2,3", "1.200 Läufe", "02.11.26, 14:05", "02.11.2026")
+        assert tuple(each.replace("\xa0", " ") for each in words()) == (
+            *german,
+            *("alle 2 Wochen", "jeden Tag", "wartet auf Sie", "soon"),
+        )
+        assert said("{least} to {most}", least="<b>", most="2") == "&lt;b&gt; bis 2"
