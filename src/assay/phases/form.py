@@ -214,9 +214,8 @@ ALIKE = 0.5
 
 
 def gaps(coverage: Sequence[Coverage]) -> tuple[str, ...]:
-    """The lines of the section: parts on which nothing was found, and parts answered partly where a reason is known."""
-    told = (each for each in coverage[1:] if each.status == "not" or (each.status == "partly" and each.reason))
-    return tuple(dict.fromkeys(map(_line, told)))
+    """The lines of the section: parts on which nothing was found, and parts answered partly."""
+    return tuple(dict.fromkeys(_line(each) for each in coverage[1:] if each.status != "answered"))
 
 
 def reconciled(text: str, coverage: Sequence[Coverage]) -> str:
@@ -259,7 +258,8 @@ def _share(part: Coverage, text: str) -> float:
 
 def _line(part: Coverage) -> str:
     title = " ".join(part.part.split())
-    return f"{title}: {part.reason}" if part.reason else title
+    reason = part.reason or (_(phrases.STEPS["partly"]) if part.status == "partly" else "")
+    return f"{title}: {reason}" if reason else title
 
 
 # What was asked for and a model which only quotes cannot do.
