@@ -258,8 +258,9 @@ def _share(part: Coverage, text: str) -> float:
 
 def _line(part: Coverage) -> str:
     title = " ".join(part.part.split())
-    reason = part.reason or (_(phrases.STEPS["partly"]) if part.status == "partly" else "")
-    return f"{title}: {reason}" if reason else title
+    if part.status == "partly" and not part.reason:
+        return f"{title} ({_(phrases.STEPS['partly'])})"
+    return f"{title}: {part.reason}" if part.reason else title
 
 
 # What was asked for and a model which only quotes cannot do.

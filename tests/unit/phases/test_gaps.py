@@ -30,7 +30,7 @@ def test_the_lines_are_the_parts_not_found_and_those_answered_in_part() -> None:
     )
     assert gaps(parts) == (
         "Weight: No page says it.",
-        "Price: answered in part",
+        "Price (answered in part)",
         "Maker: Only the country.",
         "Colour",
     )
