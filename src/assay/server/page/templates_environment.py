@@ -21,6 +21,7 @@ from assay.core.clean import HARMFUL, link_target, local_path, one_line
 from assay.core.errors import AssayError
 from assay.core.ports.users import Permission
 from assay.core.translation import number
+from assay.core.ways import read_on, worded
 from assay.export.html.evidence_section import place
 from assay.export.html.signs import sprite, word
 from assay.server import guards
@@ -222,7 +223,15 @@ ENVIRONMENT = Environment(
     lstrip_blocks=True,
     auto_reload=False,
 )
+
+
+def _worded(text: str) -> str:
+    with read_on("page"):  # fragments are drawn by a task of no request
+        return worded(text)
+
+
 ENVIRONMENT.filters.update(
+    worded=_worded,
     ago=ago,
     brief=brief_of,
     duration=duration,
