@@ -88,6 +88,7 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
             r"config set [\w.,… ]*[\w,…]",
             ("PATCH /api/v1/settings", "change it in Assay's settings", "change it in the settings"),
         ),
+        (r"schedule add", ("POST /api/v1/schedules", "Assay's page of schedules", "the form on this page")),
         (r"config list", ("GET /api/v1/settings", "the settings of Assay", "the settings")),
         (r"docs embed --anew", (_OPERATOR + "compute them anew",) * 3),
         (r"db (check|restore|migrate|backup)", (_OPERATOR + "look after its store",) * 3),

@@ -235,7 +235,9 @@ def _user(call: RouteCall) -> Who:
     """
     who = who_of(call.request)
     if who is None:
-        raise refusal("wrong-state", "this server demands no login: make a user (assay users add NAME) and restart it")
+        raise refusal(
+            "wrong-state", "this server demands no login: whoever runs it has to add a user, and to start it again"
+        )
     return who
 
 
