@@ -16,7 +16,7 @@ help:
 	@echo "make test     format, lint, types, import contracts and all tests"
 	@echo "make test-fast  only the unit and contract tests which were quick when they last ran here"
 	@echo "make crash    kill runs at every point and at 300 random moments, and resume them (make test takes a sample)"
-	@echo "make fuzz     give everything which reads foreign bytes bytes nobody wrote, for 15 minutes (SECONDS=7200: two hours)"
+	@echo "make fuzz     give everything which reads foreign bytes bytes nobody wrote, for 15 minutes (SECONDS=7200: two hours), and the server odd requests"
 	@echo "make lock     pin what the image installs, with hashes (needs uv)"
 	@echo "make check    the same without the tests"
 	@echo "make format   format and fix what can be fixed"
@@ -43,6 +43,7 @@ crash: $(VENV)/.installed
 
 fuzz: $(VENV)/.installed
 	@$(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS)
+	@ASSAY_TEST_EXAMPLES=100 $(BIN)/python -m pytest -q tests/server/test_server_conformance.py
 
 lock:
 	@uv pip compile pyproject.toml --extra server --extra workers --extra office --extra s3 --extra pdf --extra docx \

@@ -190,6 +190,7 @@ def flood(asked: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         server = started_server(asked, f"{folder}/home")
         url, process = server.stdout.readline().strip(), psutil.Process(server.pid)  # type: ignore[union-attr]
+        await_answers(url)
         before, calm = process.memory_info().rss, snapshots(url, 50)
         ways = ("--as", "opener", "--at", url, "--followers", 2 * asked.open // READERS)
         openers = [started(*ways) for _ in range(READERS)]
@@ -223,11 +224,25 @@ def started_server(asked: argparse.Namespace, home: str) -> subprocess.Popen[str
     return started("--as", "server", "--at", home, "--runs", asked.runs, "--open", asked.open, *place)
 
 
+def await_answers(url: str) -> None:
+    """Wait until a server which said its address answers there: on a busy machine that takes a moment."""
+    end = time.monotonic() + 30
+    with httpx.Client(base_url=url, trust_env=False) as client:
+        while True:
+            try:
+                client.get("/livez").raise_for_status()
+                return
+            except httpx.HTTPError:
+                assert time.monotonic() < end, "the server did not come up"
+                time.sleep(0.05)
+
+
 def measure(asked: argparse.Namespace) -> None:
     """One server, its followers, and the figures."""
     with tempfile.TemporaryDirectory() as folder:
         server = started_server(asked, f"{folder}/home")
         url, process = server.stdout.readline().strip(), psutil.Process(server.pid)  # type: ignore[union-attr]
+        await_answers(url)
         snapshots(url, 20)
         alone, memory = write(server, process, asked.rate, asked.seconds), process.memory_info().rss
         each, written = asked.followers // READERS, int(asked.rate * asked.seconds)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from assay.core.ports import Commit, EventDraft, Journal
+from assay.core.ports import Commit, EventDraft, Journal, RunInputs
 from assay.core.ports.users import UserRow
 from assay.core.ports.webhooks import Delivery, NewEvents, Webhook, WebhookStore
 
@@ -139,3 +139,37 @@ async def test_webhooks_go_with_their_user(stores, webhooks) -> None:
         await webhooks.add(hook(f"w-{name}", name))
     await stores.one.users.remove("ana")
     assert [each.id for each in await webhooks.all()] == ["w-bob"]
+
+
+async def test_a_run_is_made_with_its_webhook_and_takes_it_along(stores, webhooks, ana) -> None:
+    await ana.create("r", "?", b"{}", [draft("created", "run.created")], given=RunInputs(webhook=hook("w1")))
+    await begun(ana, "other")
+    for run_id in ("r", "other"):
+        await said(ana, run_id, "run.waiting", "waiting")
+    assert await webhooks.all("ana") == []
+    [kept] = await webhooks.all("ana", "r")
+    assert (kept.run, kept.created, kept.secret) == ("r", stores.wall.seconds, "whsec_x")
+    assert await webhooks.one("ana", "w1") == kept
+    assert await webhooks.one("bob", "w1") is None
+    await webhooks.add(hook("w2"))  # one of all runs, which is told of what comes: it hides nothing of the run's own
+    assert await noted(webhooks) == [("r", ["run.waiting"])]
+    for run_id in ("r", "other"):
+        await said(ana, run_id, "run.completed", "completed")
+    assert await noted(stores.two.webhooks) == [("r", ["run.completed"]), ("other", ["run.completed"])]
+    assert [each.id for each in await webhooks.all()] == ["w2"]
+    await webhooks.note({}, [Delivery(id="evt_1", webhook="w1", type="run.finished", body=b"{}")])
+    assert [each.id for each in await webhooks.all()] == ["w1", "w2"]  # it has still to be told
+    await webhooks.settle("evt_1", "sent")
+    stores.wall.seconds += 1_000
+    assert await webhooks.drop_settled(10_000) == 0
+    assert len(await webhooks.all("ana", "r")) == 1
+    assert await webhooks.drop_settled(500) == 1
+    assert await webhooks.all("ana", "r") == []
+
+
+async def test_a_run_which_is_deleted_has_no_webhook(webhooks, ana) -> None:
+    await ana.create("r", "?", b"{}", [draft("created", "run.created")], given=RunInputs(webhook=hook("w1")))
+    await webhooks.note({}, [Delivery(id="evt_1", webhook="w1", type="run.waiting", body=b"{}")])
+    await ana.delete("r")
+    assert await webhooks.one("ana", "w1") is None
+    assert await webhooks.claim(5, 30) == []

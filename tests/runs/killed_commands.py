@@ -176,6 +176,13 @@ def due(place: Place) -> None:
     scheduled(place)
 
 
+def unowned(place: Place) -> None:
+    """What was made without a login, and a user who may have it."""
+    researched(place)
+    scheduled(place)
+    place.must("users", "add", "ana", "--no-password", "--role", "admin")
+
+
 def answers(place: Place) -> Any:
     """The rows of a batch, by their ids; each once."""
     path = place.folder / "out" / "results.jsonl"
@@ -194,6 +201,17 @@ def _listed(read: Any) -> list[Any]:
     return (
         read if isinstance(read, list) else list(read.get("schedules", read).values() if isinstance(read, dict) else [])
     )
+
+
+def owners(place: Place) -> Any:
+    """Whose everything is, and whose the schedules are."""
+    with closing(sqlite3.connect(place.home / "assay.db")) as connection:
+        tables = ("runs", "collections", "documents", "snapshots", "threads", "files")
+        found = {
+            table: connection.execute(f"SELECT owner, count(*) FROM {table} GROUP BY 1").fetchall() for table in tables
+        }
+    listed = _listed(json.loads((place.home / "schedules.json").read_text()))
+    return found, sorted(each.get("owner", "") for each in listed)
 
 
 def copies(place: Place) -> Any:
@@ -248,6 +266,7 @@ COMMANDS: Mapping[str, KilledCommand] = {
         schedules,
         _scheduled_already,
     ),
+    "users adopt": KilledCommand(unowned, ("users", "adopt", "ana", "--yes"), owners),
     "schedule run-due": KilledCommand(due, ("schedule", "run-due"), schedules),
 }
 

@@ -148,3 +148,25 @@ async def test_what_cannot_be_stopped_is_said(home: Assay, tmp_path: Path) -> No
     await run.view()
     with pytest.raises(NotNow, match="none of its agents is at work"):
         await home.stop_agent(run.run_id, 2)
+
+
+async def test_a_tool_stops_one_agent_alone(home: Assay, tmp_path: Path) -> None:
+    mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+    from assay.server.local import LocalRuns
+    from assay.server.mcp.mcp_server import build_server
+    from assay.server.mcp.service import McpService
+    from assay.server.protocol_runs import Caller
+
+    run = await begun(home, Scripted(orchestrated()), tmp_path, "orchestrated")
+    caller = Caller(home, LocalRuns(home))
+    async with mcp.Client(build_server(McpService(caller_of=lambda _: caller))) as client:
+        nobody = await client.call_tool("cancel", {"run_id": run.run_id, "agent": 9})
+        assert nobody.is_error
+        assert "assay runs" not in nobody.content[0].text
+        stopped = await client.call_tool("cancel", {"run_id": run.run_id, "agent": 2})
+        assert not stopped.is_error, stopped.content
+        view = await run.view()
+        assert view.status == "completed"
+        assert [(lane.lane, lane.stop) for lane in view.lanes] == [(1, "done"), (2, "stopped")]
+        late = await client.call_tool("cancel", {"run_id": run.run_id, "agent": 2})
+        assert late.is_error

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import jsonschema
 import pytest
+from conformance import COMMAND
 from serving import TIDE, TIDES, Served, begun, served, until
 
 REQUESTS = 600
@@ -127,6 +128,7 @@ async def test_nothing_a_client_sends_makes_the_server_fail(server: Served) -> N
             assert answer.status_code not in (500, 502), (request, answer.text)
             if answer.status_code >= 400:
                 problem.validate(answer.json())
+                assert not COMMAND.search(answer.content), (request, answer.text)
         assert {200, 404, 422} <= statuses.keys()
         assert (await client.get("/readyz")).status_code == 200
     assert "Traceback" not in server.said()

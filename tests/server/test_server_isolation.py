@@ -66,6 +66,7 @@ QUERIES: dict[str, list[dict[str, str]]] = {
     "all_events": [{}],
     "create_run": [{}],
     "compare_runs": [{"a": "{run}", "b": "{run}"}],
+    "list_webhooks": [{"run": "{run}"}],
     "draw_page": [{}, {"width": "300"}],
     "find_printed": [{"start": "0", "end": "5"}],
     "list_all_runs": [{}],

@@ -293,3 +293,83 @@ async def test_several_servers_tell_a_webhook_once(new_database: Callable[[], st
                 assert [(each["state"], each["attempts"]) for each in deliveries] == [("sent", 1)] * 3
     finally:
         receiver.close()
+
+
+SECRET = "whsec_" + base64.b64encode(b"a secret of the client's, 32 byt").decode()
+
+
+async def test_a_run_tells_its_own_webhook_and_no_other_run_does(tmp_path: Path, receiver: Receiver) -> None:
+    home = tmp_path / "home"
+    with served(home, **LOOPBACK) as server:
+        async with server.client() as client:
+            await until(client, await asked(client))
+            run = await asked(client, webhook={"url": receiver.url, "secret": SECRET})
+            await receiver.until(lambda: len(receiver.got) == 1)
+            told = verified(receiver.got[0], SECRET)
+            assert (told["type"], told["data"]["id"], told["data"]["status"]) == ("run.finished", run, "completed")
+            await until(client, await asked(client))
+            assert (await client.get("/api/v1/webhooks")).json()["webhooks"] == []
+            answer = await client.get("/api/v1/webhooks", params={"run": run})
+            [hook] = answer.json()["webhooks"]
+            assert (hook["run"], hook["url"], len(hook["events"])) == (run, receiver.url, 4)
+            assert SECRET not in answer.text + (await client.get(f"/api/v1/webhooks/{hook['id']}")).text + server.said()
+            [delivery] = (await client.get(f"/api/v1/webhooks/{hook['id']}/deliveries")).json()["deliveries"]
+            assert delivery["id"] == told["id"]
+            assert (await client.delete(f"/api/v1/runs/{run}")).status_code == 204
+            assert (await client.get(f"/api/v1/webhooks/{hook['id']}")).status_code == 404
+        assert len(receiver.got) == 1
+    with sqlite3.connect(home / "assay.db") as database:
+        assert database.execute(
+            "SELECT (SELECT count(*) FROM webhooks) + (SELECT count(*) FROM deliveries)"
+        ).fetchone() == (0,)
+
+
+async def test_a_repeated_request_tells_once_and_a_follow_up_has_a_webhook_too(
+    tmp_path: Path, receiver: Receiver
+) -> None:
+    hook = {"url": receiver.url, "secret": SECRET, "events": ["run.finished"]}
+    with served(tmp_path / "home", **LOOPBACK) as server:
+        async with server.client() as client:
+            await client.post("/api/v1/collections/tides/documents?name=tides.md", content=TIDES.encode())
+            body, key = (
+                {"question": TIDE, "scope": {"collections": ["tides"]}, "webhook": hook},
+                {"Idempotency-Key": '"a"'},
+            )
+            first = await client.post("/api/v1/runs", json=body, headers=key)
+            again = await client.post("/api/v1/runs", json=body, headers=key)
+            assert (first.status_code, first.json()["id"]) == (202, again.json()["id"])
+            await until(client, first.json()["id"])
+            await receiver.until(lambda: len(receiver.got) == 1)
+            path = f"/api/v1/runs/{first.json()['id']}/follow-up"
+            more = await client.post(path, json={"question": "And in Brest?", "webhook": hook})
+            assert more.status_code == 202, more.text
+            await receiver.until(lambda: len(receiver.got) == 2)
+            told = [verified(got, SECRET)["data"]["id"] for got in receiver.got]
+            assert told == [first.json()["id"], more.json()["id"]]
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        {"url": "http://169.254.169.254/latest", "secret": SECRET},
+        {"url": "https://10.0.0.1/hook", "secret": SECRET},
+        {"url": "file:///etc/passwd", "secret": SECRET},
+        {"url": "http://127.0.0.1:9/hook", "secret": "whsec_c2hvcnQ="},
+        {"url": "http://127.0.0.1:9/hook", "secret": "no secret of the standard"},
+        {"url": "http://127.0.0.1:9/hook", "secret": SECRET, "events": []},
+        {"url": "http://127.0.0.1:9/hook", "secret": SECRET, "events": ["schedule.finished"]},
+        {"url": "http://127.0.0.1:9/hook"},
+    ],
+)
+async def test_a_webhook_which_cannot_be_begins_no_run(shared: Served, hook: dict[str, Any]) -> None:
+    async with shared.client() as client:
+        answer = await client.post("/api/v1/runs", json={"question": TIDE, "webhook": hook})
+        assert answer.status_code == 422, answer.text
+        assert hook.get("secret", "-") not in answer.text
+        assert (await client.get("/api/v1/runs")).json()["runs"] == []
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("refused") / "home", **LOOPBACK) as server:
+        yield server

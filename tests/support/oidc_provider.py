@@ -57,6 +57,7 @@ class Provider:
     fault: str = ""
     codes: dict[str, Grant] = field(default_factory=dict)
     access: dict[str, dict[str, Any]] = field(default_factory=dict)
+    ended: list[str] = field(default_factory=list)
 
     def metadata(self, _request: Request) -> JSONResponse:
         return JSONResponse(
@@ -66,6 +67,7 @@ class Provider:
                 "token_endpoint": f"{self.issuer}/token",
                 "userinfo_endpoint": f"{self.issuer}/userinfo",
                 "jwks_uri": f"{self.issuer}/jwks",
+                "end_session_endpoint": f"{self.issuer}/logout",
                 "response_types_supported": ["code"],
                 "subject_types_supported": ["public"],
                 "code_challenge_methods_supported": ["S256"],
@@ -168,11 +170,24 @@ class Provider:
         told = {name.removeprefix("userinfo_"): value for name, value in person.items() if name != "sub"}
         return JSONResponse(told | {"sub": "another" if self.fault == "userinfo of another" else person["sub"]})
 
+    def logout(self, request: Request) -> Any:
+        """RP-Initiated Logout 1.0: the hint says whose session ends, and only a known address is gone back to."""
+        said = request.query_params
+        try:
+            hint = jwt.decode(said.get("id_token_hint", ""), self.key, algorithms=["RS256"]).claims
+        except ValueError as error:
+            return JSONResponse({"error": type(error).__name__}, 400)
+        back = said.get("post_logout_redirect_uri", "")
+        if said.get("client_id") != CLIENT or hint["aud"] != CLIENT or not back.endswith("/login"):
+            return JSONResponse({"error": "invalid_request"}, 400)
+        self.ended.append(str(hint["sub"]))
+        return RedirectResponse(back, 302)
+
     async def control(self, request: Request) -> JSONResponse:
         given = await request.json()
         self.person, self.fault = given.get("person", self.person), given.get("fault", "")
         access = {**given.get("access", {})}
-        return JSONResponse({"access_token": self.signed_access(self.person, **access)})
+        return JSONResponse({"access_token": self.signed_access(self.person, **access), "ended": self.ended})
 
 
 FAULTS: dict[str, dict[str, Any]] = {
@@ -197,6 +212,7 @@ def main(port: int) -> None:
         Route("/authorize", provider.authorize),
         Route("/token", provider.token, methods=["POST"]),
         Route("/userinfo", provider.userinfo),
+        Route("/logout", provider.logout),
         Route("/control", provider.control, methods=["POST"]),
     ]
     uvicorn.run(Starlette(routes=routes), host="127.0.0.1", port=port, log_level="warning")
@@ -213,6 +229,11 @@ class Running:
         body = {"fault": fault, "access": access or {}, **({"person": person} if person else {})}
         answer = httpx.post(f"{self.issuer}/control", json=body, timeout=WAIT, trust_env=False)
         return str(answer.json()["access_token"])
+
+    def ended(self) -> list[str]:
+        """Whose sessions ended at the provider."""
+        answer = httpx.post(f"{self.issuer}/control", json={}, timeout=WAIT, trust_env=False)
+        return list(answer.json()["ended"])
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.plan import Plan
 from assay.core.ports import RunRow
+from assay.core.ports.webhooks import Webhook
 from assay.core.view import Steered
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Assay(RunQueue):
         sources: Sources | None = None,
         progress: Say | None = None,
         priority: int | None = None,
+        webhook: Webhook | None = None,
         **wanted: Unpack[RunOptions],
     ) -> str:
         """Store a run as `start` would, and execute nothing of it here; its id. `resume` does, in any process.
@@ -78,11 +80,13 @@ class Assay(RunQueue):
         Args:
             sources, progress, wanted: as `start`.
             priority: -100 to 100; the run is queued for workers as it is stored, in one transaction. None: it is not.
+            webhook: told of this run alone by a server over the same store (`Webhooks.for_run`).
 
         Raises:
             UsageError, UnknownName: as `start`, and as `enqueue` where there is a priority.
         """
-        return await app.run_start.create(self._context, question, sources, progress, priority, wanted)
+        stored = app.run_start.Storing(priority=priority, webhook=webhook)
+        return await app.run_start.create(self._context, question, sources, progress, stored, wanted)
 
     @named("assay.app.briefs:RunOptions")
     def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> RunHandle:

@@ -92,7 +92,7 @@ def remove_key(provider: str) -> bool:
 
 def _from_elsewhere(name: str, value: Value) -> object:
     if name in ON_THE_MACHINE:
-        raise ConfigError(f"{name} is set on the machine of the server alone: assay config set {name} …")
+        raise ConfigError(f"{name} is set on the machine of the server alone: whoever runs it has to set it there")
     if name.startswith("keys.") and name in settings.names():
         raise ConfigError(f"{name} is a key: PUT /api/v1/settings/keys/{name.removeprefix('keys.')}")
     if value is None:
@@ -104,7 +104,7 @@ def _from_elsewhere(name: str, value: Value) -> object:
         listed = found if isinstance(found, list) else [found]
         if any(plugins.split(str(model))[0] in ASIDE for model in listed):
             raise ConfigError(
-                "a model which reads a file of the server is set on its machine alone: assay config set models.…"
+                "a model which reads a file of the server is set on its machine alone: whoever runs it sets it there"
             )
     return found
 

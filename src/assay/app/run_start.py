@@ -25,11 +25,19 @@ from assay.app.warnings import ProgressNote, summed
 from assay.core import phrases
 from assay.core.brief import Brief, Estimate, Scope
 from assay.core.errors import EventLoopError
-from assay.core.ports import World
+from assay.core.ports import RunInputs, World
+from assay.core.ports.webhooks import Webhook
 from assay.core.translation import gettext as _
 from assay.locale import speaking
 from assay.phases.alone import DEPTH as AGENT_DEPTH
 from assay.run.engine import Prepare, RunTask, new_run_id
+
+
+class Storing(msgspec.Struct, frozen=True, kw_only=True):
+    """What is stored with a run that is only created: its priority in the queue, and the webhook told of it alone."""
+
+    priority: int | None = None
+    webhook: Webhook | None = None
 
 
 def start(
@@ -44,13 +52,13 @@ async def create(
     question: str,
     sources: Sources | None,
     progress: Say | None,
-    priority: int | None,
+    stored: Storing,
     wanted: RunOptions,
 ) -> str:
     """Store a run and execute nothing of it here; see `Assay.create`."""
-    check_priority(context, priority)
-    run_id = new_run_id()
-    await context.engine.prepared(run_id, _preparing(context, question, sources, progress, wanted), priority)
+    check_priority(context, stored.priority)
+    run_id, prepare = new_run_id(), _preparing(context, question, sources, progress, wanted)
+    await context.engine.prepared(run_id, prepare, stored.priority, RunInputs(webhook=stored.webhook))
     return run_id
 
 

@@ -37,6 +37,8 @@ NOTED_SECONDS = 60.0
 PREFIX = "assay_"
 TOKENS = 100
 """Tokens of one user."""
+LONGEST_ID_TOKEN = 6_000
+"""Characters: it has to fit into an address when it is shown to the provider again."""
 MISSING = "passwords need the extra `server`: pip install 'assay[server]'"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
@@ -60,7 +62,7 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
     """Who has logged in at a provider: the account there, and what he is to be here.
 
     `role` is his from now on, None leaves that of a known user; a new one is `first`. `create` lets him become a user,
-    `link` lets him take over a local one.
+    `link` lets him take over a local one. `id_token` is what the provider said of this login.
     """
 
     subject: str
@@ -69,6 +71,7 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
     first: UserRole = "member"
     create: bool = False
     link: bool = False
+    id_token: str = ""
 
 
 class Users:
@@ -185,8 +188,8 @@ class Users:
         await self._store.succeed(name)
         return await self._session(name)
 
-    async def _session(self, name: str) -> str:
-        """The secret of a new session."""
+    async def _session(self, name: str, issuer: str = "", id_token: str = "") -> str:
+        """The secret of a new session; one of an `issuer` can be ended there too."""
         now = self._wall()
         await self._store.drop_expired(now)
         secret = secrets.token_urlsafe(32)
@@ -198,6 +201,8 @@ class Users:
             created=now,
             expires=now + IDLE_SECONDS,
             used=now,
+            issuer=issuer,
+            id_token=id_token if len(id_token) <= LONGEST_ID_TOKEN else "",
         )
         await self._store.keep(session)
         return secret
@@ -221,7 +226,7 @@ class Users:
         )
         if not await self._store.keep(used):
             raise NotLoggedIn("this login has been used: begin it again")
-        return await self._session(user.name)
+        return await self._session(user.name, person.subject.partition(" ")[0], person.id_token)
 
     async def account(self, person: Person) -> UserRow:
         """The user a person at a provider is: the one who has this account, or had none, or a new one.
@@ -264,9 +269,11 @@ class Users:
         await self.log_in(name, old)
         await self.set_password(name, new)
 
-    async def log_out(self, who: Who) -> None:
-        """End a session."""
+    async def log_out(self, who: Who) -> Credential | None:
+        """End a session; it is given back, None where it has ended before."""
+        own = await self._store.credentials(who.name, who.via)
         await self._store.drop(who.name, who.via, who.credential)
+        return next((each for each in own if each.id == who.credential), None)
 
     # by what stands for them
 

@@ -21,7 +21,9 @@ from assay.core.ports.webhooks import Delivery, NewEvent, NewEvents, Webhook, We
 from assay.fetch.web.post import WebPoster
 
 WebhookEvent = Literal["run.finished", "run.failed", "run.cancelled", "run.waiting", "schedule.finished"]
+RunWebhookEvent = Literal["run.finished", "run.failed", "run.cancelled", "run.waiting"]
 EVENTS: tuple[WebhookEvent, ...] = get_args(WebhookEvent)
+RUN_EVENTS: tuple[RunWebhookEvent, ...] = get_args(RunWebhookEvent)
 
 TYPES: dict[str, WebhookEvent] = {
     RunCompleted.kind: "run.finished",
@@ -34,6 +36,8 @@ MOST = 20
 """Webhooks of one user."""
 PREFIX = "whsec_"
 SECRET_BYTES = 32
+SECRET_LENGTHS = range(24, 65)
+"""Bytes which a secret of Standard Webhooks may have."""
 
 
 class RunOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="object", tag="run"):
@@ -87,28 +91,35 @@ class Webhooks:
         Raises:
             UsageError: the address cannot be told anything, or the user has too many webhooks.
         """
-        if not events:
-            raise UsageError(f"name the events to tell: {', '.join(EVENTS)}")
         if len(await self.all(owner)) >= MOST:
             raise UsageError(f"a user has at most {MOST} webhooks: remove one first")
+        secret = PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+        return await self._store.add(await self._checked(owner, url, secret, events))
+
+    async def for_run(self, owner: str, url: str, secret: str, events: Sequence[RunWebhookEvent]) -> Webhook:
+        """A webhook for a run which is yet to be made, and keeps it then (`Assay.create`).
+
+        Raises:
+            UsageError: the address cannot be told anything, or the secret is none of Standard Webhooks.
+        """
+        _check_secret(secret)
+        return await self._checked(owner, url, secret, events)
+
+    async def _checked(self, owner: str, url: str, secret: str, events: Sequence[str]) -> Webhook:
+        if not events:
+            raise UsageError(f"name the events to tell: {', '.join(EVENTS)}")
         try:
             await self._poster.check(url)
         except FetchFailed as error:
             raise UsageError(
                 f"the address cannot be a webhook ({error}): give one that begins with https:// and is public"
             ) from error
-        made = Webhook(
-            id=f"wh_{secrets.token_hex(8)}",
-            owner=owner,
-            url=url,
-            secret=PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode(),
-            events=tuple(dict.fromkeys(events)),
-        )
-        return await self._store.add(made)
+        id, told = f"wh_{secrets.token_hex(8)}", tuple(dict.fromkeys(events))
+        return Webhook(id=id, owner=owner, url=url, secret=secret, events=told)
 
-    async def all(self, owner: str) -> list[Webhook]:
-        """The webhooks of a user."""
-        return await self._store.all(owner)
+    async def all(self, owner: str, run: str = "") -> list[Webhook]:
+        """The webhooks of a user which are told of all his runs, or of one `run` (its id) alone."""
+        return await self._store.all(owner, run)
 
     async def find(self, owner: str, id: str) -> Webhook:
         """One of them.
@@ -116,10 +127,9 @@ class Webhooks:
         Raises:
             UnknownName: he has none of that id.
         """
-        own = await self.all(owner)
-        found = next((each for each in own if each.id == id), None)
+        found = await self._store.one(owner, id)
         if found is None:
-            raise UnknownName("webhook", id, (each.id for each in own))
+            raise UnknownName("webhook", id, (each.id for each in await self.all(owner)))
         return found
 
     async def remove(self, owner: str, id: str) -> None:
@@ -153,6 +163,19 @@ class Webhooks:
         await self._store.note({}, made)
 
 
+def _check_secret(secret: str) -> None:
+    """Raises UsageError where a secret is none of Standard Webhooks; it is not repeated."""
+    try:
+        key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
+    except ValueError:
+        key = b""
+    if not secret.startswith(PREFIX) or len(key) not in SECRET_LENGTHS:
+        raise UsageError(
+            f"the secret of a webhook is {PREFIX} and then 24 to 64 random bytes in Base64: make one with "
+            f'`echo "{PREFIX}$(openssl rand -base64 32)"`'
+        )
+
+
 def deliveries_of(news: NewEvents, webhooks: Iterable[Webhook]) -> list[Delivery]:
     """What the webhooks of a run's owner are to be told of its new events: of equal events the same, by equal ids."""
     return [
@@ -160,6 +183,7 @@ def deliveries_of(news: NewEvents, webhooks: Iterable[Webhook]) -> list[Delivery
         for event in news.events
         for webhook in webhooks
         if webhook.owner == news.owner
+        and webhook.run in ("", news.run_id)
         and not webhook.disabled
         and (kind := TYPES[event.type]) in webhook.events
         and (at := datetime.fromisoformat(event.at)).timestamp() >= webhook.created - 1  # clocks differ

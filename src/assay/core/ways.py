@@ -1,11 +1,15 @@
 """How to do what a message proposes, in the words of where it is read: a command, a request, a tool, a button.
 
+Messages are written for the terminal. `way` words a proposal where a message is made; `worded` puts other words for the
+commands in a message which was made before, such as the stored reason of a failure.
+
 The surface is that of whoever asks now (a context variable, which the server sets for each request); without one it is
 the terminal.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -45,6 +49,64 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
 def way(action: str, name: str) -> str:
     """How to do `action` ("resume", "cancel", "approve" a run; "add" documents to a collection) with what is named."""
     return _WAYS[action][_surface.get()].format(name)
+
+
+_NAME = r"(?P<name>[\w.@-]+)"
+_OPERATOR = "have whoever runs the server "
+
+_COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
+    (re.compile(rf"`?\bassay {pattern}`?"), dict(zip(("http", "mcp", "page"), words, strict=True)))
+    for pattern, words in (
+        (rf"runs resume {_NAME}", tuple(_WAYS["resume"][each] for each in ("http", "mcp", "page"))),
+        (rf"runs cancel {_NAME}", tuple(_WAYS["cancel"][each] for each in ("http", "mcp", "page"))),
+        (rf"runs approve {_NAME}", tuple(_WAYS["approve"][each] for each in ("http", "mcp", "page"))),
+        (
+            rf"runs answer {_NAME}",
+            (
+                "POST /api/v1/runs/{}/answers",
+                "research_wait with run_id {} and answers",
+                "Answer, on the page of run {}",
+            ),
+        ),
+        (
+            rf"runs export {_NAME}( -o report\.json)?",
+            ("GET /api/v1/runs/{}/report?format=json", "research_report with run_id {}", "the report of run {}"),
+        ),
+        (
+            r"docs add PATH",
+            ("POST /api/v1/collections/{{collection}}/documents", "have the user add some in Assay", "in the library"),
+        ),
+        (r"docs list( --skipped)?", ("GET /api/v1/documents", "list_collections", "the library")),
+        (rf"models( {_NAME})?", ("GET /api/v1/models", "the settings of Assay", "the settings")),
+        (r"doctor", ("GET /api/v1/doctor", "the settings of Assay", "the administration")),
+        (
+            rf"users (add|passwd) {_NAME}( --role admin)?",
+            ("/api/v1/users", "the administration of Assay", "the administration"),
+        ),
+        (rf"keys set {_NAME}", ("PUT /api/v1/settings/keys/{}", "set its key in Assay", "set its key in the settings")),
+        (
+            r"config set [\w.,… ]*[\w,…]",
+            ("PATCH /api/v1/settings", "change it in Assay's settings", "change it in the settings"),
+        ),
+        (r"schedule add", ("POST /api/v1/schedules", "Assay's page of schedules", "the form on this page")),
+        (r"config list", ("GET /api/v1/settings", "the settings of Assay", "the settings")),
+        (r"docs embed --anew", (_OPERATOR + "compute them anew",) * 3),
+        (r"db (check|restore|migrate|backup)", (_OPERATOR + "look after its store",) * 3),
+        (r"keys sign [\w ]*\w( --replace)?", (_OPERATOR + "set up its key for signing",) * 3),
+        (r"mcp --allow-private", (_OPERATOR + "allow it",) * 3),
+        (r"runs prune", (_OPERATOR + "clean up",) * 3),
+    )
+)
+
+
+def worded(text: str) -> str:
+    """A message with words of where it is read now in the place of the commands in it."""
+    surface = _surface.get()
+    if surface == "terminal" or "assay " not in text:
+        return text
+    for pattern, words in _COMMANDS:
+        text = pattern.sub(lambda found: words[surface].format(found.groupdict().get("name") or ""), text)  # noqa: B023
+    return text
 
 
 @contextmanager

@@ -143,10 +143,12 @@ class Engine:
             owner=brief.owner,
         )
 
-    async def prepared(self, run_id: str, prepare: Prepare, priority: int | None = None) -> World:
+    async def prepared(
+        self, run_id: str, prepare: Prepare, priority: int | None = None, given: RunInputs = NOTHING
+    ) -> World:
         """Prepare a run and store it; where others took meanwhile what it would take of a day's limits, once more.
 
-        With a `priority` it is queued in the same transaction.
+        With a `priority` it is queued in the same transaction, in which it gets what it is `given`.
 
         Raises:
             UsageError: the budget is below one report.
@@ -155,7 +157,7 @@ class Engine:
         for _ in range(OVERTAKEN):
             brief, world = await prepare()
             with contextlib.suppress(Overtaken):
-                await self.create(run_id, brief, world, priority=priority)
+                await self.create(run_id, brief, world, given=given, priority=priority)
                 return world
         raise Overtaken
 

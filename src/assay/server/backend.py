@@ -23,6 +23,7 @@ from assay.core.errors import Cancelled, ConfigError, StoreError
 from assay.core.events import Envelope
 from assay.core.plan import Plan
 from assay.core.ports import QueueLimits
+from assay.core.ports.webhooks import Webhook
 from assay.core.view import RunView, ViewBuilder
 from assay.run.tasks import Tasks
 from assay.server.audit import Auditor
@@ -144,15 +145,22 @@ class Backend:
     # runs
 
     async def begin(
-        self, owner: str, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]
+        self,
+        owner: str,
+        question: str,
+        *,
+        sources: Sources | None = None,
+        webhook: Webhook | None = None,
+        **wanted: Unpack[RunOptions],
     ) -> str:
-        """Store a run and have it executed; its id.
+        """Store a run and have it executed; its id. A `webhook` is told of it alone.
 
         Raises:
             UsageError: as `Assay.create`.
         """
         async with self.rates.beginning(owner):
-            made = await self.engine(owner).create(question, sources=sources, priority=USUAL, **wanted)
+            assay = self.engine(owner)
+            made = await assay.create(question, sources=sources, priority=USUAL, webhook=webhook, **wanted)
         return await self._begun(owner, made)
 
     async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:

@@ -7,10 +7,12 @@ with the keys it publishes, by algorithms with a public key alone: `none` and sh
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
 from collections.abc import Mapping
 from typing import Any, cast
+from urllib.parse import urlencode
 
 import httpx2
 import msgspec
@@ -24,9 +26,11 @@ from joserfc.jws import JWSRegistry
 
 from assay.app.users import Person
 from assay.core.errors import ConfigError, NotLoggedIn, ProviderFailed
-from assay.core.ports.users import UserRole
+from assay.core.ports.users import Credential, UserRole
 from assay.settings import Settings
 from assay.settings.server import OidcSettings, secure
+
+log = logging.getLogger(__name__)
 
 SECONDS = 15.0
 """How long one answer of a provider may take."""
@@ -60,6 +64,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     token_endpoint: str
     jwks_uri: str
     userinfo_endpoint: str = ""
+    end_session_endpoint: str = ""
     id_token_signing_alg_values_supported: tuple[str, ...] = ("RS256",)
     token_endpoint_auth_methods_supported: tuple[str, ...] = ("client_secret_basic",)
     authorization_response_iss_parameter_supported: bool = False
@@ -126,7 +131,28 @@ class OidcProvider:
         if not isinstance(token.get("id_token"), str):
             raise NotLoggedIn("the provider gave no ID token")
         claims = await self._identity(metadata, token["id_token"], attempt.nonce, str(token.get("access_token", "")))
-        return self._person(await self._completed(metadata, claims, str(token.get("access_token", ""))))
+        person = self._person(await self._completed(metadata, claims, str(token.get("access_token", ""))))
+        return msgspec.structs.replace(person, id_token=token["id_token"])
+
+    async def farewell(self, session: Credential, back: str) -> str:
+        """Where a browser is sent to end its login at the provider too; "" where that is not to be had.
+
+        What is said there is in OpenID Connect RP-Initiated Logout 1.0, 2. The provider sends the browser `back` where
+        it knows that address.
+        """
+        if session.issuer != self.settings.issuer:
+            return ""
+        try:
+            url = (await self.metadata()).end_session_endpoint
+        except ProviderFailed as error:  # the session here has ended all the same
+            log.warning("logout: %s", error)
+            return ""
+        if not url:
+            return ""
+        said = {"client_id": self.settings.client_id, "post_logout_redirect_uri": back}
+        if session.id_token:
+            said["id_token_hint"] = session.id_token
+        return f"{url}{'&' if '?' in url else '?'}{urlencode(said)}"
 
     # tokens
 
@@ -255,7 +281,8 @@ class OidcProvider:
         said = await self._json(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
         try:
             found = msgspec.convert(said, Metadata)
-            for url in (found.authorization_endpoint, found.token_endpoint, found.jwks_uri, found.userinfo_endpoint):
+            endpoints = (found.authorization_endpoint, found.token_endpoint, found.jwks_uri, found.userinfo_endpoint)
+            for url in (*endpoints, found.end_session_endpoint):
                 secure(url.partition("?")[0])
         except (msgspec.ValidationError, ValueError) as error:
             raise ProviderFailed(f"{issuer} describes itself wrongly: {error}") from error

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from assay.core import errors as known
 from assay.core.errors import AssayError, NotLoggedIn, TooMany, UnknownName
 from assay.core.translation import N_
+from assay.core.ways import worded
 
 MEDIA_TYPE = "application/problem+json"
 TYPES = "urn:assay:problem:"
@@ -137,12 +138,12 @@ def problem_of(error: AssayError, path: tuple[str, ...] | None = None) -> Proble
     code = next((code for kind, code in _ERRORS if isinstance(error, kind)), "bug")
     if isinstance(error, UnknownName):
         named = path is None or error.name.removeprefix("@") in path
-        return problem(code if named else "invalid", str(error), known=error.known)
+        return problem(code if named else "invalid", worded(str(error)), known=error.known)
     if isinstance(error, TooMany) and error.seconds is not None:
-        return problem(code, str(error), retry_after=math.ceil(error.seconds))
+        return problem(code, worded(str(error)), retry_after=math.ceil(error.seconds))
     if isinstance(error, NotLoggedIn) and error.retry_after:
-        return problem("locked", str(error), retry_after=error.retry_after)
-    return problem(code, str(error))
+        return problem("locked", worded(str(error)), retry_after=error.retry_after)
+    return problem(code, worded(str(error)))
 
 
 def problems() -> dict[str, tuple[int, str]]:

@@ -1,10 +1,17 @@
 """What messages propose is worded for where they are read."""
 
 import asyncio
+import re
+from pathlib import Path
 
 import pytest
 
-from assay.core.ways import Surface, now_read_on, read_on, way
+from assay.core.ways import Surface, now_read_on, read_on, way, worded
+
+ERRORS = Path(__file__).parents[3] / "docs" / "errors.md"
+ELSEWHERE = ("(cli/", "(store/sql/adoption", "(server/process", "(settings/")
+"""What these say is read at a terminal alone."""
+COMMAND = re.compile(r"\bassay (?!serve`)[a-z]+ [a-z]|\bassay (doctor|models|serve)\b")
 
 
 @pytest.mark.parametrize(
@@ -31,3 +38,26 @@ async def test_tasks_side_by_side_do_not_see_each_others_surface():
     both = await asyncio.gather(worded("http"), worded("mcp"))
     assert both == ["POST /api/v1/runs/k3/cancel", "the tool cancel with run_id k3"]
     assert way("cancel", "k3") == "assay runs cancel k3"
+
+
+def messages() -> list[str]:
+    """Every message of an error which may be read over a network, with names in the place of its values."""
+    lines = (line for line in ERRORS.read_text().splitlines() if line.startswith("- `"))
+    kept = (line for line in lines if not any(place in line for place in ELSEWHERE))
+    return [re.sub(r"\{[^}]*\}", "k3v9", line.partition("- ")[2].rpartition(" *(")[0]) for line in kept]
+
+
+@pytest.mark.parametrize("surface", ["http", "mcp", "page"])
+def test_no_error_names_a_command_where_nobody_has_one(surface: Surface):
+    found = messages()
+    assert sum(bool(COMMAND.search(each)) for each in found) > 10
+    with read_on(surface):
+        assert [each for each in map(worded, found) if COMMAND.search(each)] == []
+
+
+def test_a_stored_message_is_worded_where_it_is_read():
+    said = "run k3 was paused; to go on: assay runs resume k3"
+    assert worded(said) == said
+    with read_on("http"):
+        assert worded(said) == "run k3 was paused; to go on: POST /api/v1/runs/k3/resume"
+        assert worded("it was begun by assay 0.1.0") == "it was begun by assay 0.1.0"

@@ -10,6 +10,7 @@ import msgspec
 from assay.core.events import Envelope, Path
 from assay.core.ports.lists import FINAL as FINAL
 from assay.core.ports.lists import Listing, RunRow, RunStatus
+from assay.core.ports.webhooks import Webhook
 from assay.core.usage import Usage
 
 
@@ -64,11 +65,15 @@ class QueuePlace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run has from its creation on: of a run that was forked, what it took over; its place in the queue."""
+    """What a run has from its creation on: of a run that was forked, what it took over; its place in the queue.
+
+    `webhook` is told of this run alone; the store gives it the run's id, and its time.
+    """
 
     steps: tuple[StepRecord, ...] = ()
     ledger: tuple[LedgerRow, ...] = ()
     place: QueuePlace | None = None
+    webhook: Webhook | None = None
 
 
 NOTHING = RunInputs()

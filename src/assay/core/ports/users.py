@@ -41,7 +41,8 @@ class Credential(msgspec.Struct, frozen=True, kw_only=True):
     A `login` is one at a provider which came to its end: it cannot come there again.
 
     `owner` is the user's name, `id` names it for him; `scopes` are what it may do of what the user may. It is good
-    until `expires`, 0 for ever; `used` is when it was seen last, 0 for never.
+    until `expires`, 0 for ever; `used` is when it was seen last, 0 for never. A session which was begun at a provider
+    has its `issuer` and `id_token`, which tell it whose session ends.
     """
 
     kind: Literal["session", "token", "login"]
@@ -53,6 +54,8 @@ class Credential(msgspec.Struct, frozen=True, kw_only=True):
     created: float
     expires: float = 0.0
     used: float = 0.0
+    issuer: str = ""
+    id_token: str = ""
 
 
 class UserStore(Protocol):

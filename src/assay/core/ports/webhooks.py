@@ -13,7 +13,9 @@ DeliveryState = Literal["waiting", "sent", "failed"]
 
 
 class Webhook(msgspec.Struct, frozen=True, kw_only=True):
-    """An address which is told of `events` of its owner's runs. `secret` signs what it is told, and is never shown.
+    """An address which is told of `events` of its owner's runs, or of one `run` alone (its id).
+
+    `secret` signs what it is told, and is never shown.
 
     `disabled` says why it is told nothing any more, empty while it is. `created` is in seconds since 1970.
     """
@@ -25,6 +27,7 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True):
     events: tuple[str, ...]
     created: float = 0.0
     disabled: str = ""
+    run: str = ""
 
 
 class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,8 +75,15 @@ class WebhookStore(Protocol):
         """Keep a webhook; it is told of what happens from now on. The result has the time of that."""
         ...
 
-    async def all(self, owner: str | None = None) -> list[Webhook]:
-        """The webhooks of an owner, or with None of all, in the order of making."""
+    async def all(self, owner: str | None = None, run: str = "") -> list[Webhook]:
+        """The webhooks of an owner which are told of all his runs, or of one `run`, in the order of making.
+
+        With None those of all owners, and those of single runs which may have more to tell.
+        """
+        ...
+
+    async def one(self, owner: str, id: str) -> Webhook | None:
+        """A webhook of an owner, also of a single run; None where there is none."""
         ...
 
     async def remove(self, owner: str, id: str) -> bool:
@@ -105,5 +115,8 @@ class WebhookStore(Protocol):
         ...
 
     async def drop_settled(self, seconds: float) -> int:
-        """Forget deliveries which were made so long ago and wait no more; how many."""
+        """Forget deliveries which were made so long ago and wait no more; how many.
+
+        With them go the webhooks of runs which ended so long ago that nothing waits for them.
+        """
         ...

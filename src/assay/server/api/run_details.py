@@ -14,6 +14,7 @@ from assay.core.ports import RunStatus
 from assay.core.report import ReportClaim, ReportSource, build_report, written
 from assay.core.usage import Usage
 from assay.core.view import Conflict, Lane, RunView, RunWarning, Spending, Steered
+from assay.core.ways import worded
 
 Part = Literal["plan", "report", "sources", "claims", "usage", "lanes", "view"]
 PARTS: tuple[Part, ...] = get_args(Part)
@@ -152,7 +153,7 @@ def detail(view: RunView, expand: frozenset[Part] = frozenset(), citations: Cita
         assumptions=view.clarification.assumptions,
         stop_reason=view.stop_reason,
         exhausted=view.exhausted,
-        error=view.error,
+        error=worded(view.error),
         verified=view.verified,
         mode=view.mode,
         depth=view.depth,

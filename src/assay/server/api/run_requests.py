@@ -11,6 +11,7 @@ import msgspec
 from assay.app.briefs import RunOptions
 from assay.app.providers import ASIDE
 from assay.app.revision import Revised
+from assay.app.webhooks import RUN_EVENTS, RunWebhookEvent
 from assay.core.brief import ROLES, Depth, Mode, Point, Role
 from assay.core.claims import CheckName, RepairName
 from assay.core.plan import Plan
@@ -72,12 +73,25 @@ class WantedChecks(RequestBody, frozen=True, kw_only=True):
     repairs_off: tuple[RepairName, ...] | None = None
 
 
+class WantedWebhook(RequestBody, frozen=True, kw_only=True):
+    """An address which is told of this run alone, and of which events.
+
+    What it is told is signed with `secret` (Standard Webhooks: whsec_ and then 24 to 64 random bytes in Base64), which
+    the client has made, and which nobody is shown again.
+    """
+
+    url: str
+    secret: str
+    events: tuple[RunWebhookEvent, ...] = RUN_EVENTS
+
+
 class RunWanted(RequestBody, frozen=True, kw_only=True):
     """A run to be begun; what is left out is taken from the settings.
 
     `model` (PROVIDER:NAME) plays every role, `models` those they are named for, first choice first. With `ask`
     "required" the run waits where it has questions, with `review_plan` "required" for its plan to be approved.
     `answers` are given beforehand. `continues` is the run it goes on from, `thread` the conversation it is part of.
+    `webhook` is told of it.
     """
 
     question: str
@@ -96,6 +110,7 @@ class RunWanted(RequestBody, frozen=True, kw_only=True):
     thread: str | None = None
     continues: str | None = None
     labels: dict[str, str] = {}
+    webhook: WantedWebhook | None = None
 
 
 class AddedScope(RequestBody, frozen=True, kw_only=True):

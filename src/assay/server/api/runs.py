@@ -8,6 +8,7 @@ from typing import Annotated
 
 import msgspec
 
+from assay.app.briefs import RunOptions
 from assay.app.daily import UsedToday
 from assay.core.events import ControlApplied, RunWaiting
 from assay.core.markers import CitationMode
@@ -100,8 +101,7 @@ async def create_run(call: RouteCall, body: RunWanted, query: Patience) -> RunBe
     """
 
     async def begin() -> str:
-        sources = sources_of(body.scope, call.backend.settings)
-        return await call.backend.begin(call.owner, body.question, sources=sources, **wanted_of(body))
+        return await _begin(call, body, wanted_of(body))
 
     run_id = await once(call, body, begin)
     if not query.wait:
@@ -176,8 +176,7 @@ async def follow_up(call: RouteCall, run: str, body: RunWanted) -> RunBegun:
         row = await call.assay.find(run)
         wanted = wanted_of(body)
         wanted["continues"] = row.run_id
-        sources = sources_of(body.scope, call.backend.settings)
-        return await call.backend.begin(call.owner, body.question, sources=sources, **wanted)
+        return await _begin(call, body, wanted)
 
     return _begun(call, await once(call, body, begin))
 
@@ -190,6 +189,13 @@ async def ask_run(call: RouteCall, run: str, body: QuestionWanted) -> RunBegun:
         return await call.backend.begin_ask(call.owner, run, body.question, **asked_of(body))
 
     return _begun(call, await once(call, body, begin))
+
+
+async def _begin(call: RouteCall, body: RunWanted, wanted: RunOptions) -> str:
+    sources, hook, told = sources_of(body.scope, call.backend.settings), body.webhook, None
+    if hook is not None:
+        told = await call.backend.assay.webhooks.for_run(call.owner, hook.url, hook.secret, hook.events)
+    return await call.backend.begin(call.owner, body.question, sources=sources, webhook=told, **wanted)
 
 
 async def _at_rest(call: RouteCall, run: str, seconds: float) -> None:

@@ -104,6 +104,12 @@ class UserChange(RequestBody, frozen=True, kw_only=True):
     role: UserRole | None = None
 
 
+class LoggedOut(msgspec.Struct, frozen=True, kw_only=True):
+    """The session here has ended. `provider` is where the browser goes to end that of the provider too, else empty."""
+
+    provider: str = ""
+
+
 class UserRemoval(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What of a removed user's data is deleted: nothing, or all."""
 
@@ -122,15 +128,24 @@ async def log_in(call: RouteCall, body: Login) -> Response:
     return response
 
 
-@routes.post("/auth/logout", scope="", status=204)
+@routes.post("/auth/logout", scope="", media=(JSON,), pages=LoggedOut)
 async def log_out(call: RouteCall) -> Response:
     """End the session; whoever has none is logged out too."""
-    who = who_of(call.request)
-    if who is not None and who.via == "session":
-        await _users(call).log_out(who)
-    response = Response(status_code=204)
+    url = await end_session(call)
+    response = Response(msgspec.json.encode(LoggedOut(provider=url)), media_type=JSON)
     keep_session(call.request, response, "", 0)
     return response
+
+
+async def end_session(call: RouteCall) -> str:
+    """End the session of who asks; where his browser goes to end that of the provider too, "" for nowhere."""
+    who, oidc = who_of(call.request), call.backend.oidc
+    if who is None or who.via != "session":
+        return ""
+    ended = await _users(call).log_out(who)
+    if ended is None or not ended.issuer or oidc is None:
+        return ""
+    return await oidc.farewell(ended, str(call.request.base_url).rstrip("/") + "/login")
 
 
 @routes.get("/auth/me")
@@ -220,7 +235,9 @@ def _user(call: RouteCall) -> Who:
     """
     who = who_of(call.request)
     if who is None:
-        raise refusal("wrong-state", "this server demands no login: make a user (assay users add NAME) and restart it")
+        raise refusal(
+            "wrong-state", "this server demands no login: whoever runs it has to add a user, and to start it again"
+        )
     return who
 
 

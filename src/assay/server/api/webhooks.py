@@ -24,14 +24,24 @@ class WebhookWanted(RequestBody, frozen=True, kw_only=True):
     events: tuple[WebhookEvent, ...] = EVENTS
 
 
+class WhichWebhooks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Those which are told of all one's runs, or the one of a `run`."""
+
+    run: str = ""
+
+
 class WebhookShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A webhook without its secret; `disabled` says why it is told nothing any more, empty while it is."""
+    """A webhook without its secret; `disabled` says why it is told nothing any more, empty while it is.
+
+    `run` is the one run it is told of, empty for all of one's runs.
+    """
 
     id: str
     url: str
     events: tuple[str, ...]
     created_at: str
     disabled: str
+    run: str
 
 
 class WebhookMade(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,9 +80,10 @@ class DeliveryList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @routes.get("/webhooks")
-async def list_webhooks(call: RouteCall) -> WebhookList:
-    """List one's webhooks, without their secrets."""
-    return WebhookList(webhooks=tuple(map(_shown, await _webhooks(call).all(call.owner))))
+async def list_webhooks(call: RouteCall, query: WhichWebhooks) -> WebhookList:
+    """List one's webhooks, or with `run` the one which that run was begun with; without their secrets."""
+    run = (await call.assay.find(query.run)).run_id if query.run else ""
+    return WebhookList(webhooks=tuple(map(_shown, await _webhooks(call).all(call.owner, run))))
 
 
 @routes.post("/webhooks", status=201)
@@ -113,6 +124,7 @@ def _shown(webhook: Webhook) -> WebhookShown:
         events=webhook.events,
         created_at=_iso(webhook.created),
         disabled=webhook.disabled,
+        run=webhook.run,
     )
 
 

@@ -15,6 +15,7 @@ from assay.core.errors import AssayError, UsageError
 from assay.core.ports import Hit
 from assay.core.report import Report, ReportClaim, build_report
 from assay.core.sources import Document
+from assay.core.ways import worded
 from assay.server.mcp.answers import (
     CheckedAnswer,
     CheckedSentence,
@@ -52,7 +53,7 @@ async def search(ctx: Ctx, query: Annotated[str, Field(description="What to look
     try:
         hits = await assay_of(ctx).search(query, FOUND, names)
     except AssayError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(worded(str(error))) from error
     shown = [hit for hit in hits if not await hides(ctx, documents=[hit.document.sha256])]
     return FoundDocuments(results=[_found(ctx, hit) for hit in shown])
 
@@ -158,7 +159,7 @@ async def verify(
         named = collections or [row.name for row in await shelves(ctx) if row.name == DEFAULT]
         found = await assay.verify(text, sources=await sources_of(ctx, named) or (), web=web)
     except AssayError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(worded(str(error))) from error
     passages = {passage.id: passage.text for passage in found.passages}
     return _checked(
         [

@@ -21,6 +21,7 @@ from assay.core.milestones import milestone
 from assay.core.ports import FINAL
 from assay.core.report import written
 from assay.core.view import RunView
+from assay.core.ways import way, worded
 from assay.server.mcp.answers import RunNews, SteerResult, first_page
 from assay.server.mcp.service import Ctx, caller_of, check_may, may, noted, page_of, sources_of, view_of
 from assay.server.protocol_runs import Caller, request_key
@@ -95,7 +96,7 @@ async def begun(
         run_id = await caller.begin(question, key=key, sources=sources, **wanted)
         await caller.go_on(run_id)
     except AssayError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(worded(str(error))) from error
     view = await watch(ctx, run_id, until) if may_ask else await view_of(ctx, run_id)
     return Begun(run_id=run_id, until=until, questions=asked(view))
 
@@ -162,7 +163,7 @@ async def ask(
     try:
         return await _news(ctx, await caller_of(ctx).ask(run_id, question, ask="never"), until)
     except AssayError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(worded(str(error))) from error
 
 
 async def steer(
@@ -176,7 +177,7 @@ async def steer(
     try:
         told = await caller_of(ctx).assay.steer(run_id, text, wait=STEER_SECONDS)
     except AssayError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(worded(str(error))) from error
     await noted(ctx, "steer_run", run_id)
     return SteerResult(run_id=run_id, state=told.state, note=told.note)
 
@@ -196,7 +197,7 @@ async def cancel(
         else:
             await caller_of(ctx).assay.control(run_id, "finish" if keep else "cancel", wait=STEER_SECONDS)
     except AssayError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(worded(str(error))) from error
     await noted(ctx, "finish_run" if keep else "cancel_run", run_id)
     return await _news(ctx, run_id, time.monotonic())
 
@@ -269,7 +270,7 @@ async def _answer(ctx: Ctx, run_id: str, answers: Sequence[str]) -> None:
             await noted(ctx, "answer_run", run_id)
         await caller.go_on(run_id)
     except AssayError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(worded(str(error))) from error
 
 
 async def _news(ctx: Ctx, run_id: str, until: float) -> CallToolResult:
@@ -310,7 +311,7 @@ def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str
     if has_report:
         return f"Give the user the report with its citations. evidence(run_id={run_id!r}) shows what they rest on."
     if terminal:
-        why = view.error or view.stop_reason or view.status
+        why = worded(view.error) or view.stop_reason or view.status
         return f"The run ended without a report ({why}). Tell the user; do not begin it again unasked."
     if asked(view):
         return (
@@ -318,9 +319,9 @@ def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str
             "in their order."
         )
     if view.status == "waiting":
-        return f"The run waits for its plan to be approved by its owner: assay runs approve {run_id}"
+        return f"The run waits for its plan: {way('approve', run_id)}."
     if view.status == "paused":
-        return f"Its owner has paused the run. Tell the user; to go on with it: assay runs resume {run_id}"
+        return f"Its owner has paused the run. Tell the user; to go on with it: {way('resume', run_id)}."
     return f"Call research_wait(run_id={run_id!r}). Do not begin another run for this question."
 
 

@@ -16,14 +16,14 @@ from assay.core.errors import AssayError
 from assay.core.ports import CollectionRow
 from assay.core.ports.users import AuditEntry, Permission
 from assay.core.view import RunView
-from assay.core.ways import now_read_on
+from assay.core.ways import now_read_on, worded
 from assay.server.audit import Auditor
 from assay.server.gate import not_allowed, who_of
 from assay.server.protocol_runs import Caller
 
 PRIVATE = (
-    "is private: who reads it here is a model which may be anywhere. The owner may allow it: "
-    "assay mcp --allow-private, or the setting server.mcp_private"
+    "is private: who reads it here is a model which may be anywhere. The owner may allow it "
+    "by the setting server.mcp_private, or where the client starts Assay itself by the option --allow-private"
 )
 
 
@@ -135,7 +135,7 @@ async def view_of(ctx: Ctx, run_id: str) -> RunView:
     try:
         view = await caller_of(ctx).view(run_id)
     except AssayError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(worded(str(error))) from error
     scope = view.brief.scope if view.brief else Scope(collections=())
     read = [source.document_sha256 for source in view.sources.values()]
     if scope.private or await hides(ctx, collections=scope.collections, documents=read):

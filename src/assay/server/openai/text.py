@@ -12,6 +12,7 @@ from assay.core.clean import link_target, one_line
 from assay.core.report import bibliography, build_report, written
 from assay.core.sources import Source
 from assay.core.view import RunView
+from assay.core.ways import worded
 from assay.export.markdown import render
 
 PIECE = 400
@@ -102,7 +103,7 @@ def why_none(view: RunView) -> str:
     """Why a run gave no report."""
     if view.status == "cancelled":
         return "The run was cancelled before its report was written."
-    return f"The run ended without a report: {view.error or view.stop_reason or view.status}"
+    return f"The run ended without a report: {worded(view.error) or view.stop_reason or view.status}"
 
 
 def foot_of(run_id: str, base: str) -> str:

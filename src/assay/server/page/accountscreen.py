@@ -43,10 +43,9 @@ async def log_in(call: RouteCall) -> Response:
 
 async def log_out(call: RouteCall) -> Response:
     """End the session."""
-    response = await users.log_out(call)
-    gone = go_to("/login")
-    for cookie in response.headers.getlist("set-cookie"):
-        gone.headers.append("set-cookie", cookie)
+    url = await users.end_session(call)
+    gone = screen(call, "logged_out.html", url=url) if url else go_to("/login")
+    keep_session(call.request, gone, "", 0)
     return gone
 
 

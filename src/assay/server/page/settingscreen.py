@@ -188,7 +188,7 @@ async def _settings(
 async def _webhooks(call: RouteCall) -> tuple[webhooks.WebhookShown, ...] | None:
     """One's webhooks; None where there are none to be had, for all is in memory."""
     try:
-        return (await webhooks.list_webhooks(call)).webhooks
+        return (await webhooks.list_webhooks(call, webhooks.WhichWebhooks())).webhooks
     except (Refusal, AssayError):
         return None
 

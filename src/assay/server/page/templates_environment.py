@@ -20,6 +20,7 @@ from assay.core.clean import HARMFUL, link_target, local_path, one_line
 from assay.core.errors import AssayError
 from assay.core.ports.users import Permission
 from assay.core.translation import gettext, number
+from assay.core.ways import read_on, worded
 from assay.export.html.evidence_section import place
 from assay.export.html.signs import sprite, word
 from assay.locale import PAGE_LOCALES, speaking_page
@@ -214,7 +215,15 @@ ENVIRONMENT = Environment(
     lstrip_blocks=True,
     auto_reload=False,
 )
+
+
+def _worded(text: str) -> str:
+    with read_on("page"):  # fragments are drawn by a task of no request
+        return worded(text)
+
+
 ENVIRONMENT.filters.update(
+    worded=_worded,
     ago=words.ago,
     brief=brief_of,
     decimal=words.decimal,

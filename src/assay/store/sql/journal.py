@@ -64,7 +64,8 @@ class SqlJournal(SqlListing):
             for each in within:
                 spent = reads.spending(connection, each.since, each.owner, None)
                 check(each, spent, reads.going(connection, each.owner), brief)
-            writes.create(connection, self._statements, new, drafts, given)
+            now = 0.0 if given.webhook is None else self.transactions.time(connection)
+            writes.create(connection, self._statements, new, drafts, given, now)
 
         await self.transactions.write(create, once=True)
         return common.envelopes(run_id, drafts, 1)

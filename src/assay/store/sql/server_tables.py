@@ -46,6 +46,8 @@ credentials = Table(
     Column("created", Float, nullable=False),
     Column("expires", Float, nullable=False),
     Column("used", Float, nullable=False),
+    Column("issuer", Text, nullable=False, server_default=""),  # the provider a session was begun at
+    Column("id_token", Text, nullable=False, server_default=""),
     Index(None, "owner"),
     sqlite_with_rowid=False,
 )
@@ -86,7 +88,9 @@ webhooks = Table(
     Column("created", Float, nullable=False),
     Column("disabled", Text, nullable=False),
     Column("after", BigInteger, nullable=False),  # the number of the newest run when it was made
+    Column("run", Text, nullable=False, server_default=""),  # the one run it is told of, "" for all
     Index(None, "owner"),
+    Index(None, "run"),
     sqlite_with_rowid=False,
 )
 

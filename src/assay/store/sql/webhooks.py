@@ -7,18 +7,35 @@ says up to which event each run was looked at. Runs which go on are not looked a
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import Connection, Row, and_, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    union,
+    update,
+)
 
 from assay.core.ports.webhooks import Delivery, DeliveryState, NewEvent, NewEvents, Webhook
 from assay.store.sql import sqlite
-from assay.store.sql.journal import SqlJournal
 from assay.store.sql.tables import deliveries, events, heard, runs, webhooks
+
+if TYPE_CHECKING:  # journals keep the webhooks of runs
+    from assay.store.sql.journal import SqlJournal
 
 SETTLED = ("waiting", "completed", "failed", "cancelled")
 """The statuses of runs of which there is something to tell."""
+OVER = ("completed", "cancelled")
+"""The statuses of runs which never go on."""
 
 _ADD = insert(webhooks)
 _HEARD = sqlite.insert(heard)
@@ -43,7 +60,7 @@ class SqlWebhooks:
             newest = connection.execute(select(func.max(runs.c.number))).scalar() or 0
             connection.execute(_ADD, _row(made) | {"after": newest})
             going = select(runs.c.number, runs.c.last_seq).where(
-                runs.c.owner == made.owner, runs.c.status.not_in(("completed", "cancelled"))
+                runs.c.owner == made.owner, runs.c.status.not_in(OVER), ~exists().where(webhooks.c.run == runs.c.run_id)
             )
             if rows := [{"run": row.number, "seq": row.last_seq} for row in connection.execute(going)]:
                 # those which an earlier webhook of the owner is still to be told of stay as they are
@@ -52,12 +69,25 @@ class SqlWebhooks:
 
         return await self._transactions.write(add)
 
-    async def all(self, owner: str | None = None) -> list[Webhook]:
+    async def all(self, owner: str | None = None, run: str = "") -> list[Webhook]:
         """See the port."""
         chosen = select(*_WEBHOOK).order_by(webhooks.c.created, webhooks.c.id)
         if owner is not None:
-            chosen = chosen.where(webhooks.c.owner == owner)
+            chosen = chosen.where(webhooks.c.owner == owner, webhooks.c.run == run)
+        else:
+            waits = exists().where(deliveries.c.webhook == webhooks.c.id, deliveries.c.state == "waiting")
+            chosen = chosen.where(or_(webhooks.c.run == "", ~_told_all(), waits))
         return await self._transactions.read(lambda connection: [_webhook(row) for row in connection.execute(chosen)])
+
+    async def one(self, owner: str, id: str) -> Webhook | None:
+        """See the port."""
+        chosen = select(*_WEBHOOK).where(webhooks.c.owner == owner, webhooks.c.id == id)
+
+        def one(connection: Connection) -> Webhook | None:
+            row = connection.execute(chosen).first()
+            return None if row is None else _webhook(row)
+
+        return await self._transactions.read(one)
 
     async def remove(self, owner: str, id: str) -> bool:
         """See the port."""
@@ -141,8 +171,13 @@ class SqlWebhooks:
         """See the port."""
 
         def drop(connection: Connection) -> int:
-            old = deliveries.c.created < self._transactions.time(connection) - seconds
-            return connection.execute(delete(deliveries).where(old, deliveries.c.state != "waiting")).rowcount
+            oldest = self._transactions.time(connection) - seconds
+            settled = and_(deliveries.c.created < oldest, deliveries.c.state != "waiting")
+            dropped = connection.execute(delete(deliveries).where(settled)).rowcount
+            kept = exists().where(deliveries.c.webhook == webhooks.c.id)
+            over = and_(webhooks.c.run != "", webhooks.c.created < oldest, _told_all(), ~kept)
+            connection.execute(delete(webhooks).where(over))
+            return dropped
 
         return await self._transactions.write(drop)
 
@@ -154,26 +189,46 @@ def drop_of(connection: Connection, owner: str) -> None:
     connection.execute(delete(webhooks).where(webhooks.c.owner == owner))
 
 
+def keep_for_run(connection: Connection, webhook: Webhook, run_id: str, now: float) -> None:
+    """Keep a webhook for a run which is made in this transaction."""
+    made = msgspec.structs.replace(webhook, run=run_id, created=now)
+    connection.execute(_ADD, _row(made) | {"after": 0})
+
+
+def drop_of_run(connection: Connection, run_id: str) -> None:
+    """Forget the webhook of a run, and what waits for it."""
+    its = select(webhooks.c.id).where(webhooks.c.run == run_id)
+    connection.execute(delete(deliveries).where(deliveries.c.webhook.in_(its)))
+    connection.execute(delete(webhooks).where(webhooks.c.run == run_id))
+
+
+def _told_all() -> ColumnElement[bool]:
+    """Whether the run of a webhook has ended, and all its events were noted."""
+    return (
+        exists(select(1).select_from(runs).join(heard, heard.c.run == runs.c.number))
+        .where(runs.c.run_id == webhooks.c.run, runs.c.status.in_(OVER), heard.c.seq >= runs.c.last_seq)
+        .correlate(webhooks)
+    )
+
+
 def _news(connection: Connection, types: Collection[str], limit: int) -> list[NewEvents]:
     told = (
         select(webhooks.c.owner, func.min(webhooks.c.after).label("after"))
-        .where(webhooks.c.disabled == "")
+        .where(webhooks.c.disabled == "", webhooks.c.run == "")
         .group_by(webhooks.c.owner)
         .subquery()
     )
     seen = func.coalesce(heard.c.seq, 0)
-    chosen = (
+    settled = (
         select(runs.c.number, runs.c.run_id, runs.c.owner, runs.c.status, runs.c.last_seq, seen.label("seen"))
-        .join(told, told.c.owner == runs.c.owner)
         .join(heard, heard.c.run == runs.c.number, isouter=True)
-        .where(
-            runs.c.status.in_(SETTLED),
-            runs.c.last_seq > seen,
-            or_(heard.c.run.is_not(None), runs.c.number > told.c.after),
-        )
-        .order_by(runs.c.number)
-        .limit(limit)
+        .where(runs.c.status.in_(SETTLED), runs.c.last_seq > seen)
     )
+    of_owners = settled.join(told, told.c.owner == runs.c.owner).where(
+        or_(heard.c.run.is_not(None), runs.c.number > told.c.after)
+    )
+    of_runs = settled.join(webhooks, webhooks.c.run == runs.c.run_id).where(webhooks.c.disabled == "")
+    chosen = union(of_owners, of_runs).order_by("number").limit(limit)
     return [
         NewEvents(
             number=row.number,

@@ -14,7 +14,7 @@ from assay.core.errors import LeaseHeld
 from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Lease, QueuePlace, RunInputs
 from assay.store import common
 from assay.store.labels import given_labels, written_labels
-from assay.store.sql import reads, sqlite
+from assay.store.sql import reads, sqlite, webhooks
 from assay.store.sql.commits import Statements, event_rows, ledger_row, step_row
 from assay.store.sql.tables import events, heard, holds, inbox, ledger, queue, runs, steps, threads
 
@@ -84,7 +84,12 @@ class NewRun(NamedTuple):
 
 
 def create(
-    connection: Connection, statements: Statements, new: NewRun, drafts: Sequence[EventDraft], given: RunInputs
+    connection: Connection,
+    statements: Statements,
+    new: NewRun,
+    drafts: Sequence[EventDraft],
+    given: RunInputs,
+    now: float,
 ) -> None:
     """Make a run with its first events, and what it is given; its thread too, where it is the first of one.
 
@@ -126,6 +131,8 @@ def create(
             connection.connection.cursor().executemany(statement, rows)
     if given.place is not None:
         put(connection, number, given.place)
+    if given.webhook is not None:
+        webhooks.keep_for_run(connection, given.webhook, new.run_id, now)
 
 
 def put(connection: Connection, number: int, place: QueuePlace) -> None:
@@ -237,6 +244,7 @@ def delete(connection: Connection, run_id: str, owner: str | None, now: float, e
         UnknownName: no such run.
     """
     number = check_free(connection, run_id, owner, now, evict)
+    webhooks.drop_of_run(connection, run_id)
     for table in (events, steps, holds, ledger, inbox, queue, heard):
         connection.execute(table.delete().where(table.c.run == number))
     gone = runs.delete().where(runs.c.number == number).returning(runs.c.owner, runs.c.thread)
