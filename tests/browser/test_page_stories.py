@@ -183,6 +183,7 @@ def test_one_asks_on_in_a_conversation(browser: Any, plain: Served) -> None:
     page.locator("#report .cite").first.wait_for()
     assert "twice a day" in page.locator("#report").inner_text()
     page.get_by_role("link", name="Conversation").click()
+    page.locator(".messages .user .said").nth(1).wait_for()
     said = page.locator(".messages .user .said").all_inner_texts()
     assert said == [TIDE, "How often does it turn?"]
     page.goto("/threads")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx
 import jinja2
+import msgspec
 import pytest
 from babel.messages.pofile import read_po
 from hypothesis import given
@@ -17,7 +18,10 @@ from hypothesis import strategies as st
 from serving import TIDE, TIDES, Served, begun, served, until
 from starlette.requests import Request
 
+from assay.core import events as e
+from assay.core.claims import summarize
 from assay.locale import FOLDER, LOCALES, PAGE_LOCALES, page_catalogue, speaking_page
+from assay.server.page.announcements import READ_OUT, announcement
 from assay.server.page.language import language_of
 from assay.server.page.words import ago, counted, decimal, every, moment, money, said, short_day, status_word
 
@@ -174,6 +178,23 @@ def test_a_language_is_chosen_by_cookie_and_browser(asked: str, cookie: str, lan
 def test_whatever_a_browser_asks_for_there_is_a_language(header: str) -> None:
     sent = [(b"accept-language", header.encode("latin-1"))]
     assert language_of(Request({"type": "http", "headers": sent})) in PAGE_LOCALES
+
+
+def test_milestones_are_read_out_in_the_language_of_the_page() -> None:
+    checked = e.VerifySummary(
+        summary=msgspec.structs.replace(summarize(()), claims=2, quoted=1, partial=1), passed=True
+    )
+    told = (e.RunWaiting(topic="plan"), e.BudgetLow(measure="usd", used=8, limit=10), e.AgentFailed(lane=2, error="x"))
+    told += (e.RunExhausted(reason="time"), checked, e.ReportDelta(text="no token is read out"))
+    english = ["Waiting for you to approve the plan", "80 % of the limit is used: money", "Agent 2 failed: x"]
+    english += ["Research ends: the time limit was reached", "2 claims were checked: 1 quoted, 1 partial", ""]
+    assert [announcement(each) for each in told] == english
+    with speaking_page("de"):
+        german = ["Wartet darauf, dass Sie den Plan freigeben", "80 % der Grenze sind verbraucht: Geld"]
+        assert [announcement(each) for each in told[:2]] == german
+        assert announcement(checked).startswith("2 Aussagen wurden geprüft: 1 wörtlich zitiert")
+    assert {"run.waiting", "verify.summary"} < READ_OUT
+    assert "report.delta" not in READ_OUT
 
 
 def test_figures_dates_and_states_are_those_of_the_language() -> None:

@@ -10,12 +10,12 @@ from starlette.datastructures import State
 
 from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope, decode
-from assay.core.milestones import milestone
 from assay.core.ports import FINAL
 from assay.core.translation import ENGLISH
 from assay.core.view import ViewBuilder
 from assay.locale import speaking_page
 from assay.server.backend import Backend
+from assay.server.page.announcements import READ_OUT, announcement
 from assay.server.page.board import Board
 from assay.server.streams import BEAT, BEGIN, HEARTBEAT
 
@@ -25,23 +25,6 @@ IDLE = 1.0
 """Seconds between two looks at a run nobody works on."""
 QUIET = 5.0
 """Seconds between two milestones which are read out."""
-TOLD = frozenset(
-    (
-        "run.resumed",
-        "run.waiting",
-        "plan.approved",
-        "agent.failed",
-        "finding.added",
-        "report.started",
-        "verify.summary",
-        "budget.low",
-        "run.exhausted",
-        "run.cancelled",
-        "control.applied",
-        "control.rejected",
-    )
-)
-"""The kinds of events which are read out to who cannot see the screen."""
 
 
 class Watched:
@@ -186,11 +169,8 @@ async def _is_told(news: asyncio.Event) -> bool:
 
 
 def _line(envelope: Envelope) -> str:
-    if envelope.type not in TOLD:
-        return ""
-    event = decode(envelope)
-    line = milestone(event) if event is not None else ""
-    return f"{line[:1].upper()}{line[1:200]}"
+    event = decode(envelope) if envelope.type in READ_OUT else None
+    return announcement(event)[:200] if event is not None else ""
 
 
 def _partials(regions: Iterable[tuple[str, str]]) -> str:
