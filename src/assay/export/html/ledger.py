@@ -266,8 +266,11 @@ def _nearest(material: Material, claim: ReportClaim) -> Child:
     if near is None:
         return None
     links = _quote_links(material.quotes_of([near.passage]))
-    lacks = join((", which lacks: ", foreign(", ".join(near.missing)))) if near.missing else None
-    return el("p", "Nearest: quote ", links, lacks, class_="facts quoted") if links else None
+    if not links:
+        return None
+    lacking = foreign(", ".join(near.missing))
+    said = _("Nearest: quote {quote}, which lacks: {words}") if near.missing else _("Nearest: quote {quote}")
+    return el("p", framed(said, quote=links, words=lacking), class_="facts quoted")
 
 
 def _sentence(index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:
