@@ -20,7 +20,7 @@ help:
 	@echo "make lock     pin what the image installs, with hashes (needs uv)"
 	@echo "make check    the same without the tests"
 	@echo "make format   format and fix what can be fixed"
-	@echo "make docs     write the generated pages of docs/ again"
+	@echo "make docs     write the generated pages of docs/ again, and build them all as a site in build/site"
 	@echo "make messages bring the catalogues of src/assay/locale up to date with the source, and compile them"
 	@echo "make bench    measure everything (python -m bench lists what)"
 	@echo "make clean    remove what these commands made"
@@ -71,6 +71,8 @@ docs: $(VENV)/.installed
 	@$(BIN)/python scripts/generate_errors.py
 	@$(BIN)/python scripts/generate_schema.py
 	@$(BIN)/python scripts/generate_prompts.py
+	@$(BIN)/mkdocs build --quiet
+	@echo "the documentation is in build/site/index.html"
 
 messages: $(VENV)/.installed
 	@$(BIN)/python scripts/messages.py

@@ -78,7 +78,7 @@ class Assay(RunQueue):
         """Store a run as `start` would, and execute nothing of it here; its id. `resume` does, in any process.
 
         Args:
-            sources, progress, wanted: as `start`.
+            question: as `start` has it, like what is not named here.
             priority: -100 to 100; the run is queued for workers as it is stored, in one transaction. None: it is not.
             webhook: told of this run alone by a server over the same store (`Webhooks.for_run`).
 
