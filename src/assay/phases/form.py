@@ -214,8 +214,9 @@ ALIKE = 0.5
 
 
 def gaps(coverage: Sequence[Coverage]) -> tuple[str, ...]:
-    """The lines of the section: parts on which nothing was found, and parts answered partly."""
-    return tuple(dict.fromkeys(_line(each) for each in coverage[1:] if each.status != "answered"))
+    """The lines of the section: parts on which nothing was found, and parts answered partly where a reason is known."""
+    told = (each for each in coverage[1:] if each.status == "not" or (each.status == "partly" and each.reason))
+    return tuple(dict.fromkeys(map(_line, told)))
 
 
 def reconciled(text: str, coverage: Sequence[Coverage]) -> str:
@@ -258,9 +259,7 @@ def _share(part: Coverage, text: str) -> float:
 
 def _line(part: Coverage) -> str:
     title = " ".join(part.part.split())
-    if part.status == "partly" and not part.reason:
-        return f"{title} ({_(phrases.STEPS['partly'])})"
-    return f"{title}: {part.reason}" if part.reason else title
+    return f"{title.rstrip('?？؟')}: {part.reason}" if part.reason else title
 
 
 # What was asked for and a model which only quotes cannot do.

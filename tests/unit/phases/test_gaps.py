@@ -19,7 +19,7 @@ def covered(*statuses: CoverageStatus) -> tuple[Coverage, ...]:
     return (Coverage(step=0, part="What of the boat?", status=whole), *parts)
 
 
-def test_the_lines_are_the_parts_not_found_and_those_answered_in_part() -> None:
+def test_the_lines_are_the_parts_not_found_and_those_a_reason_is_known_for() -> None:
     parts = (
         Coverage(step=0, part="?", status="partly"),
         Coverage(step=1, part="Weight", status="not", reason="No page says it."),
@@ -28,12 +28,7 @@ def test_the_lines_are_the_parts_not_found_and_those_answered_in_part() -> None:
         Coverage(step=4, part="Length", status="answered"),
         Coverage(step=5, part="Colour", status="not"),
     )
-    assert gaps(parts) == (
-        "Weight: No page says it.",
-        "Price (answered in part)",
-        "Maker: Only the country.",
-        "Colour",
-    )
+    assert gaps(parts) == ("Weight: No page says it.", "Maker: Only the country.", "Colour")
     assert gaps(parts[:1]) == ()
 
 

@@ -11,6 +11,8 @@ from assay.core.markers import parse, strip
 from assay.core.messages import Request
 from assay.core.phrases import nothing
 from assay.core.plan import CoverageStatus, Plan, PlanStep
+from assay.core.text import words
+from assay.core.translation import gettext as _
 from assay.models.extractive import hops
 from assay.models.extractive import plans as extractive_plans
 from assay.models.extractive.actions import SEARCH_FOR, grouped, last, shelved, task_of
@@ -18,7 +20,7 @@ from assay.models.extractive.answers import select
 from assay.models.extractive.plans import Step, queries, retries, short
 from assay.models.extractive.question import parts, question_of
 from assay.models.extractive.reports import listed
-from assay.models.extractive.words import stems, topics
+from assay.models.extractive.words import carries_topic, stems, topics
 
 FOUND = 8
 OTHERS = 2
@@ -80,7 +82,12 @@ def _judged(part: QuestionPart, found: Sequence[FindingMessage]) -> Assessed:
         return Assessed(part=part.part, status="not")
     wanted = set(topics(part.text))
     said = {key for line in stated for key in stems(line)}
-    return Assessed(part=part.part, status="answered" if not wanted or wanted & said else "partly")
+    if not wanted or wanted & said:
+        return Assessed(part=part.part, status="answered")
+    named = ", ".join(f"“{word}”" for word in words(part.text) if carries_topic(word))
+    return Assessed(
+        part=part.part, status="partly", reason=_("what was found does not name {words}").format(words=named)
+    )
 
 
 # deciding
