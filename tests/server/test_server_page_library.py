@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from accounts import accounts, session
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from serving import Served, served
 from web import response, site
 
@@ -80,3 +81,28 @@ async def test_its_owner_says_who_may_read_it(server: Served) -> None:
         assert "Who may read it" not in (await bob.get("/library/ana/papers", headers=READ)).text
         assert (await bob.post("/library/ana/papers/readers", data={"who": "me"}, headers=READ)).status_code >= 400
         assert (await bob.post("/library/ana/papers/sync", headers=READ)).status_code >= 400
+
+
+async def test_a_document_is_shown_by_its_passages(server: Served) -> None:
+    text = "# Pier\n\nThe pier is 90 metres long.\n\n<b>It</b> was built in 1871.\n"
+    async with session(server, "ana") as ana:
+        sent = await ana.post(
+            "/api/v1/collections/piers/documents?wait=20", files={"files": ("pier.md", text.encode(), "text/markdown")}
+        )
+        assert sent.is_success, sent.text
+        (document,) = (await ana.get("/api/v1/collections/piers/documents")).json()["documents"]
+        whole = (await ana.get(f"/documents/{document['sha256']}", headers=READ)).text
+        assert 'class="passage"' not in whole
+        assert f"/documents/{document['sha256']}?from=0&amp;passages=1" in whole
+        page = HTMLParser((await ana.get(f"/documents/{document['sha256']}?passages=1", headers=READ)).text)
+        shown = {node.attributes["id"]: node.text() for node in page.css("span.passage")}
+        assert [each.strip() for each in shown.values()] == [
+            "Pier",
+            "The pier is 90 metres long.",
+            "<b>It</b> was built in 1871.",
+        ]
+        for place, passage in shown.items():
+            start = int((place or "b-1")[1:])
+            assert text.encode()[start:].decode().startswith(passage)
+    async with session(server, "bob") as bob:
+        assert (await bob.get(f"/documents/{document['sha256']}?passages=1", headers=READ)).status_code == 404
