@@ -14,7 +14,7 @@ from serving import served
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 IN_ORDER = {"tutorial.md"}
-"""Pages whose commands follow one another; `tests/unit/test_documentation.py` types them, and compares what is printed."""
+"""Pages whose commands follow one another: `tests/unit/test_documentation.py` types them in order."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 SERVER = "http://127.0.0.1:8484"
