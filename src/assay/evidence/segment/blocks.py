@@ -298,6 +298,7 @@ class _Reader:
             len(line.body) > shape.LONG_VALUE
             or line.body[-1] in ".,;!?。，；！？"
             or below is None
+            or not below.body
             or line.indent > below.indent
         ):
             return False
@@ -365,7 +366,9 @@ class _Reader:
 
     def _take_paragraph(self, line: TextLine) -> bool:
         self.at += 1
-        last = [line, *self._run(self._continues)][-1]
+        while self.at < len(self.lines) and self._continues(self.lines[self.at]):
+            self.at += 1
+        last = self.lines[self.at - 1]
         if line.indent <= self.listed or self.listed < 0:
             self.listed = -1
         self.header = self.header and line.body.startswith(("..", ">", "!["))

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from assay.core.sources import BlockKind
 from assay.evidence.segment.blocks import TextBlock
 from assay.evidence.segment.lines import BULLET, NUMBERED
@@ -47,6 +45,15 @@ def placed(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
     return list(_Context(text).read(blocks))
 
 
+def _with(block: TextBlock, label: str, term: str, lead: str) -> TextBlock:
+    """A block with what stands around it; most have nothing there, and are not made anew."""
+    if not (label or term or lead):
+        return block
+    return TextBlock(
+        block.kind, block.start, block.end, block.heading, block.page, label, term, lead, indent=block.indent
+    )
+
+
 class _Context:
     """Reads blocks in order; `above` are the items which those further in belong to, with their indent and term."""
 
@@ -74,18 +81,18 @@ class _Context:
             self.above.pop()
         label = self.above[-1][1] if self.above else ""
         term = self._term(block) if block.kind in ("item", "paragraph") else ""
-        lead = self._led(block)
+        lead = self._led(block, after)
         if block.kind == "item" or (term and block.kind == "paragraph"):
             self.above.append((indent, term or label))
-        return msgspec.structs.replace(block, label=label, term=term, lead=lead)
+        return _with(block, label, term, lead)
 
     # the lead
 
-    def _led(self, block: TextBlock) -> str:
-        """The lead of a block; a paragraph may be that of what follows it."""
+    def _led(self, block: TextBlock, after: TextBlock | None) -> str:
+        """The lead of a block; a paragraph may be that of what follows it, and is looked at for that alone."""
         last = self.last
         if block.kind == "paragraph":
-            self.lead = self._last_sentence(block)
+            self.lead = self._last_sentence(block) if after is not None and after.kind in LED else ""
             return ""
         if block.kind not in LED or last is None or last.heading != block.heading:
             self.lead = ""
@@ -119,11 +126,11 @@ class _Context:
         last = self.last
         if last is None or last.kind != "row" or self._parted(last, block):
             self.head = ""
-            lead = self._led(block)
+            lead = self._led(block, after)
             if after is not None and after.kind == "row" and self._heads(block, after):
                 self.head = " ".join(self.text[block.start : min(block.end, block.start + LONGEST_LABEL)].split())
-            return msgspec.structs.replace(block, lead=lead)
-        return msgspec.structs.replace(block, label=self.head, lead=self._led(block))
+            return _with(block, "", "", lead)
+        return _with(block, self.head, "", self._led(block, after))
 
     def _parted(self, last: TextBlock, block: TextBlock) -> bool:
         between = self.text[last.end : min(block.start, last.end + LONGEST_LABEL)]
@@ -145,6 +152,8 @@ class _Context:
         """White space before the block's line; of an item before its bullet."""
         if block.indent >= 0:
             return block.indent
+        if (not block.start or self.text[block.start - 1] in "\r\n") and not self.text[block.start].isspace():
+            return 0
         start = max(0, block.start - DEEPEST)
         before = self.text[start : block.start]
         line = before[max(before.rfind("\n"), before.rfind("\r")) + 1 :]
@@ -154,7 +163,9 @@ class _Context:
         return len(line[: len(line) - len(line.lstrip())].expandtabs(4))
 
     def _term(self, block: TextBlock) -> str:
-        """The name a block begins with and describes; "" where it describes none."""
+        """The name a block begins with and describes; "" where it describes none, as a paragraph of one line."""
+        if block.kind == "paragraph" and self.text.find("\n", block.start, block.end) < 0:
+            return ""
         said = self.text[block.start : min(block.end, block.start + 4 * LONGEST_TERM)]
         first, broken, rest = said.partition("\n")
         bullet = BULLET.match(first.lstrip()) or NUMBERED.match(first.lstrip())

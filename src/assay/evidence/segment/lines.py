@@ -18,6 +18,8 @@ class TextLine(msgspec.Struct, frozen=True, gc=False):
     @property
     def indent(self) -> int:
         """White space before the first character; a tab counts four."""
+        if self.body and self.text[0] == self.body[0]:
+            return 0
         lead = self.text[: len(self.text) - len(self.text.lstrip())]
         return len(lead.expandtabs(4))
 

@@ -157,6 +157,8 @@ def _joins(left: str, right: str) -> bool:
 
 def _trim(text: str, start: int, end: int, *, lines: bool) -> Range:
     """Without the white space around; code keeps the indent of its first line."""
+    if start < end and not (text[start].isspace() or text[end - 1].isspace()):
+        return start, end
     first = start
     piece = text[start:end]
     end = start + len(piece.rstrip())
