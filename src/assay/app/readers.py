@@ -7,6 +7,7 @@ from importlib import import_module
 from assay import plugins
 from assay.core.ports import Archive, Extractor
 from assay.fetch.workers import Workers
+from assay.settings.children import reader_environment
 
 PAGE_SECONDS = 20.0
 """What reading one page of the web may take, once it is here."""
@@ -21,18 +22,24 @@ class LazyReaders:
     """Loads readers when the first file needs one; processes start with the first file for them."""
 
     def __init__(self) -> None:
-        self._workers = Workers()
+        self._workers = Workers(environment=reader_environment())
         self._of_pages: list[Extractor] = []
         self._of_printed: Extractor | None = None
 
     def extractors(self) -> list[Extractor]:
-        """All installed, those which ask for a process of their own in one.
+        """All installed, those which ask for a process of their own in one. Every large file is read in one too, so
+        that reading it has an end; but where each row is a document, given as soon as it is read.
 
         Raises:
             ConfigError: one cannot be loaded.
         """
         found: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
-        return [self._workers.isolate(each) if getattr(each, "isolated", False) else each for each in found]
+        return [self._placed(each) for each in found]
+
+    def _placed(self, extractor: Extractor) -> Extractor:
+        if getattr(extractor, "isolated", False):
+            return self._workers.isolate(extractor)
+        return extractor if getattr(extractor, "streams", False) else self._workers.bound(extractor)
 
     def of_pages(self) -> list[Extractor]:
         """All installed, every one in a process of its own: no page, however large or odd, holds up what else goes on

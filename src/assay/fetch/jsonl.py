@@ -17,6 +17,8 @@ from assay.fetch.text_decoder import clean
 
 LONGEST_ROW = 64 * 1024 * 1024
 MOST_BYTES = 4 * 1024 * 1024 * 1024
+MOST_ROWS = 10_000_000
+"""Blank ones too: a few megabytes unzip to thousands of millions of empty lines."""
 NAMED = 3
 KNOWN = frozenset(("title", "url", "text", "id", "author", "published", "date", "language"))
 
@@ -34,6 +36,7 @@ class JsonLinesExtractor:
     suffixes = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
     media_type = "application/jsonl"
     isolated = False
+    streams = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """The rows which can be read.
@@ -42,14 +45,17 @@ class JsonLinesExtractor:
             ExtractError: after the last of them, when others could not be read; it names the first few.
         """
         bad: list[str] = []
+        count = 0
         for number, row in _rows(data):
             try:
                 yield _document(self.name, row, f"{name}#{number}")
             except ExtractError as error:
-                bad.append(f"row {number}: {error}")
+                count += 1
+                if count <= NAMED:
+                    bad.append(f"row {number}: {error}")
         if bad:
-            more = f" and {len(bad) - NAMED} more" if len(bad) > NAMED else ""
-            raise ExtractError(f"{len(bad)} rows could not be read ({'; '.join(bad[:NAMED])}{more})")
+            more = f" and {count - NAMED} more" if count > NAMED else ""
+            raise ExtractError(f"{count} rows could not be read ({'; '.join(bad)}{more})")
 
 
 def _rows(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -64,6 +70,8 @@ def _rows(data: bytes) -> Iterator[tuple[int, bytes]]:
             total += len(line)
             if total > MOST_BYTES:
                 raise ExtractError(f"unzips to more than {MOST_BYTES >> 30} GB")
+            if number > MOST_ROWS:
+                raise ExtractError(f"more than {MOST_ROWS:,} rows; split it")
             row = line.removeprefix(b"\xef\xbb\xbf").strip() if number == 1 else line.strip()
             if row:
                 yield number, row

@@ -63,7 +63,8 @@ def _read(task: Task, memory: int) -> ExtractionResult:
         size = 0
         for document in _extractor(task.extractor).extract(task.data, task.name):
             documents.append(document)
-            size += HEADROOM + 4 * len(document.text) + len(document.body or b"")
+            wide = 1 if document.text.isascii() else 4
+            size += HEADROOM + wide * len(document.text) + len(document.body or b"")
             if size > LARGEST:
                 documents.pop()
                 return ExtractionResult(

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO
 
@@ -32,18 +32,29 @@ MOST = 4
 LAST_WORDS = 4_000
 DYING = 2.0
 """Seconds a process whose answer failed may take to end by itself."""
+APART = 1_000_000
+"""Bytes from which on every file is read in a process: a smaller one costs less than sending it there."""
 
 
 class Workers:
     """At most `count` processes, started when they are needed and kept until `close`; any thread may use them.
 
-    A file may take `seconds` by the clock and `memory` bytes of address space.
+    A file may take `seconds` by the clock and `memory` bytes of address space. Of the environment a process has
+    `environment` alone: what reads the files of others is given no keys.
     """
 
-    def __init__(self, count: int = 0, *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+    def __init__(
+        self,
+        count: int = 0,
+        *,
+        seconds: float = SECONDS,
+        memory: int = MEMORY,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         ready_types()  # several threads take results
         self._count = count or min(MOST, os.cpu_count() or 1)
         self._seconds, self._memory = seconds, memory
+        self._environment = dict(environment or {})
         self._threads: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
         self._idle: deque[_Worker] = deque()
@@ -56,6 +67,10 @@ class Workers:
         A file may take `seconds`, where that is less than what any file may.
         """
         return _Isolated(extractor, self, min(self._seconds, seconds or self._seconds))
+
+    def bound(self, extractor: Extractor) -> Extractor:
+        """`extractor`, run here for small files and in these processes for large ones."""
+        return _LargeApart(extractor, self.isolate(extractor))
 
     def submit(self, extractor: str, data: bytes, name: str, seconds: float | None = None) -> Future[ExtractionResult]:
         """Read a file by the extractor `module:Class` as soon as a process is free.
@@ -91,7 +106,7 @@ class Workers:
         with self._lock:
             if self._closed:
                 return ExtractionResult(failure="reading was ended")
-            worker = self._idle.pop() if self._idle else _Worker(self._memory)
+            worker = self._idle.pop() if self._idle else _Worker(self._memory, self._environment)
             if worker not in self._all:
                 self._all.append(worker)
         try:
@@ -123,6 +138,20 @@ class _Isolated:
         yield from _documents(result)
 
 
+class _LargeApart:
+    """An extractor whose large files are read elsewhere, and so have an end."""
+
+    isolated = False
+
+    def __init__(self, extractor: Extractor, elsewhere: Extractor) -> None:
+        self.name, self.suffixes, self.media_type = extractor.name, extractor.suffixes, extractor.media_type
+        self._here, self._elsewhere = extractor, elsewhere
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """See the port."""
+        return (self._here if len(data) < APART else self._elsewhere).extract(data, name)
+
+
 def _documents(result: ExtractionResult) -> Iterator[Extracted]:
     yield from result.documents
     if result.failure:
@@ -132,8 +161,8 @@ def _documents(result: ExtractionResult) -> Iterator[Extracted]:
 class _Worker:
     """One process, started anew after it ended. For one thread at a time, but for `end`."""
 
-    def __init__(self, memory: int) -> None:
-        self._memory = memory
+    def __init__(self, memory: int, environment: Mapping[str, str]) -> None:
+        self._memory, self._environment = memory, environment
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
@@ -196,6 +225,7 @@ class _Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
+                env=self._environment,
                 start_new_session=True,  # Ctrl-C is for the process which waits
             )
             process = self._process

@@ -1,0 +1,100 @@
+"""Files are read within bounds: large ones apart from this process, which has an end and is given no keys."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.app.readers import LazyReaders
+from assay.core.errors import ExtractError, TooSlow
+from assay.core.ports import Extractor
+from assay.fetch import jsonl
+from assay.fetch import workers as processes
+from assay.fetch.workers import APART, Workers
+from assay.settings.children import reader_environment
+
+SECRETS = {"OPENAI_API_KEY": "sk-open", "ASSAY_PROVIDERS_X_KEY": "sk-mine", "AWS_SECRET_ACCESS_KEY": "aws"}
+LARGE = {
+    ".html": b"<p>The tide rises.</p>\n",
+    ".csv": b"place,metres\nBrest,7.5\n",
+    ".md": b"The tide rises.\n\n",
+    ".txt": b"The tide rises.\n\n",
+    ".py": b"tide = 7.5\n",
+}
+
+
+@pytest.fixture
+def readers() -> Iterator[LazyReaders]:
+    made = LazyReaders()
+    yield made
+    made.close()
+
+
+def children() -> list[int]:
+    """The processes which this one started and which live."""
+    found = [(task / "children").read_text().split() for task in Path("/proc/self/task").iterdir()]
+    return [int(pid) for pids in found for pid in pids]
+
+
+def of(readers: LazyReaders, suffix: str) -> Extractor:
+    return next(each for each in readers.extractors() if suffix in each.suffixes)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+@pytest.mark.parametrize("suffix", LARGE)
+def test_a_large_file_is_read_elsewhere_and_to_the_same(suffix: str, readers: LazyReaders) -> None:
+    before = set(children())
+    small, large = LARGE[suffix], LARGE[suffix] * (APART // len(LARGE[suffix]) + 1)
+    reader = of(readers, suffix)
+    assert list(reader.extract(small, f"a{suffix}"))
+    assert set(children()) == before
+    elsewhere = list(reader.extract(large, f"a{suffix}"))
+    assert len(set(children()) - before) == 1
+    assert elsewhere == list(reader._here.extract(large, f"a{suffix}"))  # type: ignore[attr-defined]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_a_process_which_reads_files_is_given_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in SECRETS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("LC_NUMERIC", "C")
+    before = set(children())
+    readers = LazyReaders()
+    list(of(readers, ".html").extract(b"<p>a</p>" * APART, "a.html"))
+    (pid,) = set(children()) - before
+    given = dict(each.split(b"=", 1) for each in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0") if each)
+    readers.close()
+    assert given == {name.encode(): value.encode() for name, value in reader_environment().items()}
+    assert given[b"LC_NUMERIC"] == b"C"
+    assert not any(value.encode() in given.values() for value in SECRETS.values())
+
+
+@pytest.mark.parametrize("suffix", LARGE)
+def test_a_large_file_which_takes_too_long_is_given_up(
+    suffix: str, readers: LazyReaders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "APART", 1)
+    workers = Workers(1, seconds=0.01)  # less than any process takes to start
+    with pytest.raises(TooSlow, match=r"not read within 0\.01 seconds; split it, or save it anew"):
+        list(workers.bound(of(readers, suffix)._here).extract(LARGE[suffix] * 9, f"a{suffix}"))  # type: ignore[attr-defined]
+    workers.close()
+
+
+def test_rows_have_an_end_however_short_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonl, "MOST_ROWS", 5_000)
+    data = gzip.compress(b'{"text": "The tide rises."}\n' * 3 + b"\n" * 100_000)
+    assert len(data) < 500
+    read = jsonl.JsonLinesExtractor().extract(data, "a.jsonl.gz")
+    assert [next(read).text for _ in range(3)] == ["The tide rises."] * 3
+    with pytest.raises(ExtractError, match="more than 5,000 rows; split it"):
+        next(read)
+
+
+def test_bad_rows_are_counted_and_the_first_are_named() -> None:
+    with pytest.raises(ExtractError, match=r"^900 rows could not be read \(row 1: no `text`.* and 897 more\)$") as told:
+        list(jsonl.JsonLinesExtractor().extract(b"{}\n" * 900, "a.jsonl"))
+    assert len(str(told.value)) < 200
