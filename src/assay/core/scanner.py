@@ -294,10 +294,10 @@ class Scanner:
     def _code(self) -> int:
         opening = _TICKS.match(self.text, self._at, self._at + LOOK_AHEAD)
         assert opening
-        length = len(opening[0])
-        edge = self._block_edge()
+        length, edge = len(opening[0]), self._block_edge()
         for run in _TICKS.finditer(self.text, opening.end(), edge):
-            if run.end() - run.start() == length and (run.end() < len(self.text) or self._final):
+            whole = run.end() < len(self.text) or self._final or run.end() == self._at + LOOK_AHEAD
+            if whole and run.end() - run.start() == length:
                 return run.end()
         self._missing(edge)
         return opening.end()

@@ -133,3 +133,15 @@ def test_any_damage_is_survived_within_the_caps(draw: st.DataObject) -> None:
         found.extend(ZipArchive().members(bytes(data), "x.zip", 150))
     assert all(len(member.data) <= 150 for member in found)
     assert all(bool(member.problem) <= (not member.data) for member in found)
+
+
+@pytest.mark.parametrize("byte", [0x00, 0x7F, 0xFF])
+def test_any_one_damaged_byte_costs_members_and_not_the_reader(byte: int) -> None:
+    whole = packed({"a.md": b"The tide rises. " * 20, "b/c.txt": b"It ebbs."})
+    for at in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[at] = byte
+        for data in (bytes(damaged), whole[:at]):
+            with suppress(ExtractError):
+                for member in ZipArchive().members(data, "a.zip", 1_000_000):
+                    assert member.problem or len(member.data) < 1_000

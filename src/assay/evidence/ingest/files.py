@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import stat
@@ -18,10 +19,14 @@ UPLOADED = ".upload"
 
 
 class FileToRead(msgspec.Struct, frozen=True):
-    """A file to read; `named` when the user named it, so that leaving it out needs a word."""
+    """A file to read; `named` when the user named it, so that leaving it out needs a word.
+
+    `folder` is the one it was found in, which nothing that is read leads out of.
+    """
 
     path: Path
     named: bool
+    folder: Path | None = None
 
 
 def find_files(paths: Sequence[str | Path]) -> tuple[list[FileToRead], list[str]]:
@@ -34,9 +39,10 @@ def find_files(paths: Sequence[str | Path]) -> tuple[list[FileToRead], list[str]
     warnings: list[str] = []
     for given in paths:
         for path in _expand(given):
-            below = _walk(path, warnings) if path.is_dir() else iter([path])
+            folder = path if path.is_dir() else None
+            below = _walk(path, warnings) if folder is not None else iter([path])
             for file in below:
-                found.setdefault(os.path.abspath(file), FileToRead(file, not path.is_dir()))
+                found.setdefault(os.path.abspath(file), FileToRead(file, folder is None, folder))
     return list(found.values()), warnings
 
 
@@ -87,6 +93,11 @@ TRIES = 2
 
 # A named pipe which took the file's place must not make us wait for a writer; Windows has neither flag, and text mode.
 FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+STEP = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+HERE = getattr(os, "O_NOFOLLOW", 0)
+A_LINK = frozenset((errno.ELOOP, errno.ENOTDIR, errno.EMLINK))
+"""What systems say of a link where none is followed."""
+CHANGED = "it changed while it was read; add it again when nothing writes to it"
 
 
 class FileContent(msgspec.Struct, frozen=True):
@@ -106,16 +117,17 @@ def check_regular(status: os.stat_result) -> None:
         raise ExtractError("not a regular file")
 
 
-def read_file(path: Path, largest: int, *, text: bool) -> FileContent | None:
+def read_file(path: Path, largest: int, *, text: bool, folder: Path | None = None) -> FileContent | None:
     """The content of a regular file of at most `largest` bytes; with `text` None when it looks like no text.
 
-    A file which changes meanwhile is read once more.
+    A file which changes meanwhile is read once more. Of a `folder` nothing is read which is not in it, whatever is
+    put in the place of what meanwhile.
 
     Raises:
-        ExtractError: not a regular file, too large, or changed again.
+        ExtractError: not a regular file, too large, changed again, or a link which leads out of the folder.
         OSError: it cannot be opened or read.
     """
-    descriptor = os.open(path, FLAGS)
+    descriptor = os.open(path, FLAGS) if folder is None else _opened_in(folder, path)
     try:
         if text and b"\0" in _start(descriptor):
             return None
@@ -125,7 +137,38 @@ def read_file(path: Path, largest: int, *, text: bool) -> FileContent | None:
                 return content
     finally:
         os.close(descriptor)
-    raise ExtractError("it changed while it was read; add it again when nothing writes to it")
+    raise ExtractError(CHANGED)
+
+
+def _opened_in(folder: Path, path: Path) -> int:
+    """A file below a folder, opened; a link is followed where it leads to another file of the folder."""
+    if os.open not in os.supports_dir_fd:
+        return os.open(path, FLAGS)
+    try:
+        return _stepped(folder, path.relative_to(folder))
+    except OSError as error:
+        if error.errno not in A_LINK:
+            raise
+    whole, real = Path(os.path.realpath(folder)), Path(os.path.realpath(path, strict=True))
+    if not real.is_relative_to(whole):
+        raise ExtractError("a link which leads out of the folder; name it to read it")
+    try:
+        return _stepped(whole, real.relative_to(whole))
+    except OSError as error:
+        raise ExtractError(CHANGED) if error.errno in A_LINK else error from error
+
+
+def _stepped(folder: Path, way: Path) -> int:
+    """What lies below a folder, opened step by step, so that nothing on the way is a link at that moment."""
+    descriptor = os.open(folder, STEP)
+    try:
+        for name in way.parts[:-1]:
+            below = os.open(name, STEP | HERE, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = below
+        return os.open(way.name, FLAGS | HERE, dir_fd=descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _start(descriptor: int) -> bytes:

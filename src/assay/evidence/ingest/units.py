@@ -123,12 +123,13 @@ class Units:
         stamp: FileStamp | None = None
         try:
             stamp = self._look(file)
-            if not file.named and (why := exclusions.by_name(file.path.name) or self._twin(file.path)):
+            if not file.named and (why := exclusions.by_name(file.path.name) or self._twin(file)):
                 yield LeftOut(printable(file.path), why)
             elif stamp.documents:
                 yield UnchangedFile(stamp)
             else:
-                content = read_file(file.path, self._largest, text=self._reader(file.path.name) is None)
+                text = self._reader(file.path.name) is None
+                content = read_file(file.path, self._largest, text=text, folder=file.folder)
                 if content is not None:
                     stamp = msgspec.structs.replace(stamp, size=len(content.data), mtime_ns=content.mtime_ns)
                 yield from self._open(file, content)
@@ -183,12 +184,13 @@ class Units:
             unit = self._part(name, url, content.data)
             yield unit if file.named else _wanted(unit)
 
-    def _twin(self, path: Path) -> str:
+    def _twin(self, file: FileToRead) -> str:
         """Why a source is left out: the page beside it says the same; "" where it is read."""
+        path = file.path
         page = self._pages.get(path)
         if page is None or max(path.stat().st_size, page.stat().st_size) > min(self._largest, exclusions.LARGEST_TWIN):
             return ""
-        found = [read_file(each, self._largest, text=True) for each in (path, page)]
+        found = [read_file(each, self._largest, text=True, folder=file.folder) for each in (path, page)]
         same = all(found) and exclusions.is_twin(*(each.data for each in found if each is not None))
         return "the source of a page beside it" if same else ""
 

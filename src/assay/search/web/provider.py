@@ -79,7 +79,7 @@ def iso_date(said: str | int | None) -> str:
     """A date as ISO; a year or a month alone stays one, what is no date (or a relative one) is ""."""
     text = str(said or "").strip()
     if text.isdigit():
-        return text if len(text) == 4 else ""
+        return text if len(text) == 4 and text.isascii() else ""
     first, second = datetime(1904, 2, 3), datetime(1906, 5, 7)
     try:  # what the text leaves open is taken from the default: two defaults show what that is
         one, other = dates.parse(text, default=first), dates.parse(text, default=second)

@@ -1,0 +1,36 @@
+"""What is as long as the scanner looks ahead, or a little more, reads alike in a stream and as a whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.core.markers import Marker, Tokenizer, parse
+from assay.core.scanner import LOOK_AHEAD
+
+PAIRS = [("[", "]"), ("[", "](u)"), ("[a](", ")"), ("`", "`"), ("``", "``"), ("$", "$"), ("$$", "$$"), ("【", "】")]
+PAIRS += [("\\(", "\\)"), ("\\[", "\\]"), ("<https://", ">"), ("[[", "]]"), ("```", "```")]
+
+
+def streamed(*chunks: str) -> list[Marker]:
+    tokenizer = Tokenizer()
+    pieces = [piece for chunk in chunks for piece in tokenizer.feed(chunk)] + tokenizer.finish()
+    return [piece for piece in pieces if isinstance(piece, Marker)]
+
+
+@pytest.mark.parametrize("extra", range(-6, 7))
+@pytest.mark.parametrize(("opening", "closing"), PAIRS)
+@pytest.mark.parametrize("behind", ["", " and on", "`", "\n\nnext [S2.2]"])
+def test_a_stream_is_read_as_the_whole_is(opening: str, closing: str, behind: str, extra: int) -> None:
+    inside = "[S1001.1]" + "x" * (LOOK_AHEAD + extra - len(opening) - len(closing) - len("[S1001.1]"))
+    text = f"So {opening}{inside}{closing}{behind}"
+    whole = parse(text)
+    for cut in (1, 4, 600, *range(LOOK_AHEAD - 4, len(text))):
+        assert streamed(text[:cut], text[cut:]) == whole, cut
+    assert streamed(*text) == whole
+
+
+def test_a_bracket_of_more_than_is_looked_ahead_hides_no_marker() -> None:
+    text = "[" + "x" * (2 * LOOK_AHEAD) + "](u) It rises [S1001.1]. [" + "y " * LOOK_AHEAD + "[S1001.2] ]"
+    named = [("S1001.1",), ("S1001.2",)]
+    assert [marker.ids for marker in parse(text)] == named
+    assert [marker.ids for marker in streamed(*text)] == named
