@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import math
 import os
 import resource
@@ -27,6 +28,7 @@ from pathlib import Path
 from corpus import machine
 
 from assay import Assay
+from assay.cli.main import GARBAGE_AFTER
 from assay.core.errors import ExtractError
 from assay.evidence.segment import segment
 from assay.fetch.code import CodeExtractor
@@ -340,6 +342,7 @@ def main() -> int:
     words.add_argument("--cap", type=float, default=CAP, help="seconds one text may take")
     words.add_argument("--slow", action="store_true", help="print only what misses its aim or grows too fast")
     given = words.parse_args()
+    gc.set_threshold(GARBAGE_AFTER, 20, 20)  # as in a command
     print(machine())
     for of in given.of or ("text", "draft"):
         sizes = [int(each) for each in given.sizes.split(",")] if given.sizes else SIZES[of]

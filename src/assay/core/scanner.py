@@ -196,8 +196,7 @@ class Scanner:
         self._previous = self.text[end - 1]
         newline = self.text.rfind("\n", start, end)
         if newline >= 0:
-            self._lead, start = "", newline + 1
-            self._line_start = newline + 1 == end
+            self._lead, start, self._line_start = "", newline + 1, newline + 1 == end
         if self._lead is not None:
             lead = self._lead + self.text[start : min(end, start + 40)]
             self._lead = lead if _MARGIN.fullmatch(lead) else None
@@ -366,9 +365,10 @@ class Scanner:
 
     def _closing_bracket(self) -> int:
         """The end of the bracket which opens here, 0 when it does not close within its block."""
-        edge = self._block_edge()
-        depth = 0
-        escaped = -1
+        edge, depth, escaped = self._block_edge(), 0, -1
+        first = self.text.find("]", self._at + 1, edge)
+        if first > 0 and "[" not in (inside := self.text[self._at + 1 : first]) and "\\" not in inside:
+            return first + 1  # as most brackets are
         for sign in _BRACKETS.finditer(self.text, self._at, edge):
             if sign.start() == escaped:
                 continue
