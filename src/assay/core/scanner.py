@@ -20,7 +20,6 @@ import msgspec
 
 LOOK_AHEAD = 1000
 """How far on, in characters, the end of a link, code span or formula may lie."""
-
 RANGE_CAP = 50
 """How many ids a range such as `[S3.17-S3.19]` names at most."""
 
@@ -124,8 +123,7 @@ _AFTER_AMOUNT = re.compile(
 _MATH_END = re.compile(r"(?<=[^\s\\$])\$(?![0-9$])")
 _FULL_WIDTH = re.compile(r"[【［]([^\[\]【】［］\n]{1,512})[】］]")
 _FULL_WIDTH_BEGUN = re.compile(r"[【［][^\[\]【】［］\n]{0,512}\Z")
-_BRACKETS = re.compile(r"[\[\]\\]")
-_DEEPEST = 3
+_BRACKETS, _DEEPEST = re.compile(r"[\[\]\\]"), 3
 
 # a link's tail, after its text: ( destination "title" )
 _GAP = r"[ \t\r]*+(?:\n[ \t\r]*+)?+"
@@ -369,6 +367,8 @@ class Scanner:
         first = self.text.find("]", self._at + 1, edge)
         if first > 0 and "[" not in (inside := self.text[self._at + 1 : first]) and "\\" not in inside:
             return first + 1  # as most brackets are
+        if first < 0 and self._final:
+            return 0
         for sign in _BRACKETS.finditer(self.text, self._at, edge):
             if sign.start() == escaped:
                 continue

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from assay.app.readers import LazyReaders
@@ -36,15 +37,13 @@ def readers() -> Iterator[LazyReaders]:
 
 def children() -> list[int]:
     """The processes which this one started and which live."""
-    found = [(task / "children").read_text().split() for task in Path("/proc/self/task").iterdir()]
-    return [int(pid) for pids in found for pid in pids]
+    return [each.pid for each in psutil.Process().children()]
 
 
 def of(readers: LazyReaders, suffix: str) -> Extractor:
     return next(each for each in readers.extractors() if suffix in each.suffixes)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 @pytest.mark.parametrize("suffix", LARGE)
 def test_a_large_file_is_read_elsewhere_and_to_the_same(suffix: str, readers: LazyReaders) -> None:
     before = set(children())
