@@ -18,7 +18,7 @@ from assay.evidence.segment.lines import lines
 
 CUT: dict[Syntax, str] = {
     "markdown": "800ddacaa6d0f6a4",
-    "text": "dc4134e7f4ab7aec",
+    "plain": "dc4134e7f4ab7aec",
     "pages": "fe24248bd61a0e30",
 }
 """What every construct at 3,000 characters is cut into. Another digest needs another version."""
