@@ -98,15 +98,15 @@ def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
     Raises:
         ExtractError: it is no message, or has no text.
     """
-    message = email.message_from_bytes(data, policy=email.policy.default)
-    assert isinstance(message, EmailMessage)
-    fields = {key: said for key in HEADERS if (said := _header(message, key))}
-    if not fields:
-        raise ExtractError("damaged, or not a message")
     try:
-        body, attached = _body(message)
+        message = email.message_from_bytes(data, policy=email.policy.default)
+        assert isinstance(message, EmailMessage)
+        fields = {key: said for key in HEADERS if (said := _header(message, key))}
+        body, attached = _body(message) if fields else ("", [])
     except RecursionError as error:
         raise ExtractError("damaged: a header of it is nested too deep") from error
+    if not fields:
+        raise ExtractError("damaged, or not a message")
     if not body.strip():
         raise ExtractError("it holds no text")
     head = "\n".join(f"{key}: {said}" for key, said in fields.items())

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -214,7 +213,7 @@ def load(**values: Any) -> Settings:
         return Settings(**values)
     except ValidationError as error:
         raise ConfigError(_explain(error, f" (in {path} or the environment)")) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise ConfigError(f"{path} is not valid TOML: {error}; correct that line") from error
     except RecursionError as error:
         raise ConfigError(f"{path} cannot be read: it is nested too deep: write it with fewer levels") from error

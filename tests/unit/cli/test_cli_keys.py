@@ -117,7 +117,14 @@ def test_a_file_which_is_not_toml_is_left_alone(file: Path) -> None:
     assert file.read_text() == "[keys\n"
 
 
-@pytest.mark.parametrize(("held", "said"), [(b"keys = 3\n", "keys in .* is no table"), (b"# \xff\n", "not valid TOML")])
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (b"keys = 3\n", "keys in .* is no table"),
+        (b"# \xff\n", "not valid TOML"),
+        (b"limits.usd = " + b"9" * 5_000, "not valid TOML"),
+    ],
+)
 @pytest.mark.parametrize("command", ["set", "rm"])
 def test_a_file_with_odd_content_is_left_alone(held: bytes, said: str, command: str, file: Path) -> None:
     file.parent.mkdir()
