@@ -95,8 +95,7 @@ def test_messages_come_apart_where_they_were_put_together(parts: list[bytes]):
 def test_a_type_which_is_nested_too_deep_is_refused(sign: bytes):
     data = b"From: a@b.c\nContent-Type: multipart/mixed; boundary=" + sign * 4_000 + b"\n\nThe tide rises.\n"
     try:
-        (document,) = EmlExtractor().extract(data, "deep.eml")
+        said = next(EmlExtractor().extract(data, "deep.eml")).text
     except ExtractError as error:
-        assert "nested too deep" in str(error)
-    else:
-        assert "The tide rises." in document.text
+        said = str(error)
+    assert "nested too deep" in said or "The tide rises." in said
