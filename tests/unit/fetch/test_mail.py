@@ -98,4 +98,4 @@ def test_a_type_which_is_nested_too_deep_is_refused(sign: bytes):
         said = next(EmlExtractor().extract(data, "deep.eml")).text
     except ExtractError as error:
         said = str(error)
-    assert "nested too deep" in said or "The tide rises." in said
+    assert "cannot be read" in said or "The tide rises." in said
