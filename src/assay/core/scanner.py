@@ -264,8 +264,9 @@ class Scanner:
         if edge < 0:
             found = _BLOCK.search(self.text, max(self._at, end - self.base), limit)
             edge = found.start() + self.base if found else -1
-            known = len(self.text) if self._final else len(self.text) - _BLOCK_LENGTH
-            self._edge = (begin, max(end, min(limit, known) + self.base), edge)
+            known = min(limit, len(self.text))  # an edge before it is sure where what stands behind it was seen too
+            known -= 0 if self._final and known == len(self.text) else _BLOCK_LENGTH
+            self._edge = (begin, max(end, known + self.base), edge)
         return min(limit, len(self.text), edge - self.base if edge >= 0 else limit)
 
     def _missing(self, edge: int) -> int:
@@ -334,8 +335,6 @@ class Scanner:
         if _AUTOLINK_BEGUN.match(self.text, self._at, limit):
             self._more(len(self.text) - self._at)
         return 0
-
-    # brackets
 
     def _full_width(self) -> tuple[int, Kind, Marker | None]:
         whole = _FULL_WIDTH.match(self.text, self._at)
