@@ -123,6 +123,7 @@ _AFTER_AMOUNT = re.compile(
 _MATH_END = re.compile(r"(?<=[^\s\\$])\$(?![0-9$])")
 _FULL_WIDTH = re.compile(r"[【［]([^\[\]【】［］\n]{1,512})[】］]")
 _FULL_WIDTH_BEGUN = re.compile(r"[【［][^\[\]【】［］\n]{0,512}\Z")
+_WHOLE = re.compile(rf"\[[^\[\]\\\n]{{0,{LOOK_AHEAD - 2}}}\]")  # with nothing in it which opens, escapes or ends a line
 _BRACKETS, _DEEPEST = re.compile(r"[\[\]\\]"), 3
 
 # a link's tail, after its text: ( destination "title" )
@@ -362,11 +363,10 @@ class Scanner:
 
     def _closing_bracket(self) -> int:
         """The end of the bracket which opens here, 0 when it does not close within its block."""
+        if whole := _WHOLE.match(self.text, self._at):
+            return whole.end()  # as most brackets are
         edge, depth, escaped = self._block_edge(), 0, -1
-        first = self.text.find("]", self._at + 1, edge)
-        if first > 0 and "[" not in (inside := self.text[self._at + 1 : first]) and "\\" not in inside:
-            return first + 1  # as most brackets are
-        if first < 0 and self._final:
+        if self._final and self.text.find("]", self._at + 1, edge) < 0:
             return 0
         for sign in _BRACKETS.finditer(self.text, self._at, edge):
             if sign.start() == escaped:
