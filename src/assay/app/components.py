@@ -21,7 +21,9 @@ from assay.store.pages import FolderPages, MemoryPages
 
 def reader(context: Context) -> DocumentReader:
     """What reads the passages of documents."""
-    return DocumentReader(context.store.blobs)
+    return DocumentReader(
+        context.store.blobs, cut=lambda *text: context.readers.cut(*text)
+    )  # not made before it is wanted
 
 
 def readers() -> LazyReaders:
