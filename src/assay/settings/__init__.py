@@ -158,6 +158,7 @@ class Settings(BaseSettings):
     mcp: dict[ServiceName, Mcp] = Field({}, description="servers of the Model Context Protocol to search too, by name")
     agents: sections.AgentSettings = sections.AgentSettings()
     sources: SourceSettings = SourceSettings()
+    speculation: sections.SpeculationSettings = sections.SpeculationSettings()
     web: Web = Web()
     log: Log = Log()
     notify: sections.Hidden = Field(

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from assay.core.errors import FetchFailed
-from assay.run.execution import MOST, Ahead
+from assay.run.speculation import MOST, Ahead
 
 
 class Work:
