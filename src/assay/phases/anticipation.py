@@ -5,15 +5,28 @@ Who words the same query later, or opens a page these found, has it at once. No 
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from assay.core.errors import LimitReached
-from assay.core.events import Envelope, SearchExpected, SearchPerformed, SourceAdded, SourceExpected, decode
+from assay.core.events import (
+    Event,
+    SearchExpected,
+    SearchPerformed,
+    SourceAdded,
+    SourceExpected,
+    SourceFailed,
+    decode,
+)
+from assay.core.relevance.analysis import stop_terms
+from assay.core.relevance.topic_question import analysis_for
 from assay.core.sources import SNIPPET, Source
 from assay.core.text import words
 from assay.core.usage import Usage
 from assay.phases.case import Case
+from assay.phases.method import way
 from assay.run.run import Run
 from assay.run.speculation import ROLE, page_key
 from assay.run.steps import StepContext, digest, perform
@@ -21,11 +34,16 @@ from assay.tools.search import query_of, search_ahead
 
 LONGEST = 200
 """Characters of a question which is put to search engines as it stands."""
+LONGEST_READ = 2_000
+"""Characters of a question in which names are looked for."""
 MOST_NAMES = 2
-TOPIC_LETTERS = 4
-"""Of a question's other words, those of at least so many letters are searched for with a name."""
+TOLD = {each.kind for each in (SearchExpected, SearchPerformed, SourceExpected, SourceAdded, SourceFailed)}
+"""The events which tell what was begun ahead, and what was asked for."""
+TOPIC_LETTERS, MOST_TOPIC = 3, 4
+"""Letters of a word which says what is asked of a name, and how many such words a name is searched for with."""
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]{2,80})[\"”“»]")
-_NAME = re.compile(r"(?<!^)(?<![.?!:] )\b[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
+_WORD = re.compile(r"\w[\w'’-]*")
+_BEGINS = re.compile(r"(?:^|[.?!:;]\s*)$")
 
 
 async def search_question(run: Run, case: Case) -> None:
@@ -62,12 +80,29 @@ async def _search(run: Run, name: str, queries: Sequence[str]) -> None:
 
 def named(question: str) -> tuple[str, ...]:
     """Queries for what a question quotes, and for its names, each with the question's other words."""
+    question = question[:LONGEST_READ]
     quoted = [" ".join(found.split()) for found in _QUOTED.findall(question)]
-    names = [name for name in dict.fromkeys(_NAME.findall(_QUOTED.sub(" ", question)))]
+    names = _names(_QUOTED.sub(" ", question))
     own = {word for name in names for word in words(name)}
-    topic = [word for word in words(question.casefold()) if len(word) >= TOPIC_LETTERS and word not in own]
-    found = [*quoted, *(" ".join((name, *topic[:TOPIC_LETTERS])) for name in names)]
+    empty = stop_terms(analysis_for(question))
+    topic = [word for word in words(question) if len(word) >= TOPIC_LETTERS and word not in own and word not in empty]
+    found = [*quoted, *(" ".join((name, *topic[:MOST_TOPIC])) for name in names)]
     return tuple(dict.fromkeys(query for query in found if query.strip()))[:MOST_NAMES]
+
+
+def _names(text: str) -> list[str]:
+    """Capitalized words, those which follow one another as one name; not those a sentence begins with."""
+    names: list[str] = []
+    end = -1
+    for word in _WORD.finditer(text):
+        if not word[0][0].isupper() or _BEGINS.search(text[max(0, word.start() - 8) : word.start()]):
+            continue
+        if names and text[end : word.start()] == " ":
+            names[-1] = f"{names[-1]} {word[0]}"
+        else:
+            names.append(word[0])
+        end = word.end()
+    return list(dict.fromkeys(names))
 
 
 async def count_unasked(run: Run) -> None:
@@ -89,6 +124,29 @@ async def count_unasked(run: Run) -> None:
 
 async def _unasked(run: Run) -> Usage:
     events = await run.execution.journal.events(run.run_id)
-    kinds = {SearchExpected.kind, SearchPerformed.kind, SourceExpected.kind, SourceAdded.kind, "source.failed"}
-    said = [decode(each) for each in events if each.type in kinds]
-    return Usage()
+    told = [event for each in events if each.type in TOLD and (event := decode(each)) is not None]
+    return await asyncio.to_thread(unasked, told, partial(way, run))
+
+
+def unasked(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> Usage:
+    """What a log says was begun ahead, and nobody asked for. Blocking, as `way` is.
+
+    Args:
+        events: those of `TOLD`.
+        way: gives the addresses a source was come by.
+    """
+    put, performed = set[tuple[str, str]](), set[tuple[str, str]]()
+    begun, opened = set[str](), set[str]()
+    for event in events:
+        match event:
+            case SearchExpected(query=query, provider=provider):
+                put.add((query, provider))
+            case SearchPerformed(query=query, provider=provider):
+                performed.add((query, provider))
+            case SourceExpected(urls=urls):
+                begun.update(map(page_key, urls))
+            case SourceFailed(url=url):
+                opened.add(page_key(url))
+            case SourceAdded(source=source) if source.media_type != SNIPPET:
+                opened.update(map(page_key, (source.url, *way(source))))
+    return Usage(searches=len(put - performed), pages=len(begun - opened))

@@ -73,7 +73,7 @@ def _failure(name: str, reason: str) -> str:
 def _read(run: Run, view: RunView) -> list[str]:
     """The pages read, the hosts they came from, the pages which could not be read, and who else was asked for one."""
     pages = [each for each in view.sources.values() if each.media_type != SNIPPET and _is_page(run, each)]
-    hosts = _hosts(url for page in pages for url in (page.url, *_way(run, page)))
+    hosts = _hosts(url for page in pages for url in (page.url, *way(run, page)))
     failed = {canonical(each.url): each for each in view.unreadable if _host(each.url)}
     kinds = Counter(each.reason.partition(":")[0] for each in failed.values())
     also = _hosts([each.url for each in failed.values() if not each.reason.startswith("blocked")] + [*view.expected])
@@ -102,7 +102,7 @@ def _is_page(run: Run, source: Source) -> bool:
     return bool(_host(source.url)) and all(each.sha256 != source.document_sha256 for each in found)
 
 
-def _way(run: Run, source: Source) -> tuple[str, ...]:
+def way(run: Run, source: Source) -> tuple[str, ...]:
     """The addresses a page was come by."""
     snapshot = run.world.library.snapshot(source.snapshot_sha256)
     return (snapshot.url, *snapshot.redirects) if snapshot is not None and snapshot.status else ()
