@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from assay.core.brief import Speculation
 from assay.core.errors import FetchFailed
-from assay.run.speculation import MOST, Ahead
+from assay.core.usage import Budget, Usage
+from assay.run.speculation import KINDS, LEAST, MOST, Ahead, Kind, affords
 
 
 class Work:
@@ -77,3 +82,45 @@ async def test_what_nobody_asked_for_is_stopped():
     ahead.stop()
     assert await ahead.result("a") is None
     assert work.stopped == 1
+
+
+async def test_what_nobody_has_asked_for_is_known():
+    ahead = Ahead()
+    for key in ("a", "b"):
+        ahead.begin(key, Work(), Usage(pages=1))
+    ahead.begin("c", Work(), Usage(searches=1))
+    asking = asyncio.create_task(ahead.result("a"))
+    await asyncio.sleep(0)
+    assert ahead.unasked == Usage(pages=1, searches=1)
+    ahead.stop()
+    assert await asking is None
+    assert ahead.unasked == Usage(pages=1, searches=1)
+
+
+RULES = Speculation(pages=True)
+
+
+def test_so_much_may_wait_for_somebody_to_ask():
+    nothing = Budget()
+    assert affords(RULES, nothing, Usage(), Usage(pages=2), "pages")
+    assert not affords(RULES, nothing, Usage(), Usage(pages=3), "pages")
+    assert not affords(RULES, nothing, Usage(pages=20), Usage(pages=3), "pages")
+    assert affords(RULES, nothing, Usage(pages=21), Usage(pages=3), "pages")
+    assert affords(RULES, nothing, Usage(), Usage(pages=9, searches=1), "searches")
+    assert not affords(Speculation(share=0.0), nothing, Usage(pages=99), Usage(), "pages")
+
+
+@given(share=st.floats(0.01, 0.15), done=st.integers(0, 500), kind=st.sampled_from(["searches", "pages"]))
+def test_no_more_than_its_share_is_ever_done_for_nothing(share: float, done: int, kind: Kind):
+    begun, rules = 0, Speculation(share=share)
+    while affords(rules, Budget(), Usage(**{kind: done}), Usage(**{kind: begun}), kind):
+        begun += 1
+    assert begun <= max(LEAST[kind], math.ceil(share * done))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_begun_which_is_counted_or_when_a_limit_is_near(kind: Kind):
+    assert not affords(RULES, Budget(**{kind: 1_000}), Usage(), Usage(), kind)
+    for budget, spent in ((Budget(usd=1.0), Usage(usd=0.8)), (Budget(tokens=100), Usage(input_tokens=80))):
+        assert not affords(RULES, budget, spent, Usage(), kind)
+        assert affords(RULES, budget, Usage(), Usage(), kind)
