@@ -20,7 +20,7 @@ from assay.core.usage import Budget
 from assay.run.affordability import REPORT_OUTPUT, Reserve, writer
 from assay.run.budget import Accounts, Gate
 from assay.run.rate_limits import CircuitBreakers
-from assay.run.speculation import Ahead, Kind, affords, is_near
+from assay.run.speculation import Ahead, Kind, affords, is_near, leaves
 
 WRITER_SHARE = 0.25
 WRITER_SECONDS = 300.0
@@ -249,12 +249,13 @@ class Execution:
         if self.paused:
             raise Paused(f"run {self.run_id} was paused; to go on: assay runs resume {self.run_id}")
 
-    def may_begin(self, kind: Kind) -> bool:
-        """Whether one more search, or page, may be begun which nobody has asked for yet."""
+    def may_begin(self, kind: Kind, lane: int) -> bool:
+        """Whether one more search, or page, may be begun which a lane will likely ask for."""
         rules = self.brief.speculation
         if rules is None or self.exhausted or is_near(self.research_seconds, self.active()):
             return False
-        return affords(rules, self.brief.budget, self.accounts.settled, self.ahead.unasked, kind)
+        allowed = affords(rules, self.brief.budget, self.accounts.settled, kind)
+        return leaves(allowed, self.ahead, kind, lane, self.rules.agents_at_once)
 
     def _deadline_passed(self) -> None:
         ends = self.research_seconds

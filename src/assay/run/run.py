@@ -25,7 +25,7 @@ from assay.run import control, model_call, steps
 from assay.run.budget import Gate
 from assay.run.execution import LANE_TAG, LaneRecord
 from assay.run.place import RunPlace, watched
-from assay.run.speculation import Kind
+from assay.run.speculation import GUESSED, Kind
 from assay.run.steps import StepContext, digest, perform
 from assay.run.voice import Deltas, Listener
 
@@ -303,13 +303,16 @@ class Run(RunPlace):
         """
         return self.execution.locks.setdefault(key, asyncio.Lock())
 
-    def begin(self, key: str, work: Callable[[], Awaitable[Any]], kind: Kind) -> bool:
+    def begin(self, key: str, work: Callable[[], Awaitable[Any]], kind: Kind, *, guessed: bool = False) -> bool:
         """Begin a search or a page which somebody will likely ask for by this key; whether it was. Nothing is stored.
 
         To be called inside a step, which a replay does not do again.
+
+        Args:
+            guessed: whether no search of this lane's own led to it.
         """
-        execution = self.execution
-        return execution.may_begin(kind) and execution.ahead.begin(key, work, COST_OF[kind])
+        execution, lane = self.execution, GUESSED if guessed else self.lane
+        return execution.may_begin(kind, lane) and execution.ahead.begin(key, work, COST_OF[kind], lane)
 
     async def begun(self, key: str) -> Any | None:
         """What came of such work; None where there is none, and it is to be done now. To be called inside a step.

@@ -21,6 +21,10 @@ MOST = 4
 """Pieces of such work at once in one execution; what comes on top is left until it is asked for."""
 LEAST: dict[Kind, int] = {"searches": 2, "pages": 3}
 """So many pieces may wait for somebody to ask for them where a share of what a run has done would be less."""
+GUESSED = -1
+"""Whose work it is which no lane's own search led to."""
+GUESSES = 2
+"""Pages of guessed searches which may wait for somebody to ask for them."""
 ROLE = "ahead"
 """Under this role a run's usage has what nobody asked for in the end."""
 
@@ -30,14 +34,14 @@ class Ahead:
 
     def __init__(self) -> None:
         self._tasks: dict[str, asyncio.Task[Any]] = {}
-        self._unasked: dict[str, Usage] = {}
+        self._unasked: dict[str, tuple[int, Usage]] = {}
 
-    def begin(self, key: str, work: Callable[[], Awaitable[Any]], cost: Usage = Usage()) -> bool:
-        """Begin; False when it was begun before, or when there is enough of it already."""
+    def begin(self, key: str, work: Callable[[], Awaitable[Any]], cost: Usage = Usage(), lane: int = GUESSED) -> bool:
+        """Begin; False when it was begun before, or when there is enough of it already. `lane` will likely ask."""
         going = sum(not task.done() for task in self._tasks.values())
         if key in self._tasks or key in self._unasked or going >= MOST:
             return False
-        self._unasked[key] = cost
+        self._unasked[key] = (lane, cost)
         task = self._tasks[key] = asyncio.get_running_loop().create_task(_run(work), name=key)
         task.add_done_callback(_seen)
         return True
@@ -56,10 +60,9 @@ class Ahead:
         self._tasks.pop(key, None)
         return None if task.cancelled() else task.result()
 
-    @property
-    def unasked(self) -> Usage:
-        """What was begun and nobody has asked for so far."""
-        return sum(self._unasked.values(), Usage())
+    def unasked(self, lane: int | None = None) -> Usage:
+        """What was begun and nobody has asked for so far; of one lane, or of all."""
+        return sum((cost for own, cost in self._unasked.values() if lane in (None, own)), Usage())
 
     def tasks(self) -> list[asyncio.Task[Any]]:
         """What goes on."""
@@ -81,17 +84,31 @@ def _seen(task: asyncio.Task[Any]) -> None:
         task.exception()
 
 
-def affords(rules: Speculation, budget: Budget, spent: Usage, unasked: Usage, kind: Kind) -> bool:
-    """Whether one more piece of a kind may be begun ahead.
+def affords(rules: Speculation, budget: Budget, spent: Usage, kind: Kind) -> int:
+    """How many pieces of a kind which were begun ahead may wait for somebody to ask.
 
-    Not where the budget counts that kind: what nobody asks for must not use up what agents may do. Not when any other
-    limit is near. And no more than a share of what the run has done of it waits for somebody to ask.
+    None where the budget counts that kind: what nobody asks for must not use up what agents may do. None when any other
+    limit is near. Else a share of what the run has done of it.
     """
     if getattr(budget, kind) is not None or is_near(budget.usd, spent.usd) or is_near(budget.tokens, spent.tokens):
+        return 0
+    return max(LEAST[kind], int(rules.share * getattr(spent, kind))) if rules.share else 0
+
+
+def leaves(allowed: int, ahead: Ahead, kind: Kind, lane: int, lanes: int) -> bool:
+    """Whether of `allowed` pieces one is left to a lane, of so many at work.
+
+    Lanes at work have equal parts, at least one each. Pages of guessed searches have a number of their own: they take
+    nothing from lanes, whose guesses are better, until a share of what was done is more than either.
+    """
+    if not allowed:
         return False
-    if not rules.share:
-        return False
-    return bool(getattr(unasked, kind) < max(LEAST[kind], rules.share * getattr(spent, kind)))
+    waiting: int = getattr(ahead.unasked(), kind)
+    if kind == "searches":
+        return waiting < allowed
+    own, guessed = ahead.unasked(lane).pages, ahead.unasked(GUESSED).pages
+    most = GUESSES if lane == GUESSED else max(1, allowed // max(1, lanes))
+    return own < most and waiting < max(allowed, LEAST[kind] + min(guessed, GUESSES))
 
 
 def is_near(limit: float | None, used: float) -> bool:

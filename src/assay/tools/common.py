@@ -216,7 +216,9 @@ def expect(run: Run, ledger: Ledger | None, shown: Sequence[DocumentPassages], t
     found = [each.document.url for each in shown[:most] if each.document.media_type == SNIPPET]
     urls = [url for url in found if not url.startswith(OTHER) and not run.brief.scope.rules.refuses(url)]
     unread = [url for url in urls if ledger is None or not _is_known(ledger, url)]
-    begun = tuple(url for url in unread if run.begin(page_key(url), partial(_read, run, url), "pages"))
+    # who looks around for the plan opens nothing
+    begin = partial(run.begin, kind="pages", guessed=ledger is None or "background" in run.path)
+    begun = tuple(url for url in unread if begin(page_key(url), partial(_read, run, url)))
     if begun:
         tell(SourceExpected(urls=begun))
 
