@@ -102,6 +102,7 @@ async def ended(web: LocalWeb, wanted: Mapping[str, object], home: Path | None =
         return Ended([envelope async for envelope in run])
 
 
+@pytest.mark.usefixtures("unstalled")
 @pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
 async def test_a_run_says_and_finds_the_same_with_and_without(web: LocalWeb, strategy: str) -> None:
     options = {"strategy": strategy, "depth": "medium", "mode": "deep_research"}

@@ -275,8 +275,8 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     person before research, as `ask` says it of questions. `release` is the version of Assay which made
     the brief, `steps_format` how that one stores steps. `allow_private` says that private documents may be shown to
     models elsewhere, and be in scope while the web is searched; `private_to` names those which may then see them.
-    `facts` is what the servers on this machine said of their models when the run was created. `speculation` is None in
-    briefs of earlier releases, whose runs go on without it.
+    `facts` is what the servers on this machine said of their models when the run was created. Briefs of earlier
+    releases have no `speculation`, and their runs go on without it.
     """
 
     question: str
@@ -321,7 +321,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     fork: Fork | None = None
     facts: dict[str, ModelFacts] | msgspec.UnsetType = msgspec.UNSET
     depths: dict[SetDepth, DepthRules] = {}
-    speculation: Speculation | None = None
+    speculation: Speculation | msgspec.UnsetType = msgspec.UNSET
 
     def rules(self, depth: SetDepth, *, reasoning: bool = False) -> DepthRules:
         """How far the run goes at a depth; `reasoning` says that the model which decides reasons by itself."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+from assay.core.brief import Speculation
 from assay.core.errors import LimitReached
 from assay.core.events import (
     Event,
@@ -52,13 +53,14 @@ async def search_question(run: Run, case: Case) -> None:
     Only a question which comes alone: what is said in a conversation may lean on what was said before.
     """
     wanted, brief = run.brief.speculation, run.brief
-    if wanted is not None and wanted.question and not brief.conversation and not brief.parent:
+    if isinstance(wanted, Speculation) and wanted.question and not brief.conversation and not brief.parent:
         await _search(run, "question", (case.question,))
 
 
 async def search_names(run: Run, case: Case) -> None:
     """Search for what the question names, while the plan is written."""
-    if run.brief.speculation is not None and run.brief.speculation.names:
+    wanted = run.brief.speculation
+    if isinstance(wanted, Speculation) and wanted.names:
         await _search(run, "names", named(case.question))
 
 
@@ -110,7 +112,7 @@ async def count_unasked(run: Run) -> None:
 
     No limit ends this, as it asks nobody.
     """
-    if run.brief.speculation is None:
+    if not isinstance(run.brief.speculation, Speculation):
         return
 
     async def count(step_context: StepContext) -> Usage:

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from assay.core.brief import Brief
+from assay.core.brief import Brief, Speculation
 from assay.core.errors import Cancelled, LimitReached, Paused
 from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.messages import Rarity
@@ -252,7 +252,7 @@ class Execution:
     def may_begin(self, kind: Kind, lane: int) -> bool:
         """Whether one more search, or page, may be begun which a lane will likely ask for."""
         rules = self.brief.speculation
-        if rules is None or self.exhausted or is_near(self.research_seconds, self.active()):
+        if not isinstance(rules, Speculation) or self.exhausted or is_near(self.research_seconds, self.active()):
             return False
         allowed = affords(rules, self.brief.budget, self.accounts.settled, kind)
         return leaves(allowed, self.ahead, kind, lane, self.rules.agents_at_once)

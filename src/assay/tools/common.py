@@ -8,6 +8,7 @@ from functools import partial
 
 import msgspec
 
+from assay.core.brief import Speculation
 from assay.core.clean import one_line
 from assay.core.errors import FetchFailed, ToolError
 from assay.core.events import Event, SourceExpected, SourceFailed
@@ -210,7 +211,7 @@ def expect(run: Run, ledger: Ledger | None, shown: Sequence[DocumentPassages], t
     run's limit. Pages which are not of the web may cost money.
     """
     wanted = run.brief.speculation
-    if run.world.pages is None or wanted is None or not wanted.pages:
+    if run.world.pages is None or not isinstance(wanted, Speculation) or not wanted.pages:
         return
     most = FIRST if len(run.world.searches) < 3 else FIRST - 1
     found = [each.document.url for each in shown[:most] if each.document.media_type == SNIPPET]

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from assay.core.brief import Speculation
 from assay.core.errors import SearchError, ToolError
 from assay.core.events import Excluded, SearchExpected, SearchPerformed
 from assay.core.events import SearchFailed as Failed
@@ -210,7 +211,7 @@ def search_ahead(run: Run, provider: Search, query: Query, step_context: StepCon
     """
     wanted, asked = run.brief.speculation, _widened(query)
     manner = provider.ahead if isinstance(provider, AskedAhead) else "never"
-    if wanted is None or manner == "never" or (manner == "paid" and not wanted.paid):
+    if not isinstance(wanted, Speculation) or manner == "never" or (manner == "paid" and not wanted.paid):
         return False
 
     async def search() -> SearchAnswer:
