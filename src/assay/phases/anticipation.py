@@ -58,9 +58,9 @@ async def search_question(run: Run, case: Case) -> None:
 
 
 async def search_names(run: Run, case: Case) -> None:
-    """Search for what the question names, while the plan is written."""
-    wanted = run.brief.speculation
-    if isinstance(wanted, Speculation) and wanted.names:
+    """Search for what the question names, while the plan is written; not where an earlier run has searched already."""
+    wanted, brief = run.brief.speculation, run.brief
+    if isinstance(wanted, Speculation) and wanted.names and not brief.parent and brief.fork is None:
         await _search(run, "names", named(case.question))
 
 
