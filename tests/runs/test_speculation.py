@@ -211,6 +211,15 @@ async def test_what_nobody_asks_for_is_counted_apart(web: LocalWeb) -> None:
     assert again.differences == ()
 
 
+async def test_who_was_asked_for_nothing_is_said(web: LocalWeb) -> None:
+    scenes = [calls(("answer", {"text": "Hello!"}), task="triage", repeat=True)]
+    async with Assay(web.settings(), models={"mine": Scripted(scenes)}) as assay:
+        run = assay.start("How are you today?", web=True, models={role: ["mine"] for role in ROLES})
+        done = Ended([envelope async for envelope in run])
+    assert done.unasked.searches == 1
+    assert any("also contacted: searxng" in limit for limit in done.report.limits)
+
+
 async def killed(place: Place, web: LocalWeb, at: int) -> int:
     """A command which is killed as the web is asked for the `at`-th time, and resumed; how often it was asked."""
     service = f"[search.services.searxng]\nurl = '{web.there.url('').rstrip('/')}'\n"
