@@ -189,10 +189,11 @@ async def planned(run: Run, agent_pool: AgentPool, at: Checkpoint) -> Checkpoint
     if at.plan is not None:
         return at
     keep(run, "plan", at, agent_pool.toolset)
-    await search_names(run, agent_pool.case)
-    plan = await (
-        follow(run, at.given) if at.given else make_plan(run, agent_pool.case, at.background, agent_pool.rules)
-    )
+    if at.given:
+        plan = await follow(run, at.given)
+    else:
+        await search_names(run, agent_pool.case)
+        plan = await make_plan(run, agent_pool.case, at.background, agent_pool.rules)
     return msgspec.structs.replace(at, plan=plan, given=None)
 
 
