@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
+RELEASE := build/release
 SECONDS ?= 900
 QUESTION ?= How does Assay keep a run after a crash?
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_NO_INPUT = 1
 
-.PHONY: demo test test-fast crash fuzz lock check format types imports docs messages bench clean help
+.PHONY: demo test test-fast crash fuzz lock audit release check format types imports docs messages bench clean help
 
 help:
 	@echo "make demo     install Assay into $(DEMO) and research a question over docs/"
@@ -17,7 +18,9 @@ help:
 	@echo "make test-fast  only the unit and contract tests which were quick when they last ran here"
 	@echo "make crash    kill runs at every point and at 300 random moments, and resume them (make test takes a sample)"
 	@echo "make fuzz     give everything which reads foreign bytes bytes nobody wrote, for 15 minutes (SECONDS=7200: two hours), and the server odd requests"
-	@echo "make lock     pin what the image installs, with hashes (needs uv)"
+	@echo "make lock     pin what the image and the developers' environment install, with hashes (needs uv; UPGRADE=--upgrade: the newest)"
+	@echo "make audit    ask whether what the image installs has known vulnerabilities (needs uv and the network)"
+	@echo "make release  build the wheel, and a list of what it installs (CycloneDX), into dist/"
 	@echo "make check    the same without the tests"
 	@echo "make format   format and fix what can be fixed"
 	@echo "make docs     write the generated pages of docs/ again, and build them all as a site in build/site"
@@ -45,10 +48,24 @@ fuzz: $(VENV)/.installed
 	@$(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS)
 	@ASSAY_TEST_EXAMPLES=100 $(BIN)/python -m pytest -q tests/server/test_server_conformance.py
 
+PIN := uv pip compile $(UPGRADE) pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q
+
 lock:
-	@uv pip compile pyproject.toml --extra server --extra workers --extra office --extra s3 --extra pdf --extra docx \
-		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q \
-		-o deploy/requirements.lock
+	@$(PIN) --extra server --extra workers --extra office --extra s3 --extra pdf --extra docx -o deploy/requirements.lock
+	@$(PIN) --extra dev -o deploy/development.lock
+
+audit:
+	@uvx pip-audit --strict --disable-pip --require-hashes -r deploy/requirements.lock
+
+release: $(VENV)/.installed
+	@rm -rf dist $(RELEASE)
+	@$(BIN)/python -m build --outdir dist
+	@$(PYTHON) -m venv $(RELEASE)
+	@$(RELEASE)/bin/python -m pip install --quiet --require-hashes -r deploy/requirements.lock
+	@$(RELEASE)/bin/python -m pip install --quiet --no-deps dist/*.whl
+	@$(RELEASE)/bin/python -m pip uninstall --quiet --yes pip setuptools
+	@$(BIN)/cyclonedx-py environment --output-reproducible --pyproject pyproject.toml --mc-type application \
+		-o dist/assay.cdx.json $(RELEASE)/bin/python
 
 check: $(VENV)/.installed
 	@$(BIN)/ruff format --check .
@@ -69,6 +86,7 @@ imports: $(VENV)/.installed
 docs: $(VENV)/.installed
 	@$(BIN)/python scripts/generate_events.py
 	@$(BIN)/python scripts/generate_errors.py
+	@$(BIN)/python scripts/generate_licences.py
 	@$(BIN)/python scripts/generate_schema.py
 	@$(BIN)/python scripts/generate_prompts.py
 	@$(BIN)/mkdocs build --quiet
@@ -83,10 +101,14 @@ bench: $(VENV)/.installed
 clean:
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache $(VENV)
 
-$(VENV)/.installed: pyproject.toml
+# The locked libraries, checked against their hashes; where a mirror lacks one of them, what pyproject.toml asks for.
+$(VENV)/.installed: pyproject.toml deploy/development.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Assay needs Python 3.11 or later, this is " + sys.version)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --require-hashes -r deploy/development.lock || \
+		{ echo "deploy/development.lock cannot be installed here; installing what pyproject.toml asks for, unlocked"; \
+		$(BIN)/python -m pip install --quiet --editable '.[dev]'; }
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(DEMO)/.installed: pyproject.toml $(shell find src -name '*.py' -o -name '*.md' -o -name '*.json')

@@ -87,6 +87,11 @@ def origin(group: Group, name: str) -> str:
     return found[name].value
 
 
+def others(group: Group) -> tuple[str, ...]:
+    """The names in `group` which other packages bring, sorted; nothing is loaded."""
+    return tuple(sorted(name for name, point in _installed(group).items() if not point.value.startswith("assay.")))
+
+
 def split(name: str) -> tuple[str, str]:
     """A model's name as (adapter, what it is told): `"scripted:replies.json"`, or `"extractive"` and nothing."""
     adapter, _, argument = name.partition(":")

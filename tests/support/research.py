@@ -124,6 +124,7 @@ class Sea:
             searches=(self.search,),
             library=self.store.library,
             blobs=self.store.blobs,
+            texts=self.reader,
             clock=SystemClock(),
         )
 

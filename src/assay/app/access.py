@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pydantic import SecretStr
-
 from assay import plugins
 from assay.core.messages import ModelFacts, Price
 from assay.core.ports import Access
@@ -21,10 +19,10 @@ def access(settings: Settings, name: str) -> Access:
     """What the adapter of the model `name` (PROVIDER:NAME) is told."""
     provider, _ = plugins.split(name)
     service = settings.services.get(provider)
-    key = service.key if service else getattr(settings.keys, KEYS.get(provider, provider), None)
+    key = service.key if service else settings.keys.of(KEYS.get(provider, provider))
     return Access(
         url=service.url if service else "",
-        key=Secret(key.get_secret_value()) if isinstance(key, SecretStr) else None,
+        key=Secret(key.get_secret_value()) if key else None,
         region=settings.aws.region,
         signing=_signing(settings.aws),
         facts=_facts(settings.catalogue.get(name, ModelEntry())),

@@ -10,6 +10,7 @@ from assay.app.layout import index_folder, pages_folder, runs_folder
 from assay.app.readers import LazyReaders
 from assay.core.errors import ConfigError
 from assay.core.ports import LibrarySearch, PageCache
+from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
@@ -21,7 +22,11 @@ from assay.store.pages import FolderPages, MemoryPages
 
 def reader(context: Context) -> DocumentReader:
     """What reads the passages of documents."""
-    return DocumentReader(context.store.blobs)
+
+    def cut(text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
+        return context.readers.cut(text, syntax)  # not made before it is wanted
+
+    return DocumentReader(context.store.blobs, cut=cut)
 
 
 def readers() -> LazyReaders:

@@ -31,6 +31,8 @@ def checked(name: str, text: str) -> object:
         UnknownName: there is no such setting, strategy or adapter; the message offers the nearest.
         ConfigError: the setting does not take this value, or is a table.
     """
+    if name.startswith("keys."):
+        setting_of(name.removeprefix("keys."))
     value = settings.parse(name, text)
     if name == "strategy":
         _check_installed("strategies", str(value))
@@ -56,13 +58,26 @@ def change(wanted: Mapping[str, Value]) -> Path:
     return file.change(values)
 
 
+def key_holders() -> tuple[str, ...]:
+    """Who may have a key: the providers we know, and adapters of other packages by their names."""
+    ours = [name.removeprefix("keys.") for name in settings.names() if name.startswith("keys.")]
+    groups: tuple[plugins.Group, ...] = ("searches", "models", "embedders")
+    others = {name for group in groups for name in plugins.others(group) if settings.OTHERS.fullmatch(f"keys.{name}")}
+    return (*ours, *sorted(others.difference(ours)))
+
+
+def described(of: settings.Settings) -> list[settings.Setting]:
+    """Every setting, with the keys which adapters of other packages may have."""
+    return settings.describe(of, (*key_holders(), *(settings.load().keys.model_extra or {})))
+
+
 def setting_of(provider: str) -> str:
     """The setting which holds the key of `provider`.
 
     Raises:
         UnknownName: no provider of that name takes a key.
     """
-    known = [name.removeprefix("keys.") for name in settings.names() if name.startswith("keys.")]
+    known = key_holders()
     provider = KEYS.get(provider, provider)
     if provider not in known:
         hint = f"(the key of a service of yours is services.{provider}.key in {settings.config_path()})"
@@ -87,13 +102,24 @@ def remove_key(provider: str) -> bool:
     Raises:
         UnknownName: no provider of that name takes a key.
     """
-    return file.remove(setting_of(provider))
+    return file.remove(stored_as(provider))
+
+
+def stored_as(provider: str) -> str:
+    """The setting of a key which is to be forgotten: also that of a package which is not installed any more.
+
+    Raises:
+        UnknownName: no provider of that name takes a key, and none is stored.
+    """
+    left = settings.load().keys.model_extra or {}
+    return f"keys.{provider}" if provider in left else setting_of(provider)
 
 
 def _from_elsewhere(name: str, value: Value) -> object:
     if name in ON_THE_MACHINE:
         raise ConfigError(f"{name} is set on the machine of the server alone: whoever runs it has to set it there")
-    if name.startswith("keys.") and name in settings.names():
+    if name.startswith("keys."):
+        setting_of(name.removeprefix("keys."))
         raise ConfigError(f"{name} is a key: PUT /api/v1/settings/keys/{name.removeprefix('keys.')}")
     if value is None:
         if name not in settings.names():

@@ -154,7 +154,7 @@ class Online:
         return SearchAccess(url=reached.url or "", key=self._key(name), option=reached.option, pause=reached.pause)
 
     def _key(self, name: str) -> Secret | None:
-        found = getattr(self._settings.keys, name, None)
+        found = self._settings.keys.of(name)
         return None if found is None else Secret(found.get_secret_value())
 
     def _documents(self, page: Fetched, library: Library) -> tuple[Document, ...]:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 
 from assay import plugins
+from assay.core.errors import ExtractError
 from assay.core.ports import Archive, Extractor
+from assay.core.sources import PassageSpan, Syntax
+from assay.evidence.documents import cut
+from assay.evidence.segment.elsewhere import PassageCutter, passages
 from assay.fetch.workers import Workers
 from assay.settings.children import reader_environment
 
@@ -16,6 +20,8 @@ PICTURES = "assay.fetch.pdf.pictures"
 """Loads PDFium, a tenth of a second: only who looks at pages needs it."""
 PICTURE_SECONDS = 15.0
 """What drawing a page may take."""
+LONG = 8_000
+"""Bytes from which on a text is cut elsewhere: sending a shorter one there costs as much as cutting it."""
 
 
 class LazyReaders:
@@ -25,6 +31,7 @@ class LazyReaders:
         self._workers = Workers(environment=reader_environment())
         self._of_pages: list[Extractor] = []
         self._of_printed: Extractor | None = None
+        self._cutter = self._workers.isolate(PassageCutter(), PAGE_SECONDS)
 
     def extractors(self) -> list[Extractor]:
         """All installed, those which ask for a process of their own in one. Every large file is read in one too, so
@@ -59,6 +66,15 @@ class LazyReaders:
             pictures: type[Extractor] = import_module(PICTURES).PagePictures
             self._of_printed = self._workers.isolate(pictures(), PICTURE_SECONDS)
         return self._of_printed
+
+    def cut(self, text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
+        """The passages of a text in UTF-8. A long one is cut in a process, where one lives already. Blocking."""
+        if len(text) >= LONG and self._workers.pids():
+            try:
+                return passages(next(iter(self._cutter.extract(text, syntax))))
+            except (ExtractError, RuntimeError):  # the process was ended, or all are: the text is here as well
+                return cut(text, syntax)
+        return cut(text, syntax)
 
     def archives(self) -> list[Archive]:
         """All installed.

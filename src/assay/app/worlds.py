@@ -114,6 +114,7 @@ def any_world(context: Context, brief: Brief) -> World:
         searches=(_library_search(context.of(brief), brief), *(web.searches() if web else ())),
         library=library,
         blobs=context.store.blobs,
+        texts=context.reader,
         clock=context.clock,
         pages=web,
         cache=context.store.cache,

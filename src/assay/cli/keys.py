@@ -55,7 +55,7 @@ def list_keys(as_json: bool) -> None:
         assay keys list
         assay keys list --json
     """
-    held = [each for each in settings.describe(settings.load()) if each.secret]
+    held = [each for each in configuration.described(settings.load()) if each.secret]
     rows = [(each.name.removeprefix("keys."), each.origin if each.value else "") for each in held]
     if as_json:
         found = [{"provider": provider, "origin": origin or None} for provider, origin in rows]
@@ -73,5 +73,5 @@ def remove_key(provider: str) -> None:
         assay keys rm openai
         assay keys rm anthropic
     """
-    held = settings_file.remove(configuration.setting_of(provider))
+    held = settings_file.remove(configuration.stored_as(provider))
     say(f"the key of {provider} is forgotten" if held else f"there is no key of {provider} in the settings file")

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 from click.shell_completion import CompletionItem
 
 from assay import plugins, settings
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    from assay.app import configuration
+else:
+    configuration = later("assay.app.configuration")
 
 
 def setting_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -25,8 +33,7 @@ def providers(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 def key_holders(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Providers which may have a key."""
-    names = (name.removeprefix("keys.") for name in settings.names() if name.startswith("keys."))
-    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in configuration.key_holders() if name.startswith(incomplete)]
 
 
 def any_path(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -20,7 +20,6 @@ import msgspec
 
 LOOK_AHEAD = 1000
 """How far on, in characters, the end of a link, code span or formula may lie."""
-
 RANGE_CAP = 50
 """How many ids a range such as `[S3.17-S3.19]` names at most."""
 
@@ -124,8 +123,8 @@ _AFTER_AMOUNT = re.compile(
 _MATH_END = re.compile(r"(?<=[^\s\\$])\$(?![0-9$])")
 _FULL_WIDTH = re.compile(r"[【［]([^\[\]【】［］\n]{1,512})[】］]")
 _FULL_WIDTH_BEGUN = re.compile(r"[【［][^\[\]【】［］\n]{0,512}\Z")
-_BRACKETS = re.compile(r"[\[\]\\]")
-_DEEPEST = 3
+_WHOLE = re.compile(rf"\[[^\[\]\\\n]{{0,{LOOK_AHEAD - 2}}}\]")  # with nothing in it which opens, escapes or ends a line
+_BRACKETS, _DEEPEST = re.compile(r"[\[\]\\]"), 3
 
 # a link's tail, after its text: ( destination "title" )
 _GAP = r"[ \t\r]*+(?:\n[ \t\r]*+)?+"
@@ -266,8 +265,9 @@ class Scanner:
         if edge < 0:
             found = _BLOCK.search(self.text, max(self._at, end - self.base), limit)
             edge = found.start() + self.base if found else -1
-            known = len(self.text) if self._final else len(self.text) - _BLOCK_LENGTH
-            self._edge = (begin, max(end, min(limit, known) + self.base), edge)
+            known = min(limit, len(self.text))  # an edge before it is sure where what stands behind it was seen too
+            known -= 0 if self._final and known == len(self.text) else _BLOCK_LENGTH
+            self._edge = (begin, max(end, known + self.base), edge)
         return min(limit, len(self.text), edge - self.base if edge >= 0 else limit)
 
     def _missing(self, edge: int) -> int:
@@ -337,8 +337,6 @@ class Scanner:
             self._more(len(self.text) - self._at)
         return 0
 
-    # brackets
-
     def _full_width(self) -> tuple[int, Kind, Marker | None]:
         whole = _FULL_WIDTH.match(self.text, self._at)
         if whole is None:
@@ -365,10 +363,11 @@ class Scanner:
 
     def _closing_bracket(self) -> int:
         """The end of the bracket which opens here, 0 when it does not close within its block."""
+        if whole := _WHOLE.match(self.text, self._at):
+            return whole.end()  # as most brackets are
         edge, depth, escaped = self._block_edge(), 0, -1
-        first = self.text.find("]", self._at + 1, edge)
-        if first > 0 and "[" not in (inside := self.text[self._at + 1 : first]) and "\\" not in inside:
-            return first + 1  # as most brackets are
+        if self._final and self.text.find("]", self._at + 1, edge) < 0:
+            return 0
         for sign in _BRACKETS.finditer(self.text, self._at, edge):
             if sign.start() == escaped:
                 continue

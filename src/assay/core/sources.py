@@ -13,6 +13,7 @@ import msgspec
 
 Syntax = Literal["markdown", "plain", "code", "pages", "rows"]
 """How the segmenter reads a text: `pages` is a paragraph a line with a form feed between pages, `rows` a row a line."""
+SYNTAXES: tuple[Syntax, ...] = get_args(Syntax)
 
 SourceKind = Literal["primary", "official", "scholarly", "news", "reference", "forum", "unknown"]
 KINDS: tuple[SourceKind, ...] = get_args(SourceKind)

@@ -12,25 +12,33 @@ import msgspec
 from assay.core.claims import Claim
 from assay.core.errors import UnknownName
 from assay.core.ports import Blobs, Library
-from assay.core.sources import Document, Passage, PassageSpan, Source
+from assay.core.sources import Document, Passage, PassageSpan, Source, Syntax
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
 from assay.evidence.segment import segment
 
 T = TypeVar("T")
 TEXTS_BYTES, SPANS_BYTES, TABLES_BYTES = 16_000_000, 48_000_000, 32_000_000
 """What is kept in memory of each at most; what was used last is kept, however large."""
+Cut = Callable[[bytes, Syntax], tuple[PassageSpan, ...]]
+"""Makes passages of a text in UTF-8; blocking."""
 SPAN_BYTES = 300
 """What a passage takes beside its text."""
+
+
+def cut(text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
+    """The passages of a text in UTF-8."""
+    return segment(text.decode(), syntax)
 
 
 class DocumentReader:
     """Texts and passages of documents, the latest kept in memory; any thread may call it.
 
-    `texts` and `lists` say how many documents are kept; fewer, where those are large.
+    `texts` and `lists` say how many documents are kept; fewer, where those are large. `cut` makes the passages: the
+    segmenter, here or in another process.
     """
 
-    def __init__(self, blobs: Blobs, *, texts: int = 64, lists: int = 256) -> None:
-        self._blobs = blobs
+    def __init__(self, blobs: Blobs, *, texts: int = 64, lists: int = 256, cut: Cut = cut) -> None:
+        self._blobs, self._cut = blobs, cut
         self._texts: _Cache[bytes] = _Cache(texts, TEXTS_BYTES, len)
         self._spans: _Cache[tuple[PassageSpan, ...]] = _Cache(lists, SPANS_BYTES, _weight)
         self._tables: _Cache[tuple[ReadTable, ...]] = _Cache(lists // 4, TABLES_BYTES, _cells)
@@ -50,7 +58,7 @@ class DocumentReader:
             StoreError: its text is not there, or damaged.
         """
         key = f"{document.sha256}/{document.syntax}"
-        return self._spans.get(key, lambda: segment(self.text(document).decode(), document.syntax))
+        return self._spans.get(key, lambda: self._cut(self.text(document), document.syntax))
 
     def tables(self, document: Document) -> tuple[ReadTable, ...]:
         """The document's tables, in order; their pieces are called by the ordinals of its passages.

@@ -21,6 +21,8 @@ from assay.fetch.text_decoder import clean, decode
 HEADERS = ("From", "To", "Cc", "Date", "Subject")
 MOST_NAMED = 5
 MOST_PARTS = 1_000
+HEADER_ERRORS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, RecursionError)
+"""What the library raises at a header it cannot read; it has no single error for that."""
 SEPARATOR = re.compile(rb"^From [^\r\n]{1,1000}\r?\n", re.MULTILINE)
 
 
@@ -98,15 +100,15 @@ def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
     Raises:
         ExtractError: it is no message, or has no text.
     """
-    message = email.message_from_bytes(data, policy=email.policy.default)
-    assert isinstance(message, EmailMessage)
-    fields = {key: said for key in HEADERS if (said := _header(message, key))}
+    try:
+        message = email.message_from_bytes(data, policy=email.policy.default)
+        assert isinstance(message, EmailMessage)
+        fields = {key: said for key in HEADERS if (said := _header(message, key))}
+        body, attached = _body(message) if fields else ("", [])
+    except HEADER_ERRORS as error:
+        raise ExtractError("damaged: a header of it cannot be read") from error
     if not fields:
         raise ExtractError("damaged, or not a message")
-    try:
-        body, attached = _body(message)
-    except RecursionError as error:
-        raise ExtractError("damaged: a header of it is nested too deep") from error
     if not body.strip():
         raise ExtractError("it holds no text")
     head = "\n".join(f"{key}: {said}" for key, said in fields.items())
@@ -126,10 +128,10 @@ def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
 
 
 def _header(message: EmailMessage, key: str) -> str:
-    """A header on one line; one which cannot be read is none (the library has no single error for that)."""
+    """A header on one line; one which cannot be read is none."""
     try:
         return " ".join(clean(str(message.get(key, ""))).split())[:2_000]
-    except (ValueError, IndexError, TypeError, AttributeError, OverflowError, RecursionError):
+    except HEADER_ERRORS:
         return ""
 
 

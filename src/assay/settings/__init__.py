@@ -9,8 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +35,10 @@ from assay.core.families import judges
 from assay.core.markers import CitationMode
 from assay.settings import sections
 from assay.settings.depths import Depths, default_of
+from assay.settings.environment import TerminalEnvironment as TerminalEnvironment
+from assay.settings.environment import surroundings as surroundings
+from assay.settings.environment import tracing_patience as tracing_patience
+from assay.settings.environment import tracing_wanted as tracing_wanted
 from assay.settings.sections import (
     Aws,
     BundleSettings,
@@ -59,8 +62,8 @@ from assay.settings.server import ServerSettings
 from assay.settings.signatures import SigningSettings
 
 PREFIX = "ASSAY_"
-TRACING_SECONDS = 3.0
-"""How long a collector which does not answer may keep a process from ending."""
+OTHERS = re.compile(r"keys\.[A-Za-z0-9_-]{1,64}")
+OTHERS_KEY = "key for an adapter of another package"
 Origin = Literal["default", "file", "environment"]
 
 
@@ -211,7 +214,7 @@ def load(**values: Any) -> Settings:
         return Settings(**values)
     except ValidationError as error:
         raise ConfigError(_explain(error, f" (in {path} or the environment)")) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise ConfigError(f"{path} is not valid TOML: {error}; correct that line") from error
     except RecursionError as error:
         raise ConfigError(f"{path} cannot be read: it is nested too deep: write it with fewer levels") from error
@@ -233,19 +236,23 @@ class Setting:
     secret: bool
 
 
-def describe(settings: Settings) -> list[Setting]:
-    """Every setting with its value and where that comes from, in the order of definition."""
-    origins = _origins()
+def describe(settings: Settings, holders: Collection[str] = ()) -> list[Setting]:
+    """Every setting with its value and where that comes from, in the order of definition, then keys of other packages.
+
+    `holders` are adapters of other packages, which are listed without a key too.
+    """
+    origins, others = _origins(), {f"keys.{name}" for name in (*(settings.keys.model_extra or {}), *holders)}
+    fields = dict(_fields(Settings))
     return [
         Setting(
             name=name,
             value=_shown(_value(settings, name)),
-            default=_default(name, field),
+            default=_default(name, fields[name]) if name in fields else "",
             origin=origins.get(name, "default"),
-            description=field.description or "",
+            description=(fields[name].description or "") if name in fields else OTHERS_KEY,
             secret=name.startswith("keys.") or name in ("database", "signing.key"),
         )
-        for name, field in _fields(Settings)
+        for name in (*fields, *sorted(others - fields.keys()))
     ]
 
 
@@ -269,9 +276,9 @@ def parse(name: str, text: str) -> object:
         ConfigError: the setting does not take this value, or is a table.
     """
     fields = dict(_fields(Settings))
-    if name not in fields:
+    if name not in fields and not OTHERS.fullmatch(name):
         raise UnknownName("setting", name, fields)
-    if isinstance(fields[name].default, dict):
+    if name in fields and isinstance(fields[name].default, dict):
         raise ConfigError(f"{name} is a table: write [{name}] and its entries below it into {config_path()}")
     given: Any = text
     for part in reversed(name.split(".")):
@@ -283,40 +290,6 @@ def parse(name: str, text: str) -> object:
     if isinstance(value, tuple):
         return list(value)
     return str(value) if isinstance(value, Path) else value
-
-
-@dataclass(frozen=True, slots=True)
-class TerminalEnvironment:
-    """What the environment says about the terminal: may we use colour, may we ask, is it on another machine."""
-
-    color: bool
-    interactive: bool
-    remote: bool
-
-
-def surroundings() -> TerminalEnvironment:
-    """Colour unless `NO_COLOR` or a dumb terminal; questions unless `CI` or a dumb terminal; remote over SSH."""
-    dumb = os.environ.get("TERM", "") == "dumb"
-    ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
-    return TerminalEnvironment(
-        color=not dumb and not os.environ.get("NO_COLOR"),
-        interactive=not dumb and not ci,
-        remote=any(os.environ.get(name) for name in ("SSH_CONNECTION", "SSH_TTY")),
-    )
-
-
-def tracing_wanted() -> bool:
-    """Whether OpenTelemetry's variables name where spans go, and do not switch it off."""
-    if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true" or os.environ.get("OTEL_TRACES_EXPORTER") == "none":
-        return False
-    places = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-    return os.environ.get("OTEL_TRACES_EXPORTER") == "otlp" or any(os.environ.get(name) for name in places)
-
-
-def tracing_patience() -> float | None:
-    """Seconds a collector may take; None where OpenTelemetry's variable says how many."""
-    named = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
-    return None if any(os.environ.get(name) for name in named) else TRACING_SECONDS
 
 
 def _native_keys() -> dict[str, str]:
@@ -349,7 +322,7 @@ def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Fie
 def _value(settings: BaseModel, name: str) -> object:
     value: object = settings
     for part in name.split("."):
-        value = getattr(value, part)
+        value = value.of(part) if isinstance(value, Keys) else getattr(value, part)
     return value
 
 

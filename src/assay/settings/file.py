@@ -140,7 +140,7 @@ def _read(path: Path) -> tomlkit.TOMLDocument:
         return tomlkit.parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return tomlkit.document()
-    except (TOMLKitError, UnicodeDecodeError) as error:
+    except (TOMLKitError, ValueError) as error:  # also no UTF-8, or a number of thousands of digits
         raise ConfigError(f"{path} is not valid TOML: {error}; correct that line") from error
     except OSError as error:
         raise ConfigError(

@@ -110,6 +110,7 @@ def _hidden(value: object) -> object:
 Key = Annotated[SecretStr | None, BeforeValidator(_key)]
 Hidden = Annotated[SecretStr | None, BeforeValidator(_hidden)]
 ServiceName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+KeyHolder = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 ModelNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), Field(min_length=1)]
 
 
@@ -367,7 +368,13 @@ class Aws(SettingsTable):
 
 
 class Keys(SettingsTable):
-    """Keys of providers, handed to adapters; never shown, stored with a run, or sent to a model."""
+    """Keys of providers, handed to adapters; never shown, stored with a run, or sent to a model.
+
+    Adapters of other packages have theirs here too, by the names of their entry points.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: dict[KeyHolder, Key]
 
     anthropic: Key = Field(None, description="key for adapters of Anthropic; also ANTHROPIC_API_KEY")
     bedrock: Key = Field(
@@ -391,3 +398,8 @@ class Keys(SettingsTable):
     )
     serper: Key = Field(None, description="key for adapters of Serper; also SERPER_API_KEY")
     tavily: Key = Field(None, description="key for adapters of Tavily; also TAVILY_API_KEY")
+
+    def of(self, provider: str) -> SecretStr | None:
+        """The key of a provider, ours or another package's; None where there is none."""
+        found: SecretStr | None = (dict(self) | (self.model_extra or {})).get(provider)
+        return found

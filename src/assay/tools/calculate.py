@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.clean import one_line
 from assay.core.errors import StoreError, ToolError
-from assay.core.ports import Blobs
+from assay.core.ports import DocumentTexts
 from assay.core.sources import Document, PassageSpan
 from assay.core.tables.answers import MOST_CITED, TableAnswer
 from assay.core.tables.cells import Note, TableRow, told
@@ -56,10 +56,6 @@ class CalculateTool:
         CalculateArguments,
     )
 
-    def __init__(self) -> None:
-        self._blobs: Blobs | None = None
-        self._reader: DocumentReader | None = None
-
     async def run(self, run: Run, ledger: Ledger, arguments: Mapping[str, Any]) -> Observation:
         """Calculate.
 
@@ -75,8 +71,8 @@ class CalculateTool:
 
         async def work(step_context: StepContext) -> Observation:
             async def compute() -> Observation:
-                reader = self._reading(run.world.blobs)
-                return await asyncio.to_thread(_answered, reader, documents, question, common.room(run))
+                texts = run.world.texts or DocumentReader(run.world.blobs)
+                return await asyncio.to_thread(_answered, texts, documents, question, common.room(run))
 
             found, known = await common.once(run, ledger, key, compute)
             if not known:
@@ -86,12 +82,6 @@ class CalculateTool:
         found = await run.step("calculate", work, returns=Observation, input=[question, sorted(documents)])
         common.keep(ledger, key, found)
         return found
-
-    def _reading(self, blobs: Blobs) -> DocumentReader:
-        """The reader of these blobs; it keeps what it read, so one serves all runs over them."""
-        if self._reader is None or self._blobs is not blobs:
-            self._blobs, self._reader = blobs, DocumentReader(blobs)
-        return self._reader
 
 
 def _documents(run: Run, ledger: Ledger) -> dict[str, Document]:
@@ -105,15 +95,15 @@ def _documents(run: Run, ledger: Ledger) -> dict[str, Document]:
     return {hash: document for hash, document in found.items() if document.size <= LARGEST}
 
 
-def _answered(reader: DocumentReader, documents: Mapping[str, Document], question: str, room: int) -> Observation:
+def _answered(texts: DocumentTexts, documents: Mapping[str, Document], question: str, room: int) -> Observation:
     """The best answer of any table; of two which are as good, that of the document met first."""
     best: tuple[FoundAnswer, Document, Sequence[PassageSpan]] | None = None
     for document in documents.values():
         try:
-            spans = reader.spans(document)
+            spans = texts.spans(document)
         except StoreError:  # a damaged document has no tables; that it is damaged is told by who opens it
             continue
-        found = answer(question, reader.tables(document))
+        found = answer(question, texts.tables(document))
         if found is not None and (best is None or (found.covered, found.fit) > (best[0].covered, best[0].fit)):
             best = (found, document, spans)
     if best is None:

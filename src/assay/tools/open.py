@@ -12,7 +12,7 @@ import msgspec
 from assay.core.clean import one_line
 from assay.core.errors import StoreError, ToolError
 from assay.core.events import SourceFailed
-from assay.core.ports import Blobs
+from assay.core.ports import DocumentTexts
 from assay.core.sources import Document, PassageSpan, readable
 from assay.core.usage import Usage
 from assay.evidence.documents import DocumentReader
@@ -73,10 +73,6 @@ class OpenTool:
         OpenArguments,
     )
 
-    def __init__(self) -> None:
-        self._blobs: Blobs | None = None
-        self._reader: DocumentReader | None = None
-
     async def run(self, run: Run, ledger: Ledger, arguments: Mapping[str, Any]) -> Observation:
         """Open.
 
@@ -95,8 +91,8 @@ class OpenTool:
         async def open_all(step_context: StepContext) -> Observation:
             async def work() -> Observation:
                 opening = await self._opening(run, ledger, step_context, known)
-                reader = self._reading(run.world.blobs)
-                opened = await asyncio.to_thread(_open, reader, opening, asked.find, common.room(run))
+                texts = run.world.texts or DocumentReader(run.world.blobs)
+                opened = await asyncio.to_thread(_open, texts, opening, asked.find, common.room(run))
                 for failed in opened.failed:
                     step_context.emit(failed)
                 return opened.observation()
@@ -148,12 +144,6 @@ class OpenTool:
             raise ToolError(f"No document is called {text!r}.")
         return [document]
 
-    def _reading(self, blobs: Blobs) -> DocumentReader:
-        """The reader of these blobs; it keeps what it read, so one serves all runs over them."""
-        if self._reader is None or self._blobs is not blobs:
-            self._blobs, self._reader = blobs, DocumentReader(blobs)
-        return self._reader
-
 
 async def _left(run: Run) -> int:
     """How many documents the limits still pay for, at least 1: where there is none left, opening it says so."""
@@ -166,11 +156,11 @@ async def _left(run: Run) -> int:
     return await run.step("pages-left", look, returns=int)
 
 
-def _open(reader: DocumentReader, opening: OpenTargets, find: str, room: int) -> OpenProgress:
+def _open(texts: DocumentTexts, opening: OpenTargets, find: str, room: int) -> OpenProgress:
     opened = OpenProgress(list(opening.notes), find)
     for document in opening.documents:
         try:
-            spans = readable(reader.spans(document))
+            spans = readable(texts.spans(document))
         except StoreError as error:
             opened.failed.append(SourceFailed(url=document.url, reason=str(error)))
             opened.notes.append(f"{_called(document)} could not be read.")

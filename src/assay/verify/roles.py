@@ -67,6 +67,8 @@ def is_frame(text: str) -> bool:
 
 def role_of(text: str, sections: Sequence[str], cited: bool) -> Role:
     """The role of a sentence under the headings `sections`; what cites something states a fact."""
+    if not cited and ": " not in text and _is_fragment(text):  # told first: it costs least
+        return "structure"
     apart = any(stated(section) == "missing" or _SECTIONS.fullmatch(section.strip("*_ ")) for section in sections)
     if is_frame(text) and (cited or not (text.endswith(":") or apart)):
         return "frame"
@@ -80,6 +82,11 @@ def role_of(text: str, sections: Sequence[str], cited: bool) -> Role:
     digits = any(sign.isdecimal() for sign in text)
     if _TRANSITIONS.match(text) and not digits:
         return "structure"
-    if not _ENDED.search(text) and not digits and len(words(text)) <= 3:
+    if _is_fragment(text):
         return "structure"
     return "analysis" if _CONCLUDES.match(text) and not _CHECKABLE.search(text) else "fact"
+
+
+def _is_fragment(text: str) -> bool:
+    """Whether a text is a few words and no sentence."""
+    return not _ENDED.search(text) and not any(map(str.isdecimal, text)) and len(words(text)) <= 3

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import gzip
+import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
+from assay.app import readers as app_readers
 from assay.app.readers import LazyReaders
 from assay.core.errors import ExtractError, TooSlow
 from assay.core.ports import Extractor
+from assay.core.sources import SYNTAXES, Syntax
+from assay.evidence.documents import cut
+from assay.evidence.segment.elsewhere import PassageCutter
 from assay.fetch import jsonl
 from assay.fetch import workers as processes
 from assay.fetch.workers import APART, Workers
@@ -36,15 +43,13 @@ def readers() -> Iterator[LazyReaders]:
 
 def children() -> list[int]:
     """The processes which this one started and which live."""
-    found = [(task / "children").read_text().split() for task in Path("/proc/self/task").iterdir()]
-    return [int(pid) for pids in found for pid in pids]
+    return [each.pid for each in psutil.Process().children()]
 
 
 def of(readers: LazyReaders, suffix: str) -> Extractor:
     return next(each for each in readers.extractors() if suffix in each.suffixes)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 @pytest.mark.parametrize("suffix", LARGE)
 def test_a_large_file_is_read_elsewhere_and_to_the_same(suffix: str, readers: LazyReaders) -> None:
     before = set(children())
@@ -98,3 +103,42 @@ def test_bad_rows_are_counted_and_the_first_are_named() -> None:
     with pytest.raises(ExtractError, match=r"^900 rows could not be read \(row 1: no `text`.* and 897 more\)$") as told:
         list(jsonl.JsonLinesExtractor().extract(b"{}\n" * 900, "a.jsonl"))
     assert len(str(told.value)) < 200
+
+
+PAGE = "# Tides\n\nThe tide at Brest rises seven metres – twice a day.\n\n- one\n- two\n\n" * 300
+
+
+def begun(readers: LazyReaders) -> int:
+    """The process which reads files, once it has read one."""
+    before = set(children())
+    list(of(readers, ".html").extract(b"<p>a</p>" * APART, "a.html"))
+    (pid,) = set(children()) - before
+    return pid
+
+
+@pytest.mark.parametrize("syntax", SYNTAXES)
+def test_a_long_text_is_cut_elsewhere_as_it_is_here(syntax: Syntax, readers: LazyReaders) -> None:
+    text = PAGE.encode()
+    assert readers.cut(text, syntax) == cut(text, syntax)  # no process lives so far
+    begun(readers)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app_readers, "cut", None)  # who would cut it here now fails
+        found = readers.cut(text, syntax)
+    assert found == cut(text, syntax)
+
+
+def test_a_short_text_is_cut_here(readers: LazyReaders) -> None:
+    begun(readers)
+    assert readers.cut(b"The tide rises.", "plain")[0].text == "The tide rises."
+
+
+def test_where_the_process_is_gone_a_text_is_cut_all_the_same(readers: LazyReaders) -> None:
+    os.kill(begun(readers), signal.SIGKILL)
+    assert readers.cut(PAGE.encode(), "markdown") == cut(PAGE.encode(), "markdown")
+    readers.close()
+    assert readers.cut(PAGE.encode(), "markdown") == cut(PAGE.encode(), "markdown")
+
+
+def test_a_syntax_there_is_not_is_refused() -> None:
+    with pytest.raises(ExtractError, match="no syntax 'text'"):
+        list(PassageCutter().extract(b"a", "text"))

@@ -161,6 +161,20 @@ def test_the_desktop_is_told_with_what_shows_notices_there(tmp_path: Path, monke
     assert told == ["--app-name=Assay", "--", "--help [2J <b>", "failed: &lt;i&gt;no&lt;/i&gt; key"]
 
 
+def test_the_words_of_a_question_are_no_option_where_options_have_no_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    program = tmp_path / "osascript"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/told\n')
+    program.chmod(0o755)
+    for name in ("sh", "printf"):
+        (tmp_path / name).symlink_to(f"/bin/{name}" if name == "sh" else f"/usr/bin/{name}")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    notice = RunNotice(event="ended", question="-e beep", status="failed", error="no key")
+    assert asyncio.run(send(notice, (read_target("desktop"),))) == []
+    assert (tmp_path / "told").read_text().splitlines()[-3:] == ["end run", "failed: no key", "-e beep"]
+
+
 def test_where_nothing_shows_notices_the_desktop_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ConfigError, match="install one of notify-send, osascript, or name a command"):

@@ -145,7 +145,13 @@ def test_edit_saves_what_is_right(file: Path, tmp_path: Path, editor: Callable[[
 
 
 @pytest.mark.parametrize(
-    ("text", "why"), [("depht = 1\n", "depth"), ("depth = \n", "not valid TOML"), ('depth = "deep"\n', "depth")]
+    ("text", "why"),
+    [
+        ("depht = 1\n", "depth"),
+        ("depth = \n", "not valid TOML"),
+        (f"limits.usd = {'9' * 5_000}", "not valid TOML"),
+        ('depth = "deep"\n', "depth"),
+    ],
 )
 def test_edit_saves_nothing_that_is_wrong_and_keeps_the_draft(
     file: Path, tmp_path: Path, editor: Callable[[str], None], text: str, why: str

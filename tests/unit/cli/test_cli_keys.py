@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +15,22 @@ from assay.cli.main import cli
 from assay.core.errors import ConfigError, UnknownName
 
 KEY = "sk-planted-0123456789"
+ACME = """
+from assay.search.web.http import Ask, HttpProvider
+from assay.search.web.provider import WebHit
+
+
+class Acme(HttpProvider):
+    name = "acme"
+    base = "https://search.acme.example"
+    needs_key = True
+
+    def ask(self, query):
+        return Ask(path="/find", params={"q": query.text}, headers={"authorization": f"Bearer {self.key}"})
+
+    def hits(self, data):
+        return []
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -23,6 +40,28 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setenv("MISTRAL_API_KEY", "mk-planted")
     return path
+
+
+@pytest.fixture
+def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of somebody else's, with a search provider which wants a key."""
+    site = tmp_path / "site"
+    about = site / "acme_assay-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-assay\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[assay.searches]\nacme = acme_assay:Acme\n")
+    (site / "acme_assay.py").write_text(ACME)
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    return site
+
+
+def assay(*args: str, typed: str = "") -> str:
+    """A process of its own: what is installed is looked up once a process."""
+    command = [sys.executable, "-m", "assay", *args]
+    done = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert KEY not in done.stdout + done.stderr
+    return done.stdout
 
 
 def keys(*args: str, typed: str = "") -> Result:
@@ -78,7 +117,14 @@ def test_a_file_which_is_not_toml_is_left_alone(file: Path) -> None:
     assert file.read_text() == "[keys\n"
 
 
-@pytest.mark.parametrize(("held", "said"), [(b"keys = 3\n", "keys in .* is no table"), (b"# \xff\n", "not valid TOML")])
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (b"keys = 3\n", "keys in .* is no table"),
+        (b"# \xff\n", "not valid TOML"),
+        (b"limits.usd = " + b"9" * 5_000, "not valid TOML"),
+    ],
+)
 @pytest.mark.parametrize("command", ["set", "rm"])
 def test_a_file_with_odd_content_is_left_alone(held: bytes, said: str, command: str, file: Path) -> None:
     file.parent.mkdir()
@@ -110,3 +156,48 @@ def test_where_the_file_is_a_link_what_it_leads_to_is_written(file: Path) -> Non
     keys("set", "openai", typed=KEY)
     assert file.is_symlink()
     assert KEY in real.read_text()
+
+
+def test_a_provider_of_another_package_has_a_key_like_ours(acme: Path, file: Path) -> None:
+    assert "acme" in assay("keys", "list")
+    assay("keys", "set", "acme", typed=f"{KEY}\n")
+    assert KEY in file.read_text()
+    held = {each["provider"]: each["origin"] for each in json.loads(assay("keys", "list", "--json"))}
+    assert (held["acme"], held["openai"]) == ("file", None)
+    ready = (
+        "from assay import settings; from assay.app.access import access; from assay.core.secrets import Secret;"
+        f"assert settings.load().keys.of('acme').get_secret_value() == {KEY!r}"
+    )
+    subprocess.run([sys.executable, "-c", ready], check=True, timeout=60)
+    assert "keys.acme" in assay("config", "list")
+    assay("keys", "rm", "acme")
+    assert KEY not in file.read_text()
+
+
+def test_a_key_of_another_package_may_stand_in_the_environment(acme: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_KEYS_ACME", KEY)
+    held = {each["provider"]: each["origin"] for each in json.loads(assay("keys", "list", "--json"))}
+    assert held["acme"] == "environment"
+
+
+def test_the_key_of_a_package_which_is_gone_can_be_forgotten(file: Path) -> None:
+    file.parent.mkdir()
+    file.write_text(f'[keys]\nacme = "{KEY}"\n')
+    assert origins()["acme"] == "file"
+    assert "forgotten" in keys("rm", "acme").output
+    assert "acme" not in origins()
+
+
+def test_a_provider_nobody_brings_has_no_key(file: Path) -> None:
+    with pytest.raises(UnknownName, match="acme"):
+        keys("set", "acme", typed=KEY)
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("name", ["a b", "a.b", "x" * 65, "ä"])
+def test_a_name_no_package_may_have_is_refused_where_it_is_written(name: str, file: Path) -> None:
+    file.parent.mkdir()
+    file.write_text(f'[keys]\n"{name}" = "{KEY}"\n')
+    with pytest.raises(ConfigError) as raised:
+        keys("list")
+    assert KEY not in str(raised.value)

@@ -34,3 +34,9 @@ def test_a_bracket_of_more_than_is_looked_ahead_hides_no_marker() -> None:
     named = [("S1001.1",), ("S1001.2",)]
     assert [marker.ids for marker in parse(text)] == named
     assert [marker.ids for marker in streamed(*text)] == named
+
+
+@pytest.mark.parametrize("count", range(LOOK_AHEAD - 60, LOOK_AHEAD + 10))
+def test_a_block_which_ends_where_the_look_ahead_does_ends_for_a_stream_and_for_the_whole(count: int) -> None:
+    text = "[" * count + "[S1.1]\n 4,200 ships.\n\n]()"
+    assert streamed(*(text[at : at + 7] for at in range(0, len(text), 7))) == parse(text)

@@ -7,9 +7,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from assay.core.errors import ExtractError, UsageError
+from assay.core.errors import ExtractError, NothingRead, UsageError
 from assay.core.sources import Extracted
 from assay.evidence.ingest import Ingested, ReadingProgress, ingest
 from assay.store.common import Store
@@ -202,3 +203,18 @@ def test_many_documents_are_written_in_batches(store: Store, tmp_path: Path) -> 
     stamp = store.library.stamp(str(tmp_path / "a.lines"))
     assert stamp is not None
     assert len(stamp.documents) == 950
+
+
+class OddSyntax(Lines):
+    """An extractor of another package, made for nothing the segmenter reads."""
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        for found in super().extract(data, name):
+            yield msgspec.structs.replace(found, syntax="text")  # type: ignore[arg-type]
+
+
+def test_a_syntax_which_there_is_not_is_said_and_not_stored(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "a.lines").write_text("one\n")
+    with pytest.raises(NothingRead, match="lines/1 gives the syntax 'text'; it must be one of markdown, plain"):
+        run(store, tmp_path / "a.lines", lines=OddSyntax(), collection="c")
+    assert names(store, "c") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 
 import msgspec
@@ -12,11 +13,12 @@ from pathological import constructs
 
 from assay.core.sources import Syntax
 from assay.evidence.segment import SEGMENTER, segment
+from assay.evidence.segment import lines as shape
 from assay.evidence.segment.lines import lines
 
 CUT: dict[Syntax, str] = {
     "markdown": "800ddacaa6d0f6a4",
-    "text": "dc4134e7f4ab7aec",
+    "plain": "dc4134e7f4ab7aec",
     "pages": "fe24248bd61a0e30",
 }
 """What every construct at 3,000 characters is cut into. Another digest needs another version."""
@@ -35,3 +37,14 @@ def test_the_indent_of_a_line_is_the_white_space_before_it(text: str) -> None:
     for line in lines(text):
         white = line.text[: len(line.text) - len(line.text.lstrip())]
         assert line.indent == len(white.expandtabs(4))
+
+
+LINE = st.text("aB1 .:·#-*\t_)", max_size=12)
+
+
+@given(st.lists(LINE, max_size=12).map("\n".join), st.sampled_from(sorted(CUT)))
+def test_a_line_of_words_alone_is_cut_as_if_everything_had_looked_at_it(text: str, syntax: Syntax) -> None:
+    at_once = segment(text, syntax)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shape, "LONE", re.compile(r"(?!)"))
+        assert segment(text, syntax) == at_once

@@ -135,6 +135,16 @@ def test_links_hooks_filters_and_large_files_do_nothing(repository: Repository, 
     assert not any(b"secret" in body for body in found.values())
 
 
+def test_a_submodule_is_not_fetched(repository: Repository, tmp_path: Path):
+    inside = Repository(tmp_path / "inside")
+    inside.commit(inside_md="# Inside\n\nThis is another repository.\n")
+    repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inside.folder), "sub")
+    repository.commit(c_md="# Ships\n\nThe port had ships.\n")
+    names = {url.rpartition("/")[2] for url in fetched(repository.place, tmp_path / "out")}
+    assert {"a.md", "c.md"} <= names
+    assert not names & {"inside.md", "sub"}
+
+
 def test_a_hostile_configuration_of_the_user_is_not_read(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

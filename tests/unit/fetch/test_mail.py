@@ -89,3 +89,13 @@ def test_what_is_none_is_refused(data: bytes):
 def test_messages_come_apart_where_they_were_put_together(parts: list[bytes]):
     data = b"".join(b"From someone\n" + part + b"\n\n" for part in parts)
     assert [each.rstrip(b"\n") for each in messages(data)] == [part.rstrip(b"\n") for part in parts]
+
+
+@pytest.mark.parametrize("sign", [b"(", b"[a](b", b'"(', b"<("])
+def test_a_type_which_is_nested_too_deep_is_refused(sign: bytes):
+    data = b"From: a@b.c\nContent-Type: multipart/mixed; boundary=" + sign * 4_000 + b"\n\nThe tide rises.\n"
+    try:
+        said = next(EmlExtractor().extract(data, "deep.eml")).text
+    except ExtractError as error:
+        said = str(error)
+    assert "cannot be read" in said or "The tide rises." in said

@@ -136,7 +136,7 @@ async def test_a_document_that_cannot_be_read_is_said() -> None:
         with pytest.raises(ToolError, match="could not be read"):
             await OpenTool().run(run, Ledger(), {"documents": ["tides.md"]})
 
-    await within(sea, body, blobs=Damaged(sea.store.blobs))
+    await within(sea, body, blobs=Damaged(sea.store.blobs), texts=None)
 
 
 async def test_recall_finds_what_was_read_and_needs_nothing_outside() -> None:

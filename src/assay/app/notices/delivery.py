@@ -54,8 +54,8 @@ def _on_the_desktop(notice: RunNotice) -> tuple[str, ...]:
     )
     if shutil.which("notify-send"):
         return ("notify-send", "--app-name=Assay", "--", title, html.escape(text))
-    shown = "display notification (item 2 of argv) with title (item 1 of argv)"
-    return ("osascript", "-e", "on run argv", "-e", shown, "-e", "end run", title, text)
+    shown = "display notification (item 1 of argv) with title (item 2 of argv)"  # options end at a word of ours
+    return ("osascript", "-e", "on run argv", "-e", shown, "-e", "end run", text, title)
 
 
 def _line(text: str) -> str:

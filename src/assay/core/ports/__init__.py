@@ -16,6 +16,7 @@ from assay.core.ports.documents import AskedAhead as AskedAhead
 from assay.core.ports.documents import Blobs as Blobs
 from assay.core.ports.documents import Cache as Cache
 from assay.core.ports.documents import Counting as Counting
+from assay.core.ports.documents import DocumentTexts as DocumentTexts
 from assay.core.ports.documents import Explanation as Explanation
 from assay.core.ports.documents import Extractor as Extractor
 from assay.core.ports.documents import Fetcher as Fetcher

@@ -10,6 +10,7 @@ import msgspec
 from assay.core.messages import Rarity
 from assay.core.ports.collections import Collections
 from assay.core.sources import CollectionSummary, Document, Extracted, Fetched, PassageSpan, Snapshot
+from assay.core.tables.cells import ReadTable
 from assay.core.usage import Usage
 from assay.core.web_addresses import ANYTHING, WebRules
 
@@ -250,6 +251,25 @@ class Archive(Protocol):
         Raises:
             ExtractError: it cannot be opened, or unpacks to more than is sane; raised by the iteration.
         """
+        ...
+
+
+class DocumentTexts(Protocol):
+    """Texts, passages and tables of documents, the latest kept in memory for all who ask. Blocking; in any thread.
+
+    Each raises StoreError where the document's text is not there, or damaged.
+    """
+
+    def text(self, document: Document) -> bytes:
+        """The text, as UTF-8."""
+        ...
+
+    def spans(self, document: Document) -> tuple[PassageSpan, ...]:
+        """The passages, in order."""
+        ...
+
+    def tables(self, document: Document) -> tuple[ReadTable, ...]:
+        """The tables, in order; their pieces are called by the ordinals of the passages."""
         ...
 
 

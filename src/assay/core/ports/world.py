@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from assay.core.events.envelope import Envelope
-from assay.core.ports.documents import Blobs, Cache, Library, Search
+from assay.core.ports.documents import Blobs, Cache, DocumentTexts, Library, Search
 from assay.core.ports.journal import Allowance
 from assay.core.ports.models import Model, RateLimiter, Similarity
 from assay.core.sources import Document, Notice
@@ -93,6 +93,7 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     `watch` is told how the run goes, where somebody wants to know; `rate_limiter` says when a model may be called,
     where services get so many calls at once and no more. A new run has to fit into each of the `allowances`.
     `similarity` compares texts by meaning, where an embedder is named and may be told of them.
+    `texts` are those of the blobs, where others read them too; without it a tool reads them by itself.
     `keep` is told the hashes of what was read, where it may be another's who lets it be read today: the run's owner is
     to find it again when that ends. Blocking.
     """
@@ -110,3 +111,4 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     allowances: tuple[Allowance, ...] = ()
     keep: Callable[[Sequence[str]], None] | None = None
     similarity: Similarity | None = None
+    texts: DocumentTexts | None = None

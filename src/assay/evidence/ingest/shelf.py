@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from assay.core.errors import ExtractError
 from assay.core.ports import Blobs, Clock, FileStamp, Library
-from assay.core.sources import FINAL_URL, Document, Extracted, Fetched, Snapshot, sha256
+from assay.core.sources import FINAL_URL, SYNTAXES, Document, Extracted, Fetched, Snapshot, sha256
 from assay.core.web_addresses import canonical
 from assay.evidence.ingest.units import IngestPart
 
@@ -33,7 +34,16 @@ class DocumentIntake:
         self._written = clock.monotonic()
 
     def take(self, extracted: Extracted, part: IngestPart) -> str:
-        """A document of `part`; its hash."""
+        """A document of `part`; its hash.
+
+        Raises:
+            ExtractError: its extractor (another package's) says that it is in a syntax which there is not.
+        """
+        if extracted.syntax not in SYNTAXES:  # stored, it would keep every run over the collection from working
+            known = ", ".join(SYNTAXES)
+            raise ExtractError(
+                f"{extracted.extractor} gives the syntax {extracted.syntax!r}; it must be one of {known}"
+            )
         text = extracted.text.encode()
         name = sha256(text)
         if name not in self.documents:

@@ -64,7 +64,7 @@ class _Reader:
         self.literal = False
         self.titles = 0
         self.unclosed = False
-        worded: Takers = (self._take_underlined, self._take_leaders, self._take_item)
+        worded: Takers = (self._take_lone, self._take_underlined, self._take_leaders, self._take_item)
         signed: Takers = (self._take_underlined, self._take_table, self._take_item)
         if marked:
             worded = (*worded, self._take_indented)
@@ -311,6 +311,15 @@ class _Reader:
         self._add("paragraph", line.start, line.end)
 
     # tables, lists, paragraphs
+
+    def _take_lone(self, line: TextLine) -> bool:
+        """A line of words with nothing below it: what all the others would leave to `_take_paragraph`, told at once."""
+        below = self._next()
+        if self.header or not self.found or (below is not None and below.body) or not shape.LONE.match(line.text):
+            return False
+        self.listed, self.literal = -1, False
+        self._paragraph_of_one(line)
+        return True
 
     def _take_table(self, line: TextLine) -> bool:
         if shape.SIMPLE_TABLE.match(line.body):

@@ -168,8 +168,9 @@ class _Context:
             return ""
         said = self.text[block.start : min(block.end, block.start + 4 * LONGEST_TERM)]
         first, broken, rest = said.partition("\n")
-        bullet = BULLET.match(first.lstrip()) or NUMBERED.match(first.lstrip())
-        name = first.strip()[bullet.end() :] if bullet else first.strip()
+        name = first.strip()
+        bullet = BULLET.match(name) or NUMBERED.match(name)
+        name = name[bullet.end() :] if bullet else name
         described = rest.lstrip(" \t").startswith(": ") or rest[:1] in (" ", "\t")
         if broken and described and self._is_term(name, rest):
             return name

@@ -57,6 +57,8 @@ RECORD = re.compile(
 LEADER = re.compile(r"(?:\.{4,}|(?:\. ){3,}\.?|…{2,}|·{4,}|_{5,})\s*(?:\d{1,4}|[ivxlc]{1,7})?$", re.IGNORECASE)
 """What ends an entry of a printed table of contents."""
 LONGEST_ENTRY = 200
+LONE = re.compile(r"(?!(?:\d{1,3}|[a-zA-Z])[.)][ \t])[^\W_](?:[^:：…·_.]|\.(?!\s?\.))*$")
+"""A line which nothing in it makes more than text: no key, no number of an item, no leaders of a table of contents."""
 SENTENCE = re.compile(r"[a-z]{3}[.!?]\s+[A-Z]")
 
 

@@ -91,7 +91,7 @@ async def remove_key(call: RouteCall, provider: str) -> None:
 def _shown(used: settings.Settings) -> SettingsShown:
     """The settings as the server works with them, and as the file and the environment have them now."""
     stored = settings.load(**_given(used))
-    now = {each.name: each for each in settings.describe(stored)}
+    now = {each.name: each for each in configuration.described(stored)}
     shown = tuple(
         SettingShown(
             name=each.name,
@@ -102,7 +102,7 @@ def _shown(used: settings.Settings) -> SettingsShown:
             description=each.description,
             secret=each.secret,
         )
-        for each in settings.describe(used)
+        for each in configuration.described(used)
     )
     return SettingsShown(settings=shown, restart=stored.model_dump() != used.model_dump())
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, Connection, Insert, Select, bindparam, case, delete, func, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, case, delete, func, select
 
 from assay.core.ports import FileStamp
 from assay.core.sources import CollectionSummary, Document, Snapshot
@@ -76,29 +77,32 @@ class SqlLibrary(SqlCollections):
             _check_known(connection, self._sight, hashes)
             _include(connection, self._sight, hashes, collection)
 
+    @cached_property
+    def _of_hash(self) -> Select[Any]:
+        """The document whose hash is `of`."""
+        chosen = select(*_COLUMNS).where(documents.c.sha256 == bindparam("of"), self._sight.documents)
+        return chosen.order_by(*self._sight.own_first).limit(1)
+
+    @cached_property
+    def _snapshot_of_hash(self) -> Select[Any]:
+        """The snapshot whose hash is `of`."""
+        same = (documents.c.snapshot_sha256 == snapshots.c.sha256) & (documents.c.owner == snapshots.c.owner)
+        chosen = select(*(snapshots.c[name] for name in Snapshot.__struct_fields__)).join(documents, same)
+        chosen = chosen.where(snapshots.c.sha256 == bindparam("of"), self._sight.documents)
+        return chosen.order_by(*self._sight.own_first).limit(1)
+
     @patient
     def document(self, sha256: str) -> Document | None:
         """The document with this hash."""
-        chosen = select(*_COLUMNS).where(documents.c.sha256 == sha256, self._sight.documents())
         with self._database.read() as connection:
-            row = connection.execute(chosen.order_by(*self._sight.own_first()).limit(1)).first()
+            row = connection.execute(self._of_hash, {"of": sha256}).first()
         return None if row is None else _document(row)
 
     @patient
     def snapshot(self, sha256: str) -> Snapshot | None:
         """The snapshot with this hash."""
-        chosen = (
-            select(*(snapshots.c[name] for name in Snapshot.__struct_fields__))
-            .join(
-                documents,
-                (documents.c.snapshot_sha256 == snapshots.c.sha256) & (documents.c.owner == snapshots.c.owner),
-            )
-            .where(snapshots.c.sha256 == sha256, self._sight.documents())
-            .order_by(*self._sight.own_first())
-            .limit(1)
-        )
         with self._database.read() as connection:
-            row = connection.execute(chosen).first()
+            row = connection.execute(self._snapshot_of_hash, {"of": sha256}).first()
         return None if row is None else Snapshot(**{**row._asdict(), "redirects": tuple(row.redirects)})
 
     @patient
@@ -111,7 +115,7 @@ class SqlLibrary(SqlCollections):
         chosen = (
             select(*_COLUMNS)
             .where(documents.c.row.in_(_rows(self._sight, collections)), rank.is_not(None))
-            .order_by(rank, *self._sight.own_first())
+            .order_by(rank, *self._sight.own_first)
             .limit(common.FOUND)
         )
         with self._database.read() as connection:
@@ -144,7 +148,7 @@ class SqlLibrary(SqlCollections):
     @patient
     def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Documents by row number, ascending, from `row` exclusive."""
-        chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row > row, self._sight.documents())
+        chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row > row, self._sight.documents)
         with self._database.read() as connection:
             rows = connection.execute(chosen.order_by(documents.c.row).limit(max(limit, 0))).all()
         return [(found.row, _document(found)) for found in rows]
@@ -152,7 +156,7 @@ class SqlLibrary(SqlCollections):
     @patient
     def at(self, rows: Collection[int]) -> dict[int, Document]:
         """The documents at these row numbers, by row."""
-        chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row.in_(rows), self._sight.documents())
+        chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row.in_(rows), self._sight.documents)
         with self._database.read() as connection:
             found = connection.execute(chosen).all()
         return {each.row: _document(each) for each in found}
@@ -226,21 +230,13 @@ def _counts(connection: Connection, name: Column[Any], chosen: ColumnElement[boo
 def _include(connection: Connection, sight: OwnerView, hashes: Sequence[str], collection: str) -> None:
     number = sight.made(connection, collection)
     if hashes:
-        connection.execute(_including(sight), [{"into": number, "of": sha} for sha in hashes])
-
-
-def _including(sight: OwnerView) -> Insert:
-    """Puts a document he may read into a collection, his own before another's."""
-    chosen = select(bindparam("into", type_=members.c.collection.type), documents.c.row)
-    chosen = chosen.where(documents.c.sha256 == bindparam("of"), sight.documents()).order_by(*sight.own_first())
-    added = sqlite.insert(members).from_select(["collection", "document"], chosen.limit(1))
-    return added.on_conflict_do_nothing(index_elements=["collection", "document"])
+        connection.execute(sight.inclusion, [{"into": number, "of": sha} for sha in hashes])
 
 
 def _check_known(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> None:
     for first in range(0, len(hashes), BATCH):
         some = hashes[first : first + BATCH]
-        chosen = select(documents.c.sha256).where(documents.c.sha256.in_(some), sight.documents())
+        chosen = select(documents.c.sha256).where(documents.c.sha256.in_(some), sight.documents)
         known = set(connection.execute(chosen).scalars())
         for sha in some:
             if sha not in known:

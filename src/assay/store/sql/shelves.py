@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, Self, TypeVar
 
 import msgspec
@@ -10,8 +11,10 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    Insert,
     Select,
     and_,
+    bindparam,
     case,
     delete,
     exists,
@@ -42,12 +45,14 @@ class OwnerView:
     """The library as `owner` sees it; None sees all.
 
     A name is one of his own collections; OWNER/NAME is another's, which he may read. Who sees all makes and names
-    those of the local user, and knows every other as OWNER/NAME.
+    those of the local user, and knows every other as OWNER/NAME. Conditions which depend on the owner alone are made
+    once: making one takes longer than asking by it.
     """
 
     def __init__(self, owner: str | None) -> None:
         self.owner, self.me = owner, owner or ""
 
+    @cached_property
     def collections(self) -> ColumnElement[bool]:
         """The collections he may read."""
         if self.owner is None:
@@ -68,13 +73,14 @@ class OwnerView:
 
     def _another(self, name: str) -> ColumnElement[bool]:
         owner, of = split_reference(name)
-        meant = and_(collections.c.owner == owner, collections.c.name == of, self.collections())
+        meant = and_(collections.c.owner == owner, collections.c.name == of, self.collections)
         if self.owner is None:
             return meant
         # a name with a slash, given when there was one user only, is his own before it is another's
         literal = exists().where(_literal.c.owner == self.owner, _literal.c.name == name)
         return and_(meant, ~literal)
 
+    @cached_property
     def documents(self) -> ColumnElement[bool]:
         """The documents he may read: his own, and those in the collections he may read."""
         if self.owner is None:
@@ -82,13 +88,22 @@ class OwnerView:
         held = (
             select(members.c.document)
             .join(collections, collections.c.number == members.c.collection)
-            .where(members.c.document == documents.c.row, self.collections())
+            .where(members.c.document == documents.c.row, self.collections)
         )
         return or_(documents.c.owner == self.owner, held.exists())
 
+    @cached_property
     def own_first(self) -> tuple[ColumnElement[int], Column[int]]:
         """An order in which his own document comes before another's of the same text."""
         return case((documents.c.owner == self.me, 0), else_=1), documents.c.row
+
+    @cached_property
+    def inclusion(self) -> Insert:
+        """Puts a document he may read (`of`, its hash) into a collection (`into`), his own before another's."""
+        chosen = select(bindparam("into", type_=members.c.collection.type), documents.c.row)
+        chosen = chosen.where(documents.c.sha256 == bindparam("of"), self.documents).order_by(*self.own_first)
+        added = sqlite.insert(members).from_select(["collection", "document"], chosen.limit(1))
+        return added.on_conflict_do_nothing(index_elements=["collection", "document"])
 
     def reference(self, owner: str, name: str) -> str:
         """What he calls a collection."""
@@ -157,7 +172,7 @@ class SqlCollections:
             select(collections, held.c.held, came.c.came)
             .outerjoin(held, held.c.collection == collections.c.number)
             .outerjoin(came, came.c.collection == collections.c.number)
-            .where(self._sight.collections())
+            .where(self._sight.collections)
         )
         with self._database.read() as connection:
             found = connection.execute(chosen).all()
@@ -226,7 +241,7 @@ class SqlCollections:
         return (
             _private()
             .join(members, members.c.collection == collections.c.number)
-            .where(members.c.document.in_(_rows_of(hashes).where(self._sight.documents())))
+            .where(members.c.document.in_(_rows_of(hashes).where(self._sight.documents)))
         )
 
     @patient

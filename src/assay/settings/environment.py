@@ -1,0 +1,43 @@
+"""What the environment says beside the settings: the terminal, and where traces go."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+TRACING_SECONDS = 3.0
+"""How long a collector which does not answer may keep a process from ending."""
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalEnvironment:
+    """What the environment says about the terminal: may we use colour, may we ask, is it on another machine."""
+
+    color: bool
+    interactive: bool
+    remote: bool
+
+
+def surroundings() -> TerminalEnvironment:
+    """Colour unless `NO_COLOR` or a dumb terminal; questions unless `CI` or a dumb terminal; remote over SSH."""
+    dumb = os.environ.get("TERM", "") == "dumb"
+    ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
+    return TerminalEnvironment(
+        color=not dumb and not os.environ.get("NO_COLOR"),
+        interactive=not dumb and not ci,
+        remote=any(os.environ.get(name) for name in ("SSH_CONNECTION", "SSH_TTY")),
+    )
+
+
+def tracing_wanted() -> bool:
+    """Whether OpenTelemetry's variables name where spans go, and do not switch it off."""
+    if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true" or os.environ.get("OTEL_TRACES_EXPORTER") == "none":
+        return False
+    places = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    return os.environ.get("OTEL_TRACES_EXPORTER") == "otlp" or any(os.environ.get(name) for name in places)
+
+
+def tracing_patience() -> float | None:
+    """Seconds a collector may take; None where OpenTelemetry's variable says how many."""
+    named = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
+    return None if any(os.environ.get(name) for name in named) else TRACING_SECONDS

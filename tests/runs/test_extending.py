@@ -1,0 +1,148 @@
+"""The package which docs/extending.md writes, installed: every example on that page works in commands."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import re
+import sqlite3
+import sys
+import tarfile
+import tomllib
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from local_web import HARBOR, PAGE
+from shells import apart
+from web import Site, response, site
+
+from assay import plugins
+
+DOCS = Path(__file__).parents[2] / "docs" / "extending.md"
+FILE = re.compile(r"```python\n# (acme_assay/\w+\.py)\n(.*?)```", re.DOTALL)
+POINTS = re.compile(r'```toml\n(\[project\.entry-points."assay\..*?)```', re.DOTALL)
+KEY = "acme-planted-0123456789"
+CARDS = "# Tides\nThe tide at Brest rises 7.5 metres.\n# Ships\nIn 2019 the port of Brest had 4,200 ships.\n"
+
+
+def points() -> dict[str, dict[str, str]]:
+    """The entry points which the page declares, by group."""
+    declared = "\n".join(POINTS.findall(DOCS.read_text(encoding="utf-8")))
+    found: dict[str, dict[str, str]] = tomllib.loads(declared)["project"]["entry-points"]
+    return found
+
+
+class Acme(NamedTuple):
+    """A folder to work in, beside the package."""
+
+    folder: Path
+    there: Site
+
+    async def assay(self, *words: object, typed: str = "") -> str:
+        """What a command prints; it ends well."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "assay", *map(str, words)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=self.folder,
+        )
+        said, wrong = await asyncio.wait_for(process.communicate(typed.encode()), 90)
+        assert process.returncode == 0, wrong.decode() + said.decode()
+        return said.decode()
+
+
+class Found(dict[str, object]):
+    """Pages by path; the search is answered to whoever shows the key."""
+
+    def __init__(self, there: Site) -> None:
+        super().__init__({"/harbor": response(PAGE.format("The Harbor report", HARBOR), Content_Type="text/html")})
+        self._there = there
+
+    def get(self, path: str, default: object = None) -> object:
+        if not path.startswith("/find?"):
+            return super().get(path, default)
+        if f"authorization: Bearer {KEY}" not in self._there.seen[-1]:
+            return response("who are you?", 401)
+        pages = [{"link": self._there.url("/harbor"), "name": "The Harbor report", "about": "<b>Tides</b>"}]
+        return response(json.dumps({"pages": pages}), 200, Content_Type="application/json")
+
+
+@pytest.fixture
+async def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    apart(tmp_path, monkeypatch)
+    package = tmp_path / "site" / "acme_assay"
+    package.mkdir(parents=True)
+    for name, source in FILE.findall(DOCS.read_text(encoding="utf-8")):
+        (package.parent / name).write_text(source, encoding="utf-8")
+    about = package.parent / "acme_assay-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-assay\nVersion: 1.0\n")
+    lines = (f"[{group}]\n" + "".join(f"{a} = {b}\n" for a, b in named.items()) for group, named in points().items())
+    (about / "entry_points.txt").write_text("\n".join(lines))
+    monkeypatch.setenv("PYTHONPATH", str(package.parent))
+    folder = tmp_path / "work"
+    folder.mkdir()
+    async with site() as there:
+        there.pages = Found(there)  # type: ignore[assignment]
+        (tmp_path / "config.toml").write_text(
+            'model = "acme"\n[embedder]\nmodel = "acme:trigrams"\n[agents]\ntools = ["search", "open", "acme_terms"]\n'
+            f'[search]\nproviders = ["acme"]\n[search.services.acme]\nurl = "{there.url("").rstrip("/")}"\n'
+            '[web]\nallow = ["127.0.0.1"]\nrobots = false\n'
+        )
+        yield Acme(folder, there)
+
+
+def test_every_group_has_an_example():
+    assert {group.removeprefix("assay.") for group in points()} == set(plugins.GROUPS)
+    files = {name for name, _ in FILE.findall(DOCS.read_text(encoding="utf-8"))}
+    modules = {at.partition(":")[0] for named in points().values() for at in named.values()}
+    assert files == {f"{each.replace('.', '/')}.py" for each in modules} | {"acme_assay/events.py"}
+
+
+async def test_everything_can_be_loaded(acme: Acme):
+    adapters = [each for each in json.loads(await acme.assay("doctor", "--json")) if each["name"] == "adapters"]
+    assert [each["state"] for each in adapters] == ["ok"]
+
+
+async def test_files_archives_and_places_are_read_and_answered_from(acme: Acme):
+    (acme.folder / "tides.cards").write_text(CARDS)
+    with tarfile.open(acme.folder / "old.tar", "w") as archive:
+        member = tarfile.TarInfo("lighthouse.md")
+        data = b"# Lighthouse\n\nThe lighthouse of Brest was built in 1770.\n"
+        member.size = len(data)
+        archive.addfile(member, io.BytesIO(data))
+    with closing(sqlite3.connect(acme.folder / "notes.db")) as notes, notes:
+        notes.execute("CREATE TABLE notes (title, text)")
+        notes.execute("INSERT INTO notes VALUES ('Pilots', 'Seven pilots work in the port of Brest.')")
+    await acme.assay("docs", "add", "tides.cards", "old.tar", f"notebook:{acme.folder}/notes.db")
+    titles = {each["title"] for each in json.loads(await acme.assay("docs", "list", "--json"))}
+    assert {"Tides", "Ships", "Lighthouse", "Pilots"} <= titles
+
+    asked = "How high does the tide at Brest rise?"
+    report = json.loads(await acme.assay(asked, "--strategy", "one_by_one", "--offline", "--json"))
+    assert "7.5 metres" in report["markdown"]
+    tasks = (acme.folder / "tasks.txt").read_text().split()
+    assert {"triage", "plan", "research", "write"} <= set(tasks)
+    await acme.assay("runs", "export", "last", "-o", "run.outline")
+    assert "quoted: The tide at Brest rises 7.5 metres." in (acme.folder / "run.outline").read_text()
+
+
+async def test_a_web_search_has_its_key_and_pages_come_by_the_fetcher(acme: Acme):
+    await acme.assay("keys", "set", "acme", typed=f"{KEY}\n")
+    report = await acme.assay("Who wrote the Harbor report?", "--web", "--json")
+    assert "Ada Byron" in json.loads(report)["markdown"]
+    assert acme.there.url("/harbor") in (acme.folder / "pages.txt").read_text().split()
+    assert KEY not in report
+
+
+async def test_an_event_of_another_package_is_read_by_who_imports_it(acme: Acme):
+    read = (
+        "import msgspec; from acme_assay.events import Translated; from assay.core.events import KINDS;"
+        "assert KINDS['acme.translated'] is Translated"
+    )
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", read)
+    assert await asyncio.wait_for(process.wait(), 60) == 0
