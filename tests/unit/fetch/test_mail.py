@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import mailbox
+from contextlib import suppress
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from growth import WORST, exponent
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,3 +101,13 @@ def test_a_type_which_is_nested_too_deep_is_refused(sign: bytes):
     except ExtractError as error:
         said = str(error)
     assert "cannot be read" in said or "The tide rises." in said
+
+
+@pytest.mark.parametrize("sign", [b'"', b";a", b";a*0=", b"(", b"<a@b.c>,"])
+def test_a_header_of_one_sign_takes_no_longer_than_it_is(sign: bytes):
+    def read(count: int) -> None:
+        data = b"From: a@b.c\nTo: " + sign * count + b"\nContent-Type: multipart/mixed; boundary=" + sign * count
+        with suppress(ExtractError):
+            list(EmlExtractor().extract(data + b"\n\nThe tide rises.\n", "a.eml"))
+
+    assert exponent(read, lambda count: count, 4_000) < WORST
