@@ -25,9 +25,10 @@ from assay.core.report import Report, build_report
 from assay.core.usage import Usage
 from assay.core.view import fold
 from assay.models.script import Scripted, calls, says
-from assay.settings import load
+from assay.settings import Settings, load
 
 OFF = {"question": False, "names": False, "pages": False}
+ON = {"question": True, "names": True, "pages": True}
 TIMES = {"at", "fetched_at", "seconds", "active_seconds", "elapsed", "first_token", "speculation", "estimate"}
 WORDS = ("harbor", "tides", "fishermen", "report", "measured", "record", "master", "coast")
 
@@ -106,7 +107,7 @@ async def ended(web: LocalWeb, wanted: Mapping[str, object], home: Path | None =
 @pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
 async def test_a_run_says_and_finds_the_same_with_and_without(web: LocalWeb, strategy: str) -> None:
     options = {"strategy": strategy, "depth": "medium", "mode": "deep_research"}
-    without, with_it = await ended(web, OFF, **options), await ended(web, {}, **options)
+    without, with_it = await ended(web, OFF, **options), await ended(web, ON, **options)
     assert without.ahead == []
     assert with_it.kinds() >= {"search.expected", "source.expected"}
     assert_same(without, with_it)
@@ -169,7 +170,7 @@ async def test_nothing_is_begun_which_may_use_up_a_limit(web: LocalWeb, wanted: 
 
 async def test_what_comes_in_a_conversation_is_not_searched_as_it_stands(web: LocalWeb) -> None:
     said = (Said(by="user", text="Tell me of the harbor."), Said(by="assistant", text="Which one?"))
-    done = await ended(web, {"names": False}, depth="light", mode="deep_research", said=said)
+    done = await ended(web, ON | {"names": False}, depth="light", mode="deep_research", said=said)
     assert "search.expected" not in done.kinds()
 
 
@@ -181,12 +182,18 @@ async def test_a_provider_with_a_key_is_asked_ahead_where_that_is_wanted(web: Lo
             search={"providers": "serper", "services": {"serper": service}},
             web={"allow": "127.0.0.1"},
             keys={"serper": "k"},
-            speculation={"paid": paid},
+            speculation=ON | {"paid": paid},
         )
         async with Assay(values) as assay:
             run = assay.start(QUESTION, web=True, depth="light", mode="deep_research")
             done = Ended([envelope async for envelope in run])
         assert ("search.expected" in done.kinds()) == paid
+
+
+def guessing(web: LocalWeb) -> Settings:
+    """Settings under which everything is begun ahead which may be."""
+    values = web.settings()
+    return values.model_copy(update={"speculation": values.speculation.model_copy(update=ON)})
 
 
 async def test_what_nobody_asks_for_is_counted_apart(web: LocalWeb) -> None:
@@ -201,7 +208,7 @@ async def test_what_nobody_asks_for_is_counted_apart(web: LocalWeb) -> None:
         says("done", task="research"),
         says("The highest tide is on record. [S1]", repeat=True),
     ]
-    async with Assay(web.settings(), models={"mine": Scripted(scenes)}) as assay:
+    async with Assay(guessing(web), models={"mine": Scripted(scenes)}) as assay:
         roles = {role: ["mine"] for role in ROLES}
         run = assay.start("How high is the tide?", web=True, models=roles, depth="light", verify=False)
         done = Ended([envelope async for envelope in run])
@@ -213,7 +220,7 @@ async def test_what_nobody_asks_for_is_counted_apart(web: LocalWeb) -> None:
 
 async def test_who_was_asked_for_nothing_is_said(web: LocalWeb) -> None:
     scenes = [calls(("answer", {"text": "Hello!"}), task="triage", repeat=True)]
-    async with Assay(web.settings(), models={"mine": Scripted(scenes)}) as assay:
+    async with Assay(guessing(web), models={"mine": Scripted(scenes)}) as assay:
         run = assay.start("How are you today?", web=True, models={role: ["mine"] for role in ROLES})
         done = Ended([envelope async for envelope in run])
     assert done.unasked.searches == 1
@@ -224,6 +231,7 @@ async def killed(place: Place, web: LocalWeb, at: int) -> int:
     """A command which is killed as the web is asked for the `at`-th time, and resumed; how often it was asked."""
     service = f"[search.services.searxng]\nurl = '{web.there.url('').rstrip('/')}'\n"
     config = f"[search]\nproviders = ['searxng']\n{service}[web]\nallow = ['127.0.0.1']\n"
+    config += "[speculation]\nquestion = true\nnames = true\n"
     place.write("config.toml", config)
     words = (QUESTION, "--web", "--depth", "light", "--mode", "deep_research", "-q")
     process, before = place.started(*words), len(web.there.asked)
